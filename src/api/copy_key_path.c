@@ -24,14 +24,18 @@ static bool is_plain(unsigned char c)
            (c && strchr("_.~-", c));
 }
 
+static status add_escape(api_path *to, unsigned char c)
+{
+    const char escape[] = {'%', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]};
+    return api_path_add(to, escape, sizeof escape);
+}
+
 /* Bytes that a folder's name may not have, or that mean something in it, as %XX. */
 static status add_escaped(api_path *to, const char *bytes, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        const char escape[] = {'%', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]};
-        TRY(is_plain(c) ? api_path_add(to, &bytes[i], 1) : api_path_add(to, escape, sizeof escape));
-    }
+    for (size_t i = 0; i < count; i++)
+        TRY(is_plain((unsigned char)bytes[i]) ? api_path_add(to, &bytes[i], 1)
+                                              : add_escape(to, (unsigned char)bytes[i]));
     return STATUS_OK;
 }
 
@@ -49,8 +53,17 @@ static value key_at(const exec_batch_column *column, uint64_t row)
     return value_text(string_data(view), view->bytes);
 }
 
-static status add_value(api_path *to, const exec_batch_column *column, const char *name,
-                        uint64_t row)
+/* Adds a key's name: what a folder's name cannot have, or would be read in another way, is escaped. */
+static status add_name(api_path *to, const char *name)
+{
+    for (const char *at = name; *at; at++) {
+        bool is_taken = strchr("/=%", *at) || (at == name && *at == '.');
+        TRY(is_taken ? add_escape(to, (unsigned char)*at) : api_path_add(to, at, 1));
+    }
+    return STATUS_OK;
+}
+
+static status add_value(api_path *to, const exec_batch_column *column, uint64_t row)
 {
     char text[256];
     if (is_null(column, row))
@@ -58,13 +71,11 @@ static status add_value(api_path *to, const exec_batch_column *column, const cha
     value v = key_at(column, row);
     if (!type_is_text(column->type))
         return add_escaped(to, text, value_format(&v, text, sizeof text));
-    if (v.bytes == strlen(PQ_HIVE_NULL) && !memcmp(v.text, PQ_HIVE_NULL, v.bytes))
-        return status_hint(
-            status_new(STATUS_KIND_INVALID,
-                       "PARTITION_BY: column \"%s\" has the text %s, which means NULL "
-                       "in the name of a folder",
-                       name, PQ_HIVE_NULL),
-            "write another text in its place");
+    bool is_null_name = v.bytes == strlen(PQ_HIVE_NULL) && !memcmp(v.text, PQ_HIVE_NULL, v.bytes);
+    if (is_null_name) { /* as it is, it would be NULL */
+        TRY(api_path_add(to, "%5F", 3));
+        return api_path_add(to, v.text + 1, v.bytes - 1);
+    }
     return add_escaped(to, v.text, v.bytes);
 }
 
@@ -74,9 +85,9 @@ status api_path_add_keys(api_path *to, const api_copy_keys *keys, const exec_bat
     for (uint32_t k = keys->first; k < keys->columns->count; k++) {
         const char *name = keys->columns->items[k].name;
         TRY(api_path_add(to, "/", 1));
-        TRY(api_path_add(to, name, strlen(name)));
+        TRY(add_name(to, name));
         TRY(api_path_add(to, "=", 1));
-        TRY(add_value(to, &batch->columns[k], name, row));
+        TRY(add_value(to, &batch->columns[k], row));
     }
     return STATUS_OK;
 }

@@ -56,9 +56,9 @@ static bool can_name(data_type type)
 static status check_key(const binder *b, const plan_column *column)
 {
     char type[TYPE_NAME_BYTES];
-    if (!*column->name || strpbrk(column->name, "/=") || column->name[0] == '.')
+    if (!*column->name)
         return bind_error(b, STATUS_KIND_INVALID, -1,
-                          "PARTITION_BY: \"%s\" cannot be in the name of a folder", column->name);
+                          "PARTITION_BY: a folder cannot be named by a column without a name");
     if (can_name(column->type))
         return STATUS_OK;
     return status_hint(

@@ -7,8 +7,8 @@
 typedef struct file_call {
     binder *b;
     const PgQuery__FuncCall *call;
-    const char *hive_partitioning; /* NULL: as the setting says */
-    bool is_by_name;               /* union_by_name */
+    bind_folders folders;
+    bool is_by_name; /* union_by_name */
     const char *first_path;
     size_t path_count;
     bind_scan_list scans;
@@ -59,9 +59,9 @@ static status set_hive(file_call *c, const char *text, int32_t location)
 {
     bool is_on;
     if (bool_parse(text, strlen(text), &is_on))
-        c->hive_partitioning = is_on ? "on" : "off";
+        c->folders.hive_partitioning = is_on ? "on" : "off";
     else if (!strcasecmp(text, "auto"))
-        c->hive_partitioning = "auto";
+        c->folders.hive_partitioning = "auto";
     else
         return status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
                                       "hive_partitioning cannot be \"%s\"", text),
@@ -78,13 +78,26 @@ static status set_union(file_call *c, const char *text, int32_t location)
         "true or false");
 }
 
+/* The types are looked at when the files are opened; here it is made sure that they end where they shall. */
+static status set_types(file_call *c, const char *text, int32_t location)
+{
+    c->folders.hive_types = text;
+    if (*text && !strstr(text, "):"))
+        return STATUS_OK;
+    return status_hint(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "hive_types cannot be \"%s\"", text),
+        "a text of names and types, split by commas: hive_types => 'zip varchar, year integer'");
+}
+
 static status take_option(file_call *c, const char *name, const pg_node *value, int32_t location)
 {
-    static const char *const names[] = {"hive_partitioning", "union_by_name"};
+    static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types"};
     if (!strcasecmp(name, names[0]))
         return set_hive(c, text_of(value), location);
     if (!strcasecmp(name, names[1]))
         return set_union(c, text_of(value), location);
+    if (!strcasecmp(name, names[2]))
+        return set_types(c, text_of(value), location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);
@@ -111,8 +124,8 @@ static status add_path(file_call *c, const char *path, int32_t location)
     c->first_path = c->first_path ? c->first_path : path;
     c->path_count++;
     if (c->is_by_name)
-        return bind_union_path(c->b, path, c->hive_partitioning, location, &c->scans);
-    TRY(bind_table_path(c->b, path, c->hive_partitioning, location, &scan));
+        return bind_union_path(c->b, path, &c->folders, location, &c->scans);
+    TRY(bind_table_path(c->b, path, &c->folders, location, &scan));
     if (c->scans.scans.count)
         TRY(check_alike(c, scan, location));
     return array_push(c->b->memory, &c->scans.scans, scan);

@@ -137,15 +137,18 @@ static bool looks_like_path(const char *name)
     return strchr(name, '/') || (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
 }
 
-/* The text of a table whose folders are to be taken as `hive_partitioning` says; NULL: as the setting does. */
-static status with_hive(const binder *b, const char *hive_partitioning, const char *text,
-                        const char **out)
+/* The text of a table whose folders are to be taken as the options say; NULL: as the setting does. */
+static status with_options(const binder *b, const bind_folders *options, const char *text,
+                           const char **out)
 {
-    const char *said = hive_partitioning ? hive_partitioning : b->hive_partitioning;
+    static const bind_folders none;
+    const bind_folders *o = options ? options : &none;
+    const char *said = o->hive_partitioning ? o->hive_partitioning : b->hive_partitioning;
     *out = text;
-    if (!said || (!hive_partitioning && !strcmp(said, "auto")))
-        return STATUS_OK;
-    *out = arena_format(b->memory, "hive_partitioning=%s:%s", said, text);
+    if (o->hive_types)
+        *out = arena_format(b->memory, "hive_types=(%s):%s", o->hive_types, *out);
+    if (*out && said && (o->hive_partitioning || strcmp(said, "auto") != 0))
+        *out = arena_format(b->memory, "hive_partitioning=%s:%s", said, *out);
     return *out ? STATUS_OK : bind_no_memory();
 }
 
@@ -166,16 +169,16 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
     if (entry->parts.count || !said || !strcmp(said, "auto") ||
         !strcmp(said, "on") == ((*table)->hive.keys.count > 0))
         return STATUS_OK;
-    TRY(with_hive(b, NULL, (*table)->name, &text));
+    TRY(with_options(b, NULL, (*table)->name, &text));
     return sql_catalog_path(b->catalog, text, table);
 }
 
-status bind_union_path(binder *b, const char *path, const char *hive_partitioning, int32_t location,
+status bind_union_path(binder *b, const char *path, const bind_folders *options, int32_t location,
                        bind_scan_list *list)
 {
     const char *text;
     pq_table *first;
-    TRY(with_hive(b, hive_partitioning, path, &text));
+    TRY(with_options(b, options, path, &text));
     text = arena_format(b->memory, "union_by_name:%s", text);
     if (!text)
         return bind_no_memory();
@@ -189,12 +192,12 @@ status bind_union_path(binder *b, const char *path, const char *hive_partitionin
     return STATUS_OK;
 }
 
-status bind_table_path(binder *b, const char *path, const char *hive_partitioning, int32_t location,
+status bind_table_path(binder *b, const char *path, const bind_folders *options, int32_t location,
                        plan_node **out)
 {
     const char *text;
     pq_table *table;
-    TRY(with_hive(b, hive_partitioning, path, &text));
+    TRY(with_options(b, options, path, &text));
     TRY(at(b, sql_catalog_path(b->catalog, text, &table), location));
     TRY(check_plain(b, table, location));
     TRY(bind_scan(b, table, path, out));

@@ -13,24 +13,8 @@ static const struct {
     const char *name;
     uint8_t id;
 } type_names[] = {
-    {"bool", TYPE_BOOL},          {"boolean", TYPE_BOOL},
-    {"int1", TYPE_INT8},          {"tinyint", TYPE_INT8},
-    {"int2", TYPE_INT16},         {"smallint", TYPE_INT16},
-    {"int4", TYPE_INT32},         {"integer", TYPE_INT32},
-    {"int8", TYPE_INT64},         {"bigint", TYPE_INT64},
-    {"utinyint", TYPE_UINT8},     {"usmallint", TYPE_UINT16},
-    {"uinteger", TYPE_UINT32},    {"ubigint", TYPE_UINT64},
-    {"float4", TYPE_FLOAT},       {"real", TYPE_FLOAT},
-    {"float8", TYPE_DOUBLE},      {"double", TYPE_DOUBLE},
-    {"numeric", TYPE_DECIMAL},    {"decimal", TYPE_DECIMAL},
-    {"hugeint", TYPE_DECIMAL},    {"date", TYPE_DATE},
-    {"time", TYPE_TIME},          {"timestamp", TYPE_TIMESTAMP},
-    {"datetime", TYPE_TIMESTAMP}, {"timestamptz", TYPE_TIMESTAMP_TZ},
-    {"interval", TYPE_INTERVAL},  {"text", TYPE_VARCHAR},
-    {"varchar", TYPE_VARCHAR},    {"bpchar", TYPE_VARCHAR},
-    {"string", TYPE_VARCHAR},     {"bytea", TYPE_BLOB},
-    {"blob", TYPE_BLOB},          {"varbinary", TYPE_BLOB},
-    {"uuid", TYPE_UUID},          {"timestamp_ns", TYPE_TIMESTAMP},
+#define TYPE_NAME(name, id) {name, id},
+#include "base/type_names.def"
 };
 
 /* The numbers in parentheses behind the name. */

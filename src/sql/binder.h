@@ -272,14 +272,20 @@ CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope 
 CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
-/* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
-CHECKED status bind_table_path(binder *b, const char *path, const char *hive_partitioning,
+/* How the folders of a path are taken; NULL: as the setting says, and by the texts of their values. */
+typedef struct bind_folders {
+    const char *hive_partitioning; /* auto, on, off */
+    const char *hive_types;        /* parquet/read/hive_types.h */
+} bind_folders;
+
+/* Of a path, whose folders are taken as the options say; NULL: there are none. */
+CHECKED status bind_table_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, plan_node **out);
 /* The same of files that differ in their columns: a scan of each kind, added. */
 typedef struct bind_scan_list {
     ARRAY(plan_node *) scans;
 } bind_scan_list;
-CHECKED status bind_union_path(binder *b, const char *path, const char *hive_partitioning,
+CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, bind_scan_list *list);
 /* bind_union.c: each scan gives the columns of all of them by name, in types that hold all values; failures
  * name files and types. */

@@ -18,7 +18,7 @@ opened() {
 # ---- 200 files in 40 folders ----
 file one.parquet "select * from (values (1, 'a'), (2, 'b'), (3, null)) t(id, name)"
 for year in 2020 2021 2022 2023; do
-    for month in 01 02 03 04 05 06 07 08 09 __HIVE_DEFAULT_PARTITION__; do
+    for month in 1 2 3 4 5 6 7 8 9 __HIVE_DEFAULT_PARTITION__; do
         mkdir -p "big/year=$year/month=$month"
         for n in 1 2 3 4 5; do
             cp one.parquet "big/year=$year/month=$month/$n.parquet"
@@ -80,15 +80,15 @@ opened "texts of a join" "files 35, opened 1" \
 expect "texts of a join" 0 3 rows "select count(*) from 'words' t join 'word.parquet' w on t.w = w.w where w.k = 1"
 
 # A file that is not looked at may be none; one that is, is named.
-echo rubbish >big/year=2022/month=01/1.parquet
+echo rubbish >big/year=2022/month=1/1.parquet
 expect "rows of tables with rubbish" 0 "big,table,,4" sh -c "'$program' --format csv -c 'show tables' . | grep big"
 expect "pruned rubbish" 0 15 rows "select count(*) from 'big' where year = 2021 and month = 1"
 expect "rubbish" 1 - rows "select count(*) from 'big' where year = 2022"
-says "rubbish" "big/year=2022/month=01/1.parquet"
-file big/year=2022/month=01/1.parquet "select 1 as id, 2 as name"
+says "rubbish" "big/year=2022/month=1/1.parquet"
+file big/year=2022/month=1/1.parquet "select 1 as id, 2 as name"
 expect "another schema" 1 - rows "select count(*) from 'big' where year = 2022"
-says "another schema" "big/year=2022/month=01/1.parquet\": its column \"name\" is integer, in the table's first file it is varchar"
-rm big/year=2022/month=01/1.parquet
+says "another schema" "big/year=2022/month=1/1.parquet\": its column \"name\" is integer, in the table's first file it is varchar"
+rm big/year=2022/month=1/1.parquet
 expect "one file less" 0 147 rows "select count(*) from 'big' where year = 2022"
 expect "rows of tables" 0 "big,table,597,4
 days,table,3,3
@@ -119,6 +119,71 @@ opened "not like" "files 5, opened 2" "select x from 'texts' where t not like '\
 opened "like, escaped" "files 5, opened 1" "select x from 'texts' where t like '!%z%' escape '!'"
 file large/k=99999999999999999999/f.parquet "select 1 as x"
 expect "beyond 64 bits" 0 "1,99999999999999999999" rows "select x, k || '' from 'large'"
+
+# Digits are a number if all folders of the key are named as numbers are written; else text, which keeps them apart.
+i=0
+for names in 01234,1234 +1,2 -0,1 1e3,1 9223372036854775808,1 ' 1,2' 1.0,2 2024-01-01,2024-1-2 '2024-01-01 05,2024-01-02' 1,; do
+    i=$((i + 1))
+    file "digits$i/k=${names%,*}/f.parquet" "select 1 as x"
+    file "digits$i/k=${names#*,}/f.parquet" "select 2 as x"
+    expect "digits that stay text: $names" 0 "k,varchar,no" sh -c "'$program' --format csv -c \"describe 'digits$i'\" | tail -1"
+    expect "and apart: $names" 0 2 rows "select count(distinct k) from 'digits$i'"
+    expect "as they are: $names" 0 "1" rows "select x from 'digits$i' where k = '${names%,*}'"
+done
+file numbers/k=-5/f.parquet "select 1 as x"
+file numbers/k=0/f.parquet "select 2 as x"
+file numbers/k=9223372036854775807/f.parquet "select 3 as x"
+expect "numbers" 0 "9223372036854775802,9223372036854775807" rows "select sum(k), max(k) from 'numbers'"
+
+# ---- hive_types ----
+typed() { # TYPE FOLDERS CONDITION ROWS: of folders named k=..., those whose key of the type fits.
+    rm -rf typed
+    n=0
+    for folder in $2; do
+        n=$((n + 1))
+        file "typed/k=$folder/f.parquet" "select $n as x"
+    done
+    for options in "" "--set device=simulated" "--set ranks=2 --set distribute=always"; do
+        # shellcheck disable=SC2086
+        expect "$1 $options" 0 "$4" rows "select x, k from read_parquet('typed', hive_types => 'k $1') where $3 order by x" $options
+        # shellcheck disable=SC2086
+        expect "a join by $1 $options" 0 "$n" rows "select count(*) from read_parquet('typed', hive_types => 'k $1') a join
+            (select distinct k from read_parquet('typed', hive_types => 'k $1') c where x > 0) b on a.k = b.k" $options
+    done
+    opened "files by $1" "files $n, opened 1" "select x from read_parquet('typed', hive_types => 'k $1') where $3"
+}
+typed integer '01 2' "k = 1" "1,1"
+typed bigint '1 2' "k = 2" "2,2"
+typed tinyint '1 -2' "k < 0" "2,-2"
+typed usmallint '1 65535' "k > 1" "2,65535"
+typed ubigint '1 18446744073709551615' "k > 1" "2,18446744073709551615"
+typed varchar '1 01' "k = '01'" "2,01"
+typed 'decimal(5,2)' '1.5 1.55 7' "k = 1.5" "1,1.50"
+typed 'decimal(30,2)' '1.5 1.55 7' "k > 2" "3,7.00"
+typed date '2024-1-2 2024-01-03' "k = date '2024-01-02'" "1,2024-01-02"
+typed timestamp '2024-01-02%2003%3A04%3A05 2024-01-03' "k > timestamp '2024-01-02 04:00'" "2,2024-01-03 00:00:00"
+typed time '03%3A04%3A05 05:00' "k > time '04:00'" "2,05:00:00"
+typed boolean 'true false' "k" "1,true"
+typed double '1e3 2.5' "k = 2.5" "2,2.5"
+typed uuid 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11 A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11' "k < 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'" \
+    "2,a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+expect "of a table" 0 "01234,1
+1234,2" rows "select k, x from t order by x" --table 't=hive_types=(k varchar):digits1'
+expect "by name" 0 "1234,1
+1234,2" rows "select k, x from read_parquet('digits1', hive_types => '\"k\" Integer', union_by_name => true) order by x"
+expect "of another key" 1 - rows "select * from read_parquet('digits1', hive_types => 'kk integer')"
+says "of another key" 'hive_types: "kk" is not a key of the table'
+says "of another key" 'its first key is "k"'
+expect "another value" 1 - rows "select * from read_parquet('digits2', hive_types => 'k date')"
+says "another value" 'hive_types: "+1" in the name of a folder is not a value of key "k" of type date'
+for types in 'k' 'k text[]' 'k decimal(5,2' 'k decimal(39)' 'k blob' 'k integer, k date' '' 'k integer,' 'k int):x'; do
+    expect "types: $types" 1 - rows "select * from read_parquet('digits1', hive_types => '$types')"
+    says "types: $types" "hive_types"
+done
+for escape in a%2Fb c%3Dd e%25f %00 %; do
+    file "names/$escape=1/f.parquet" "select 1 as x"
+    expect "names: $escape" 0 - rows "select \"$(printf %s "$escape" | sed 's/%2F/\//;s/%3D/=/;s/%25/%/')\" from 'names/$escape=1/f.parquet'"
+done
 
 # ---- folders that are no pairs, or others: as DuckDB's ----
 file mixed/y=1/f.parquet "select 1 as x"

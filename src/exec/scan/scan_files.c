@@ -61,12 +61,19 @@ static const value *value_of(const scan_files *files, size_t folder, uint32_t ke
     return &files->table->hive.folders.items[folder][key];
 }
 
+/* Returns whether a filter's range has values of the type: it is of 64 signed bits. */
+static bool can_range(data_type type)
+{
+    return (type_is_integer(type) || type_is_time(type) || type.id == TYPE_DECIMAL) &&
+           type.width <= 8 && type.id != TYPE_UINT64;
+}
+
 /* A filter knows no NULL. */
 static void apply_range(scan_files *files, const runtime_filter *filter, uint32_t key)
 {
     for (size_t i = 0; i < files->table->hive.folders.count; i++) {
         const value *v = value_of(files, i, key);
-        bool has_range = filter->has_range && !v->is_null && !type_is_text(v->type);
+        bool has_range = filter->has_range && !v->is_null && can_range(v->type);
         files->is_excluded[i] |=
             filter->is_empty || v->is_null ||
             (has_range && (v->i64 < filter->range_min || v->i64 > filter->range_max));
@@ -75,12 +82,17 @@ static void apply_range(scan_files *files, const runtime_filter *filter, uint32_
 
 static void put_value(const value *v, size_t row, tensor *column)
 {
+    uint8_t *at = (uint8_t *)column->values + row * v->type.width;
     if (type_is_text(v->type))
         ((string_view *)column->values)[row] = string_view_make(v->text, (uint32_t)v->bytes);
-    else if (v->type.width == 4)
-        ((int32_t *)column->values)[row] = (int32_t)v->i64;
-    else
-        ((int64_t *)column->values)[row] = v->i64;
+    else if (v->type.id == TYPE_BOOL)
+        ((uint64_t *)column->values)[row / 64] |= (uint64_t)v->boolean << row % 64;
+    else if (v->type.id == TYPE_FLOAT)
+        ((float *)column->values)[row] = (float)v->f64;
+    else if (v->type.width == 16)
+        memcpy(at, &v->i128, sizeof v->i128);
+    else /* integers narrower than 64 bits are its first bytes */
+        memcpy(at, &v->i64, v->type.width);
 }
 
 /* All folders' values as a column; NULLs are excluded already. */

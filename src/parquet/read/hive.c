@@ -1,6 +1,8 @@
 /* hive.c - pairs of folder names to typed values: all as text first, then as what all of them are. */
 #include "parquet/read/hive.h"
 
+#include "base/type_parse.h"
+
 #include <stdlib.h>
 #include <strings.h>
 
@@ -22,7 +24,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes of text without their escapes; %25 is '%', and what is no escape stays. */
+/* Decodes percent-escapes: %25 is '%', and what is not an escape stays. */
 static status decode(arena *a, const char *text, size_t bytes, value *out)
 {
     char *to = arena_alloc(a, bytes + 1);
@@ -59,6 +61,19 @@ static bool next_pair(const char **at, const char **out_name, const char **out_e
     }
 }
 
+/* Decodes the name of a pair, unless it would have a NUL. */
+static status decode_name(arena *a, const char *name, size_t bytes, value *out)
+{
+    *out = value_text(name, bytes);
+    if (!memchr(name, '%', bytes))
+        return STATUS_OK;
+    value decoded;
+    TRY(decode(a, name, bytes, &decoded));
+    if (!memchr(decoded.text, 0, decoded.bytes))
+        *out = decoded;
+    return STATUS_OK;
+}
+
 static int find_key(const pq_hive_keys *hive, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < hive->keys.count; i++)
@@ -72,16 +87,23 @@ static status add_keys(arena *a, const char *path, pq_hive_keys *hive)
 {
     const char *name, *equal, *end;
     while (next_pair(&path, &name, &equal, &end)) {
-        size_t bytes = (size_t)(equal - name);
-        if (find_key(hive, name, bytes) >= 0)
+        value key;
+        TRY(decode_name(a, name, (size_t)(equal - name), &key));
+        if (find_key(hive, key.text, key.bytes) >= 0)
             continue;
-        char *copy = arena_copy_text(a, name, bytes);
+        char *copy = arena_copy_text(a, key.text, key.bytes);
         if (!copy)
-            return status_no_memory("table", bytes);
+            return status_no_memory("table", key.bytes);
         TRY(array_push(a, &hive->keys,
                        ((pq_hive_key){.name = copy, .type = type_make(TYPE_VARCHAR)})));
     }
     return STATUS_OK;
+}
+
+/* Returns whether the text in a folder's name, not decoded, stands for NULL. */
+static bool is_null_text(const char *text, size_t bytes)
+{
+    return bytes == strlen(PQ_HIVE_NULL) && !memcmp(text, PQ_HIVE_NULL, bytes);
 }
 
 /* The texts of a path's pairs, one for each key. *is_alike: it has the keys, and no others. Of a key that a
@@ -96,15 +118,17 @@ static status read_folder(arena *a, const pq_hive_keys *hive, const char *path, 
         return status_no_memory("table", count * sizeof *values);
     *is_alike = true;
     while (next_pair(&path, &name, &equal, &end)) {
-        int key = find_key(hive, name, (size_t)(equal - name));
+        value key_name;
+        TRY(decode_name(a, name, (size_t)(equal - name), &key_name));
+        int key = find_key(hive, key_name.text, key_name.bytes);
         if (key < 0)
             *is_alike = false;
         if (key < 0 || values[key].type.id == TYPE_VARCHAR)
             continue;
         found++;
-        TRY(decode(a, equal + 1, (size_t)(end - equal - 1), &values[key]));
-        if (values[key].bytes == strlen(PQ_HIVE_NULL) &&
-            !memcmp(values[key].text, PQ_HIVE_NULL, values[key].bytes))
+        size_t bytes = (size_t)(end - equal - 1);
+        TRY(decode(a, equal + 1, bytes, &values[key]));
+        if (is_null_text(equal + 1, bytes))
             values[key] = value_null(type_make(TYPE_VARCHAR));
     }
     *is_alike &= found == count;
@@ -123,28 +147,26 @@ static status other_keys(const char *first, const char *path)
 
 /* ---- types ---- */
 
+/* Returns whether the value would be written as the text is. */
+static bool is_written_so(const value *v, const value *text)
+{
+    char written[DATE_TEXT_BYTES + INT128_TEXT_BYTES];
+    return value_format(v, written, sizeof written) == text->bytes &&
+           !memcmp(written, text->text, text->bytes);
+}
+
+/* Reads an integer; not one with zeros before it, a plus sign, or in other ways not the number's own text:
+ * 01234 is a postcode. */
 static bool read_integer(const value *text, value *out)
 {
-    int128 number;
-    for (size_t i = 0; i < text->bytes; i++)
-        if ((text->text[i] < '0' || text->text[i] > '9') &&
-            (i || text->text[i] != '-' || text->bytes == 1))
-            return false;
-    if (!text->bytes || !int128_parse(text->text, text->bytes, &number) ||
-        number != (int64_t)number)
-        return false;
-    *out = value_int(TYPE_INT64, (int64_t)number);
-    return true;
+    return value_parse(text->text, text->bytes, type_make(TYPE_INT64), out) &&
+           is_written_so(out, text);
 }
 
 static bool read_date(const value *text, value *out)
 {
-    int32_t days;
-    if (!text->bytes || text->text[0] < '0' || text->text[0] > '9' ||
-        !date_parse(text->text, text->bytes, &days))
-        return false;
-    *out = value_int(TYPE_DATE, days);
-    return true;
+    return value_parse(text->text, text->bytes, type_make(TYPE_DATE), out) &&
+           is_written_so(out, text);
 }
 
 typedef bool reader(const value *text, value *out);
@@ -175,14 +197,54 @@ static void read_all(pq_hive_keys *hive, size_t key, type_id type, reader *read)
     }
 }
 
-static void find_type(pq_hive_keys *hive, size_t key)
+static status not_of_type(const char *name, const value *text, data_type type)
+{
+    char type_text[TYPE_NAME_BYTES];
+    return status_new(STATUS_KIND_INVALID,
+                      "hive_types: \"%.*s\" in the name of a folder is not a value of key \"%s\" "
+                      "of type %s",
+                      (int)text->bytes, text->text, name, type_name(type, type_text));
+}
+
+static status read_given(pq_hive_keys *hive, size_t key, data_type type)
+{
+    hive->keys.items[key].type = type;
+    for (size_t i = 0; i < hive->folders.count; i++) {
+        value *v = &hive->folders.items[i][key], text = *v;
+        if (text.is_null)
+            *v = value_null(type);
+        else if (!value_parse(text.text, text.bytes, type, v))
+            return not_of_type(hive->keys.items[key].name, &text, type);
+    }
+    return STATUS_OK;
+}
+
+static status find_type(pq_hive_keys *hive, size_t key, const pq_hive_type_list *types)
 {
     for (size_t i = 0; i < hive->folders.count; i++)
         hive->keys.items[key].is_nullable |= hive->folders.items[i][key].is_null;
+    const pq_hive_type *given = pq_hive_types_find(types, hive->keys.items[key].name);
+    if (given)
+        return read_given(hive, key, given->type);
     if (are_all(hive, key, read_integer))
         read_all(hive, key, TYPE_INT64, read_integer);
     else if (are_all(hive, key, read_date))
         read_all(hive, key, TYPE_DATE, read_date);
+    return STATUS_OK;
+}
+
+static status check_names(const pq_hive_keys *hive, const pq_hive_type_list *types)
+{
+    for (size_t i = 0; i < types->count; i++) {
+        const char *name = types->items[i].name;
+        if (find_key(hive, name, strlen(name)) < 0)
+            return status_hint(
+                status_new(STATUS_KIND_INVALID,
+                           "hive_types: \"%s\" is not a key of the table's folders", name),
+                hive->keys.count ? "its first key is \"%s\"" : "they give it no keys",
+                hive->keys.count ? hive->keys.items[0].name : "");
+    }
+    return STATUS_OK;
 }
 
 /* ---- the interface ---- */
@@ -193,12 +255,10 @@ static size_t folder_bytes(const char *path)
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-status pq_hive_find(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
-                    pq_hive_keys *out)
+/* Finds the keys and the texts of their values. */
+static status find_texts(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
+                         pq_hive_keys *out)
 {
-    *out = (pq_hive_keys){0};
-    if (mode == PQ_HIVE_OFF || !paths->count)
-        return STATUS_OK;
     const char *first = paths->items[0], *before = NULL;
     TRY(add_keys(a, first, out));
     bool is_alike = out->keys.count > 0 || mode == PQ_HIVE_ON;
@@ -217,8 +277,19 @@ status pq_hive_find(arena *a, pq_hive mode, const path_list *paths, uint32_t *fo
     }
     if (!is_alike)
         *out = (pq_hive_keys){0};
+    return STATUS_OK;
+}
+
+status pq_hive_find(arena *a, pq_hive mode, const pq_hive_type_list *types, const path_list *paths,
+                    uint32_t *folders, pq_hive_keys *out)
+{
+    *out = (pq_hive_keys){0};
+    if (mode != PQ_HIVE_OFF && paths->count)
+        TRY(find_texts(a, mode, paths, folders, out));
+    if (paths->count)
+        TRY(check_names(out, types));
     for (size_t k = 0; k < out->keys.count; k++)
-        find_type(out, k);
+        TRY(find_type(out, k, types));
     return STATUS_OK;
 }
 

@@ -4,12 +4,12 @@
  *     sales/year=__HIVE_DEFAULT_PARTITION__/...              year NULL
  *
  * A name is a pair if it has one '=' and something before it; other folders are passed over. A key's values
- * are integers (bigint) if all of them are, else dates, else text; percent-escapes are those of the value's
- * bytes. */
+ * are integers (bigint) if all of them are written as these are, else dates, else text, unless hive_types says
+ * something else; percent-escapes are those of bytes of the name and the value. */
 #ifndef PISTACHIO_PARQUET_READ_HIVE_H
 #define PISTACHIO_PARQUET_READ_HIVE_H
 
-#include "base/type.h"
+#include "parquet/read/hive_types.h"
 #include "storage/file.h"
 
 #define PQ_HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
@@ -33,9 +33,10 @@ typedef struct pq_hive_keys {
 } pq_hive_keys;
 
 /* The keys of files at these paths, in the arena, which the result's text lies in; none: keys.count is 0.
- * folders[i]: that of path i. Fails, in mode ON, where a file has other keys than the first. */
-CHECKED status pq_hive_find(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
-                            pq_hive_keys *out);
+ * folders[i]: that of path i. Fails, in mode ON, where a file has other keys than the first; and if one of
+ * `types` is of no key, or a value is not of its type. */
+CHECKED status pq_hive_find(arena *a, pq_hive mode, const pq_hive_type_list *types,
+                            const path_list *paths, uint32_t *folders, pq_hive_keys *out);
 /* How many values a key has among the folders that are marked. */
 CHECKED status pq_hive_count(const pq_hive_keys *hive, size_t key, const bool *is_marked,
                              int64_t *out);

@@ -305,7 +305,8 @@ static status open_table(pq_table *table)
     uint32_t *folders = arena_alloc_array(table->memory, paths.count, sizeof *folders);
     if (!folders)
         return status_no_memory("table", paths.count * sizeof *folders);
-    TRY(pq_hive_find(table->memory, table->spec.hive, &paths, folders, &table->hive));
+    TRY(pq_hive_find(table->memory, table->spec.hive, &table->spec.hive_types, &paths, folders,
+                     &table->hive));
     table->file_total = paths.count;
     if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count &&
         !table->spec.is_united)

@@ -34,13 +34,30 @@ static uint32_t count_leaves(const pq_table *table, const pq_metadata *stored)
     return count;
 }
 
+/* Returns how a file would store the type. */
+static pq_physical physical_of(data_type type)
+{
+    switch (type.id) {
+    case TYPE_BOOL:
+        return PQ_BOOLEAN;
+    case TYPE_FLOAT:
+        return PQ_FLOAT;
+    case TYPE_DOUBLE:
+        return PQ_DOUBLE;
+    case TYPE_VARCHAR:
+        return PQ_BYTE_ARRAY;
+    default:
+        return type.width == 16 ? PQ_FIXED_LEN_BYTE_ARRAY : type.width == 8 ? PQ_INT64 : PQ_INT32;
+    }
+}
+
 static pq_leaf make_leaf(const pq_hive_key *key)
 {
+    pq_physical physical = physical_of(key->type);
     return (pq_leaf){.name = key->name,
                      .type = key->type,
-                     .physical = type_is_text(key->type)     ? PQ_BYTE_ARRAY
-                                 : key->type.id == TYPE_DATE ? PQ_INT32
-                                                             : PQ_INT64,
+                     .physical = physical,
+                     .type_length = physical == PQ_FIXED_LEN_BYTE_ARRAY ? key->type.width : 0,
                      .max_definition = key->is_nullable,
                      .is_constant = true,
                      .annotation = ""};

@@ -513,7 +513,8 @@ static status find_keys(const pq_share *share)
         return status_no_memory("table", count * sizeof *folders);
     for (size_t i = 0; i < count; i++)
         TRY(array_push(share->memory, &paths, (char *)share->files.items[i].item.path));
-    TRY(pq_hive_find(table->memory, table->spec.hive, &paths, folders, &table->hive));
+    TRY(pq_hive_find(table->memory, table->spec.hive, &table->spec.hive_types, &paths, folders,
+                     &table->hive));
     for (size_t i = 0; i < count; i++)
         table->files.items[i].folder = folders[i];
     table->file_total = count;

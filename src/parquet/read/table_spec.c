@@ -2,7 +2,8 @@
 #include "parquet/read/table_spec.h"
 
 static const char local_word[] = "local:", replicated_word[] = "replicated:",
-                  partitioned_word[] = "partitioned_by=(", united_word[] = "union_by_name:";
+                  partitioned_word[] = "partitioned_by=(", types_word[] = "hive_types=(",
+                  united_word[] = "union_by_name:";
 
 /* Behind the word, if the text begins with it; else NULL. */
 static const char *behind(const char *text, const char *word)
@@ -41,6 +42,17 @@ static const char *behind_columns(const char *text, const char **out_first, cons
     return end + 2;
 }
 
+/* Returns what is behind "hive_types=(...):", in which there may be parentheses; NULL: it is not that word. */
+static const char *behind_types(const char *text, const char **out_first, const char **out_end)
+{
+    const char *first = behind(text, types_word), *end = first ? strstr(first, "):") : NULL;
+    if (!end)
+        return NULL;
+    *out_first = first;
+    *out_end = end;
+    return end + 2;
+}
+
 const char *pq_table_spec_path(const char *text)
 {
     for (;;) {
@@ -50,6 +62,7 @@ const char *pq_table_spec_path(const char *text)
         rest = rest ? rest : behind(text, united_word);
         rest = rest ? rest : behind_hive(text, &hive);
         rest = rest ? rest : behind_columns(text, &first, &end);
+        rest = rest ? rest : behind_types(text, &first, &end);
         if (!rest)
             return text;
         text = rest;
@@ -90,6 +103,8 @@ status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
         const char *first, *end, *rest = behind_columns(text, &first, &end);
         if (rest) {
             TRY(add_columns(a, first, end, out));
+        } else if ((rest = behind_types(text, &first, &end))) {
+            TRY(pq_hive_types_parse(a, first, (size_t)(end - first), &out->hive_types));
         } else if ((rest = behind_hive(text, &out->hive))) {
             /* it has said so */
         } else if ((rest = behind(text, united_word))) {

@@ -6,6 +6,7 @@
  *     partitioned_by=(a, b):data/orders   files, or folders of them, in which equal values of a and b lie
  *                            together; also behind one of the others
  *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off
+ *     hive_types=(zip varchar, d decimal(5,2)):data/orders   types of keys in folders' names (hive_types.h)
  *     union_by_name:data/orders           columns of files may differ (table_union.h); of read_parquet alone */
 #ifndef PISTACHIO_PARQUET_READ_TABLE_SPEC_H
 #define PISTACHIO_PARQUET_READ_TABLE_SPEC_H
@@ -18,6 +19,7 @@ typedef enum pq_access { PQ_SHARED, PQ_LOCAL, PQ_REPLICATED } pq_access;
 typedef struct pq_table_spec {
     pq_access access;
     pq_hive hive;
+    pq_hive_type_list hive_types;
     bool is_united;                     /* union_by_name */
     ARRAY(const char *) partitioned_by; /* names of columns */
     const char *path;
