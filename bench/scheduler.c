@@ -2,6 +2,8 @@
  *
  * Two threads take and give the lock in turns, as fast as they can, with a list's end moved under it,
  * as a turn of a task does; then one wakes the other, which sleeps, as a wake-up does. */
+#include "base/mutex.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +17,7 @@ typedef struct item {
     struct item *next;
 } item;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static item *first, **end = &first;
 static uint64_t held; /* nanoseconds, while somebody slept */
@@ -32,7 +34,7 @@ static void *turns(void *argument)
 {
     item *own = argument;
     for (int i = 0; i < TURNS; i++) {
-        pthread_mutex_lock(&lock);
+        mutex_lock(&lock);
         own->next = NULL;
         *end = own;
         end = &own->next;
@@ -41,21 +43,21 @@ static void *turns(void *argument)
         if (!first)
             end = &first;
         own = taken;
-        pthread_mutex_unlock(&lock);
+        mutex_unlock(&lock);
     }
     return NULL;
 }
 
 static void *sleeper(void *argument)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     while (!is_over) {
         is_awaited = true;
         is_there = false;
         while (!is_there && !is_over)
             pthread_cond_wait(&changed, &lock);
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return argument;
 }
 
@@ -73,7 +75,7 @@ int main(void)
     if (pthread_create(&thread, NULL, sleeper, NULL))
         return 1;
     for (int i = 0; i < WAKES;) {
-        pthread_mutex_lock(&lock);
+        mutex_lock(&lock);
         if (is_awaited) {
             start = now();
             is_awaited = false;
@@ -82,12 +84,12 @@ int main(void)
             held += now() - start;
             i++;
         }
-        pthread_mutex_unlock(&lock);
+        mutex_unlock(&lock);
     }
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     is_over = true;
     pthread_cond_signal(&changed);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     pthread_join(thread, NULL);
     printf("%.1f %.1f\n", turn, (double)held / WAKES);
     return 0;

@@ -1,6 +1,7 @@
 /* adbc_statement.c - AdbcStatement. */
 #include "api/adbc_option.h"
 #include "api/arrow.h"
+#include "base/mutex.h"
 
 static AdbcStatusCode released(struct AdbcError *error)
 {
@@ -9,10 +10,10 @@ static AdbcStatusCode released(struct AdbcError *error)
 
 static void put_prepared(adbc_statement *s, pistachio_statement *prepared)
 {
-    pthread_mutex_lock(&s->lock);
+    mutex_lock(&s->lock);
     pistachio_statement *before = s->prepared;
     s->prepared = prepared;
-    pthread_mutex_unlock(&s->lock);
+    mutex_unlock(&s->lock);
     pistachio_statement_free(before);
 }
 
@@ -43,7 +44,7 @@ static AdbcStatusCode statement_new(struct AdbcConnection *connection,
         }
     }
     s->connection = api_connection_ref(c->connection);
-    pthread_mutex_init(&s->lock, NULL);
+    mutex_init(&s->lock);
     statement->private_data = s;
     return ADBC_STATUS_OK;
 }
@@ -56,7 +57,7 @@ static AdbcStatusCode statement_release(struct AdbcStatement *statement, struct 
     put_prepared(s, NULL);
     release_bound(s);
     pistachio_disconnect(s->connection);
-    pthread_mutex_destroy(&s->lock);
+    mutex_destroy(&s->lock);
     adbc_ingest_release(&s->ingest);
     mem_free(s->sql);
     mem_free(s);
@@ -69,9 +70,9 @@ static AdbcStatusCode statement_cancel(struct AdbcStatement *statement, struct A
     adbc_statement *s = statement->private_data;
     if (!s)
         return released(error);
-    pthread_mutex_lock(&s->lock);
+    mutex_lock(&s->lock);
     pistachio_statement_cancel(s->prepared);
-    pthread_mutex_unlock(&s->lock);
+    mutex_unlock(&s->lock);
     return ADBC_STATUS_OK;
 }
 

@@ -2,15 +2,16 @@
 #include "api/cluster.h"
 
 #include "api/ranks.h"
+#include "base/mutex.h"
 
 status api_cluster_new(const net_place *place, api_cluster **out)
 {
     api_cluster *cluster = *out = mem_new(sizeof *cluster);
     if (!cluster)
         return status_no_memory("ranks", sizeof *cluster);
-    pthread_mutex_init(&cluster->lock, NULL);
-    pthread_mutex_init(&cluster->binding, NULL);
-    pthread_mutex_init(&cluster->table_lock, NULL);
+    mutex_init(&cluster->lock);
+    mutex_init(&cluster->binding);
+    mutex_init(&cluster->table_lock);
     cluster->rank = place->rank;
     cluster->count = place->ranks;
     cluster->sharers = place->sharers;
@@ -24,9 +25,9 @@ void api_cluster_leave(api_cluster *cluster)
         return;
     net_comm_close(cluster->comm);
     api_cluster_close_tables(cluster);
-    pthread_mutex_destroy(&cluster->table_lock);
-    pthread_mutex_destroy(&cluster->binding);
-    pthread_mutex_destroy(&cluster->lock);
+    mutex_destroy(&cluster->table_lock);
+    mutex_destroy(&cluster->binding);
+    mutex_destroy(&cluster->lock);
     mem_free(cluster);
 }
 

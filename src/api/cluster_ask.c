@@ -3,14 +3,15 @@
 
 #include "api/cluster.h"
 #include "api/rank_statement.h"
+#include "base/mutex.h"
 
 status api_cluster_ask(rank_run *run, statement_request request, const char *text, bool use_cache)
 {
     api_cluster *cluster = run->database->cluster;
-    pthread_mutex_lock(&cluster->lock);
+    mutex_lock(&cluster->lock);
     status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
                                 rank_run_failed, run, &run->net);
-    pthread_mutex_unlock(&cluster->lock);
+    mutex_unlock(&cluster->lock);
     TRY(st);
     st = rank_run_send_request(run, request, text, use_cache);
     if (st)

@@ -2,6 +2,7 @@
 #include "api/cluster_follow.h"
 
 #include "api/cluster.h"
+#include "base/mutex.h"
 
 /* What rank 0's statement is bound with, a session's views among it, and nothing else. */
 static status fill_catalog(sql_catalog *catalog, const statement_read *read)
@@ -39,9 +40,9 @@ status api_cluster_follow(pistachio_database *database, const settings *s,
 {
     settings now;
     TRY(make_catalog(database, read, out_catalog));
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     database->settings = *s;
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     api_engine_check(database);
     status st = api_engine_hold(database, &now, out);
     if (st) {

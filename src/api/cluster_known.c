@@ -1,5 +1,6 @@
 /* cluster_known.c - the tables that a process that is a rank has opened, and what each text means now. */
 #include "api/cluster.h"
+#include "base/mutex.h"
 
 static cluster_table *find(api_cluster *cluster, const char *text)
 {
@@ -34,28 +35,28 @@ static status store(api_cluster *cluster, const char *text, pq_table *table, uin
 
 status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
 {
-    pthread_mutex_lock(&cluster->table_lock);
+    mutex_lock(&cluster->table_lock);
     status st = store(cluster, text, table, age);
-    pthread_mutex_unlock(&cluster->table_lock);
+    mutex_unlock(&cluster->table_lock);
     return st;
 }
 
 pq_table *api_cluster_known_table(api_cluster *cluster, const char *text, uint64_t *out_age)
 {
-    pthread_mutex_lock(&cluster->table_lock);
+    mutex_lock(&cluster->table_lock);
     cluster_table *known = find(cluster, text);
     *out_age = cluster->age;
     bool is_young = known && (cluster->rank || known->age == cluster->age);
     pq_table *table = is_young ? known->table : NULL;
-    pthread_mutex_unlock(&cluster->table_lock);
+    mutex_unlock(&cluster->table_lock);
     return table && pq_table_is_current(table) ? table : NULL;
 }
 
 void api_cluster_doubt_tables(api_cluster *cluster)
 {
-    pthread_mutex_lock(&cluster->table_lock);
+    mutex_lock(&cluster->table_lock);
     cluster->age++;
-    pthread_mutex_unlock(&cluster->table_lock);
+    mutex_unlock(&cluster->table_lock);
 }
 
 void api_cluster_close_tables(api_cluster *cluster)

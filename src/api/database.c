@@ -1,5 +1,6 @@
 /* database.c - databases, connections, tables. */
 #include "api/cluster.h"
+#include "base/mutex.h"
 #include "plan/optimize.h"
 
 #ifndef PISTACHIO_VERSION
@@ -20,7 +21,7 @@ static void database_unref(pistachio_database *database)
     api_engine_unref(database->engine);
     api_cluster_leave(database->cluster);
     sql_catalog_free(database->catalog);
-    pthread_mutex_destroy(&database->lock);
+    mutex_destroy(&database->lock);
     mem_free(database);
 }
 
@@ -56,7 +57,7 @@ pistachio_error *pistachio_open(const pistachio_option *options, size_t option_c
     if (!database)
         return api_error(status_no_memory("database", sizeof *database));
     atomic_init(&database->references, 1);
-    pthread_mutex_init(&database->lock, NULL);
+    mutex_init(&database->lock);
     status st = set_options(&database->settings, options, option_count);
     if (!st)
         st = sql_catalog_new(&database->catalog);
@@ -98,7 +99,7 @@ static pistachio_error *connect_to(pistachio_database *database, bool is_session
     atomic_init(&connection->references, 1);
     atomic_fetch_add(&database->references, 1);
     connection->database = database;
-    pthread_mutex_init(&connection->lock, NULL);
+    mutex_init(&connection->lock);
     api_running_init(&connection->running);
     status st = is_session ? give_session(connection) : STATUS_OK;
     if (st)
@@ -130,18 +131,18 @@ sql_catalog *api_result_catalog(const pistachio_result *result)
 
 void api_settings_apply(pistachio_connection *connection, settings *s)
 {
-    pthread_mutex_lock(&connection->lock);
+    mutex_lock(&connection->lock);
     if (connection->layer)
         settings_layer_apply(connection->layer, s);
-    pthread_mutex_unlock(&connection->lock);
+    mutex_unlock(&connection->lock);
 }
 
 void api_settings(pistachio_connection *connection, settings *out)
 {
     pistachio_database *database = connection->database;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     *out = database->settings;
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     api_settings_apply(connection, out);
 }
 
@@ -159,7 +160,7 @@ void api_connection_unref(pistachio_connection *connection)
     mem_free(connection->layer);
     database_unref(connection->database);
     api_running_release(&connection->running);
-    pthread_mutex_destroy(&connection->lock);
+    mutex_destroy(&connection->lock);
     mem_free(connection);
 }
 
@@ -178,7 +179,7 @@ void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, ui
 {
     uint64_t done = 0, total = 0;
     if (connection) {
-        pthread_mutex_lock(&connection->running.lock);
+        mutex_lock(&connection->running.lock);
         exec_query *query = atomic_load(&connection->running.query);
         if (query) {
             exec_report report;
@@ -186,7 +187,7 @@ void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, ui
             done = report.bytes_done;
             total = report.bytes_total;
         }
-        pthread_mutex_unlock(&connection->running.lock);
+        mutex_unlock(&connection->running.lock);
     }
     if (out_done)
         *out_done = done;
@@ -199,10 +200,10 @@ uint64_t pistachio_memory_peak(const pistachio_connection *connection)
     if (!connection)
         return 0;
     pistachio_database *database = connection->database;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     uint64_t peak = database->engine ? mem_budget_peak(database->engine->budget) : 0;
     peak = peak > database->memory_peak ? peak : database->memory_peak;
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     return peak;
 }
 
@@ -211,12 +212,12 @@ uint64_t pistachio_memory_exported(const pistachio_connection *connection)
     if (!connection)
         return 0;
     pistachio_database *database = connection->database;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     const api_engine *engine = database->engine;
     uint64_t bytes = engine ? mem_budget_exported(engine->budget) : 0;
     if (engine && engine->dev->budget != engine->budget) /* it has memory of its own */
         bytes += mem_budget_exported(engine->dev->budget);
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     return bytes;
 }
 

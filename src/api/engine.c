@@ -2,6 +2,7 @@
  * made anew when settings ask for others. What runs on the old ones goes on there. */
 #include "api/cluster.h"
 #include "api/ranks.h"
+#include "base/mutex.h"
 #include "storage/read.h"
 
 static status open_engine(api_engine *engine, const api_cluster *cluster)
@@ -16,7 +17,7 @@ static status engine_new(const settings *s, const api_cluster *cluster, api_engi
     if (!engine)
         return status_no_memory("engine", sizeof *engine);
     atomic_init(&engine->references, 1);
-    pthread_mutex_init(&engine->lock, NULL);
+    mutex_init(&engine->lock);
     engine->made_of = *s;
     status st = open_engine(engine, cluster);
     if (st)
@@ -31,7 +32,7 @@ void api_engine_unref(api_engine *engine)
     if (!engine || atomic_fetch_sub(&engine->references, 1) != 1)
         return;
     api_ranks_close(engine);
-    pthread_mutex_destroy(&engine->lock);
+    mutex_destroy(&engine->lock);
     mem_free(engine);
 }
 
@@ -57,7 +58,7 @@ static bool is_made_of(const api_engine *engine, const settings *s)
 void api_engine_check(pistachio_database *database)
 {
     api_engine *old = NULL;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     if (database->engine && !is_made_of(database->engine, &database->settings)) {
         old = database->engine;
         database->engine = NULL;
@@ -65,7 +66,7 @@ void api_engine_check(pistachio_database *database)
         if (peak > database->memory_peak)
             database->memory_peak = peak;
     }
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     api_engine_unref(old);
 }
 
@@ -73,7 +74,7 @@ status api_engine_hold(pistachio_database *database, settings *out_settings, api
 {
     status st = STATUS_OK;
     *out = NULL;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     *out_settings = database->settings;
     if (!database->engine)
         st = engine_new(&database->settings, database->cluster, &database->engine);
@@ -81,6 +82,6 @@ status api_engine_hold(pistachio_database *database, settings *out_settings, api
         *out = database->engine;
         atomic_fetch_add(&database->engine->references, 1);
     }
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     return st;
 }

@@ -2,6 +2,7 @@
 #include "api/copy.h"
 #include "api/query_run.h"
 #include "api/rounds.h"
+#include "base/mutex.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -44,10 +45,10 @@ static status run_query(pistachio_result *result)
 static status run_set_layer(pistachio_connection *connection, const sql_statement *statement)
 {
     settings_layer *layer = connection->layer;
-    pthread_mutex_lock(&connection->lock);
+    mutex_lock(&connection->lock);
     status st = statement->is_reset ? settings_layer_reset(layer, statement->name)
                                     : settings_layer_set(layer, statement->name, statement->text);
-    pthread_mutex_unlock(&connection->lock);
+    mutex_unlock(&connection->lock);
     return st;
 }
 
@@ -56,10 +57,10 @@ static status run_set(pistachio_result *result)
     if (result->connection->layer)
         return run_set_layer(result->connection, result->statement);
     pistachio_database *database = result->connection->database;
-    pthread_mutex_lock(&database->lock);
+    mutex_lock(&database->lock);
     status st = settings_set(&database->settings, result->statement->name, result->statement->text);
     sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
-    pthread_mutex_unlock(&database->lock);
+    mutex_unlock(&database->lock);
     api_engine_check(database);
     return st;
 }

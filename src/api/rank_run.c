@@ -1,32 +1,34 @@
 /* rank_run.c - one rank's part of a network's query: its failures, and waiting for the other ranks. */
 #include "api/rank_run.h"
 
+#include "base/mutex.h"
+
 void rank_run_failed(void *argument)
 {
     rank_run *run = argument;
-    pthread_mutex_lock(&run->lock);
+    mutex_lock(&run->lock);
     run->has_failed = true;
     if (run->query)
         exec_query_stop(run->query);
-    pthread_mutex_unlock(&run->lock);
+    mutex_unlock(&run->lock);
 }
 
 void rank_run_attach(rank_run *run, exec_query *query)
 {
-    pthread_mutex_lock(&run->lock);
+    mutex_lock(&run->lock);
     run->query = query;
     if (run->has_failed && query)
         exec_query_stop(query);
-    pthread_mutex_unlock(&run->lock);
+    mutex_unlock(&run->lock);
 }
 
 static void wake(void *argument)
 {
     rank_run *run = argument;
-    pthread_mutex_lock(&run->lock);
+    mutex_lock(&run->lock);
     run->is_woken = true;
     sem_post(&run->wait.changed); /* with the lock: who sees is_woken may end the run */
-    pthread_mutex_unlock(&run->lock);
+    mutex_unlock(&run->lock);
 }
 
 void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engine, unsigned rank,
@@ -39,7 +41,7 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
                       .place = place};
     atomic_fetch_add(&engine->references, 1);
     run->waiter = (net_waiter){.wake = wake, .argument = run};
-    pthread_mutex_init(&run->lock, NULL);
+    mutex_init(&run->lock);
     api_wait_init(&run->wait);
 }
 
@@ -50,17 +52,17 @@ void rank_run_release(rank_run *run)
         sql_catalog_free(run->catalog);
     api_engine_unref(run->engine);
     api_wait_release(&run->wait);
-    pthread_mutex_destroy(&run->lock);
+    mutex_destroy(&run->lock);
 }
 
 /* ---- waiting ---- */
 
 static bool take_woken(rank_run *run)
 {
-    pthread_mutex_lock(&run->lock);
+    mutex_lock(&run->lock);
     bool is_woken = run->is_woken;
     run->is_woken = false;
-    pthread_mutex_unlock(&run->lock);
+    mutex_unlock(&run->lock);
     return is_woken;
 }
 

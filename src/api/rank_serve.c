@@ -7,6 +7,7 @@
 #include "api/place_text.h"
 #include "api/rank_statement.h"
 #include "api/ranks.h"
+#include "base/mutex.h"
 #include "plan/optimize.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */
@@ -27,7 +28,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     const char *rest;
     status st = STATUS_OK;
     if (cluster) {
-        pthread_mutex_lock(&cluster->binding);
+        mutex_lock(&cluster->binding);
         st = follow(run, s, read);
     }
     const sql_session session = {.catalog = run->catalog,
@@ -40,7 +41,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     if (!st)
         st = sql_prepare(&session, read->sql, out, &rest);
     if (cluster)
-        pthread_mutex_unlock(&cluster->binding);
+        mutex_unlock(&cluster->binding);
     return st;
 }
 

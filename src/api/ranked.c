@@ -5,6 +5,7 @@
 #include "api/cluster.h"
 #include "api/explain_metrics.h"
 #include "api/rank_statement.h"
+#include "base/mutex.h"
 
 /* A rank's part, and the thread that serves it. */
 typedef struct ranked_part {
@@ -40,7 +41,7 @@ static status begin_queries(api_ranked *ranked, api_engine *engine, api_cluster 
     pthread_mutex_t *lock = cluster ? &cluster->lock : &engine->lock;
     uint64_t *statements = cluster ? &cluster->statements : &engine->statements;
     status st = STATUS_OK;
-    pthread_mutex_lock(lock);
+    mutex_lock(lock);
     uint64_t number = *statements + 1;
     for (unsigned i = 0; i < ranked->count && !st; i++) {
         rank_run *run = &ranked->parts[i].run;
@@ -48,7 +49,7 @@ static status begin_queries(api_ranked *ranked, api_engine *engine, api_cluster 
                              &run->net);
     }
     *statements = number;
-    pthread_mutex_unlock(lock);
+    mutex_unlock(lock);
     return st;
 }
 

@@ -1,5 +1,6 @@
 /* rewrite.c - which files are rewritten to where, several at a time. */
 #include "api/rewrite_file.h"
+#include "base/mutex.h"
 
 #include "base/setting.h"
 #include "parquet/read/table.h"
@@ -141,12 +142,12 @@ static void *work(void *context)
         status st = rewrite_file(shared, &team->jobs->items[i]);
         if (!st)
             continue;
-        pthread_mutex_lock(&shared->lock);
+        mutex_lock(&shared->lock);
         if (shared->failure)
             status_free(st);
         else
             shared->failure = st;
-        pthread_mutex_unlock(&shared->lock);
+        mutex_unlock(&shared->lock);
         atomic_store(&shared->has_failed, true);
     }
     return NULL;
@@ -166,13 +167,13 @@ static status run_all(const api_rewrite_options *o, const job_list *jobs, uint64
                                     .memory_each = memory / workers,
                                     .rows_all = rows},
                          .jobs = jobs};
-    pthread_mutex_init(&team.shared.lock, NULL);
+    mutex_init(&team.shared.lock);
     while (started + 1 < workers && !pthread_create(&others[started], NULL, work, &team))
         started++;
     work(&team);
     while (started)
         pthread_join(others[--started], NULL);
-    pthread_mutex_destroy(&team.shared.lock);
+    mutex_destroy(&team.shared.lock);
     *out = team.shared.totals;
     return team.shared.failure;
 }

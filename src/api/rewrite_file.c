@@ -6,6 +6,7 @@
 
 #include "api/query_run.h"
 #include "api/sink.h"
+#include "base/mutex.h"
 #include "codec/codec.h"
 #include "parquet/read/table.h"
 
@@ -99,7 +100,7 @@ static void report_trial(void *context, uint64_t row_group, const char *column,
 {
     file_rewrite *r = context;
     FILE *target = r->shared->options->report;
-    pthread_mutex_lock(&r->shared->lock);
+    mutex_lock(&r->shared->lock);
     write_csv_text(r->job->output, target);
     fprintf(target, ",%" PRIu64 ",", row_group);
     write_csv_text(column, target);
@@ -107,17 +108,17 @@ static void report_trial(void *context, uint64_t row_group, const char *column,
             pq_encoding_name(trial->encoding), codec_name((int)trial->codec.codec),
             trial->codec.level, trial->tried_rows, trial->encoded_bytes, trial->stored_bytes,
             trial->seconds, trial->is_chosen);
-    pthread_mutex_unlock(&r->shared->lock);
+    mutex_unlock(&r->shared->lock);
 }
 
 static void add_progress(rewrite_shared *shared, uint64_t rows)
 {
     const api_rewrite_options *o = shared->options;
-    pthread_mutex_lock(&shared->lock);
+    mutex_lock(&shared->lock);
     shared->rows_done += rows;
     if (o->progress)
         o->progress(shared->rows_done, shared->rows_all, o->context);
-    pthread_mutex_unlock(&shared->lock);
+    mutex_unlock(&shared->lock);
 }
 
 /* ---- scan to sink ---- */
@@ -234,12 +235,12 @@ static status rewrite(file_rewrite *r)
     TRY(scan(r));
     file *written;
     TRY(file_open(r->job->output, &written));
-    pthread_mutex_lock(&r->shared->lock);
+    mutex_lock(&r->shared->lock);
     r->shared->totals.files++;
     r->shared->totals.rows += r->input->row_count;
     r->shared->totals.bytes_read += bytes_read;
     r->shared->totals.bytes_written += written->bytes;
-    pthread_mutex_unlock(&r->shared->lock);
+    mutex_unlock(&r->shared->lock);
     file_close(written);
     return STATUS_OK;
 }

@@ -8,6 +8,8 @@
  */
 #include "api/row_team.h"
 
+#include "base/mutex.h"
+
 #include <pthread.h>
 
 #define PIECE_BYTES ((size_t)512 << 10) /* of text, which a piece has about three quarters of */
@@ -55,9 +57,9 @@ static void take_piece(api_row_team *team)
 {
     piece *p = &team->pieces[team->taken++ % team->piece_count];
     p->state = PIECE_AT_WORK;
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     make_text(team, p);
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     p->state = PIECE_DONE;
     pthread_cond_signal(&team->is_done);
 }
@@ -65,13 +67,13 @@ static void take_piece(api_row_team *team)
 static void *run_thread(void *argument)
 {
     api_row_team *team = argument;
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     while (!team->is_over)
         if (team->taken < team->added)
             take_piece(team);
         else
             pthread_cond_wait(&team->has_work, &team->lock);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     return NULL;
 }
 
@@ -112,7 +114,7 @@ status api_row_team_open(const api_row_text *text, text_out *out, unsigned threa
     team->text = text;
     team->out = out;
     team->budget = budget;
-    pthread_mutex_init(&team->lock, NULL);
+    mutex_init(&team->lock);
     pthread_cond_init(&team->has_work, NULL);
     pthread_cond_init(&team->is_done, NULL);
     status st = make_pieces(team, threads);
@@ -130,10 +132,10 @@ void api_row_team_close(api_row_team *team)
 {
     if (!team)
         return;
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     team->is_over = true;
     pthread_cond_broadcast(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     while (team->thread_count)
         pthread_join(team->threads[--team->thread_count], NULL);
     for (; team->written < team->added; team->written++) {
@@ -146,7 +148,7 @@ void api_row_team_close(api_row_team *team)
     mem_budget_give(team->budget, team->charged);
     pthread_cond_destroy(&team->has_work);
     pthread_cond_destroy(&team->is_done);
-    pthread_mutex_destroy(&team->lock);
+    mutex_destroy(&team->lock);
     mem_free(team);
 }
 
@@ -172,13 +174,13 @@ static void write_piece(api_row_team *team, piece *p)
 static bool write_oldest(api_row_team *team, bool must)
 {
     piece *p = &team->pieces[team->written % team->piece_count];
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     if (must && team->taken == team->written)
         take_piece(team);
     while (must && p->state != PIECE_DONE)
         pthread_cond_wait(&team->is_done, &team->lock);
     bool is_done = p->state == PIECE_DONE;
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     if (!is_done)
         return false;
     write_piece(team, p);
@@ -203,10 +205,10 @@ static void add_piece(api_row_team *team, piece added)
     added.out.at = added.out.begin;
     added.out.is_full = false;
     *p = added;
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     team->added++;
     pthread_cond_signal(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
 }
 
 void api_row_team_add(api_row_team *team, exec_batch *rows, bool is_first)

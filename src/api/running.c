@@ -1,17 +1,18 @@
 /* running.c - the query that started last, as other threads find it to cancel it or to ask how far it
  * is. */
 #include "api/internal.h"
+#include "base/mutex.h"
 
 #include <sched.h>
 
 void api_running_init(api_running *running)
 {
-    pthread_mutex_init(&running->lock, NULL);
+    mutex_init(&running->lock);
 }
 
 void api_running_release(api_running *running)
 {
-    pthread_mutex_destroy(&running->lock);
+    mutex_destroy(&running->lock);
 }
 
 void api_running_show(api_running *running, exec_query *query)
@@ -22,9 +23,9 @@ void api_running_show(api_running *running, exec_query *query)
 /* Who has found the query to cancel it is done in a few instructions. */
 void api_running_hide(api_running *running, exec_query *query)
 {
-    pthread_mutex_lock(&running->lock);
+    mutex_lock(&running->lock);
     atomic_compare_exchange_strong(&running->query, &query, NULL);
-    pthread_mutex_unlock(&running->lock);
+    mutex_unlock(&running->lock);
     while (atomic_load(&running->cancel_count))
         sched_yield();
 }

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/mutex.h"
 #include "base/timeline.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static void note(const event *e)
     slot *s = own_slot(now);
     if (!s)
         return;
-    pthread_mutex_lock(&s->lock);
+    mutex_lock(&s->lock);
     /* What began before the trace is no part of it. */
     if (s->session == now && e->start >= session_start) {
         status st = s->events.count < EVENTS_MAX ? array_push(NULL, &s->events, *e)
@@ -88,7 +89,7 @@ static void note(const event *e)
         s->dropped += st != NULL;
         status_free(st);
     }
-    pthread_mutex_unlock(&s->lock);
+    mutex_unlock(&s->lock);
 }
 
 static int64_t processor_time(void)
@@ -153,7 +154,7 @@ void trace_read(const char *name, uint64_t offset, uint64_t bytes, int64_t start
 static void init_locks(void)
 {
     for (unsigned i = 0; i < SLOT_COUNT; i++)
-        pthread_mutex_init(&slots[i].lock, NULL);
+        mutex_init(&slots[i].lock);
 }
 
 bool trace_start(void)
@@ -163,10 +164,10 @@ bool trace_start(void)
         return false;
     uint64_t number = atomic_load(&session) + 1;
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
-        pthread_mutex_lock(&slots[i].lock);
+        mutex_lock(&slots[i].lock);
         slots[i].session = number;
         slots[i].dropped = 0;
-        pthread_mutex_unlock(&slots[i].lock);
+        mutex_unlock(&slots[i].lock);
     }
     clock_taken = clock_nanoseconds();
     session_start = trace_now();
@@ -323,9 +324,9 @@ status trace_stop(const char *path, const char *timeline_path, const char *state
     session_end = trace_now();
     /* From here on whoever is late finds its slot closed. */
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
-        pthread_mutex_lock(&slots[i].lock);
+        mutex_lock(&slots[i].lock);
         slots[i].session = 0;
-        pthread_mutex_unlock(&slots[i].lock);
+        mutex_unlock(&slots[i].lock);
     }
     status st = path ? write_file("trace", path, write_trace, statement) : STATUS_OK;
     if (!st && timeline_path)

@@ -2,6 +2,7 @@
 #include "base/zone.h"
 
 #include "base/mem.h"
+#include "base/mutex.h"
 #include "base/type.h"
 
 #include <ctype.h>
@@ -168,7 +169,7 @@ typedef struct known_zone {
     char path[];
 } known_zone;
 
-static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t known_lock = MUTEX_INITIALIZER;
 static known_zone *known;
 
 static const zone *find_known(const char *path)
@@ -181,14 +182,14 @@ static const zone *find_known(const char *path)
 
 void zone_forget(void)
 {
-    pthread_mutex_lock(&known_lock);
+    mutex_lock(&known_lock);
     for (known_zone *k = known, *next; k; k = next) {
         next = k->next;
         zone_table_free((zone_table *)k->zone.table);
         mem_free(k);
     }
     known = NULL;
-    pthread_mutex_unlock(&known_lock);
+    mutex_unlock(&known_lock);
 }
 
 /* *out_is_zone: the file is one. Under the lock. */
@@ -255,9 +256,9 @@ static status find_file(const char *name, size_t bytes, zone *out, bool *out_is_
     int from = snprintf(path, sizeof path, "%s/", folder);
     memcpy(path + from, name, bytes);
     path[(size_t)from + bytes] = '\0';
-    pthread_mutex_lock(&known_lock);
+    mutex_lock(&known_lock);
     status st = find_path(path, (size_t)from, out, out_is_zone);
-    pthread_mutex_unlock(&known_lock);
+    mutex_unlock(&known_lock);
     /* A name that is also an abbreviation's means the file's only with a colon. */
     zone shadow;
     if (!st && *out_is_zone && find_abbreviation(out->name, strlen(out->name), &shadow)) {

@@ -1,6 +1,8 @@
 /* rank.c - see rank.h. */
 #include "bench/rank.h"
 
+#include "base/mutex.h"
+
 #include <sys/resource.h>
 #include <time.h>
 
@@ -15,7 +17,7 @@ status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const
                         .owns_process = owns_process,
                         .comm = comm,
                         .next_id = FIRST_ID};
-    pthread_mutex_init(&out->lock, NULL);
+    mutex_init(&out->lock);
     pthread_cond_init(&out->changed, NULL);
     out->task.count = 1;
     TRY(mem_budget_new(0, &out->budget));
@@ -41,7 +43,7 @@ status bench_rank_close(bench_rank *r, status st)
     dev_close(r->dev);
     mem_budget_free(r->budget);
     pthread_cond_destroy(&r->changed);
-    pthread_mutex_destroy(&r->lock);
+    mutex_destroy(&r->lock);
     return st;
 }
 
@@ -51,19 +53,19 @@ static void woken(void *argument)
 {
     bench_waiter *w = argument;
     bench_rank *r = w->rank;
-    pthread_mutex_lock(&r->lock);
+    mutex_lock(&r->lock);
     w->is_registered = false;
     r->is_woken = true;
     pthread_cond_signal(&r->changed);
-    pthread_mutex_unlock(&r->lock);
+    mutex_unlock(&r->lock);
 }
 
 net_waiter *bench_waiter_arm(bench_waiter *w)
 {
-    pthread_mutex_lock(&w->rank->lock);
+    mutex_lock(&w->rank->lock);
     bool is_free = !w->is_registered;
     w->is_registered = true;
-    pthread_mutex_unlock(&w->rank->lock);
+    mutex_unlock(&w->rank->lock);
     if (!is_free)
         return NULL;
     w->waiter = (net_waiter){.wake = woken, .argument = w};
@@ -74,26 +76,26 @@ void bench_waiter_said(bench_waiter *w, const net_waiter *given, net_state said)
 {
     if (!given || said == NET_WAIT)
         return;
-    pthread_mutex_lock(&w->rank->lock);
+    mutex_lock(&w->rank->lock);
     w->is_registered = false;
-    pthread_mutex_unlock(&w->rank->lock);
+    mutex_unlock(&w->rank->lock);
 }
 
 void bench_rank_sleep(bench_rank *r)
 {
-    pthread_mutex_lock(&r->lock);
+    mutex_lock(&r->lock);
     while (!r->is_woken)
         pthread_cond_wait(&r->changed, &r->lock);
     r->is_woken = false;
-    pthread_mutex_unlock(&r->lock);
+    mutex_unlock(&r->lock);
 }
 
 void bench_waiter_settle(bench_waiter *w)
 {
-    pthread_mutex_lock(&w->rank->lock);
+    mutex_lock(&w->rank->lock);
     while (w->is_registered)
         pthread_cond_wait(&w->rank->changed, &w->rank->lock);
-    pthread_mutex_unlock(&w->rank->lock);
+    mutex_unlock(&w->rank->lock);
 }
 
 /* ---- agreement ---- */

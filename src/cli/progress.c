@@ -1,6 +1,7 @@
 /* progress.c - a thread that draws the line while it may be shown. */
 #include "cli/progress.h"
 
+#include "base/mutex.h"
 #include "cli/status_line.h"
 
 #include <pthread.h>
@@ -18,7 +19,7 @@ static struct {
     bool has_thread, is_allowed;
     pistachio_connection *connection;
     double start; /* of the statement */
-} progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+} progress = {.lock = MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static double seconds(void)
 {
@@ -56,14 +57,14 @@ static void wait_ms(long ms)
 static void *run(void *context)
 {
     (void)context;
-    pthread_mutex_lock(&progress.lock);
+    mutex_lock(&progress.lock);
     while (progress.connection) {
         double elapsed = seconds() - progress.start;
         if (progress.is_allowed && elapsed * 1000 >= FIRST_MS)
             draw(elapsed);
         wait_ms(EACH_MS);
     }
-    pthread_mutex_unlock(&progress.lock);
+    mutex_unlock(&progress.lock);
     return NULL;
 }
 
@@ -81,10 +82,10 @@ void progress_end(void)
     if (!progress.has_thread)
         return;
     progress_hide();
-    pthread_mutex_lock(&progress.lock);
+    mutex_lock(&progress.lock);
     progress.connection = NULL;
     pthread_cond_signal(&progress.changed);
-    pthread_mutex_unlock(&progress.lock);
+    mutex_unlock(&progress.lock);
     pthread_join(progress.thread, NULL);
     progress.has_thread = false;
 }
@@ -93,19 +94,19 @@ void progress_show(void)
 {
     if (!progress.has_thread)
         return;
-    pthread_mutex_lock(&progress.lock);
+    mutex_lock(&progress.lock);
     progress.is_allowed = true;
-    pthread_mutex_unlock(&progress.lock);
+    mutex_unlock(&progress.lock);
 }
 
 void progress_hide(void)
 {
     if (!progress.has_thread)
         return;
-    pthread_mutex_lock(&progress.lock);
+    mutex_lock(&progress.lock);
     progress.is_allowed = false;
     status_line_clear();
-    pthread_mutex_unlock(&progress.lock);
+    mutex_unlock(&progress.lock);
 }
 
 pistachio_error *progress_next(pistachio_result *result, const pistachio_batch **out)

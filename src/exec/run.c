@@ -1,6 +1,7 @@
 /* run.c - the life of a query: made from a plan, started, drained batch by batch, freed. */
 #include "exec/run.h"
 
+#include "base/mutex.h"
 #include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"
 #include "exec/scan/scan_memory.h"
@@ -24,7 +25,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     exec_query *query = mem_new(sizeof *query);
     if (!query)
         return status_no_memory("query", sizeof *query);
-    pthread_mutex_init(&query->lock, NULL);
+    mutex_init(&query->lock);
     query->statement = statement;
     query->dev = place->dev;
     query->pool = place->pool;
@@ -134,10 +135,10 @@ static status shared_failure(exec_query *query, status st)
 /* Takes the failure out, or makes the one of a cancelled query. */
 static status take_failure(exec_query *query)
 {
-    pthread_mutex_lock(&query->lock);
+    mutex_lock(&query->lock);
     status st = query->failure;
     query->failure = STATUS_OK;
-    pthread_mutex_unlock(&query->lock);
+    mutex_unlock(&query->lock);
     st = shared_failure(query, st);
     if (st &&
         (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
@@ -230,7 +231,7 @@ void exec_query_free(exec_query *query)
         runtime_bound_release(&query->bounds[i]);
     scan_reads_free(query->reads);
     status_free(query->failure);
-    pthread_mutex_destroy(&query->lock);
+    mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);
 }

@@ -1,4 +1,5 @@
 /* comm.c - a communicator: its life, what is asked of it. */
+#include "base/mutex.h"
 #include "net/internal.h"
 
 #include <assert.h>
@@ -72,7 +73,7 @@ static void init_lock(net_comm *comm)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&comm->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    pthread_mutex_init(&comm->lock, NULL);
+    mutex_init(&comm->lock);
 }
 
 static void comm_free(net_comm *comm)
@@ -86,7 +87,7 @@ static void comm_free(net_comm *comm)
     mem_free(comm->failure_text);
     array_release(&comm->pool);
     pthread_cond_destroy(&comm->changed);
-    pthread_mutex_destroy(&comm->lock);
+    mutex_destroy(&comm->lock);
     mem_free(comm);
 }
 

@@ -1,11 +1,12 @@
 /* lock.c - a communicator's lock, and who goes on, is woken or told when it is given back. */
+#include "base/mutex.h"
 #include "net/internal.h"
 
 #include <assert.h>
 
 void net_lock(net_comm *comm)
 {
-    pthread_mutex_lock(&comm->lock);
+    mutex_lock(&comm->lock);
     assert(!comm->woken.first && !comm->telling && !comm->active);
 }
 
@@ -74,10 +75,10 @@ static void call_telling(net_comm *comm, net_query *query)
     while (query) {
         net_query *next = query->next_telling;
         query->failed(query->argument);
-        pthread_mutex_lock(&comm->lock);
+        mutex_lock(&comm->lock);
         query->is_telling = false;
         pthread_cond_broadcast(&comm->changed);
-        pthread_mutex_unlock(&comm->lock);
+        mutex_unlock(&comm->lock);
         query = next;
     }
 }
@@ -90,7 +91,7 @@ void net_unlock(net_comm *comm)
     net_query *telling = comm->telling;
     comm->woken.first = NULL;
     comm->telling = NULL;
-    pthread_mutex_unlock(&comm->lock);
+    mutex_unlock(&comm->lock);
     call_woken(woken);
     call_telling(comm, telling);
 }

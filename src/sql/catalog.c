@@ -1,6 +1,7 @@
 /* catalog.c - tables and views by name, and tables by path. */
 #include "sql/catalog.h"
 
+#include "base/mutex.h"
 #include "parquet/read/table_listed.h"
 #include "storage/pattern.h"
 
@@ -35,7 +36,7 @@ status sql_catalog_new(sql_catalog **out)
         mem_free(catalog);
         return st;
     }
-    pthread_mutex_init(&catalog->lock, NULL);
+    mutex_init(&catalog->lock);
     *out = catalog;
     return STATUS_OK;
 }
@@ -56,9 +57,9 @@ void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener)
 
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     catalog->reads_anew = !use_cache;
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
 }
 
 static void drop_parts(sql_part_list *parts)
@@ -76,7 +77,7 @@ void sql_catalog_free(sql_catalog *catalog)
         pq_table_close(catalog->tables.items[i]);
     for (size_t i = 0; i < catalog->entries.count; i++)
         drop_parts(&catalog->entries.items[i]->parts);
-    pthread_mutex_destroy(&catalog->lock);
+    mutex_destroy(&catalog->lock);
     arena_free(catalog->memory);
     mem_free(catalog);
 }
@@ -315,17 +316,17 @@ static status add_folder(sql_catalog *catalog, const char *text, const char *pat
 
 status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = add_table(catalog, name, path);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
 status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = put(catalog, entry);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -352,18 +353,18 @@ static status add_tables_of(sql_catalog *catalog, const char *text, const char *
 status sql_catalog_add_path(sql_catalog *catalog, const char *path)
 {
     const char *here;
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = locate(catalog, path, &here);
     if (!st)
         st = file_is_folder(here) ? add_tables_of(catalog, path, here)
                                   : add_table(catalog, NULL, path);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
 status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql, bool replace)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     const sql_catalog_entry *old = find(catalog, name);
     status st = STATUS_OK;
     if (old && !old->view_sql)
@@ -374,16 +375,16 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
             "CREATE OR REPLACE VIEW replaces it");
     else
         st = put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
 /* The session has no such view; its database may. */
 static status check_below(sql_catalog *below, const char *name)
 {
-    pthread_mutex_lock(&below->lock);
+    mutex_lock(&below->lock);
     const sql_catalog_entry *old = find(below, name);
-    pthread_mutex_unlock(&below->lock);
+    mutex_unlock(&below->lock);
     return old ? status_new(STATUS_KIND_INVALID,
                             "\"%s\" belongs to the database; a session cannot drop it", name)
                : STATUS_OK;
@@ -401,7 +402,7 @@ static void remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
 
 status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     const sql_catalog_entry *old = find(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
@@ -410,7 +411,7 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
     if (old && !st)
         remove_entry(catalog, old);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -435,9 +436,9 @@ static status check_rows(const sql_catalog *catalog, const char *name, bool repl
 
 status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = check_rows(catalog, name, replaces);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -489,9 +490,9 @@ static status add_rows(sql_catalog *catalog, const char *name, bool replaces, in
 
 status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = add_rows(catalog, name, replaces, descriptor);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -521,14 +522,14 @@ status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql
                                size_t kept, int descriptor)
 {
     sql_part *part = NULL;
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     bool is_below = catalog->below && !find_exactly(catalog, name);
     status st = STATUS_OK;
     if (!is_below)
         st = open_part(catalog, descriptor, &part);
     if (!st && !is_below)
         st = extend_rows(catalog, name, parts, kept, part);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     if (is_below)
         return sql_catalog_extend_rows(catalog->below, name, parts, kept, descriptor);
     if (st)
@@ -553,15 +554,15 @@ static status put_part_of_text(sql_catalog *catalog, const char *name, const cha
 
 status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = put_part_of_text(catalog, name, text);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
 status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     const sql_catalog_entry *old = find(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
@@ -573,7 +574,7 @@ status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exi
                          "DROP TABLE drops what CREATE TABLE has made");
     if (old && !st)
         remove_entry(catalog, old);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -611,9 +612,9 @@ static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
 status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
                         const sql_catalog_entry **out)
 {
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = find_held(catalog, name, held, out);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st || *out || !catalog->below ? st : sql_catalog_find(catalog->below, name, held, out);
 }
 
@@ -649,9 +650,9 @@ status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
 {
     if (catalog->below)
         return sql_catalog_path(catalog->below, path, out);
-    pthread_mutex_lock(&catalog->lock);
+    mutex_lock(&catalog->lock);
     status st = find_path(catalog, path, out);
-    pthread_mutex_unlock(&catalog->lock);
+    mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -694,9 +695,9 @@ status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
 {
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
-        pthread_mutex_lock(&catalog->lock);
+        mutex_lock(&catalog->lock);
         status st = list(catalog, opens_tables, held, &all);
-        pthread_mutex_unlock(&catalog->lock);
+        mutex_unlock(&catalog->lock);
         TRY(st);
     }
     if (all.count)

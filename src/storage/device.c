@@ -1,6 +1,7 @@
 /* device.c - the process's list of storage devices: few, and never forgotten. */
 #include "storage/device.h"
 
+#include "base/mutex.h"
 #include "storage/read.h"
 
 #include <pthread.h>
@@ -20,7 +21,7 @@
 
 static storage_device devices[DEVICE_COUNT];
 static _Atomic unsigned device_count; /* those before it are made, and stay */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 
 static bool is_sensible(const calibration_trial *t)
 {
@@ -77,9 +78,9 @@ storage_device *storage_device_find(uint64_t number)
     storage_device *device = find(number);
     if (device)
         return device;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     device = add(number);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return device;
 }
 

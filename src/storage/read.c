@@ -2,6 +2,7 @@
 #include "storage/read.h"
 
 #include "base/fault.h"
+#include "base/mutex.h"
 #include "base/trace.h"
 #include "storage/read_engine.h"
 #include "storage/registered.h"
@@ -29,7 +30,7 @@ struct read_request {
     read_part parts[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static pthread_cond_t has_done = PTHREAD_COND_INITIALIZER;
 
 /* ---- parts ---- */
@@ -44,7 +45,7 @@ static void trace(const read_request *r)
 /* A part is over; st (owned): how. The last one wakes who waits. */
 static void finish_part(read_request *r, status st)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     if (st && !r->outcome) {
         r->outcome = st;
         st = STATUS_OK;
@@ -59,7 +60,7 @@ static void finish_part(read_request *r, status st)
             r->wake(r->argument);
         pthread_cond_broadcast(&has_done);
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     status_free(st);
 }
 
@@ -209,21 +210,21 @@ status storage_read_submit_direct(const file *f, uint64_t offset, void *target, 
 
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     bool must_wait = !r->is_done;
     if (must_wait) {
         r->wake = wake;
         r->argument = argument;
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return must_wait;
 }
 
 bool storage_read_is_done(read_request *r)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     bool is_done = r->is_done;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return is_done;
 }
 
@@ -234,10 +235,10 @@ uint64_t storage_read_stored_bytes(const read_request *r)
 
 void storage_read_block(read_request *r)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     while (!r->is_done)
         pthread_cond_wait(&has_done, &lock);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }
 
 status storage_read_finish(read_request *r)

@@ -3,6 +3,7 @@
  * Any thread submits, under the lock; only the ring's own thread looks at completions. Each storage
  * device has a queue, and so many parts under way as it is read best with; the rest wait, in the
  * order in which they came. */
+#include "base/mutex.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #define SLICE_NS 100000 /* the shortest that there is */
 
 static struct io_uring ring;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static enum { UNKNOWN, USABLE, UNUSABLE } state; /* this and the rest under the lock */
 static unsigned under_way;
 static bool has_slots;
@@ -85,13 +86,13 @@ static void *reap(void *unused)
             results[i] = entries[i]->res;
         }
         io_uring_cq_advance(&ring, count);
-        pthread_mutex_lock(&lock);
+        mutex_lock(&lock);
         under_way -= count;
         for (unsigned i = 0; i < count; i++)
             parts[i]->device->under_way--;
         for (storage_device *d = NULL; (d = storage_device_each(d));)
             issue(d);
-        pthread_mutex_unlock(&lock);
+        mutex_unlock(&lock);
         for (unsigned i = 0; i < count; i++)
             read_part_done(parts[i], results[i]);
     }
@@ -130,9 +131,9 @@ static bool update_slot(unsigned slot, void *address, size_t bytes)
 
 bool read_ring_register(unsigned slot, void *address, size_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     bool may = is_usable() && has_slots;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return may && update_slot(slot, address, bytes);
 }
 
@@ -143,7 +144,7 @@ void read_ring_forget(unsigned slot)
 
 bool read_ring_submit(read_part *part)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     bool is_taken = is_usable();
     if (is_taken) {
         part->next = NULL;
@@ -152,6 +153,6 @@ bool read_ring_submit(read_part *part)
         atomic_fetch_add_explicit(&part->device->waiting, 1, memory_order_relaxed);
         issue(part->device);
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return is_taken;
 }

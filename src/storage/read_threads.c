@@ -1,6 +1,7 @@
 /* read_threads.c - reads by threads, first come, first served.
  *
  * The threads start with the first read and stay until the process ends. */
+#include "base/mutex.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 #define THREAD_COUNT 8
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
 static read_part *first, **last = &first;
 static unsigned thread_count;
@@ -18,14 +19,14 @@ static void *serve(void *unused)
 {
     (void)unused;
     for (;;) {
-        pthread_mutex_lock(&lock);
+        mutex_lock(&lock);
         while (!first)
             pthread_cond_wait(&has_work, &lock);
         read_part *part = first;
         first = part->next;
         if (!first)
             last = &first;
-        pthread_mutex_unlock(&lock);
+        mutex_unlock(&lock);
         ssize_t got = pread(part->descriptor, part->target, part->bytes, (off_t)part->offset);
         read_part_done(part, got < 0 ? -errno : got);
     }
@@ -50,7 +51,7 @@ static status start_threads(void)
 
 status read_threads_submit(read_part *part)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     status st = start_threads();
     if (!st) {
         part->next = NULL;
@@ -58,6 +59,6 @@ status read_threads_submit(read_part *part)
         last = &part->next;
         pthread_cond_signal(&has_work);
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return st;
 }

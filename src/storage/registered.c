@@ -3,6 +3,7 @@
 #include "storage/registered.h"
 
 #include "base/fault.h"
+#include "base/mutex.h"
 #include "storage/read_engine.h"
 
 #include <pthread.h>
@@ -24,7 +25,7 @@ typedef struct slab {
     bool is_changing; /* it is being made or given back to the system: the number is in use */
 } slab;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 /* Under the lock. */
 static slab slabs[READ_RING_SLOTS];
 static unsigned slab_count, others_count;
@@ -72,9 +73,9 @@ static slab *add_slab(void)
         return NULL;
     bool refused = false;
     slabs[number].is_changing = true;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     uint8_t *memory = make_memory(number, &refused);
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     slabs[number] = (slab){.address = memory, .bytes = STORAGE_SLAB_BYTES};
     is_refused |= refused;
     slab_count += memory != NULL;
@@ -86,10 +87,10 @@ static void drop_slab(slab *s)
     uint8_t *memory = s->address;
     *s = (slab){.is_changing = true};
     slab_count--;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     read_ring_forget((unsigned)(s - slabs));
     munmap(memory, mapped_bytes());
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     s->is_changing = false;
 }
 
@@ -135,37 +136,37 @@ void *storage_memory_take(size_t bytes)
     unsigned blocks = (unsigned)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
     if (bytes < BYTES_MIN || bytes > STORAGE_SLAB_BYTES)
         return NULL;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     for (unsigned i = 0; i < READ_RING_SLOTS && !memory; i++)
         memory = take_from(slabs[i].address ? &slabs[i] : NULL, blocks);
     if (!memory)
         memory = take_from(add_slab(), blocks);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return memory;
 }
 
 void storage_memory_give(void *address, size_t bytes)
 {
     unsigned blocks = (unsigned)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     slab *s = find_slab(address);
     s->taken &= ~(mask_of(blocks) << ((uint8_t *)address - s->address) / BLOCK_BYTES);
     if (!s->taken && slab_count > SLABS_KEPT)
         drop_slab(s);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }
 
 uint64_t storage_memory_held(void)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     uint64_t bytes = slab_count * STORAGE_SLAB_BYTES;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return bytes;
 }
 
 void storage_memory_know(void *start, size_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     unsigned number = free_number();
     bool is_wanted = bytes >= BYTES_MIN && number < READ_RING_SLOTS && others_count < OTHERS_MAX &&
                      !are_others_refused && !find_slab(start);
@@ -173,39 +174,39 @@ void storage_memory_know(void *start, size_t bytes)
         slabs[number].is_changing = true;
         others_count++;
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     if (!is_wanted)
         return;
     bool is_known = read_ring_register(number, start, bytes);
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     slabs[number] = (slab){0};
     if (is_known)
         slabs[number] = (slab){.address = start, .bytes = bytes, .taken = ~(uint64_t)0};
     others_count -= !is_known;
     are_others_refused |= !is_known;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }
 
 void storage_memory_forget(void *start, size_t bytes)
 {
     (void)bytes;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     for (slab *s = others_count ? find_slab(start) : NULL; s; s = find_slab(start)) {
         *s = (slab){.is_changing = true};
         others_count--;
-        pthread_mutex_unlock(&lock);
+        mutex_unlock(&lock);
         read_ring_forget((unsigned)(s - slabs));
-        pthread_mutex_lock(&lock);
+        mutex_lock(&lock);
         s->is_changing = false;
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }
 
 int storage_memory_slot(const void *address, size_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     const slab *s = slab_count + others_count ? find_slab(address) : NULL;
     bool has_all = s && bytes <= s->bytes - (size_t)((const uint8_t *)address - s->address);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return has_all ? (int)(s - slabs) : -1;
 }

@@ -6,6 +6,7 @@
  * the file, the one that appends the last finishes it. */
 #include "tpch/generate.h"
 
+#include "base/mutex.h"
 #include "tpch/tables.h"
 #include "tpch/text_pool.h"
 
@@ -106,19 +107,19 @@ static status add_table(generation *g, const tpch_table *table)
 
 static void fail(generation *g, status st)
 {
-    pthread_mutex_lock(&g->lock);
+    mutex_lock(&g->lock);
     if (g->failure)
         status_free(st);
     else
         g->failure = st;
     pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
+    mutex_unlock(&g->lock);
 }
 
 /* The next row group: its file, first unit and units. False: none left, or the work has failed. */
 static bool take(generation *g, target **out, uint64_t *first, uint64_t *units)
 {
-    pthread_mutex_lock(&g->lock);
+    mutex_lock(&g->lock);
     while (g->next < g->target_count && g->targets[g->next].has_started &&
            g->targets[g->next].taken == g->targets[g->next].count)
         g->next++;
@@ -131,7 +132,7 @@ static bool take(generation *g, target **out, uint64_t *first, uint64_t *units)
         t->taken += *units;
         t->has_started = true; /* also where there are no rows: an empty file */
     }
-    pthread_mutex_unlock(&g->lock);
+    mutex_unlock(&g->lock);
     return has;
 }
 
@@ -142,7 +143,7 @@ static status writer_of(generation *g, target *t, bool is_first, pq_writer **out
     pq_writer *writer = NULL;
     if (is_first)
         TRY(pq_writer_open(t->path, t->table->columns, t->table->column_count, &options, &writer));
-    pthread_mutex_lock(&g->lock);
+    mutex_lock(&g->lock);
     if (is_first) {
         t->writer = writer;
         pthread_cond_broadcast(&g->changed);
@@ -150,7 +151,7 @@ static status writer_of(generation *g, target *t, bool is_first, pq_writer **out
     while (!t->writer && !g->failure)
         pthread_cond_wait(&g->changed, &g->lock);
     *out = g->failure ? NULL : t->writer;
-    pthread_mutex_unlock(&g->lock);
+    mutex_unlock(&g->lock);
     return STATUS_OK;
 }
 
@@ -158,11 +159,11 @@ static status writer_of(generation *g, target *t, bool is_first, pq_writer **out
 static status append(generation *g, target *t, uint64_t first, uint64_t units,
                      pq_encoded_row_group *group)
 {
-    pthread_mutex_lock(&g->lock);
+    mutex_lock(&g->lock);
     while (t->appended != first && !g->failure)
         pthread_cond_wait(&g->changed, &g->lock);
     bool has_failed = g->failure != NULL;
-    pthread_mutex_unlock(&g->lock);
+    mutex_unlock(&g->lock);
     if (has_failed) {
         pq_encoded_row_group_free(group);
         return STATUS_OK;
@@ -175,7 +176,7 @@ static status append(generation *g, target *t, uint64_t first, uint64_t units,
         t->writer = NULL; /* finished or freed by the call */
         st = pq_writer_finish(writer);
     }
-    pthread_mutex_lock(&g->lock);
+    mutex_lock(&g->lock);
     t->appended = first + units;
     g->row_groups_done++;
     g->bytes += bytes;
@@ -183,7 +184,7 @@ static status append(generation *g, target *t, uint64_t first, uint64_t units,
         g->options->progress(t->table->name, g->row_groups_done, g->row_groups, g->bytes,
                              g->options->context);
     pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
+    mutex_unlock(&g->lock);
     return st;
 }
 
@@ -296,7 +297,7 @@ status tpch_generate(const tpch_generate_options *options, uint64_t *out_bytes)
                               .suppliers = (int64_t)(10000 * f),
                               .customers = (int64_t)(150000 * f),
                               .orders = (int64_t)(1500000 * f)},
-                    .lock = PTHREAD_MUTEX_INITIALIZER,
+                    .lock = MUTEX_INITIALIZER,
                     .changed = PTHREAD_COND_INITIALIZER};
     size_t targets = (size_t)TPCH_TABLE_COUNT * (options->parts ? options->parts : 1);
     g.targets = mem_new_array(targets, sizeof *g.targets);

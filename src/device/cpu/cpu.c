@@ -7,6 +7,7 @@
  * is made anew, so that both together never are more than what was in use at once; and what is idle there the
  * system may take back when it is short of memory. Under AddressSanitizer nothing is kept, so that it sees each
  * buffer's true bounds. */
+#include "base/mutex.h"
 #include "device/device.h"
 
 #include "base/fault.h"
@@ -211,10 +212,10 @@ static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
 /* So many bytes are about to be made anew. */
 static void give_up_for(cpu_device *cpu, size_t bytes)
 {
-    pthread_mutex_lock(&cpu->lock);
+    mutex_lock(&cpu->lock);
     cpu->made_bytes += (int64_t)bytes;
     cpu_buffer *given_up = trim(cpu);
-    pthread_mutex_unlock(&cpu->lock);
+    mutex_unlock(&cpu->lock);
     free_list(given_up);
 }
 
@@ -223,9 +224,9 @@ static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
 {
     if (!KEEPS_BUFFERS)
         return NULL;
-    pthread_mutex_lock(&cpu->lock);
+    mutex_lock(&cpu->lock);
     cpu_buffer *buffer = take_kept(cpu, class);
-    pthread_mutex_unlock(&cpu->lock);
+    mutex_unlock(&cpu->lock);
     if (!buffer)
         give_up_for(cpu, capacity);
     return buffer;
@@ -373,9 +374,9 @@ static void make_reclaimable(const cpu_buffer *buffer)
 /* Whether it would be among what is kept only as long as nothing else is made. */
 static bool is_much_kept(cpu_device *cpu)
 {
-    pthread_mutex_lock(&cpu->lock);
+    mutex_lock(&cpu->lock);
     bool is_much = cpu->kept_bytes > KEPT_BYTES_MIN;
-    pthread_mutex_unlock(&cpu->lock);
+    mutex_unlock(&cpu->lock);
     return is_much;
 }
 
@@ -398,13 +399,13 @@ static void cpu_release(dev_buffer *base)
     }
     if (KEEPS_BUFFERS && buffer->mapped && is_much_kept(cpu))
         make_reclaimable(buffer);
-    pthread_mutex_lock(&cpu->lock);
+    mutex_lock(&cpu->lock);
     buffer->next = cpu->kept[buffer->class];
     cpu->kept[buffer->class] = buffer;
     cpu->kept_bytes += buffer->capacity;
     cpu->used_at[buffer->class] = ++cpu->tick;
     cpu_buffer *given_up = trim(cpu);
-    pthread_mutex_unlock(&cpu->lock);
+    mutex_unlock(&cpu->lock);
     free_list(given_up);
 }
 
@@ -419,10 +420,10 @@ static void cpu_export(dev_buffer *base)
 static void cpu_retire(device *dev)
 {
     cpu_device *cpu = (cpu_device *)dev;
-    pthread_mutex_lock(&cpu->lock);
+    mutex_lock(&cpu->lock);
     cpu->is_retired = true;
     cpu_buffer *given_up = trim(cpu);
-    pthread_mutex_unlock(&cpu->lock);
+    mutex_unlock(&cpu->lock);
     free_list(given_up);
     cpu_slab_trim(&cpu->slabs);
 }
@@ -515,7 +516,7 @@ static void cpu_close(device *dev)
             cpu->kept[i] = buffer->next;
             buffer_free(buffer);
         }
-    pthread_mutex_destroy(&cpu->lock);
+    mutex_destroy(&cpu->lock);
     cpu_slab_close(&cpu->slabs);
     mem_free(cpu);
 }
@@ -562,8 +563,8 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
     cpu_device *cpu = mem_new(sizeof *cpu);
     if (!cpu)
         return status_no_memory("device", sizeof *cpu);
-    pthread_mutex_init(&cpu->lock, NULL);
-    pthread_mutex_init(&cpu->slabs.lock, NULL);
+    mutex_init(&cpu->lock);
+    mutex_init(&cpu->slabs.lock);
     cpu->base = (device){
         .ops = &cpu_ops,
         .host_kernels = table,

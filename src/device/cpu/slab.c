@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/mutex.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -124,14 +125,14 @@ void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, c
 {
     char *memory = NULL;
     bytes = whole_pages(bytes);
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     *out = find_slab(pool, bytes, wants_small_pages);
     if (*out) {
         memory = (*out)->memory + (*out)->used;
         (*out)->used += bytes;
         (*out)->pieces++;
     }
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     if (memory && wants_small_pages)
         fill_pages(memory, bytes);
     return memory;
@@ -180,9 +181,9 @@ static bool add_idle(cpu_slab *slab, size_t offset, size_t bytes, page_set *out)
 static void give_idle(cpu_slab_pool *pool, cpu_slab *slab, size_t offset, size_t bytes)
 {
     page_set pages;
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     bool is_much = add_idle(slab, offset, bytes, &pages);
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     if (is_much)
         give_pages(slab, &pages);
 }
@@ -194,24 +195,24 @@ void cpu_slab_give(cpu_slab_pool *pool, cpu_slab *slab, void *memory, size_t byt
         give_idle(pool, slab, (size_t)((char *)memory - slab->memory), bytes);
     else
         madvise(memory, bytes, MADV_DONTNEED);
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     bool is_over = !--slab->pieces && !slab->is_current;
     if (!slab->pieces && !slab->idle_bytes)
         slab->used = 0;
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     if (is_over)
         slab_free(slab);
 }
 
 void cpu_slab_trim(cpu_slab_pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     for (unsigned i = 0; i < CPU_SLAB_LANES; i++) {
         const cpu_slab *slab = pool->current[i];
         if (slab)
             madvise(slab->memory + slab->used, slab->bytes - slab->used, MADV_DONTNEED);
     }
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
 }
 
 void cpu_slab_close(cpu_slab_pool *pool)
@@ -219,5 +220,5 @@ void cpu_slab_close(cpu_slab_pool *pool)
     for (unsigned i = 0; i < CPU_SLAB_LANES; i++)
         if (pool->current[i])
             slab_free(pool->current[i]);
-    pthread_mutex_destroy(&pool->lock);
+    mutex_destroy(&pool->lock);
 }

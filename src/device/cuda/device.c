@@ -1,6 +1,7 @@
 /* device.c - opening a CUDA device: what it must have, its context, the file of kernels. */
 #include "base/fault.h"
 #include "base/machine.h"
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 #include <errno.h>
@@ -309,7 +310,7 @@ static void cuda_close(device *base)
         dev->driver->cuDevicePrimaryCtxRelease_v2(dev->ordinal);
     restore_context(dev, before);
     status_free(dev->lost);
-    pthread_mutex_destroy(&dev->lock);
+    mutex_destroy(&dev->lock);
     mem_free(dev);
 }
 
@@ -362,7 +363,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
     cuda_device *dev = mem_new(sizeof *dev);
     if (!dev)
         return status_no_memory("device", sizeof *dev);
-    pthread_mutex_init(&dev->lock, NULL);
+    mutex_init(&dev->lock);
     cuda_waker_init(&dev->waker);
     dev->driver = driver;
     dev->memory.closed_end = &dev->memory.closed;

@@ -1,6 +1,8 @@
 /* driver.c - finds the driver's functions in its library. */
 #include "device/cuda/driver.h"
 
+#include "base/mutex.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static cuda_driver driver;
 static bool is_open; /* for as long as the process lives: the driver's own threads run in it */
 static pid_t opened_by;
@@ -124,7 +126,7 @@ status cuda_driver_open(const cuda_driver **out)
     const char *file = getenv("PISTACHIO_CUDA_LIBRARY");
     status st = STATUS_OK;
     *out = NULL;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     if (!is_open) {
         cuda_driver found = {0};
         st = open_library(file && *file ? file : "libcuda.so.1", &found);
@@ -139,7 +141,7 @@ status cuda_driver_open(const cuda_driver **out)
                                     "the CUDA driver was opened before this process was forked"),
                          "processes that use a device are started anew (Python: spawn), or forked "
                          "before the first one is opened");
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     if (!st)
         *out = &driver;
     return st;

@@ -1,6 +1,7 @@
 /* launch.c - launches, by cuda_kernels.def: how many blocks, how many threads, what scratch. */
 #include "device/cuda/launch.h"
 
+#include "base/mutex.h"
 #include "device/kernel_ops.h"
 
 #include <stdio.h>
@@ -138,7 +139,7 @@ status cuda_scratch_take(launch *l, uint64_t words)
             return st;
         }
     }
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     if (larger || stream->scratch->bytes - stream->scratch_used < bytes)
         reuse_scratch(stream);
     dev_buffer *old = larger ? stream->scratch : NULL;
@@ -147,7 +148,7 @@ status cuda_scratch_take(launch *l, uint64_t words)
     l->extra.scratch =
         (uint64_t *)(void *)((char *)stream->scratch->address + stream->scratch_used);
     stream->scratch_used += bytes;
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
     dev_buffer_unref(old);
     return STATUS_OK;
 }

@@ -7,6 +7,7 @@
  *
  *   released -> open ── many, or an allocation wants some ──> closed, numbered ── streams passed ──> kept
  */
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 #include <errno.h>
@@ -340,7 +341,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     size_t room;
     unsigned class = cuda_class_of(bytes, &room);
     status st = STATUS_OK;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     reclaim(dev);
     *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     if (!*out && dev->memory.open) {
@@ -350,7 +351,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     }
     if (!*out)
         st = take_other(dev, pool, class, room, out);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!st) {
         (*out)->base.bytes = bytes;
         atomic_store(&(*out)->base.references, 1);
@@ -371,17 +372,17 @@ bool cuda_memory_wait(device *base)
     unsigned turn = 0;
     DEV_WORK_NOTE(waits);
     status_free(cuda_enter(dev));
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     close_all_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
         cuda_stream_mark_all(dev);
-        pthread_mutex_unlock(&dev->lock);
+        mutex_unlock(&dev->lock);
         cuda_pause(dev, &turn);
-        pthread_mutex_lock(&dev->lock);
+        mutex_lock(&dev->lock);
     }
     reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return number && !atomic_load(&dev->is_lost);
 }
 
@@ -404,7 +405,7 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
     uint64_t mark = 0;
     *out_will = false;
     TRY(cuda_enter(dev));
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     close_all_released(dev);
     bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
     if (has_some)
@@ -413,7 +414,7 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
         mark = atomic_load(&late->last_mark);
         atomic_fetch_add(&late->references, 1);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!has_some)
         return STATUS_OK;
     *out_will = true;
@@ -430,10 +431,10 @@ static status charge(cuda_device *dev, size_t room, const char *who)
     if (!st)
         return STATUS_OK;
     status_free(st);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     close_all_released(dev);
     reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return mem_budget_take(dev->base.budget, room, who);
 }
 
@@ -465,7 +466,7 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 static void release(cuda_device *dev, cuda_buffer *buffer)
 {
     status_free(cuda_enter(dev));
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     if (!cuda_reuse_keep(dev, buffer)) {
         buffer->next = dev->memory.open;
         dev->memory.open = buffer;
@@ -475,7 +476,7 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
         close_released(dev);
         reclaim(dev);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 void cuda_export(dev_buffer *base)

@@ -1,6 +1,8 @@
 /* nvcomp.c - finds nvCOMP's functions in its library, and calls them as its version wants it. */
 #include "device/cuda/nvcomp.h"
 
+#include "base/mutex.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -62,7 +64,7 @@ static const nvcomp_options options = {.backend = BACKEND_CUDA};
 /* ---- finding ---- */
 
 /* Set once, under the lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static nvcomp_library library = {
     .of = {{.codec = CODEC_GZIP, .name = "Gzip"}, {.codec = CODEC_ZSTD, .name = "Zstd"}}};
 static bool is_there;
@@ -151,10 +153,10 @@ static void look(const cuda_driver *driver)
 
 const nvcomp_library *nvcomp_find(const cuda_driver *driver, const char **out_text)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     if (!*text)
         look(driver);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     *out_text = text;
     return is_there ? &library : NULL;
 }

@@ -7,6 +7,7 @@
  * only that is taken which the stream's window has not: else its launches would wait for each other, and
  * marks that the window writes would not say that the old bytes are done with. Buffers with texts are used
  * by addresses in views: whose they are is not known. */
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 #define RELEASED_MAX 64 /* in a stream's list */
@@ -35,15 +36,15 @@ static status await_old_bytes(cuda_stream *stream, cuda_buffer *buffer)
     cuda_device *dev = (cuda_device *)stream->base.dev;
     uint64_t mark = 0;
     status st = STATUS_OK;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     cuda_stream *other = find_stream(dev, atomic_load(&buffer->renewed_by));
     if (other) {
-        pthread_mutex_lock(&other->lock);
+        mutex_lock(&other->lock);
         st = cuda_stream_mark(other, &mark);
-        pthread_mutex_unlock(&other->lock);
+        mutex_unlock(&other->lock);
         atomic_fetch_add(&other->references, 1);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!other) {
         atomic_store(&buffer->renewed_by, 0); /* it was drained */
         return STATUS_OK;
@@ -152,9 +153,9 @@ cuda_buffer *cuda_reuse_take(cuda_device *dev, unsigned class, size_t bytes)
     cuda_stream *stream = (cuda_stream *)dev_stream_now;
     if (!stream || stream->base.dev != &dev->base)
         return NULL;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     cuda_buffer *buffer = take(dev, stream, class, bytes);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!buffer)
         return NULL;
     atomic_store(&buffer->renewed_by, stream->id);

@@ -1,4 +1,5 @@
 /* stream.c - streams, marks and events. */
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 #include <sys/prctl.h>
@@ -66,13 +67,13 @@ void cuda_lose(cuda_device *dev, cuda_result result, const char *where)
 
 void cuda_lose_for(cuda_device *dev, status why)
 {
-    pthread_mutex_lock(&dev->waker.lock);
+    mutex_lock(&dev->waker.lock);
     if (!dev->lost) {
         dev->lost = why;
         why = STATUS_OK;
         atomic_store(&dev->is_lost, true);
     }
-    pthread_mutex_unlock(&dev->waker.lock);
+    mutex_unlock(&dev->waker.lock);
     status_free(why);
 }
 
@@ -131,11 +132,11 @@ void cuda_stream_mark_all(cuda_device *dev)
 {
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
         uint64_t number;
-        pthread_mutex_lock(&stream->lock);
+        mutex_lock(&stream->lock);
         /* Without a mark its memory is only free later, with the next. */
         if (atomic_load(&stream->has_unmarked))
             status_free(cuda_stream_mark(stream, &number));
-        pthread_mutex_unlock(&stream->lock);
+        mutex_unlock(&stream->lock);
     }
 }
 
@@ -172,7 +173,7 @@ void cuda_stream_unref(cuda_stream *stream)
     status_free(st);
     if (stream->progress)
         cuda_host_free(&dev->base, stream->progress, sizeof *stream->progress);
-    pthread_mutex_destroy(&stream->lock);
+    mutex_destroy(&stream->lock);
     mem_free(stream);
 }
 
@@ -187,7 +188,7 @@ status cuda_stream_open(device *base, dev_stream **out)
     stream->base.dev = base;
     stream->id = cuda_stream_new_id();
     atomic_init(&stream->references, 1);
-    pthread_mutex_init(&stream->lock, NULL);
+    mutex_init(&stream->lock);
     void *progress;
     status st = cuda_pinned_alloc(dev, sizeof *stream->progress, "stream", &progress);
     if (!st) {
@@ -201,10 +202,10 @@ status cuda_stream_open(device *base, dev_stream **out)
         cuda_stream_unref(stream);
         return st;
     }
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->next = dev->streams;
     dev->streams = stream;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     *out = &stream->base;
     return STATUS_OK;
 }
@@ -214,7 +215,7 @@ void cuda_stream_drain(dev_stream *base)
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = (cuda_device *)base->dev;
     status_free(cuda_enter(dev));
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     uint64_t number = atomic_load(&stream->last_mark);
     if (atomic_load(&stream->has_unmarked)) {
         status st = cuda_stream_mark(stream, &number);
@@ -222,7 +223,7 @@ void cuda_stream_drain(dev_stream *base)
             cuda_lose(dev, CUDA_NOT_READY, status_message(st));
         status_free(st);
     }
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
     dev_event event = {.stream = stream, .number = number};
     cuda_event_wait(&event); /* counted there */
 }
@@ -232,14 +233,14 @@ void cuda_stream_close(dev_stream *base)
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = (cuda_device *)base->dev;
     cuda_stream_drain(base);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     for (cuda_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
             break;
         }
     cuda_reuse_end(stream);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     dev_buffer_unref(stream->scratch);
     stream->scratch = NULL;
     cuda_stream_unref(stream);
@@ -258,11 +259,11 @@ void cuda_event_free(dev_event *event)
 static status mark_event(cuda_stream *stream, dev_event *event)
 {
     uint64_t number;
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     status st = cuda_stream_mark(stream, &number);
     if (!st)
         atomic_store(&event->number, number);
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
     return st;
 }
 
@@ -338,14 +339,14 @@ status cuda_stream_wait(dev_stream *base, dev_event *event)
         return STATUS_OK;
     begin_event(event);
     base->has_work = true;
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     cuda_window_flush(stream);
     atomic_store(&stream->has_unmarked, true);
     cuda_result result = ((cuda_device *)base->dev)
                              ->driver->cuStreamWaitValue64_v2(
                                  stream->queue, (cuda_address)(uintptr_t)event->stream->progress,
                                  atomic_load(&event->number), CUDA_WAIT_AT_LEAST);
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
     return result ? cuda_stream_failure((cuda_device *)base->dev, result, "cuStreamWaitValue64")
                   : STATUS_OK;
 }

@@ -1,6 +1,7 @@
 /* wake.c - one thread per device that looks at words which streams write, and wakes whoever waits
  * for them. It sleeps as long as nobody does; else it looks often for a short time, as what short queries wait for takes
  * some ten microseconds, then seldom, until there is something new to wait for. */
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 #include <time.h>
@@ -8,7 +9,7 @@
 void cuda_waker_init(cuda_waker *waker)
 {
     pthread_condattr_t attributes;
-    pthread_mutex_init(&waker->lock, NULL);
+    mutex_init(&waker->lock);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&waker->changed, &attributes);
@@ -49,9 +50,9 @@ static void pause_waker(cuda_device *dev, unsigned *turn)
     if (waker->has_new)
         *turn = 0;
     waker->has_new = false;
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     long pause = cuda_pause_length(dev, turn);
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     if (!pause || waker->has_new)
         return;
     struct timespec until;
@@ -72,7 +73,7 @@ static void look(cuda_device *dev, unsigned *turn)
     cuda_stream *waited_for = waker->events ? waker->events->stream : NULL;
     if (waited_for)
         atomic_fetch_add(&waited_for->references, 1);
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     if (reached)
         *turn = 0;
     wake_all(reached);
@@ -81,7 +82,7 @@ static void look(cuda_device *dev, unsigned *turn)
             cuda_ask_driver(dev, waited_for);
         cuda_stream_unref(waited_for);
     }
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
 }
 
 static void *waker_main(void *argument)
@@ -90,7 +91,7 @@ static void *waker_main(void *argument)
     cuda_waker *waker = &dev->waker;
     unsigned turn = 0;
     cuda_sleep_exactly();
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     while (waker->events || !waker->is_closing) {
         if (!waker->events) {
             pthread_cond_wait(&waker->changed, &waker->lock);
@@ -101,7 +102,7 @@ static void *waker_main(void *argument)
         if (waker->events)
             pause_waker(dev, &turn);
     }
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     return NULL;
 }
 
@@ -109,7 +110,7 @@ status cuda_waker_add(cuda_device *dev, dev_event *event)
 {
     cuda_waker *waker = &dev->waker;
     int number = 0;
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     if (!waker->is_started) {
         number = pthread_create(&waker->thread, NULL, waker_main, dev);
         waker->is_started = !number;
@@ -121,19 +122,19 @@ status cuda_waker_add(cuda_device *dev, dev_event *event)
         waker->has_new = true;
         pthread_cond_signal(&waker->changed);
     }
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     return number ? status_new_errno(number, "could not start the thread that wakes tasks")
                   : STATUS_OK;
 }
 
 void cuda_waker_release(cuda_waker *waker)
 {
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     waker->is_closing = true;
     pthread_cond_signal(&waker->changed);
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     if (waker->is_started)
         pthread_join(waker->thread, NULL);
     pthread_cond_destroy(&waker->changed);
-    pthread_mutex_destroy(&waker->lock);
+    mutex_destroy(&waker->lock);
 }

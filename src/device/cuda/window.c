@@ -1,4 +1,5 @@
 /* window.c - a stream's window: commands in, driver's calls out. */
+#include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
 static cuda_address address_of(const void *memory)
@@ -96,9 +97,9 @@ void cuda_stream_flush(dev_stream *base)
 {
     cuda_stream *stream = (cuda_stream *)base;
     status_free(cuda_enter((cuda_device *)base->dev));
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     cuda_window_flush(stream);
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
 }
 
 /* ---- in ---- */
@@ -128,7 +129,7 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
     for (unsigned i = 0; i < use_count; i++)
         uses[i] = (window_use){block_of(dev, addresses[i].address), addresses[i].kind};
     TRY(cuda_reuse_note(stream, uses, use_count));
-    pthread_mutex_lock(&stream->lock);
+    mutex_lock(&stream->lock);
     if (!window_has_room(&stream->window, use_count))
         cuda_window_flush(stream);
     cuda_command *c = &stream->commands[stream->window.count];
@@ -141,6 +142,6 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
     else
         window_add_copy(&stream->window, group_of(stream, c), c, uses, use_count);
     atomic_store(&stream->has_unmarked, true);
-    pthread_mutex_unlock(&stream->lock);
+    mutex_unlock(&stream->lock);
     return cuda_check(stream->base.dev);
 }

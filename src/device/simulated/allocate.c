@@ -10,6 +10,7 @@
  * addresses in views, and what several streams used, are free when all streams have passed.
  *
  * Giving memory back needs none, so it cannot fail. */
+#include "base/mutex.h"
 #include "device/simulated/stream.h"
 
 /* A block of host memory: this, then what the caller has. */
@@ -121,12 +122,12 @@ static simulated_stream *only_user(const simulated_device *dev, const dev_buffer
 /* `buffer`: the device's, or NULL. */
 static void release(simulated_device *dev, released *r, const dev_buffer *buffer)
 {
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_stream *stream = only_user(dev, buffer);
     r->number = dev->next_number;
     append(stream ? &stream->released : &dev->released, r);
     simulated_reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 /* ---- used again at once ---- */
@@ -199,11 +200,11 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
     if (!mark)
         return NULL;
     size_t before;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     released *r = take_for(dev, stream, bytes, &before);
     if (r)
         renew(dev, stream, r, before, mark);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!r)
         mem_free(mark);
     return r ? r->buffer : NULL;
@@ -250,28 +251,28 @@ status simulated_memory_notify(dev_stream *base, void (*wake)(void *), void *arg
 {
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     *out_will = has_released(dev);
     if (*out_will) {
         stream->memory_argument = argument;
         stream->memory_wake = wake;
         simulated_flush_all(dev);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return STATUS_OK;
 }
 
 bool simulated_memory_wait(device *base)
 {
     simulated_device *dev = (simulated_device *)base;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     bool has_some = has_released(dev);
     if (has_some) {
         DEV_WORK_NOTE(waits);
         simulated_flush_all(dev);
         pthread_cond_wait(&dev->reclaimed, &dev->lock);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return has_some;
 }
 

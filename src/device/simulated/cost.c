@@ -5,6 +5,8 @@
  * the call, on a thread of the device, while the stream goes on. */
 #include "device/simulated/cost.h"
 
+#include "base/mutex.h"
+
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -40,7 +42,7 @@ void cost_sleep_until(uint64_t due)
 static void *waker_main(void *argument)
 {
     cost_waker *waker = argument;
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     for (;;) {
         late_wake *first = waker->first;
         if (!first && waker->is_closing)
@@ -52,24 +54,24 @@ static void *waker_main(void *argument)
         waker->first = first->next;
         if (!waker->first)
             waker->end = &waker->first;
-        pthread_mutex_unlock(&waker->lock);
+        mutex_unlock(&waker->lock);
         cost_sleep_until(first->due);
         first->call(first);
-        pthread_mutex_lock(&waker->lock);
+        mutex_lock(&waker->lock);
     }
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     return NULL;
 }
 
 status cost_waker_start(cost_waker *waker)
 {
-    pthread_mutex_init(&waker->lock, NULL);
+    mutex_init(&waker->lock);
     pthread_cond_init(&waker->changed, NULL);
     waker->end = &waker->first;
     int number = pthread_create(&waker->thread, NULL, waker_main, waker);
     if (number) {
         pthread_cond_destroy(&waker->changed);
-        pthread_mutex_destroy(&waker->lock);
+        mutex_destroy(&waker->lock);
         return status_new_errno(number, "could not start the device's thread for wake-ups");
     }
     waker->is_started = true;
@@ -80,21 +82,21 @@ void cost_waker_stop(cost_waker *waker)
 {
     if (!waker->is_started)
         return;
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     waker->is_closing = true;
     pthread_cond_signal(&waker->changed);
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
     pthread_join(waker->thread, NULL);
     pthread_cond_destroy(&waker->changed);
-    pthread_mutex_destroy(&waker->lock);
+    mutex_destroy(&waker->lock);
 }
 
 void cost_waker_add(cost_waker *waker, late_wake *wake)
 {
     wake->next = NULL;
-    pthread_mutex_lock(&waker->lock);
+    mutex_lock(&waker->lock);
     *waker->end = wake;
     waker->end = &wake->next;
     pthread_cond_signal(&waker->changed);
-    pthread_mutex_unlock(&waker->lock);
+    mutex_unlock(&waker->lock);
 }

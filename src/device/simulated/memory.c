@@ -1,4 +1,5 @@
 /* memory.c - memory of the simulated device, and the host's that it can copy from and to. */
+#include "base/mutex.h"
 #include "device/launch_window.h"
 #include "device/simulated/simulated.h"
 
@@ -22,7 +23,7 @@ typedef struct pool {
     void *kept[CLASS_COUNT]; /* free blocks: a list through their first words */
 } pool;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static pool pools[2];       /* by is_host */
 static block_starts blocks; /* of the device's */
 static block_use *uses;     /* by a block's number */
@@ -42,7 +43,7 @@ static void *map_memory(size_t bytes, int protection)
 status simulated_memory_open(void)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     if (!pools[0].range) {
         char *device = map_memory(RANGE_BYTES, PROT_NONE),
              *real = map_memory(RANGE_BYTES, PROT_READ | PROT_WRITE);
@@ -57,7 +58,7 @@ status simulated_memory_open(void)
             dev_simulated_offset = real - device;
         }
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return st;
 }
 
@@ -143,7 +144,7 @@ void *simulated_memory_take(bool is_host, size_t bytes)
     pool *p = &pools[is_host];
     void *address = NULL;
     size_t at;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     at = is_host ? host_place(p->used, block) : p->used;
     if (p->kept[class]) {
         address = p->kept[class];
@@ -154,7 +155,7 @@ void *simulated_memory_take(bool is_host, size_t bytes)
         address = p->range + at;
         p->used = at + block;
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     if (address && !is_host)
         uses[block_starts_find(&blocks, address)] = (block_use){0};
     if (address)
@@ -167,8 +168,8 @@ void simulated_memory_give(bool is_host, void *address, size_t bytes)
     unsigned class = class_of(bytes);
     pool *p = &pools[is_host];
     check_end(address, bytes);
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     memcpy(simulated_real(address), &p->kept[class], sizeof(void *));
     p->kept[class] = address;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }

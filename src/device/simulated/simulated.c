@@ -6,6 +6,7 @@
  *
  * What a stream is told to do is put together first (launch_window.h) and queued when somebody is to
  * see it done, or when it is much. */
+#include "base/mutex.h"
 #include "device/simulated/stream.h"
 
 #include "base/trace.h"
@@ -35,22 +36,22 @@ static void wake_late(late_wake *late)
     dev_event *event = (dev_event *)(void *)((char *)late - offsetof(dev_event, late));
     simulated_device *dev = event->dev;
     event->wake(event->argument);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     event->stream->late_wakes--;
     pthread_cond_broadcast(&event->stream->idle);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     event_unref(event);
 }
 
 static void event_reach(dev_event *event)
 {
     simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     atomic_store(&event->is_reached, true);
     bool wakes = event->wake, wakes_late = wakes && dev->wait_cost;
     event->stream->late_wakes += wakes_late;
     pthread_cond_broadcast(&dev->reached);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!wakes_late) {
         if (wakes)
             event->wake(event->argument);
@@ -64,10 +65,10 @@ static void event_reach(dev_event *event)
 static void wait_for(dev_event *event)
 {
     simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     while (!atomic_load(&event->is_reached))
         pthread_cond_wait(&dev->reached, &dev->lock);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 /* One launch, of several that may come in any order. */
@@ -132,9 +133,9 @@ static void pay(simulated_stream *stream)
 {
     simulated_device *dev = (simulated_device *)stream->base.dev;
     uint64_t owed = stream->debt;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     cost_sleep_until(cost_now() + owed);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->debt -= owed;
     pthread_cond_broadcast(&stream->idle);
 }
@@ -148,9 +149,9 @@ static void wake_for_memory(simulated_stream *stream)
     stream->memory_wake = NULL;
     stream->has_memory = false;
     stream->late_wakes++;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     wake(stream->memory_argument);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->late_wakes--;
     pthread_cond_broadcast(&stream->idle);
 }
@@ -159,7 +160,7 @@ static void *stream_main(void *argument)
 {
     simulated_stream *stream = argument;
     simulated_device *dev = (simulated_device *)stream->base.dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     for (;;) {
         command *c = stream->first;
         if (stream->has_memory) {
@@ -181,12 +182,12 @@ static void *stream_main(void *argument)
         if (!stream->first)
             stream->end = &stream->first;
         stream->running = c;
-        pthread_mutex_unlock(&dev->lock);
+        mutex_unlock(&dev->lock);
         delay(stream);
         trace_point("begin", stream, NULL, 0);
         run_command(c);
         trace_point("done", stream, NULL, 0);
-        pthread_mutex_lock(&dev->lock);
+        mutex_lock(&dev->lock);
         stream->running = NULL;
         stream->debt += is_seen(c) || c->kind == COMMAND_MARK ? 0 : dev->launch_cost;
         if (!stream->first)
@@ -194,7 +195,7 @@ static void *stream_main(void *argument)
         command_free(c);
         simulated_reclaim(dev);
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return NULL;
 }
 
@@ -250,9 +251,9 @@ void simulated_flush_all(simulated_device *dev)
 static void simulated_stream_flush(dev_stream *base)
 {
     simulated_device *dev = (simulated_device *)base->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_flush((simulated_stream *)base);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 static status copy_command(const command *source, command **out)
@@ -271,10 +272,10 @@ static status submit(dev_stream *base, const command *source)
     simulated_device *dev = (simulated_device *)base->dev;
     command *c;
     TRY(copy_command(source, &c));
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_flush((simulated_stream *)base);
     simulated_enqueue((simulated_stream *)base, c, dev->next_number++);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return STATUS_OK;
 }
 
@@ -328,7 +329,7 @@ static status submit_among(dev_stream *base, const command *source, const kernel
     TRY(copy_command(source, &c));
     for (unsigned i = 0; i < count; i++)
         uses[i] = (window_use){simulated_block(addresses[i].address), addresses[i].kind};
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     status st = note_uses(stream, uses, count);
     uint32_t alone = prepare_window(stream, count);
     base->has_work = true;
@@ -338,7 +339,7 @@ static status submit_among(dev_stream *base, const command *source, const kernel
         window_add(&stream->window, c->kernel, c, uses, count);
     else
         window_add_copy(&stream->window, alone, c, uses, count);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return st;
 }
 
@@ -349,11 +350,11 @@ static status submit_event(dev_stream *base, const command *source)
     simulated_stream *stream = (simulated_stream *)base;
     command *c;
     TRY(copy_command(source, &c));
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     uint32_t alone = prepare_window(stream, 0);
     c->event->is_kept = true;
     window_add_last(&stream->window, alone, c);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     return STATUS_OK;
 }
 
@@ -361,10 +362,10 @@ static status submit_event(dev_stream *base, const command *source)
 static void queue_event(dev_event *event)
 {
     simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     if (event->is_kept)
         simulated_flush(event->stream);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 static uint32_t new_id(void)
@@ -389,9 +390,9 @@ static status start_stream(simulated_device *dev, simulated_stream **out)
     simulated_released_init(&stream->released);
     pthread_cond_init(&stream->changed, NULL);
     pthread_cond_init(&stream->idle, NULL);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->random = ++dev->seed;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     int number = pthread_create(&stream->thread, NULL, stream_main, stream);
     if (number) {
         pthread_cond_destroy(&stream->changed);
@@ -408,11 +409,11 @@ static status simulated_stream_open(device *base, dev_stream **out)
 {
     simulated_device *dev = (simulated_device *)base;
     *out = NULL;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_stream *stream = dev->closed;
     if (stream)
         dev->closed = stream->next;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
     stream->base.has_work = false;
@@ -422,10 +423,10 @@ static status simulated_stream_open(device *base, dev_stream **out)
     stream->base.chunk_count = 0;
     stream->base.chunk_end = NULL;
     stream->id = new_id();
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->next = dev->streams;
     dev->streams = stream;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     *out = &stream->base;
     return STATUS_OK;
 }
@@ -440,7 +441,7 @@ static void simulated_stream_drain(dev_stream *base)
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
     DEV_WORK_NOTE(waits);
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_flush(stream);
     bool is_late = is_busy(stream);
     stream->drainers++;
@@ -448,7 +449,7 @@ static void simulated_stream_drain(dev_stream *base)
     while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
     stream->drainers--;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (is_late && dev->wait_cost)
         cost_sleep_until(cost_now() + dev->wait_cost);
 }
@@ -457,7 +458,7 @@ static void simulated_stream_close(dev_stream *base)
 {
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     simulated_flush(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
@@ -472,17 +473,17 @@ static void simulated_stream_close(dev_stream *base)
         }
     stream->next = dev->closed;
     dev->closed = stream;
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
 }
 
 /* Ends the thread of a stream that is closed. */
 static void end_stream(simulated_stream *stream)
 {
     simulated_device *dev = (simulated_device *)stream->base.dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     stream->is_ending = true;
     pthread_cond_signal(&stream->changed);
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     pthread_join(stream->thread, NULL);
     pthread_cond_destroy(&stream->changed);
     pthread_cond_destroy(&stream->idle);
@@ -573,7 +574,7 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
 static status simulated_event_notify(dev_event *event, void (*wake)(void *), void *argument)
 {
     simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
+    mutex_lock(&dev->lock);
     if (event->is_kept)
         simulated_flush(event->stream);
     bool is_reached = atomic_load(&event->is_reached);
@@ -581,7 +582,7 @@ static status simulated_event_notify(dev_event *event, void (*wake)(void *), voi
         event->wake = wake;
         event->argument = argument;
     }
-    pthread_mutex_unlock(&dev->lock);
+    mutex_unlock(&dev->lock);
     if (is_reached)
         wake(argument);
     return STATUS_OK;
@@ -627,7 +628,7 @@ static void simulated_close(device *base)
     cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
     pthread_cond_destroy(&dev->reclaimed);
-    pthread_mutex_destroy(&dev->lock);
+    mutex_destroy(&dev->lock);
     mem_free(dev);
 }
 
@@ -667,7 +668,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     simulated_device *dev = mem_new(sizeof *dev);
     if (!dev)
         return status_no_memory("device", sizeof *dev);
-    pthread_mutex_init(&dev->lock, NULL);
+    mutex_init(&dev->lock);
     pthread_cond_init(&dev->reached, NULL);
     pthread_cond_init(&dev->reclaimed, NULL);
     simulated_released_init(&dev->released);

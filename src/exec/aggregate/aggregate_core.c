@@ -1,4 +1,5 @@
 /* aggregate_core.c - what all tasks of a grouping share: its keys and how they lie in rows. */
+#include "base/mutex.h"
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/sched/memory.h"
 
@@ -23,7 +24,7 @@ static status init_layouts(aggregate_core *core)
     core->some = mem_new(sizeof *core->some);
     if (!core->some)
         return status_no_memory(core->who, sizeof *core->some);
-    pthread_mutex_init(&core->some->lock, NULL);
+    mutex_init(&core->some->lock);
     core->rows = mem_new(sizeof *core->rows);
     return core->rows ? row_keys_init(core->rows, core->key_count)
                       : status_no_memory(core->who, sizeof *core->rows);
@@ -60,7 +61,7 @@ void aggregate_core_release(aggregate_core *core)
     for (int i = 0; core->some && i < 2; i++)
         key_layout_release(&core->some->layouts[i]);
     if (core->some)
-        pthread_mutex_destroy(&core->some->lock);
+        mutex_destroy(&core->some->lock);
     mem_free(core->some);
     if (core->rows)
         row_keys_release(core->rows);

@@ -17,6 +17,7 @@
  *           6  task 0: the result's ranges; what was merged goes */
 #include "exec/aggregate/aggregate_merge.h"
 
+#include "base/mutex.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_local.h"
 #include "exec/aggregate/aggregate_rows.h"
@@ -36,7 +37,7 @@ void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, ex
 {
     *merge = (aggregate_merge){.core = core};
     aggregate_spill_init(&merge->spill, op);
-    pthread_mutex_init(&merge->lock, NULL);
+    mutex_init(&merge->lock);
 }
 
 static void release_slices(aggregate_merge *merge)
@@ -73,7 +74,7 @@ void aggregate_merge_release(aggregate_merge *merge)
     aggregate_table_free(merge->core, merge->target);
     array_release(&merge->ranges);
     aggregate_spill_release(&merge->spill);
-    pthread_mutex_destroy(&merge->lock);
+    mutex_destroy(&merge->lock);
 }
 
 status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local)
@@ -83,7 +84,7 @@ status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lo
         TRY(aggregate_table_seal(merge->core, task->stream, local->tables.items[i]));
         hash_groups_seal(&local->tables.items[i]->groups);
     }
-    pthread_mutex_lock(&merge->lock);
+    mutex_lock(&merge->lock);
     status st = array_reserve(NULL, &merge->tables, local->tables.count);
     if (!st && local->tables.count) {
         memcpy(merge->tables.items + merge->tables.count, local->tables.items,
@@ -91,7 +92,7 @@ status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lo
         merge->tables.count += local->tables.count;
         local->tables.count = 0;
     }
-    pthread_mutex_unlock(&merge->lock);
+    mutex_unlock(&merge->lock);
     return st;
 }
 

@@ -7,12 +7,13 @@
  * keys. */
 #include "exec/aggregate/aggregate_rows.h"
 
+#include "base/mutex.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_table.h"
 
 status row_keys_init(row_keys *rows, uint32_t key_count)
 {
-    pthread_mutex_init(&rows->lock, NULL);
+    mutex_init(&rows->lock);
     rows->is_row = mem_new_array(key_count + 1, sizeof *rows->is_row);
     rows->position = mem_new_array(key_count + 1, sizeof *rows->position);
     if (rows->is_row && rows->position)
@@ -25,7 +26,7 @@ void row_keys_release(row_keys *rows)
     mem_free(rows->is_row);
     mem_free(rows->position);
     key_layout_release(&rows->layout);
-    pthread_mutex_destroy(&rows->lock);
+    mutex_destroy(&rows->lock);
 }
 
 /* ---- which keys ---- */
@@ -82,10 +83,10 @@ static status match_keys(const aggregate_core *core, tensor *const *keys, const 
     *out = NULL;
     if (!base)
         return STATUS_OK;
-    pthread_mutex_lock(&rows->lock);
+    mutex_lock(&rows->lock);
     if (!rows->is_set)
         st = set_keys(core, keys, base);
-    pthread_mutex_unlock(&rows->lock);
+    mutex_unlock(&rows->lock);
     *out = base;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         if (rows->is_row[k] != is_same_row(keys[k], base))

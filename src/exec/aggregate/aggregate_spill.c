@@ -6,6 +6,7 @@
  * part: its blocks are added to a table, which is given out; a table that grows too large on the
  * way is itself cut by the next bits of the hash, into parts that are read later. */
 #include "exec/aggregate/aggregate_spill.h"
+#include "base/mutex.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 
 #include "exec/aggregate/aggregate_local.h"
@@ -25,7 +26,7 @@
 void aggregate_spill_init(aggregate_spill *spill, exec_operator *op)
 {
     *spill = (aggregate_spill){.op = op};
-    pthread_mutex_init(&spill->lock, NULL);
+    mutex_init(&spill->lock);
 }
 
 void aggregate_spill_release(aggregate_spill *spill)
@@ -35,7 +36,7 @@ void aggregate_spill_release(aggregate_spill *spill)
     array_release(&spill->cuts);
     array_release(&spill->parts);
     spill_close(spill->file);
-    pthread_mutex_destroy(&spill->lock);
+    mutex_destroy(&spill->lock);
 }
 
 /* Under the lock. */
@@ -52,12 +53,12 @@ status aggregate_spill_begin(const aggregate_core *core, aggregate_spill *spill)
 {
     partitions *first;
     status st = STATUS_OK;
-    pthread_mutex_lock(&spill->lock);
+    mutex_lock(&spill->lock);
     if (!spill->file)
         st = spill_open(exec_temp_directory(spill->op->query), &spill->file);
     if (!st && !spill->cuts.count)
         st = new_cut(core, spill, 0, &first);
-    pthread_mutex_unlock(&spill->lock);
+    mutex_unlock(&spill->lock);
     return st;
 }
 
@@ -357,13 +358,13 @@ bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spi
 static status add_parts(aggregate_spill *spill, partitions *cut)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&spill->lock);
+    mutex_lock(&spill->lock);
     for (size_t p = 0; p < ROW_PARTS && !st; p++) {
         spilled_part part = {cut, p};
         if (cut->parts[p].rows)
             st = array_push(NULL, &spill->parts, part);
     }
-    pthread_mutex_unlock(&spill->lock);
+    mutex_unlock(&spill->lock);
     return st;
 }
 
@@ -374,11 +375,11 @@ status aggregate_spill_finish(aggregate_spill *spill)
 
 static bool take_part(aggregate_reader *reader, aggregate_spill *spill)
 {
-    pthread_mutex_lock(&spill->lock);
+    mutex_lock(&spill->lock);
     bool is_taken = spill->parts.count;
     if (is_taken)
         reader->part = spill->parts.items[--spill->parts.count];
-    pthread_mutex_unlock(&spill->lock);
+    mutex_unlock(&spill->lock);
     return is_taken;
 }
 
@@ -414,9 +415,9 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
 {
     status st = STATUS_OK;
     if (!reader->cut) {
-        pthread_mutex_lock(&spill->lock);
+        mutex_lock(&spill->lock);
         st = new_cut(core, spill, reader->part.parts->level + 1, &reader->cut);
-        pthread_mutex_unlock(&spill->lock);
+        mutex_unlock(&spill->lock);
     }
     if (!st)
         st = aggregate_table_learn(core, task->stream, reader->table);

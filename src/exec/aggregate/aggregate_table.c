@@ -1,6 +1,7 @@
 /* aggregate_table.c - tables of groups: life, and slices of them, whatever their form. */
 #include "exec/aggregate/aggregate_table.h"
 
+#include "base/mutex.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/aggregate/aggregate_state.h"
@@ -348,10 +349,10 @@ static status agree_on_some(const aggregate_core *core, tensor *const *keys, ten
                             text_coding *coding)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&core->some->lock);
+    mutex_lock(&core->some->lock);
     if (!core->some->is_set)
         st = set_some(core, out);
-    pthread_mutex_unlock(&core->some->lock);
+    mutex_unlock(&core->some->lock);
     TRY(st);
     *coding = CODED_SOME;
     for (uint32_t k = 0; k < core->key_count; k++) {

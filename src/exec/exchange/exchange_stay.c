@@ -1,16 +1,18 @@
 /* exchange_stay.c - a queue of chunks whose messages say that there is one. */
 #include "exec/exchange/exchange_stay.h"
 
+#include "base/mutex.h"
+
 void exchange_stay_init(exchange_stay *stay, net_exchange *net, unsigned rank)
 {
     *stay = (exchange_stay){.net = net, .rank = rank};
-    pthread_mutex_init(&stay->lock, NULL);
+    mutex_init(&stay->lock);
 }
 
 void exchange_stay_release(exchange_stay *stay)
 {
     chunk_list_release(&stay->rows);
-    pthread_mutex_destroy(&stay->lock);
+    mutex_destroy(&stay->lock);
 }
 
 status exchange_stay_put(exchange_stay *stay, net_waiter *waiter, chunk **rows,
@@ -20,9 +22,9 @@ status exchange_stay_put(exchange_stay *stay, net_waiter *waiter, chunk **rows,
     TRY(net_try_message(stay->net, stay->rank, waiter, out_state, &message));
     if (*out_state != NET_READY)
         return STATUS_OK;
-    pthread_mutex_lock(&stay->lock);
+    mutex_lock(&stay->lock);
     status st = array_push(NULL, &stay->rows, *rows);
-    pthread_mutex_unlock(&stay->lock);
+    mutex_unlock(&stay->lock);
     if (st) {
         net_message_free(message);
         return st;
@@ -37,13 +39,13 @@ status exchange_stay_put(exchange_stay *stay, net_waiter *waiter, chunk **rows,
 static chunk *first_rows(exchange_stay *stay)
 {
     chunk *first = NULL;
-    pthread_mutex_lock(&stay->lock);
+    mutex_lock(&stay->lock);
     if (stay->rows.count) {
         first = stay->rows.items[0];
         stay->rows.count--;
         memmove(stay->rows.items, stay->rows.items + 1, stay->rows.count * sizeof(chunk *));
     }
-    pthread_mutex_unlock(&stay->lock);
+    mutex_unlock(&stay->lock);
     return first;
 }
 

@@ -2,6 +2,7 @@
  * without a look: here the stream's number, in wire_read the rest. */
 #include "exec/exchange/exchange_stream.h"
 
+#include "base/mutex.h"
 #include "net/wire.h"
 
 struct exchange_stream {
@@ -19,7 +20,7 @@ status exchange_streams_init(exchange_streams *streams, device *dev, const char 
 {
     *streams =
         (exchange_streams){.dev = dev, .name = name, .columns = columns, .rank_count = rank_count};
-    pthread_mutex_init(&streams->lock, NULL);
+    mutex_init(&streams->lock);
     streams->ranks = mem_new_array(rank_count, sizeof *streams->ranks);
     return streams->ranks ? STATUS_OK : status_no_memory(name, rank_count * sizeof *streams->ranks);
 }
@@ -47,7 +48,7 @@ void exchange_streams_release(exchange_streams *streams)
     }
     mem_free(streams->ranks);
     exchange_columns_release(&streams->columns);
-    pthread_mutex_destroy(&streams->lock);
+    mutex_destroy(&streams->lock);
 }
 
 static status damaged(const exchange_streams *streams, uint32_t rank)
@@ -158,11 +159,11 @@ status exchange_streams_next(exchange_streams *streams, net_exchange *net, net_w
                              exchange_stream **mine, net_state *out_state, net_message **out)
 {
     *out = NULL;
-    pthread_mutex_lock(&streams->lock);
+    mutex_lock(&streams->lock);
     status st = receive(streams, net, waiter, mine, out_state);
     if (!st && *out_state == NET_READY)
         *out = first_message(*mine);
-    pthread_mutex_unlock(&streams->lock);
+    mutex_unlock(&streams->lock);
     return st;
 }
 
@@ -170,11 +171,11 @@ void exchange_streams_leave(exchange_streams *streams, net_exchange *net, exchan
 {
     if (!stream)
         return;
-    pthread_mutex_lock(&streams->lock);
+    mutex_lock(&streams->lock);
     stream->is_taken = false;
     bool has_messages = stream->messages.count;
     streams->has_left |= has_messages;
-    pthread_mutex_unlock(&streams->lock);
+    mutex_unlock(&streams->lock);
     if (has_messages)
         net_wake_receivers(net);
 }

@@ -1,6 +1,7 @@
 /* join_queue.c - parts of a spilled join and the tasks that take them. */
 #include "exec/join/join_queue.h"
 
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 
 /* Of an operator's share of the memory: what a part gets however little others leave. */
@@ -13,7 +14,7 @@
 void join_queue_init(join_queue *queue, op_join_build *join)
 {
     *queue = (join_queue){.join = join};
-    pthread_mutex_init(&queue->lock, NULL);
+    mutex_init(&queue->lock);
 }
 
 void join_cut_free(join_cut *cut)
@@ -32,7 +33,7 @@ void join_queue_release(join_queue *queue)
     array_release(&queue->cuts);
     array_release(&queue->parts);
     array_release(&queue->waiting);
-    pthread_mutex_destroy(&queue->lock);
+    mutex_destroy(&queue->lock);
 }
 
 static const partition *join_part_build(const join_part *part)
@@ -78,10 +79,10 @@ static status add_cut(join_queue *queue, join_cut *cut, uint64_t rows)
 
 status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut)
 {
-    pthread_mutex_lock(&queue->lock);
+    mutex_lock(&queue->lock);
     status st = add_cut(queue, cut, join_part_build(part)->rows);
     exec_wake_all(&queue->waiting);
-    pthread_mutex_unlock(&queue->lock);
+    mutex_unlock(&queue->lock);
     return st;
 }
 
@@ -161,13 +162,13 @@ static exec_result take(join_queue *queue, join_grant *grant)
 exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *grant)
 {
     exec_result result = EXEC_FAILED;
-    pthread_mutex_lock(&queue->lock);
+    mutex_lock(&queue->lock);
     status st = begin(queue);
     if (!st)
         result = take(queue, grant);
     if (result == EXEC_WAIT)
         st = array_push(NULL, &queue->waiting, task);
-    pthread_mutex_unlock(&queue->lock);
+    mutex_unlock(&queue->lock);
     EXEC_TRY(task, st);
     return result;
 }
@@ -175,21 +176,21 @@ exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *gran
 void join_queue_took(join_queue *queue, join_grant *grant, uint64_t bytes)
 {
     bytes = lesser(bytes, grant->promised);
-    pthread_mutex_lock(&queue->lock);
+    mutex_lock(&queue->lock);
     grant->promised -= bytes;
     queue->promised -= bytes;
-    pthread_mutex_unlock(&queue->lock);
+    mutex_unlock(&queue->lock);
 }
 
 void join_queue_done(join_queue *queue, join_grant *grant)
 {
     if (!grant->is_there)
         return;
-    pthread_mutex_lock(&queue->lock);
+    mutex_lock(&queue->lock);
     queue->at_work--;
     queue->bytes -= grant->bytes;
     queue->promised -= grant->promised;
     exec_wake_all(&queue->waiting);
-    pthread_mutex_unlock(&queue->lock);
+    mutex_unlock(&queue->lock);
     *grant = (join_grant){0};
 }

@@ -2,6 +2,7 @@
 #include "exec/join/join_spill.h"
 
 #include "base/maximum.h"
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
@@ -53,13 +54,13 @@ static uint64_t needed_now(const op_join_build *join)
 
 void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const uint64_t *bounds)
 {
-    pthread_mutex_lock(&join->lock);
+    mutex_lock(&join->lock);
     join->spill.rows += rows;
     join->spill.bytes += bytes;
     for (uint32_t k = 0; k < join->key_count && bounds; k++)
         join_range_widen(&join->whole.ranges[k], (int64_t)bounds[3 * k],
                          (int64_t)bounds[3 * k + 1]);
-    pthread_mutex_unlock(&join->lock);
+    mutex_unlock(&join->lock);
 }
 
 static uint64_t batch_bytes(const partitions *parts, const exec_task *task)
@@ -81,9 +82,9 @@ bool join_must_spill(op_join_build *join, const exec_task *task, uint64_t bytes)
         return false;
     if (join_has_spilled(join))
         return is_batch(join->spill.build, task, bytes);
-    pthread_mutex_lock(&join->lock);
+    mutex_lock(&join->lock);
     uint64_t held = join->spill.bytes, needed = needed_now(join);
-    pthread_mutex_unlock(&join->lock);
+    mutex_unlock(&join->lock);
     return exec_must_spill(task->query, held, needed, task->count, 2 * bytes);
 }
 
@@ -113,9 +114,9 @@ static runtime_filter *filter_at(const op_join_build *join, size_t number)
 /* Other tasks still bring theirs. */
 static uint64_t rows_noted(op_join_build *join)
 {
-    pthread_mutex_lock(&join->lock);
+    mutex_lock(&join->lock);
     uint64_t rows = join->spill.rows;
-    pthread_mutex_unlock(&join->lock);
+    mutex_unlock(&join->lock);
     return rows;
 }
 
@@ -436,9 +437,9 @@ status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, si
     if (!st)
         st = write_chunks(join->spill.build, task, chunks, count);
     for (size_t i = 0; i < count; i++) {
-        pthread_mutex_lock(&join->lock);
+        mutex_lock(&join->lock);
         reserved_columns_give(&join->reserved, chunks[i]);
-        pthread_mutex_unlock(&join->lock);
+        mutex_unlock(&join->lock);
         chunk_free(chunks[i]);
         chunks[i] = NULL;
     }

@@ -1,4 +1,5 @@
 /* op_join_answering.c - what this rank's table has of keys that ranks ask for, to all of them. */
+#include "base/mutex.h"
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_spill.h"
 
@@ -326,10 +327,10 @@ static exec_result answering_pull(exec_operator *base, exec_task *task, void *st
 static void answering_release(exec_operator *base)
 {
     op_join_build *join = ((op_answering *)base)->join;
-    pthread_mutex_lock(&join->lock);
+    mutex_lock(&join->lock);
     join->is_answering = false;
     bool is_over = join->is_released;
-    pthread_mutex_unlock(&join->lock);
+    mutex_unlock(&join->lock);
     if (is_over)
         join_release(join);
 }

@@ -1,5 +1,6 @@
 /* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table, or,
  * where there is no memory for that, parts in a temporary file (join_spill.h). */
+#include "base/mutex.h"
 #include "exec/join/join_filters.h"
 #include "exec/join/join_spill.h"
 #include "exec/sched/heavy_keys.h"
@@ -70,11 +71,11 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
     for (uint32_t k = 0; k < op->key_count + op->range_count; k++)
         if (op->key_columns[k] == column)
             return false;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     if (!op->bases[column] && may_keep(op, column, t->base))
         op->bases[column] = tensor_ref(t->base);
     bool is_same = op->bases[column] == t->base;
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return is_same;
 }
 
@@ -148,10 +149,10 @@ static status take_places(op_join_build *op, exec_task *task, build_local *local
                                   .who = "join build"};
     if (local->has_places || join_has_spilled(op))
         return STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = reserved_columns_take(&op->reserved, &want, local->pending_rows, local->places,
                                       &local->has_places);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -280,10 +281,10 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
 static status hand_over(op_join_build *op, build_local *local, const uint64_t *bounds)
 {
     status st;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     st = chunk_list_move(&local->chunks, &op->whole.table.chunks);
     join_side_add_bounds(op, &op->whole, bounds);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -458,10 +459,10 @@ static void build_local_close(exec_operator *base, void *state)
 
 void join_release(op_join_build *join)
 {
-    pthread_mutex_lock(&join->lock);
+    mutex_lock(&join->lock);
     join->is_released = true;
     bool is_answering = join->is_answering;
-    pthread_mutex_unlock(&join->lock);
+    mutex_unlock(&join->lock);
     if (is_answering)
         return;
     join_side_release(&join->whole);
@@ -490,7 +491,7 @@ void join_build_close(exec_operator *base)
     program_free(op->probe_keys);
     program_free(op->residual);
     exec_lock_destroy(&op->spill.starting);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op);
 }
 

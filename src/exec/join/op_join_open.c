@@ -1,4 +1,5 @@
 /* op_join_open.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
+#include "base/mutex.h"
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_range.h"
 #include "exec/sched/heavy_keys.h"
@@ -174,7 +175,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     op->base = (exec_operator){.ops = &join_build_ops, .query = query, .plan = plan};
     op->probe_columns = probe.count;
     op->build_columns = build.count;
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     exec_lock_init(&op->spill.starting);
     arena *a = exec_memory(query);
     status st = STATUS_OK;

@@ -9,6 +9,7 @@
  * statement without ORDER BY come as they lie in its files, however many tasks there are.
  *
  * Hosts only: what a task of a lazy device has pushed comes out of its stream later, with another turn. */
+#include "base/mutex.h"
 #include "exec/operators/op_limit.h"
 
 #include "exec/sched/memory.h"
@@ -144,7 +145,7 @@ static exec_result reorder_push(exec_operator *base, exec_task *task, void *stat
     op_reorder *op = (op_reorder *)base;
     status st = STATUS_OK;
     exec_result result = EXEC_NEED_INPUT;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     uint64_t turn = op->begun[task->index];
     if (*input && has_room(op, turn))
         st = hold(op, turn, input);
@@ -155,7 +156,7 @@ static exec_result reorder_push(exec_operator *base, exec_task *task, void *stat
         st = array_push(NULL, &op->waiting, task);
         result = EXEC_WAIT;
     }
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return given.rows ? give(op, task, given, output) : result;
 }
@@ -165,10 +166,10 @@ static exec_result reorder_finish(exec_operator *base, exec_task *task, void *st
 {
     (void)state;
     op_reorder *op = (op_reorder *)base;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     op->begun[task->index] = OVER;
     given_chunk given = take(op, task);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     if (given.rows)
         return give(op, task, given, output);
     wake_all(&op->base);
@@ -178,12 +179,12 @@ static exec_result reorder_finish(exec_operator *base, exec_task *task, void *st
 static bool reorder_begin_turn(exec_operator *base, exec_task *task, uint64_t number)
 {
     op_reorder *op = (op_reorder *)base;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     uint64_t before = frontier(op);
     op->begun[task->index] = number;
     bool has_moved = frontier(op) != before;
     bool goes_on = !is_complete(op) && !has_enough(op);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     if (has_moved)
         wake_all(&op->base);
     return goes_on;
@@ -196,9 +197,9 @@ static status reorder_local_open(exec_operator *base, exec_task *task, void *sta
     op_reorder *op = (op_reorder *)base;
     if (task->count > op->task_max)
         return status_new(STATUS_KIND_INTERNAL, "more tasks than threads");
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     op->task_count = task->count;
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return STATUS_OK;
 }
 
@@ -212,7 +213,7 @@ static void reorder_close(exec_operator *base)
         mem_free(held);
     }
     array_release(&op->waiting);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op->begun);
     mem_free(op);
 }
@@ -254,7 +255,7 @@ status op_reorder_open(exec_query *query, const plan_node *limit, exec_layout in
         mem_free(op);
         return status_no_memory("reorder", exec_pool_thread_count(query->pool) * sizeof(uint64_t));
     }
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     *out = &op->base;
     return STATUS_OK;
 }

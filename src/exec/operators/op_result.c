@@ -5,6 +5,7 @@
  * task whose turn it is finds room whatever others have queued. On a
  * host device a batch borrows the tensors' memory; from others it is copied, or laid out on the device if it is to stay
  * there, behind an event at which is looked when the next one is on its way. */
+#include "base/mutex.h"
 #include "exec/operators/result_device.h"
 
 #include "exec/sched/memory.h"
@@ -99,7 +100,7 @@ static void put(op_result *op, exec_batch *batch)
 static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch, bool *out_pushed)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     *out_pushed = has_room(op, task->query, *batch) || exec_is_cancelled(task->query);
     if (*out_pushed) {
         put(op, *batch);
@@ -107,7 +108,7 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     } else {
         st = array_push(NULL, &op->waiting, task);
     }
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     if (*out_pushed)
         exec_pool_notify(task->query->pool);
     return st;
@@ -205,9 +206,9 @@ static void result_local_close(exec_operator *op, void *state)
 bool op_result_is_ready(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     bool found = is_ready(op);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return found;
 }
 
@@ -237,7 +238,7 @@ void op_result_wake_all(exec_operator *sink)
 exec_batch *op_result_take(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     exec_batch *batch = op->first;
     if (batch) {
         op->first = batch->next;
@@ -247,7 +248,7 @@ exec_batch *op_result_take(exec_operator *sink)
         op->count--;
         op->turn += batch->turn.is_last;
     }
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     if (batch)
         op_result_wake_all(sink);
     return batch;
@@ -262,7 +263,7 @@ static void result_close(exec_operator *base)
         exec_batch_free(batch);
     }
     array_release(&op->waiting);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op);
 }
 
@@ -285,7 +286,7 @@ status op_result_open(exec_query *query, exec_layout input, exec_operator **out)
         return status_no_memory("result", sizeof *op);
     op->base = (exec_operator){.ops = &result_ops, .query = query};
     op->end = &op->first;
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     *out = &op->base;
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
  * Tasks append to lists of their own, which are joined under a lock when they finish; readers take
  * chunks from the complete list by an atomic cursor each. Rows that are too many for memory go to a
  * temporary file, and each reference reads it. */
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
@@ -24,12 +25,12 @@ typedef struct shared_local {
 static status begin_spill(op_shared *op)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     if (!op->file)
         st = spill_open(exec_temp_directory(op->base.query), &op->file);
     if (!st && !op->parts)
         st = partitions_new(op->file, &op->base, "common subplan", 0, &op->parts);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -73,9 +74,9 @@ static exec_result shared_finish(exec_operator *base, exec_task *task, void *sta
     (void)output;
     op_shared *op = (op_shared *)base;
     shared_local *local = state;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = chunk_list_move(&local->chunks, &op->chunks);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
@@ -93,7 +94,7 @@ static void shared_close(exec_operator *base)
     chunk_list_release(&op->chunks);
     partitions_free(op->parts);
     spill_close(op->file);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op);
 }
 
@@ -116,7 +117,7 @@ status op_shared_open(exec_query *query, const plan_node *plan, exec_layout inpu
     if (!op)
         return status_no_memory("common subplan", sizeof *op);
     op->base = (exec_operator){.ops = &shared_ops, .query = query, .plan = plan};
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     *out_sink = &op->base;
     return STATUS_OK;
 }

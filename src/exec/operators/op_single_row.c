@@ -1,5 +1,6 @@
 /* op_single_row.c - a subquery used as a value: its one row, NULLs if it has none, an error if it
  * has more. */
+#include "base/mutex.h"
 #include "exec/sched/operator.h"
 
 #include <pthread.h>
@@ -21,7 +22,7 @@ static exec_result single_row_push(exec_operator *base, exec_task *task, void *s
         return EXEC_NEED_INPUT;
     uint64_t rows = (*input)->rows.bound;
     EXEC_TRY(task, chunk_concat(task->stream, input, 1, "subquery", &owned));
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     if (op->row || rows > 1)
         st = status_at(
             status_new(STATUS_KIND_DATA, "a subquery used as a value gave more than one row"),
@@ -30,7 +31,7 @@ static exec_result single_row_push(exec_operator *base, exec_task *task, void *s
         op->row = owned;
         owned = NULL;
     }
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     chunk_free(owned);
     EXEC_TRY(task, st);
     return EXEC_NEED_INPUT;
@@ -40,7 +41,7 @@ static void single_row_close(exec_operator *base)
 {
     op_single_row *op = (op_single_row *)base;
     chunk_free(op->row);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op);
 }
 
@@ -101,7 +102,7 @@ status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout 
         return status_no_memory("subquery", sizeof *op);
     }
     op->base = (exec_operator){.ops = &single_row_ops, .query = query, .plan = plan};
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     source->base =
         (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
     source->sink = op;

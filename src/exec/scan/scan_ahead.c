@@ -3,6 +3,7 @@
  * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_ahead.h"
 
+#include "base/mutex.h"
 #include "exec/scan/scan_bound.h"
 #include "exec/scan/scan_files.h"
 #include "exec/scan/scan_prune.h"
@@ -411,9 +412,9 @@ static uint64_t extend(scan_ahead *scan)
     scan_reads *ahead = scan->query->reads;
     scan_morsel next;
     bool is_there;
-    pthread_mutex_unlock(&ahead->lock);
+    mutex_unlock(&ahead->lock);
     status st = start_next(scan, &next, &is_there);
-    pthread_mutex_lock(&ahead->lock);
+    mutex_lock(&ahead->lock);
     scan->failure = st;
     scan->is_done = !is_there;
     if (!is_there)
@@ -503,10 +504,10 @@ static void fill_blocking(scan_ahead *scan)
     do
         extend(scan);
     while (may_extend(scan));
-    pthread_mutex_unlock(&scan->query->reads->lock);
+    mutex_unlock(&scan->query->reads->lock);
     for (unsigned i = 0; i < scan->queue_count; i++)
         pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
-    pthread_mutex_lock(&scan->query->reads->lock);
+    mutex_lock(&scan->query->reads->lock);
     let_go(scan);
 }
 
@@ -552,10 +553,10 @@ void scan_ahead_start(exec_query *query)
         ahead->is_counted = true;
         atomic_fetch_add_explicit(&process_queries, 1, memory_order_relaxed);
     }
-    pthread_mutex_lock(&ahead->lock);
+    mutex_lock(&ahead->lock);
     if (ahead->overlap == OVERLAP_FULL)
         fill_from(ahead, 0, START_BYTES);
-    pthread_mutex_unlock(&ahead->lock);
+    mutex_unlock(&ahead->lock);
 }
 
 /* The queue's first, or none: then whoever queues one wakes the task. */
@@ -625,7 +626,7 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     scan_reads *ahead = scan->query->reads;
     size_t number = 0;
-    pthread_mutex_lock(&ahead->lock);
+    mutex_lock(&ahead->lock);
     close_given_up(scan);
     exec_result result = take_queued(scan, task, out);
     while (result == EXEC_HAVE_OUTPUT) {
@@ -642,7 +643,7 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
         number++;
     if (result != EXEC_WAIT)
         fill_from(ahead, number, SUBMIT_BYTES);
-    pthread_mutex_unlock(&ahead->lock);
+    mutex_unlock(&ahead->lock);
     return result;
 }
 
@@ -659,9 +660,9 @@ void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *
     pq_fetch_close(fetch);
     if (!bytes)
         return;
-    pthread_mutex_lock(&ahead->lock);
+    mutex_lock(&ahead->lock);
     count_bytes(scan, -(int64_t)bytes);
-    pthread_mutex_unlock(&ahead->lock);
+    mutex_unlock(&ahead->lock);
 }
 
 void scan_ahead_free(scan_ahead *scan)

@@ -1,6 +1,7 @@
 /* scan_reads.c - how the scans of a query read, by its settings. */
 #include "exec/scan/scan_reads.h"
 
+#include "base/mutex.h"
 #include "exec/scan/scan_share.h"
 
 /* Of the memory limit, what reading ahead may hold at most. */
@@ -33,7 +34,7 @@ status scan_reads_new(exec_query *query, const settings *settings, scan_reads **
     *out = reads;
     if (!reads)
         return status_no_memory("scans", sizeof *reads);
-    pthread_mutex_init(&reads->lock, NULL);
+    mutex_init(&reads->lock);
     configure(reads, query, settings);
     return STATUS_OK;
 }
@@ -43,6 +44,6 @@ void scan_reads_free(scan_reads *reads)
     if (!reads)
         return;
     scan_share_free(reads->share);
-    pthread_mutex_destroy(&reads->lock);
+    mutex_destroy(&reads->lock);
     mem_free(reads);
 }

@@ -1,6 +1,7 @@
 /* scan_share.c - ranges by row group, and which scans have not passed it. */
 #include "exec/scan/scan_share.h"
 
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "storage/read.h"
 
@@ -43,7 +44,7 @@ status scan_share_new(const exec_query *query, scan_share **out)
         return status_no_memory("scan", sizeof **out);
     (*out)->query = query;
     (*out)->bytes_max = limit ? limit / KEEP_PART : UINT64_MAX;
-    pthread_mutex_init(&(*out)->lock, NULL);
+    mutex_init(&(*out)->lock);
     return STATUS_OK;
 }
 
@@ -119,13 +120,13 @@ status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_re
     status st = STATUS_OK;
     if (!group)
         return STATUS_OK;
-    pthread_mutex_lock(&share->lock);
+    mutex_lock(&share->lock);
     for (size_t i = 0; i < group->ranges.count && !st; i++) {
         st = array_push(NULL, out, group->ranges.items[i]);
         if (!st)
             pq_memory_ref(group->ranges.items[i].memory);
     }
-    pthread_mutex_unlock(&share->lock);
+    mutex_unlock(&share->lock);
     return st;
 }
 
@@ -173,7 +174,7 @@ void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
     pq_shared_range range;
     if (!group || !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~bit_of(reader)))
         return;
-    pthread_mutex_lock(&share->lock);
+    mutex_lock(&share->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
         uint64_t bytes = range.memory->bytes;
         if (!is_wanted(t, group, group_ref, reader, &range) || is_known(group, &range) ||
@@ -186,7 +187,7 @@ void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
         }
         status_free(st);
     }
-    pthread_mutex_unlock(&share->lock);
+    mutex_unlock(&share->lock);
 }
 
 void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
@@ -195,24 +196,24 @@ void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
     share_group *group = find_group(share, table, group_ref);
     if (!group)
         return;
-    pthread_mutex_lock(&share->lock);
+    mutex_lock(&share->lock);
     group->to_come &= ~bit_of(reader);
     if (!group->to_come)
         release_group(share, group);
-    pthread_mutex_unlock(&share->lock);
+    mutex_unlock(&share->lock);
 }
 
 uint64_t scan_share_drop(scan_share *share)
 {
     if (!share)
         return 0;
-    pthread_mutex_lock(&share->lock);
+    mutex_lock(&share->lock);
     uint64_t bytes = share->bytes;
     share->bytes_max = 0;
     for (size_t i = 0; i < share->tables.count && share->bytes; i++)
         for (size_t g = 0; g < share->tables.items[i].group_count; g++)
             release_group(share, &share->tables.items[i].groups[g]);
-    pthread_mutex_unlock(&share->lock);
+    mutex_unlock(&share->lock);
     return bytes;
 }
 
@@ -228,6 +229,6 @@ void scan_share_free(scan_share *share)
         mem_free(t->groups);
     }
     array_release(&share->tables);
-    pthread_mutex_destroy(&share->lock);
+    mutex_destroy(&share->lock);
     mem_free(share);
 }

@@ -1,6 +1,7 @@
 /* heavy_keys.c - which keys are heavy, and what waits for whom. */
 #include "exec/sched/heavy_keys.h"
 
+#include "base/mutex.h"
 #include "device/kernel_ops.h"
 
 /* Each cell counts one hash: up for each of it, down for others of the cell, which take it at 0 (Boyer,
@@ -76,7 +77,7 @@ status heavy_keys_new(exec_query *query, const plan_node *join, heavy_keys **out
     *out = NULL;
     if (!heavy)
         return status_no_memory("heavy keys", sizeof *heavy);
-    pthread_mutex_init(&heavy->lock, NULL);
+    mutex_init(&heavy->lock);
     heavy->rank_count = query->rank_count;
     status st = open_net(query, join, heavy);
     if (st)
@@ -104,7 +105,7 @@ void heavy_keys_free(heavy_keys *heavy)
     array_release(&heavy->answered);
     array_release(&heavy->waiting);
     heavy_table_unref(heavy->table);
-    pthread_mutex_destroy(&heavy->lock);
+    mutex_destroy(&heavy->lock);
     mem_free(heavy);
 }
 
@@ -152,7 +153,7 @@ static bool is_heavy(const heavy_keys *heavy, const heavy_cell *cell)
 bool heavy_keys_sample(heavy_keys *heavy, const uint64_t *hashes, uint32_t count, uint32_t *out_row)
 {
     bool is_found = false;
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     heavy->chunks++;
     heavy->samples += count;
     bool may_ask = !heavy->is_asking && !heavy->is_stopped && !heavy->is_declined &&
@@ -165,13 +166,13 @@ bool heavy_keys_sample(heavy_keys *heavy, const uint64_t *hashes, uint32_t count
         is_found = true;
         *out_row = i;
     }
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     return is_found;
 }
 
 void heavy_keys_ask(heavy_keys *heavy, uint64_t hash, const char *bytes, uint32_t byte_count)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     if (!heavy->is_asking && !heavy->is_stopped && !is_answered(heavy, hash)) {
         memcpy(heavy->ask, bytes, byte_count);
         heavy->ask_bytes = byte_count;
@@ -179,7 +180,7 @@ void heavy_keys_ask(heavy_keys *heavy, uint64_t hash, const char *bytes, uint32_
         heavy->is_asking = true;
         heavy->is_sent = false;
     }
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
 }
 
 /* Under the lock: the message that asks goes out. */
@@ -218,17 +219,17 @@ static status try_go_on(heavy_keys *heavy, exec_task *task, net_waiter *waiter, 
 
 status heavy_keys_try_go_on(heavy_keys *heavy, exec_task *task, net_waiter *waiter, bool *out_can)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     status st = try_go_on(heavy, task, waiter, out_can);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     return st;
 }
 
 heavy_table *heavy_keys_table(heavy_keys *heavy)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     heavy_table *table = heavy_table_ref(heavy->table);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     return table;
 }
 
@@ -236,13 +237,13 @@ status heavy_keys_put(heavy_keys *heavy, chunk *rows, heavy_table *table)
 {
     kept_rows kept = {rows, table};
     status st = STATUS_OK;
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     bool is_wanted = !heavy->is_declined;
     if (is_wanted) {
         st = array_push(NULL, &heavy->queue, kept);
         exec_wake_all(&heavy->waiting);
     }
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     if (!is_wanted || st)
         kept_release(&kept);
     return st;
@@ -250,10 +251,10 @@ status heavy_keys_put(heavy_keys *heavy, chunk *rows, heavy_table *table)
 
 void heavy_keys_end(heavy_keys *heavy)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     heavy->has_ended = true;
     exec_wake_all(&heavy->waiting);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     for (uint32_t rank = 0; rank < heavy->rank_count; rank++)
         net_end(heavy->asks, rank);
 }
@@ -262,7 +263,7 @@ void heavy_keys_end(heavy_keys *heavy)
 
 status heavy_keys_answer(heavy_keys *heavy, uint64_t hash, heavy_table *table)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     status st = is_answered(heavy, hash) ? STATUS_OK : array_push(NULL, &heavy->answered, hash);
     heavy_table *before = table ? heavy->table : NULL;
     if (table)
@@ -270,7 +271,7 @@ status heavy_keys_answer(heavy_keys *heavy, uint64_t hash, heavy_table *table)
     if (heavy->is_asking && heavy->asked == hash)
         heavy->is_asking = false;
     exec_wake_all(&heavy->waiting);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     heavy_table_unref(before);
     return st;
 }
@@ -281,7 +282,7 @@ status heavy_keys_try_take(heavy_keys *heavy, exec_task *task, net_state *out_st
     status st = STATUS_OK;
     *out = NULL;
     *out_table = NULL;
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     if (heavy->queue.count) {
         kept_rows first = heavy->queue.items[0];
         heavy->queue.count--;
@@ -297,25 +298,25 @@ status heavy_keys_try_take(heavy_keys *heavy, exec_task *task, net_state *out_st
         *out_state = NET_WAIT;
         st = array_push(NULL, &heavy->waiting, task);
     }
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
     return st;
 }
 
 void heavy_keys_decline(heavy_keys *heavy)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     heavy->is_declined = true;
     for (size_t i = 0; i < heavy->queue.count; i++)
         kept_release(&heavy->queue.items[i]);
     heavy->queue.count = 0;
     exec_wake_all(&heavy->waiting);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
 }
 
 void heavy_keys_stop(heavy_keys *heavy)
 {
-    pthread_mutex_lock(&heavy->lock);
+    mutex_lock(&heavy->lock);
     heavy->is_stopped = true;
     exec_wake_all(&heavy->waiting);
-    pthread_mutex_unlock(&heavy->lock);
+    mutex_unlock(&heavy->lock);
 }

@@ -1,6 +1,7 @@
 /* lock.c - locks that tasks hold across waits. */
 #include "exec/sched/lock.h"
 
+#include "base/mutex.h"
 #include "exec/sched/task.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ void exec_lock_init(exec_lock *lock)
 {
     *lock = (exec_lock){.is_taken = false};
     lock->end = &lock->first;
-    pthread_mutex_init(&lock->mutex, NULL);
+    mutex_init(&lock->mutex);
 }
 
 void exec_lock_destroy(exec_lock *lock)
@@ -23,14 +24,14 @@ void exec_lock_destroy(exec_lock *lock)
     assert(!lock->is_taken && !lock->first);
     if (lock->passed)
         lock->dev->ops->event_free(lock->passed);
-    pthread_mutex_destroy(&lock->mutex);
+    mutex_destroy(&lock->mutex);
 }
 
 /* Returns when the lock is the caller's. */
 static void take(exec_lock *lock, scheduled_task *scheduled)
 {
     exec_lock_waiter waiter = {.scheduled = scheduled};
-    pthread_mutex_lock(&lock->mutex);
+    mutex_lock(&lock->mutex);
     bool is_free = !lock->is_taken;
     if (is_free) {
         lock->is_taken = true;
@@ -38,14 +39,14 @@ static void take(exec_lock *lock, scheduled_task *scheduled)
         *lock->end = &waiter;
         lock->end = &waiter.next;
     }
-    pthread_mutex_unlock(&lock->mutex);
+    mutex_unlock(&lock->mutex);
     if (!is_free)
         task_lend(scheduled, &waiter.has_it, false);
 }
 
 static void give(exec_lock *lock)
 {
-    pthread_mutex_lock(&lock->mutex);
+    mutex_lock(&lock->mutex);
     exec_lock_waiter *next = lock->first;
     if (!next) {
         lock->is_taken = false;
@@ -57,13 +58,13 @@ static void give(exec_lock *lock)
         atomic_store(&next->has_it, true);
         exec_wake(&scheduled->task);
     }
-    pthread_mutex_unlock(&lock->mutex);
+    mutex_unlock(&lock->mutex);
 }
 
 status exec_lock_take(exec_lock *lock, dev_stream *stream)
 {
     if (stream->dev->is_host) {
-        pthread_mutex_lock(&lock->mutex);
+        mutex_lock(&lock->mutex);
         return STATUS_OK;
     }
     take(lock, stream->await_argument);
@@ -77,7 +78,7 @@ void exec_lock_give(exec_lock *lock, dev_stream *stream)
 {
     const dev_ops *ops = stream->dev->ops;
     if (stream->dev->is_host) {
-        pthread_mutex_unlock(&lock->mutex);
+        mutex_unlock(&lock->mutex);
         return;
     }
     if (lock->passed)

@@ -1,6 +1,7 @@
 /* pool.c - worker threads: takes ready tasks, runs them, and walks the stage graph. */
 #include "exec/sched/pool.h"
 
+#include "base/mutex.h"
 #include "exec/sched/stages.h"
 #include "exec/sched/task.h"
 
@@ -169,13 +170,13 @@ static void run(exec_pool *pool, scheduled_task *scheduled, const task_asked *as
 {
     for (;;) {
         scheduled->stage->query->turns++;
-        pthread_mutex_unlock(&pool->lock);
+        mutex_unlock(&pool->lock);
         trace_task("turn", scheduled);
         task_end end = task_run(scheduled, asked, fibers);
         if (end == TASK_OVER)
             task_close(scheduled);
         trace_task(end == TASK_OVER ? "end" : "yield", scheduled);
-        pthread_mutex_lock(&pool->lock);
+        mutex_lock(&pool->lock);
         if (end == TASK_OVER) {
             task_finished(pool, scheduled);
             pthread_cond_broadcast(&pool->changed);
@@ -205,7 +206,7 @@ void task_wake(scheduled_task *scheduled)
 {
     exec_query *query = scheduled->stage->query;
     exec_pool *pool = query->pool;
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     query->wakes++;
     if (scheduled->state == TASK_WAITING) {
         enqueue(pool, scheduled);
@@ -213,7 +214,7 @@ void task_wake(scheduled_task *scheduled)
     } else {
         scheduled->state = TASK_WOKEN;
     }
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
 }
 
 void exec_wake_all(exec_task_list *waiting)
@@ -225,10 +226,10 @@ void exec_wake_all(exec_task_list *waiting)
 
 void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting)
 {
-    pthread_mutex_lock(guard);
+    mutex_lock(guard);
     exec_task_list taken = *waiting;
     *waiting = (exec_task_list){0};
-    pthread_mutex_unlock(guard);
+    mutex_unlock(guard);
     exec_wake_all(&taken);
     array_release(&taken);
 }
@@ -238,7 +239,7 @@ static void *worker(void *argument)
     static const task_asked nothing;
     exec_pool *pool = argument;
     fiber_store fibers = {0};
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     while (!pool->is_closing) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
@@ -246,7 +247,7 @@ static void *worker(void *argument)
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     fiber_store_release(&fibers);
     return NULL;
 }
@@ -269,7 +270,7 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
                     void *argument)
 {
     const task_asked asked = {is_done, argument};
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     fiber_store fibers = pool->fibers;
     pool->fibers = (fiber_store){0};
     while (query->stages_active && !is_done(argument)) {
@@ -281,24 +282,24 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
     }
     fiber_store others = pool->fibers; /* of another thread that asked, and is done */
     pool->fibers = fibers;
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     fiber_store_release(&others);
 }
 
 void exec_pool_turns(exec_pool *pool, const exec_query *query, uint64_t *out_turns,
                      uint64_t *out_wakes)
 {
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     *out_turns = query->turns;
     *out_wakes = query->wakes;
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
 }
 
 void exec_pool_notify(exec_pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->changed);
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
 }
 
 /* Threads are started with the first query that can use them. Under the lock: several queries may
@@ -339,10 +340,10 @@ static void trace_graph(const exec_query *query)
 
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     status st = can_use_threads(query) ? start_threads(pool) : STATUS_OK;
     if (st) {
-        pthread_mutex_unlock(&pool->lock);
+        mutex_unlock(&pool->lock);
         return st;
     }
     query->stages_active = (unsigned)query->stages.count;
@@ -359,7 +360,7 @@ status exec_pool_start(exec_pool *pool, exec_query *query)
             stage_start(pool, query->stages.items[i]);
         }
     pthread_cond_broadcast(&pool->changed);
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     if (!source_count && query->stages.count)
         return status_new(STATUS_KIND_INTERNAL, "no stage of the query can start");
     return STATUS_OK;
@@ -378,7 +379,7 @@ status exec_pool_new(unsigned thread_count, exec_pool **out)
     }
     pool->thread_count = thread_count ? thread_count : 1;
     pool->end = &pool->first;
-    pthread_mutex_init(&pool->lock, NULL);
+    mutex_init(&pool->lock);
     pthread_cond_init(&pool->changed, NULL);
     *out = pool;
     return STATUS_OK;
@@ -388,15 +389,15 @@ void exec_pool_free(exec_pool *pool)
 {
     if (!pool)
         return;
-    pthread_mutex_lock(&pool->lock);
+    mutex_lock(&pool->lock);
     pool->is_closing = true;
     pthread_cond_broadcast(&pool->changed);
-    pthread_mutex_unlock(&pool->lock);
+    mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->started_count; i++)
         pthread_join(pool->threads[i], NULL);
     fiber_store_release(&pool->fibers);
     pthread_cond_destroy(&pool->changed);
-    pthread_mutex_destroy(&pool->lock);
+    mutex_destroy(&pool->lock);
     mem_free(pool->threads);
     mem_free(pool);
 }

@@ -1,6 +1,8 @@
 /* runtime_bound.c - a bound's values, and conditions made of them. */
 #include "exec/sched/runtime_bound.h"
 
+#include "base/mutex.h"
+
 struct bound_values {
     _Atomic uint32_t references;
     arena *memory;
@@ -11,14 +13,14 @@ struct bound_values {
 
 void runtime_bound_init(runtime_bound *bound)
 {
-    pthread_mutex_init(&bound->lock, NULL);
+    mutex_init(&bound->lock);
 }
 
 void runtime_bound_release(runtime_bound *bound)
 {
     bound_values_unref(bound->values);
     bound->values = NULL;
-    pthread_mutex_destroy(&bound->lock);
+    mutex_destroy(&bound->lock);
 }
 
 void bound_values_unref(bound_values *values)
@@ -41,10 +43,10 @@ bound_values *runtime_bound_get(runtime_bound *bound)
 {
     if (!runtime_bound_version(bound))
         return NULL;
-    pthread_mutex_lock(&bound->lock);
+    mutex_lock(&bound->lock);
     bound_values *values = bound->values;
     atomic_fetch_add(&values->references, 1);
-    pthread_mutex_unlock(&bound->lock);
+    mutex_unlock(&bound->lock);
     return values;
 }
 
@@ -97,7 +99,7 @@ status runtime_bound_tighten(runtime_bound *bound, const plan_sort_key *keys, co
         arena_free(memory);
         return st;
     }
-    pthread_mutex_lock(&bound->lock);
+    mutex_lock(&bound->lock);
     if (!bound->values || bound_compare(keys, values, bound->values->items, count) < 0) {
         bound_values *before = bound->values;
         made->version = bound->version + 1;
@@ -105,7 +107,7 @@ status runtime_bound_tighten(runtime_bound *bound, const plan_sort_key *keys, co
         made = before;
         atomic_fetch_add_explicit(&bound->version, 1, memory_order_release);
     }
-    pthread_mutex_unlock(&bound->lock);
+    mutex_unlock(&bound->lock);
     bound_values_unref(made);
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
  * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
 #include "exec/sched/task.h"
 
+#include "base/mutex.h"
 #include "net/net.h"
 #include "parquet/read/table.h"
 
@@ -30,12 +31,12 @@ void task_fail_query(exec_query *query, status st)
 {
     task_tell_ranks(query,
                     st); /* before this one stops: then nobody waits for what it does not send */
-    pthread_mutex_lock(&query->lock);
+    mutex_lock(&query->lock);
     if (!query->failure) {
         query->failure = st;
         st = STATUS_OK;
     }
-    pthread_mutex_unlock(&query->lock);
+    mutex_unlock(&query->lock);
     status_free(st);
     atomic_store(&query->is_cancelled, true);
 }

@@ -1,4 +1,5 @@
 /* wait.c - how a task awaits its stream without blocking, and what kernels report. */
+#include "base/mutex.h"
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"
 
@@ -122,10 +123,10 @@ status exec_error_status(exec_query *query, const dev_error *error)
         return st;
     if (error->location & EXEC_LOCATION_READER) {
         uint32_t number = error->location & ~EXEC_LOCATION_READER;
-        pthread_mutex_lock(&query->lock);
+        mutex_lock(&query->lock);
         const char *location =
             number < query->locations.count ? query->locations.items[number] : "";
-        pthread_mutex_unlock(&query->lock);
+        mutex_unlock(&query->lock);
         if (code == DEV_ERROR_CHECKSUM)
             return status_context(
                 status_context(st, "page at byte %llu", (unsigned long long)error->detail), "%s",
@@ -149,11 +150,11 @@ status exec_check_error(exec_task *task)
 
 status exec_location_register(exec_query *query, const char *text, uint32_t *out)
 {
-    pthread_mutex_lock(&query->lock);
+    mutex_lock(&query->lock);
     char *copy = arena_copy_text(query->memory, text, strlen(text));
     status st = copy ? array_push(query->memory, &query->locations, copy)
                      : status_no_memory("place", strlen(text));
     *out = EXEC_LOCATION_READER | (uint32_t)(query->locations.count - 1);
-    pthread_mutex_unlock(&query->lock);
+    mutex_unlock(&query->lock);
     return st;
 }

@@ -5,6 +5,7 @@
  * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
  * write what they have as sorted runs to a temporary file, and the source merges those. */
 #include "base/maximum.h"
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
@@ -121,7 +122,7 @@ static status take_places(op_sort *op, exec_task *task, const chunk *rows, tenso
     bool is_placed;
     if (op->base.plan->sort.has_limit)
         return STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = know_types(op, rows);
     reserved_columns_want want = {.dev = task->stream->dev,
                                   .column_count = op->kept_count,
@@ -130,7 +131,7 @@ static status take_places(op_sort *op, exec_task *task, const chunk *rows, tenso
                                   .who = "sort"};
     if (!st && !op->spill.file)
         st = reserved_columns_take(&op->reserved, &want, rows->rows.bound, out, &is_placed);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -280,16 +281,16 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     op_sort *op = (op_sort *)base;
     sort_local *local = state;
     EXEC_TRY(task, keep_late(op, task, local, &local->late));
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     bool has_spilled = op->spill.file != NULL;
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     if (has_spilled)
         EXEC_TRY(task, spill_local(op, task, local));
     else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
         EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = chunk_list_move(&local->chunks, &op->chunks);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
@@ -366,7 +367,7 @@ static void sort_close(exec_operator *base)
     if (op->bound.keys)
         runtime_bound_release(&op->own_bound);
     sort_best_release(&op->best);
-    pthread_mutex_destroy(&op->lock);
+    mutex_destroy(&op->lock);
     mem_free(op);
 }
 
@@ -411,7 +412,7 @@ static status open_merge(op_sort_source *source, const exec_task *task)
 {
     op_sort *op = source->sink;
     status st = STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     if (!source->has_merge) {
         const sort_run_list *runs = sort_spill_runs(op);
         st = sort_ranges_new(op, runs, task->count, &source->ranges);
@@ -420,7 +421,7 @@ static status open_merge(op_sort_source *source, const exec_task *task)
                                 &source->merge);
         source->has_merge = !st;
     }
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -448,11 +449,11 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, source_l
 static status open_pieces(op_sort_source *source, const exec_task *task)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&source->sink->lock);
+    mutex_lock(&source->sink->lock);
     if (!source->has_pieces && source->sink->sorted)
         st = sort_pieces_make(source->sink, task->count, &source->pieces);
     source->has_pieces = !st;
-    pthread_mutex_unlock(&source->sink->lock);
+    mutex_unlock(&source->sink->lock);
     return st;
 }
 
@@ -600,7 +601,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
     op->input = input;
     op->column_count = input.count;
     op->key_count = (uint32_t)plan->sort.keys.count;
-    pthread_mutex_init(&op->lock, NULL);
+    mutex_init(&op->lock);
     sort_best_init(&op->best);
     status st = compile(op, exec_memory(query), input);
     if (st) {

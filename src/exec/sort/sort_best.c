@@ -1,9 +1,11 @@
 /* sort_best.c - see sort_best.h. */
 #include "exec/sort/sort_best.h"
 
+#include "base/mutex.h"
+
 void sort_best_init(sort_best *best)
 {
-    pthread_mutex_init(&best->lock, NULL);
+    mutex_init(&best->lock);
 }
 
 void sort_best_release(sort_best *best)
@@ -12,7 +14,7 @@ void sort_best_release(sort_best *best)
         mem_free(best->rows[i]);
     mem_free(best->rows);
     best->rows = NULL;
-    pthread_mutex_destroy(&best->lock);
+    mutex_destroy(&best->lock);
 }
 
 static bool has_bytes(const value *v)
@@ -82,8 +84,8 @@ static status insert(sort_best *best, uint32_t limit, const plan_sort_key *keys,
 status sort_best_offer(sort_best *best, uint32_t limit, const plan_sort_key *keys,
                        const value *values, uint32_t key_count, runtime_bound *bound)
 {
-    pthread_mutex_lock(&best->lock);
+    mutex_lock(&best->lock);
     status st = insert(best, limit, keys, values, key_count, bound);
-    pthread_mutex_unlock(&best->lock);
+    mutex_unlock(&best->lock);
     return st;
 }

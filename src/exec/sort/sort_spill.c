@@ -3,6 +3,7 @@
  * A sort's share of memory (exec/sched/memory.h) is for what tasks hold and will need to sort it,
  * and then for merging: the blocks of the runs that are merged at once. */
 #include "base/maximum.h"
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
@@ -54,9 +55,9 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 static bool is_placed(op_sort *op, const chunk *c)
 {
     uint64_t row;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     bool is = reserved_columns_find(&op->reserved, c, &row);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return is;
 }
 
@@ -82,10 +83,10 @@ bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
 static status open_file(op_sort *op)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     if (!op->spill.file)
         st = spill_open(exec_temp_directory(op->base.query), &op->spill.file);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -111,9 +112,9 @@ static status write_sorted(op_sort *op, exec_task *task, const chunk *sorted, ui
 
 static status add_run(op_sort *op, sort_run *run)
 {
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = array_push(NULL, &op->spill.runs, run);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     return st;
 }
 
@@ -279,9 +280,9 @@ exec_result sort_pass(op_sort *op, exec_task *task, unsigned number)
     chunk *merged;
     if (!spill->file)
         return EXEC_FINISHED;
-    pthread_mutex_lock(&op->lock);
+    mutex_lock(&op->lock);
     status st = spill->pass == number ? STATUS_OK : plan_pass(op, task, number);
-    pthread_mutex_unlock(&op->lock);
+    mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     if (!spill->groups.count || task->index >= pass_tasks(op, task->count))
         return EXEC_FINISHED;

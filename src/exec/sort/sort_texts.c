@@ -1,6 +1,8 @@
 /* sort_texts.c - see sort_texts.h. */
 #include "exec/sort/sort_texts.h"
 
+#include "base/mutex.h"
+
 #include <string.h>
 #include <xxhash.h>
 
@@ -12,7 +14,7 @@ status sort_texts_new(device *host, data_type type, sort_texts **out)
     sort_texts *texts = mem_new(sizeof *texts);
     if (!texts)
         return status_no_memory("sort", sizeof *texts);
-    pthread_mutex_init(&texts->lock, NULL);
+    mutex_init(&texts->lock);
     texts->type = type;
     status st = dev_alloc(host, SORT_TEXTS_MAX * SORT_TEXT_BYTES, "sort", &texts->bytes);
     if (!st) {
@@ -34,7 +36,7 @@ void sort_texts_free(sort_texts *texts)
     tensor_unref(texts->all);
     string_heap_unref(texts->heap);
     dev_buffer_unref(texts->bytes);
-    pthread_mutex_destroy(&texts->lock);
+    mutex_destroy(&texts->lock);
     mem_free(texts);
 }
 
@@ -75,10 +77,10 @@ static bool number_one(sort_texts *texts, const string_view *view, uint8_t *out)
 bool sort_texts_number(sort_texts *texts, const string_view *views, uint64_t count, uint8_t *out)
 {
     bool is_known = count <= SORT_TEXTS_MAX;
-    pthread_mutex_lock(&texts->lock);
+    mutex_lock(&texts->lock);
     for (uint64_t i = 0; i < count && is_known; i++)
         is_known = number_one(texts, &views[i], &out[i]);
-    pthread_mutex_unlock(&texts->lock);
+    mutex_unlock(&texts->lock);
     return is_known;
 }
 
@@ -94,10 +96,10 @@ static status make_column(const sort_texts *texts, device *host, tensor **out)
 status sort_texts_column(sort_texts *texts, device *host, tensor **out)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&texts->lock);
+    mutex_lock(&texts->lock);
     if (!texts->all)
         st = make_column(texts, host, &texts->all);
     *out = st ? NULL : tensor_ref(texts->all);
-    pthread_mutex_unlock(&texts->lock);
+    mutex_unlock(&texts->lock);
     return st;
 }

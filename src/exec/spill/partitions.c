@@ -1,6 +1,7 @@
 /* partitions.c - rows in parts: cutting, writing, reading. */
 #include "exec/spill/partitions.h"
 
+#include "base/mutex.h"
 #include "exec/sched/memory.h"
 #include "exec/spill/chunk_bytes.h"
 
@@ -16,7 +17,7 @@ status partitions_new(spill_file *file, exec_operator *op, const char *who, unsi
     parts->who = who;
     parts->level = level;
     parts->block_bytes = exec_block_bytes(op->query);
-    pthread_mutex_init(&parts->lock, NULL);
+    mutex_init(&parts->lock);
     *out = parts;
     return STATUS_OK;
 }
@@ -27,7 +28,7 @@ void partitions_free(partitions *parts)
         return;
     for (size_t p = 0; p < ROW_PARTS; p++)
         array_release(&parts->parts[p].blocks);
-    pthread_mutex_destroy(&parts->lock);
+    mutex_destroy(&parts->lock);
     mem_free(parts);
 }
 
@@ -68,13 +69,13 @@ static status append_block(partitions *parts, exec_task *task, size_t number, co
     status st = spill_append(parts->file, bytes, parts->who, &block);
     dev_buffer_unref(bytes);
     TRY(st);
-    pthread_mutex_lock(&parts->lock);
+    mutex_lock(&parts->lock);
     st = array_push(NULL, &part->blocks, block);
     if (!st) {
         part->rows += count;
         part->plain_bytes += block.plain_bytes;
     }
-    pthread_mutex_unlock(&parts->lock);
+    mutex_unlock(&parts->lock);
     atomic_fetch_add_explicit(&parts->op->metrics.bytes_spilled, block.bytes, memory_order_relaxed);
     return st;
 }

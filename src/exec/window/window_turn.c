@@ -1,13 +1,15 @@
 /* window_turn.c - pieces of partitions: states, what is carried from piece to piece, values. */
 #include "exec/window/window_turn.h"
 
+#include "base/mutex.h"
+
 /* ---- what is shared ---- */
 
 status window_turns_open(const plan_node *plan, window_turns *out)
 {
     *out = (window_turns){.key_count = (uint32_t)plan->window.partition.count,
                           .call_count = (uint32_t)plan->window.calls.count};
-    pthread_mutex_init(&out->lock, NULL);
+    mutex_init(&out->lock);
     out->keys = mem_new_array(out->key_count + 1, sizeof *out->keys);
     out->calls = mem_new_array(out->call_count + 1, sizeof *out->calls);
     return out->keys && out->calls
@@ -34,7 +36,7 @@ void window_turns_close(window_turns *turns)
     mem_free(turns->keys);
     release_carries(turns->calls, turns->call_count);
     array_release(&turns->waiting);
-    pthread_mutex_destroy(&turns->lock);
+    mutex_destroy(&turns->lock);
 }
 
 /* ---- states ---- */
@@ -143,9 +145,9 @@ static status carry_calls(window_turn *turn, const window_carry *before, uint64_
 
 static void end_turn(window_turns *turns)
 {
-    pthread_mutex_lock(&turns->lock);
+    mutex_lock(&turns->lock);
     turns->next++;
-    pthread_mutex_unlock(&turns->lock);
+    mutex_unlock(&turns->lock);
     window_turns_wake(turns);
 }
 
@@ -199,11 +201,11 @@ static status try_turn(window_turns *turns, exec_task *task, const window_turn *
                        bool *out_is_next)
 {
     status st = STATUS_OK;
-    pthread_mutex_lock(&turns->lock);
+    mutex_lock(&turns->lock);
     *out_is_next = turns->next == turn->number || exec_is_cancelled(task->query);
     if (!*out_is_next)
         st = array_push(NULL, &turns->waiting, task);
-    pthread_mutex_unlock(&turns->lock);
+    mutex_unlock(&turns->lock);
     return st;
 }
 

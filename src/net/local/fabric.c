@@ -1,6 +1,8 @@
 /* fabric.c - frames from rank to rank of one process: by a thread for each rank, or step by step. */
 #include "net/local/fabric.h"
 
+#include "base/mutex.h"
+
 #include <assert.h>
 #include <time.h>
 
@@ -41,10 +43,10 @@ static void insert(local_rank *to, net_frame *frame)
 /* A frame that does not arrive comes back to its sender, whose turn it is then. */
 static void turn_back(local_rank *from, net_frame *frame)
 {
-    pthread_mutex_lock(&from->lock);
+    mutex_lock(&from->lock);
     frame->due = fabric_now(from->fabric);
     insert(from, frame);
-    pthread_mutex_unlock(&from->lock);
+    mutex_unlock(&from->lock);
 }
 
 /* The fault's rank goes: the others learn of it a little later. */
@@ -54,10 +56,10 @@ static void schedule_gone(net_fabric *fabric, unsigned gone)
     for (unsigned rank = 0; rank < fabric->ranks; rank++) {
         local_rank *other = &fabric->rank[rank];
         uint64_t delay = rank == gone ? 0 : local_chance(fabric, gone, rank, 0, 3) % 1000000;
-        pthread_mutex_lock(&other->lock);
+        mutex_lock(&other->lock);
         other->gone_due = now + delay;
         pthread_cond_signal(&other->changed);
-        pthread_mutex_unlock(&other->lock);
+        mutex_unlock(&other->lock);
     }
 }
 
@@ -91,14 +93,14 @@ static void local_post(net_transport *transport, net_frame *frame)
     if (!net_frame_is_ping(frame->header))
         count_frame(from, frame);
     atomic_fetch_add(&from->under_way, 1);
-    pthread_mutex_lock(&to->lock);
+    mutex_lock(&to->lock);
     bool is_taken = !was_gone && !to->is_closed && !from->is_abandoned[frame->peer];
     if (is_taken) {
         frame->due =
             local_due(fabric, from, frame->peer, from->posted[frame->peer]++, fabric_now(fabric));
         insert(to, frame);
     }
-    pthread_mutex_unlock(&to->lock);
+    mutex_unlock(&to->lock);
     if (!is_taken)
         turn_back(from, frame);
 }
@@ -127,10 +129,10 @@ static net_frame *unlink_of(local_rank *to, unsigned from)
 static void local_abandon(net_transport *transport, unsigned peer)
 {
     local_rank *self = self_of(transport), *other = &self->fabric->rank[peer];
-    pthread_mutex_lock(&other->lock);
+    mutex_lock(&other->lock);
     self->is_abandoned[peer] = true;
     net_frame *frames = other == self ? NULL : unlink_of(other, transport->rank);
-    pthread_mutex_unlock(&other->lock);
+    mutex_unlock(&other->lock);
     for (net_frame *next; frames; frames = next) {
         next = frames->next;
         turn_back(self, frames);
@@ -201,7 +203,7 @@ static void do_one(local_rank *self, uint64_t now)
     } else {
         frame = NULL;
     }
-    pthread_mutex_unlock(&self->lock);
+    mutex_unlock(&self->lock);
     uint64_t tick_due = NEVER;
     if (is_gone)
         learn_gone(self);
@@ -209,7 +211,7 @@ static void do_one(local_rank *self, uint64_t now)
         settle(self, frame);
     else
         tick_due = net_tick(self->comm);
-    pthread_mutex_lock(&self->lock);
+    mutex_lock(&self->lock);
     if (tick_due != NEVER)
         self->tick_due = tick_due;
 }
@@ -217,7 +219,7 @@ static void do_one(local_rank *self, uint64_t now)
 static void *serve(void *argument)
 {
     local_rank *self = argument;
-    pthread_mutex_lock(&self->lock);
+    mutex_lock(&self->lock);
     while (!self->is_stopping) {
         uint64_t due = next_due(self), now = fabric_now(self->fabric);
         if (due <= now) {
@@ -228,7 +230,7 @@ static void *serve(void *argument)
                                  .tv_nsec = (long)(due % 1000000000)};
         pthread_cond_timedwait(&self->changed, &self->lock, &until);
     }
-    pthread_mutex_unlock(&self->lock);
+    mutex_unlock(&self->lock);
     return NULL;
 }
 
@@ -237,11 +239,11 @@ static void *serve(void *argument)
 static status local_start(net_transport *transport, net_comm *comm)
 {
     local_rank *self = self_of(transport);
-    pthread_mutex_lock(&self->lock);
+    mutex_lock(&self->lock);
     self->comm = comm;
     self->is_open = true;
     self->tick_due = fabric_now(self->fabric);
-    pthread_mutex_unlock(&self->lock);
+    mutex_unlock(&self->lock);
     if (self->fabric->options.is_stepped)
         return STATUS_OK;
     int error = pthread_create(&self->thread, NULL, serve, self);
@@ -255,10 +257,10 @@ static void stop_thread(local_rank *self)
 {
     if (!self->has_thread)
         return;
-    pthread_mutex_lock(&self->lock);
+    mutex_lock(&self->lock);
     self->is_stopping = true;
     pthread_cond_signal(&self->changed);
-    pthread_mutex_unlock(&self->lock);
+    mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
     self->has_thread = false;
 }
@@ -266,13 +268,13 @@ static void stop_thread(local_rank *self)
 /* What others sent to it, and what it sent that has come back. */
 static void drain(local_rank *self)
 {
-    pthread_mutex_lock(&self->lock);
+    mutex_lock(&self->lock);
     self->is_closed = true;
     self->is_open = false;
     net_frame *frames = self->first;
     self->first = NULL;
     self->last = &self->first;
-    pthread_mutex_unlock(&self->lock);
+    mutex_unlock(&self->lock);
     for (net_frame *next; frames; frames = next) {
         next = frames->next;
         local_rank *sender = &self->fabric->rank[net_frame_from(frames->header)];
@@ -361,9 +363,9 @@ bool net_fabric_step(net_fabric *fabric)
         return false;
     if (next_due(next) > fabric->clock)
         fabric->clock = next_due(next);
-    pthread_mutex_lock(&next->lock);
+    mutex_lock(&next->lock);
     do_one(next, fabric->clock);
-    pthread_mutex_unlock(&next->lock);
+    mutex_unlock(&next->lock);
     return was_busy;
 }
 
@@ -391,7 +393,7 @@ static void init_lock(local_rank *r)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    pthread_mutex_init(&r->lock, NULL);
+    mutex_init(&r->lock);
 }
 
 static status init_rank(net_fabric *fabric, unsigned rank)
@@ -453,7 +455,7 @@ void net_fabric_free(net_fabric *fabric)
         local_rank *r = &fabric->rank[rank];
         assert(!r->comm && !r->first);
         pthread_cond_destroy(&r->changed);
-        pthread_mutex_destroy(&r->lock);
+        mutex_destroy(&r->lock);
         mem_free(r->host);
         mem_free(r->is_abandoned);
         mem_free(r->posted);

@@ -10,6 +10,7 @@
  * opening and closing. */
 #include "net/ucx/ucx.h"
 
+#include "base/mutex.h"
 #include "net/frame.h"
 #include "net/ucx/library.h"
 
@@ -95,10 +96,10 @@ static void ucx_post(net_transport *transport, net_frame *frame)
 {
     ucx_transport *t = self_of(transport);
     frame->next = NULL;
-    pthread_mutex_lock(&t->lock);
+    mutex_lock(&t->lock);
     *t->last = frame;
     t->last = &frame->next;
-    pthread_mutex_unlock(&t->lock);
+    mutex_unlock(&t->lock);
     wake(t);
 }
 
@@ -156,11 +157,11 @@ static void send_frame(ucx_transport *t, net_frame *frame)
 /* Returns whether there was any. */
 static bool send_posted(ucx_transport *t)
 {
-    pthread_mutex_lock(&t->lock);
+    mutex_lock(&t->lock);
     net_frame *frame = t->first;
     t->first = NULL;
     t->last = &t->first;
-    pthread_mutex_unlock(&t->lock);
+    mutex_unlock(&t->lock);
     bool has_any = frame;
     for (net_frame *next; frame; frame = next) {
         next = frame->next;
@@ -260,9 +261,9 @@ static void empty_event(ucx_transport *t)
 
 static bool has_posted(ucx_transport *t)
 {
-    pthread_mutex_lock(&t->lock);
+    mutex_lock(&t->lock);
     bool has_any = t->first;
-    pthread_mutex_unlock(&t->lock);
+    mutex_unlock(&t->lock);
     return has_any;
 }
 
@@ -360,7 +361,7 @@ static void ucx_close(net_transport *transport)
         t->ucx->ucp_cleanup(t->context);
     if (t->own_event >= 0)
         close(t->own_event);
-    pthread_mutex_destroy(&t->lock);
+    mutex_destroy(&t->lock);
     mem_free(t->peers);
     mem_free(t);
 }
@@ -467,7 +468,7 @@ static status transport_new(const net_place *place, ucx_transport **out)
     t->base = (net_transport){&ops, place->rank, place->ranks};
     t->ucx = ucx;
     t->last = &t->first;
-    pthread_mutex_init(&t->lock, NULL);
+    mutex_init(&t->lock);
     t->own_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->peers = mem_new_array(place->ranks, sizeof *t->peers);
     status st = t->own_event < 0 ? status_new_errno(errno, "could not make an event")

@@ -3,6 +3,8 @@
  * under it. */
 #include "parquet/read/footer.h"
 
+#include "base/mutex.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,7 +42,7 @@ struct pq_footer {
     pq_footer *newer, *older;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
 /* Under the lock. */
 static pq_footer *buckets[BUCKET_COUNT];
 static pq_footer *newest, *oldest;
@@ -225,13 +227,13 @@ static void insert(pq_footer *footer, const file_version *version)
 /* The footer has become so much larger. */
 static void count_bytes(pq_footer *footer, uint64_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     footer->bytes += bytes;
     if (footer->is_cached) {
         bytes_held += bytes;
         shrink();
     }
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }
 
 static void free_table(index_table *table)
@@ -342,11 +344,11 @@ static bool is_settled(const file *f)
 /* The cache's footer of the file, with a reference, or NULL. */
 static pq_footer *find_known(const file *f)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     pq_footer *known = find(&f->version);
     if (known)
         ref(known);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return known;
 }
 
@@ -356,13 +358,13 @@ static void keep(const file *f, pq_footer **footer)
     pq_footer *known, *made = *footer;
     if (!is_settled(f))
         return;
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     known = find(&f->version);
     if (known)
         *footer = ref(known);
     else if (made->bytes <= bytes_max)
         insert(made, &f->version);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     if (known)
         pq_footer_unref(made);
 }
@@ -393,26 +395,26 @@ status pq_footer_of_bytes(const file *f, bool use_cache, const char *data, uint3
 
 uint64_t pq_footer_cache_bytes(void)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     uint64_t bytes = bytes_held;
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return bytes;
 }
 
 uint64_t pq_footer_cache_limit(uint64_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     uint64_t before = bytes_max;
     bytes_max = bytes;
     shrink();
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
     return before;
 }
 
 void pq_footer_cache_clear(void)
 {
-    pthread_mutex_lock(&lock);
+    mutex_lock(&lock);
     while (oldest)
         drop(oldest);
-    pthread_mutex_unlock(&lock);
+    mutex_unlock(&lock);
 }

@@ -1,6 +1,8 @@
 /* table_files.c - opens many files, and gets their footers, on several threads. */
 #include "parquet/read/table_files.h"
 
+#include "base/mutex.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -29,14 +31,14 @@ static status open_file(const char *path, bool use_cache, pq_table_file *out)
 
 static void fail(opening *o, size_t index, status st)
 {
-    pthread_mutex_lock(&o->lock);
+    mutex_lock(&o->lock);
     if (index < atomic_load(&o->failed)) {
         status earlier = o->failure;
         o->failure = st;
         atomic_store(&o->failed, index);
         st = earlier;
     }
-    pthread_mutex_unlock(&o->lock);
+    mutex_unlock(&o->lock);
     status_free(st);
 }
 
@@ -75,10 +77,10 @@ static status open_paths(const path_list *paths, bool use_cache, pq_table_file *
     opening o = {.paths = paths,
                  .files = files,
                  .use_cache = use_cache,
-                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
     open_all(&o);
-    pthread_mutex_destroy(&o.lock);
+    mutex_destroy(&o.lock);
     *out_failed = atomic_load(&o.failed);
     return o.failure;
 }

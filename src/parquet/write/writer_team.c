@@ -1,6 +1,8 @@
 /* writer_team.c - see writer_team.h. */
 #include "parquet/write/writer_team.h"
 
+#include "base/mutex.h"
+
 #include <pthread.h>
 
 #define THREADS_MAX 63 /* beside the caller's */
@@ -99,10 +101,10 @@ static bool encode_next(writer_team *team, pq_chunk_scratch *scratch)
     if (!job)
         return false;
     size_t c = job->next++;
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     status st = pq_group_encode_column(&team->columns[c], team->options, &job->values[c], scratch,
                                        job->group, c);
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     if (st)
         fail(team, job, st);
     if (++job->done == team->column_count)
@@ -116,11 +118,11 @@ static void *run_thread(void *argument)
 {
     writer_team *team = argument;
     pq_chunk_scratch scratch = {0};
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     while (!team->is_over)
         if (!encode_next(team, &scratch))
             pthread_cond_wait(&team->has_work, &team->lock);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     pq_chunk_scratch_release(&scratch);
     return NULL;
 }
@@ -146,7 +148,7 @@ status writer_team_new(const writer_column *columns, size_t column_count,
     team->column_count = column_count;
     team->options = options;
     team->end = &team->first;
-    pthread_mutex_init(&team->lock, NULL);
+    mutex_init(&team->lock);
     pthread_cond_init(&team->has_work, NULL);
     pthread_cond_init(&team->is_done, NULL);
     return STATUS_OK;
@@ -163,10 +165,10 @@ void writer_team_free(writer_team *team)
 {
     if (!team)
         return;
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     team->is_over = true;
     pthread_cond_broadcast(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     while (team->thread_count)
         pthread_join(team->threads[--team->thread_count], NULL);
     while (team->first) {
@@ -177,7 +179,7 @@ void writer_team_free(writer_team *team)
     pq_chunk_scratch_release(&team->scratch);
     pthread_cond_destroy(&team->has_work);
     pthread_cond_destroy(&team->is_done);
-    pthread_mutex_destroy(&team->lock);
+    mutex_destroy(&team->lock);
     mem_free(team);
 }
 
@@ -198,11 +200,11 @@ status writer_team_begin(writer_team *team, const pq_column_values *values, uint
         memcpy(job->values, values, bytes);
     if (!team->thread_count && rows * team->column_count >= START_VALUES)
         start_threads(team);
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     *team->end = job;
     team->end = &job->behind;
     pthread_cond_broadcast(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     team->count++;
     return STATUS_OK;
 }
@@ -214,7 +216,7 @@ size_t writer_team_count(const writer_team *team)
 
 status writer_team_end(writer_team *team, pq_encoded_row_group **out)
 {
-    pthread_mutex_lock(&team->lock);
+    mutex_lock(&team->lock);
     group_job *job = team->first;
     while (job->done < team->column_count)
         if (!encode_next(team, &team->scratch))
@@ -222,7 +224,7 @@ status writer_team_end(writer_team *team, pq_encoded_row_group **out)
     team->first = job->behind;
     if (!team->first)
         team->end = &team->first;
-    pthread_mutex_unlock(&team->lock);
+    mutex_unlock(&team->lock);
     team->count--;
     status st = job->failure;
     *out = st ? NULL : job->group;
