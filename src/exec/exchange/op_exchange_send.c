@@ -457,10 +457,8 @@ status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator 
         st = plan->exchange.kind == EXCHANGE_MERGE
                  ? op_exchange_merge_open(query, plan, op->net, out_source)
                  : op_exchange_receive_open(query, plan, op->net, &op->stay, out_source);
-    if (st) {
-        send_close(&op->base);
-        return st;
-    }
+    if (st)
+        return exec_give_up(query, &op->base, st);
     *out_sink = &op->base;
     return STATUS_OK;
 }

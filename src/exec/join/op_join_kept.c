@@ -56,12 +56,20 @@ static exec_result kept_pull(exec_operator *base, exec_task *task, void *state, 
     return join_prober_next(&local->prober, task, output);
 }
 
+/* Tasks of this stage and of the one that sends wait for each other and for the one that collects, which may
+ * not even have started. */
+static void kept_wake_all(exec_operator *base)
+{
+    heavy_keys_stop(((op_kept *)base)->join->heavy);
+}
+
 static const exec_operator_ops kept_ops = {
     .name = "join kept",
     .local_bytes = sizeof(kept_local),
     .local_open = kept_local_open,
     .local_close = kept_local_close,
     .pull = kept_pull,
+    .wake_all = kept_wake_all,
 };
 
 status join_kept_new(op_join_build *join, exec_operator **out)

@@ -204,8 +204,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (st) {
         exec_operator_close(*out_probe);
         *out_probe = NULL;
-        join_build_close(&op->base);
-        return st;
+        return exec_give_up(query, &op->base, st);
     }
     op->probe = *out_probe;
     op->tail = *out_tail;

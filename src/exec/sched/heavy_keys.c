@@ -3,6 +3,7 @@
 
 #include "base/mutex.h"
 #include "device/kernel_ops.h"
+#include "exec/sched/task.h"
 
 /* Each cell counts one hash: up for each of it, down for others of the cell, which take it at 0 (Boyer,
  * Moore: MJRTY, 1981). */
@@ -80,11 +81,13 @@ status heavy_keys_new(exec_query *query, const plan_node *join, heavy_keys **out
     mutex_init(&heavy->lock);
     heavy->rank_count = query->rank_count;
     status st = open_net(query, join, heavy);
-    if (st)
+    if (st) {
+        task_tell_ranks(query, st); /* before an exchange is closed */
         heavy_keys_free(heavy);
-    else
-        *out = heavy;
-    return st;
+        return st;
+    }
+    *out = heavy;
+    return STATUS_OK;
 }
 
 static void kept_release(kept_rows *kept)

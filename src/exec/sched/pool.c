@@ -19,6 +19,7 @@ struct exec_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something became ready, finished, or was notified */
     scheduled_task *first, **end;
+    exec_stage *failed;     /* could not start, and nobody has been told yet */
     unsigned thread_count;  /* the asking thread included */
     unsigned started_count; /* workers running */
     pthread_t *threads;
@@ -119,6 +120,16 @@ static void stage_finish(exec_pool *pool, exec_stage *stage)
             stage_start(pool, stage->dependents.items[i]);
 }
 
+/* Under the lock, which telling the query's failure would take again, so that it has to wait for
+ * tell_failures(). Until then the failure counts as a task, so that the query stays. */
+static void stage_fail(exec_pool *pool, exec_stage *stage, status st)
+{
+    stage->failure = st;
+    stage->tasks_active++;
+    stage->next_failed = pool->failed;
+    pool->failed = stage;
+}
+
 /* Under the lock. A cancelled query's stages finish without running. */
 static void stage_start(exec_pool *pool, exec_stage *stage)
 {
@@ -144,23 +155,44 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         }
     }
     if (st)
-        task_fail_query(stage->query, st);
+        stage_fail(pool, stage, st);
     if (!stage->tasks_active)
         stage_finish(pool, stage);
 }
 
-/* A task is over. Under the lock. */
-static void task_finished(exec_pool *pool, scheduled_task *scheduled)
+/* A task of the stage is over. Under the lock. */
+static void leave_stage(exec_pool *pool, exec_stage *stage)
 {
-    exec_stage *stage = scheduled->stage;
-    set_busy(scheduled, false);
-    task_free(scheduled);
     if (--stage->tasks_active)
         return;
     if (!stage->source && ++stage->phase < stage->sink->ops->phase_count)
         stage_start(pool, stage);
     else
         stage_finish(pool, stage);
+}
+
+/* Tells the failures of stages that could not start. Called with the lock held, by whoever has started
+ * stages, before anything else; gives it up meanwhile. */
+static void tell_failures(exec_pool *pool)
+{
+    for (exec_stage *stage; (stage = pool->failed);) {
+        status st = stage->failure;
+        pool->failed = stage->next_failed;
+        stage->failure = STATUS_OK;
+        mutex_unlock(&pool->lock);
+        task_fail_query(stage->query, st);
+        mutex_lock(&pool->lock);
+        leave_stage(pool, stage);
+    }
+}
+
+static void task_finished(exec_pool *pool, scheduled_task *scheduled)
+{
+    exec_stage *stage = scheduled->stage;
+    set_busy(scheduled, false);
+    task_free(scheduled);
+    leave_stage(pool, stage);
+    tell_failures(pool);
 }
 
 /* Runs one task until it finishes or waits, or what the thread was asked for is there; the lock is held on entry and
@@ -359,6 +391,7 @@ status exec_pool_start(exec_pool *pool, exec_query *query)
             source_count++;
             stage_start(pool, query->stages.items[i]);
         }
+    tell_failures(pool);
     pthread_cond_broadcast(&pool->changed);
     mutex_unlock(&pool->lock);
     if (!source_count && query->stages.count)

@@ -3,6 +3,7 @@
 
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
+#include "exec/sched/task.h"
 
 void exec_operator_close(exec_operator *op)
 {
@@ -15,8 +16,13 @@ void exec_operator_close(exec_operator *op)
 status exec_adopt(exec_query *query, exec_operator *op)
 {
     status st = array_push(query->memory, &query->operators, op);
-    if (st)
-        exec_operator_close(op);
+    return st ? exec_give_up(query, op, st) : STATUS_OK;
+}
+
+status exec_give_up(exec_query *query, exec_operator *op, status st)
+{
+    task_tell_ranks(query, st);
+    exec_operator_close(op);
     return st;
 }
 

@@ -38,6 +38,8 @@ struct exec_stage {
     unsigned pending; /* stages that must finish first; under the pool's lock */
     /* Tasks of this stage, or of its present phase, that have not finished. */
     unsigned tasks_active;
+    status failure;          /* could not start; until it is told */
+    exec_stage *next_failed; /* of the pool's */
     ARRAY(scheduled_task *) tasks;
 };
 
@@ -104,6 +106,9 @@ struct exec_query {
 
 /* Adds an operator to those that the query closes. Takes it over also on failure. */
 CHECKED status exec_adopt(exec_query *query, exec_operator *op);
+/* Closes an operator that could not be opened, and returns why. The other ranks are told first: they would
+ * otherwise hear that its exchange was closed too early. */
+CHECKED status exec_give_up(exec_query *query, exec_operator *op, status st);
 
 /* op_shared.c: collects a common subplan's rows, and reads them. */
 CHECKED status op_shared_open(exec_query *query, const plan_node *plan, exec_layout input,
