@@ -252,13 +252,65 @@ void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context)
         visit_plan(e->subquery, &(column_visit){visit, context});
 }
 
-status expr_split_and(arena *a, expr *e, expr_list *conjuncts)
+/* ---- conjuncts ---- */
+
+static bool has_draw(const expr *e, uint32_t draw)
+{
+    bool has = e->kind == EXPR_CALL && e->draw == draw;
+    for (uint32_t i = 0; i < e->arg_count && !has; i++)
+        has = has_draw(e->args[i], draw);
+    return has;
+}
+
+/* A volatile call of `of` is one of e, too. */
+static bool shares_draw(const expr *e, const expr *of)
+{
+    bool shares = of->kind == EXPR_CALL && of->draw && has_draw(e, of->draw);
+    for (uint32_t i = 0; i < of->arg_count && !shares; i++)
+        shares = shares_draw(e, of->args[i]);
+    return shares;
+}
+
+static bool has_draws(const expr *e)
+{
+    bool has = e->kind == EXPR_CALL && e->draw;
+    for (uint32_t i = 0; i < e->arg_count && !has; i++)
+        has = has_draws(e->args[i]);
+    return has;
+}
+
+/* Conjuncts from `first` on that share a draw become one, which a node evaluates as a whole. */
+static status tie_draws(arena *a, expr_list *conjuncts, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < conjuncts->count; i++) {
+        expr *e = conjuncts->items[i];
+        size_t k = has_draws(e) ? first : kept;
+        while (k < kept && !shares_draw(conjuncts->items[k], e))
+            k++;
+        conjuncts->items[k] = k < kept ? expr_new_and(a, conjuncts->items[k], e) : e;
+        if (!conjuncts->items[k])
+            return status_no_memory("expression", sizeof *e);
+        kept += k == kept;
+    }
+    conjuncts->count = kept;
+    return STATUS_OK;
+}
+
+static status split_all(arena *a, expr *e, expr_list *conjuncts)
 {
     if (!is_and(e))
         return array_push(a, conjuncts, e);
     for (uint32_t i = 0; i < e->arg_count; i++)
-        TRY(expr_split_and(a, e->args[i], conjuncts));
+        TRY(split_all(a, e->args[i], conjuncts));
     return STATUS_OK;
+}
+
+status expr_split_and(arena *a, expr *e, expr_list *conjuncts)
+{
+    size_t first = conjuncts->count;
+    TRY(split_all(a, e, conjuncts));
+    return tie_draws(a, conjuncts, first);
 }
 
 char *expr_text(arena *a, const expr *e)

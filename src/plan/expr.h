@@ -47,7 +47,11 @@ typedef struct expr {
     union {
         uint32_t column_id;
         value constant;
-        expr_op op;
+        struct {
+            expr_op op;
+            uint32_t
+                draw; /* volatile calls: those of one number are evaluated once for a row; 0: none */
+        };
         struct {
             expr_subquery_kind subquery_kind;
             expr_op comparison; /* ANY, ALL: EXPR_EQ, ... */
@@ -82,7 +86,7 @@ bool expr_comparison(const expr *e, const expr **out_side, expr_op *out_op,
 expr_op expr_mirrored(expr_op op);
 /* Calls visit(id) for each column reference, in subquery plans too. */
 void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context), void *context);
-/* Splits nested ANDs into conjuncts, appended. */
+/* Splits nested ANDs into conjuncts, appended. Conjuncts that share the draw of a volatile call stay one. */
 typedef ARRAY(expr *) expr_list;
 CHECKED status expr_split_and(arena *a, expr *e, expr_list *conjuncts);
 const char *expr_op_name(expr_op op);               /* function.c */

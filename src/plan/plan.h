@@ -318,6 +318,7 @@ typedef struct plan_statement {
     shared; /* the plans of PLAN_SHARED, by id; an earlier one never refers to
                a later one */
     uint32_t next_column_id;
+    uint32_t draw_count; /* volatile calls; expr.draw is 1 to this */
     uint32_t runtime_filter_count;
     uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
     uint32_t exchange_count; /* 0: it runs on one rank */
@@ -342,6 +343,9 @@ plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
  * may put another expression there. */
 typedef void plan_visitor(expr **slot, void *context);
 void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
+/* Neither the node nor what is below it, subqueries too, has a volatile function. Shared plans are not looked into: each
+ * is evaluated once. */
+bool plan_tree_is_repeatable(const plan_node *node);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 /* How many columns a PLAN_SERIES makes: the last of the node's. */

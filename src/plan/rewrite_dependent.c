@@ -11,7 +11,10 @@
  *
  * The domain goes down to where the plan reads nothing of it, and each node on the way keeps its
  * values apart: an aggregate by groups, a limit by numbering the rows of each, a join of two sides
- * that have it by equality. (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015.) */
+ * that have it by equality. (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015.)
+ *
+ * If the plan has volatile functions, equal values do not give equal rows: the left side's rows are numbered, and the
+ * domain is all of them, told apart by their numbers. */
 #include "plan/rewrite_dependent.h"
 
 #include "plan/rewrite_subqueries.h"
@@ -21,9 +24,11 @@ typedef struct pushing {
     int32_t position;
     plan_column_list outer; /* columns of the left side that the plan reads */
     column_set reads;       /* the same */
-    bool has_number;        /* the domain's rows are numbered, as values may be NULL: last column */
-    uint32_t domain, uses;  /* the shared plan; how often it is referred to */
-    plan_node *reference;   /* first of these */
+    bool has_number; /* the domain's rows are numbered, because values may be NULL: last column */
+    bool
+        is_per_row; /* it has each row of the left side, which bears the number, because the plan is volatile */
+    uint32_t domain, uses; /* the shared plan; how often it is referred to */
+    plan_node *reference;  /* first of these */
 } pushing;
 
 /* A plan with the domain's values beside its rows. */
@@ -117,6 +122,12 @@ static bool reads_outer(const pushing *p, plan_node *node)
         if (reads_outer(p, node->children[i]))
             return true;
     return exprs_read(p, node);
+}
+
+/* Does the node give other rows for each of the domain? */
+static bool depends(const pushing *p, plan_node *node)
+{
+    return reads_outer(p, node) || (p->is_per_row && !plan_tree_is_repeatable(node));
 }
 
 /* ---- the domain ---- */
@@ -496,7 +507,7 @@ static status tell_apart(pushing *p, plan_node *node, expr *const *left, expr *c
 static status push_join(pushing *p, plan_node *node, pushed *out)
 {
     bool is_right = node->join.type == JOIN_RIGHT, is_full = node->join.type == JOIN_FULL;
-    bool left = reads_outer(p, node->children[0]), right = reads_outer(p, node->children[1]);
+    bool left = depends(p, node->children[0]), right = depends(p, node->children[1]);
     pushed sides[2];
     if (right && node->join.type == JOIN_ANTI_NULL)
         return unsupported(p, "in a NOT IN");
@@ -572,7 +583,7 @@ static status push_union(pushing *p, plan_node *node, pushed *out)
 
 static status push(pushing *p, plan_node *node, pushed *out)
 {
-    if (!reads_outer(p, node))
+    if (!depends(p, node))
         return cross(p, node, out);
     switch (node->kind) {
     case PLAN_FILTER:
@@ -603,70 +614,14 @@ static status push(pushing *p, plan_node *node, pushed *out)
 
 /* ---- what it begins with ---- */
 
-/* Reading it twice costs less than keeping its rows. */
-static bool is_table(const plan_node *node)
-{
-    while (plan_is_repeatable(node) && (node->kind == PLAN_FILTER || node->kind == PLAN_PROJECT))
-        node = node->children[0];
-    return node->kind == PLAN_SCAN || node->kind == PLAN_VALUES || node->kind == PLAN_SHARED;
-}
-
-/* *left, and *out with the same rows, whose columns have other ids. */
-static status read_twice(plan_statement *s, plan_node **left, plan_node **out)
-{
-    plan_node *copy, *reference;
-    uint32_t id;
-    TRY(plan_copy_renamed(s, *left, &copy));
-    *out = copy;
-    if (is_table(*left))
-        return STATUS_OK;
-    TRY(plan_make_shared(s, copy, &id));
-    TRY(plan_shared_reference(s, id, &reference));
-    reference->columns = (*left)->columns;
-    *left = reference;
-    return plan_shared_reference(s, id, out);
-}
-
-static status number_rows(const pushing *p, plan_node **node)
-{
-    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
-    plan_column number = {
-        .id = p->statement->next_column_id++, .name = "number", .type = type_make(TYPE_INT64)};
-    plan_column_list columns = {0};
-    arena *a = p->statement->memory;
-    value one = value_int(TYPE_INT32, 1);
-    plan_sort_key key = {.key = expr_new_constant(a, &one, -1)};
-    if (!key.key)
-        return no_memory();
-    /* Any order will do, but one task has to get the rows. */
-    TRY(new_node(p, PLAN_SORT, *node, node));
-    TRY(array_push(a, &(*node)->sort.keys, key));
-    TRY(new_node(p, PLAN_WINDOW, *node, node));
-    for (size_t i = 0; i < (*node)->columns.count; i++)
-        TRY(array_push(a, &columns, (*node)->columns.items[i]));
-    TRY(array_push(a, &columns, number));
-    (*node)->columns = columns;
-    return array_push(a, &(*node)->window.calls, call);
-}
-
-/* The distinct values. */
 static status make_domain(pushing *p, plan_node **left)
 {
-    arena *a = p->statement->memory;
-    plan_node *rows, *node;
-    expr *e;
-    const plan_node *whole = *left;
-    TRY(read_twice(p->statement, left, &rows));
-    TRY(new_node(p, PLAN_AGGREGATE, rows, &node));
-    node->columns = (plan_column_list){0};
-    for (size_t i = 0; i < p->outer.count; i++) {
-        int at = plan_column_index(whole, p->outer.items[i].id);
-        TRY(column_expr(p, &rows->columns.items[at], &e));
-        TRY(array_push(a, &node->aggregate.groups, e));
-        TRY(array_push(a, &node->columns, rows->columns.items[at]));
-    }
-    if (p->has_number)
-        TRY(number_rows(p, &node));
+    plan_node *node;
+    TRY(plan_make_domain(p->statement, left, &p->outer,
+                         p->is_per_row   ? DOMAIN_ROWS
+                         : p->has_number ? DOMAIN_NUMBERED_VALUES
+                                         : DOMAIN_VALUES,
+                         &node));
     return plan_make_shared(p->statement, node, &p->domain);
 }
 
@@ -723,17 +678,35 @@ static status find_outer(pushing *p, plan_node *left, plan_node *plan, const exp
     return STATUS_OK;
 }
 
-static status set_result(const pushing *p, const pushed *rows, plan_dependent *out)
+/* What is compared beside the plan does not count: a plan that reads nothing of the left side is evaluated once. */
+static status find_per_row(pushing *p, plan_node *plan)
+{
+    if (plan_tree_is_repeatable(plan))
+        return STATUS_OK;
+    TRY(plan_is_correlated(p->statement, plan, &p->is_per_row));
+    p->has_number |= p->is_per_row;
+    return STATUS_OK;
+}
+
+static status add_pair(const pushing *p, const plan_column *outer, expr *value, plan_dependent *out)
+{
+    expr *e;
+    TRY(column_expr(p, outer, &e));
+    TRY(array_push(p->statement->memory, &out->outer, e));
+    return array_push(p->statement->memory, &out->domain, value);
+}
+
+static status set_result(const pushing *p, const plan_node *left, const pushed *rows,
+                         plan_dependent *out)
 {
     arena *a = p->statement->memory;
-    expr *e;
     out->plan = rows->node;
-    out->null_equal = p->has_number;
-    for (size_t i = 0; i < p->outer.count; i++) {
-        TRY(column_expr(p, &p->outer.items[i], &e));
-        TRY(array_push(a, &out->outer, e));
-        TRY(array_push(a, &out->domain, rows->values[i]));
-    }
+    out->null_equal = p->has_number && !p->is_per_row;
+    for (size_t i = 0; i < p->outer.count && !p->is_per_row; i++)
+        TRY(add_pair(p, &p->outer.items[i], rows->values[i], out));
+    if (p->is_per_row)
+        TRY(add_pair(p, &left->columns.items[left->columns.count - 1], rows->values[p->outer.count],
+                     out));
     for (size_t i = 0; i < value_count(p); i++)
         TRY(array_push(a, &out->values, rows->values[i]));
     return STATUS_OK;
@@ -748,12 +721,13 @@ status plan_make_dependent(plan_statement *s, plan_node **left, plan_node *plan,
     TRY(find_outer(&p, *left, plan, beside ? *beside : NULL));
     if (!p.outer.count)
         return STATUS_OK;
+    TRY(find_per_row(&p, plan));
     TRY(make_domain(&p, left));
     TRY(push(&p, plan, &rows));
     if (beside && *beside)
         TRY(plan_substitute(s->memory, &p.outer, rows.values, beside));
     TRY(put_in_place(&p));
-    return set_result(&p, &rows, out);
+    return set_result(&p, *left, &rows, out);
 }
 
 status plan_join_dependent(plan_statement *s, plan_join_type type, plan_node *left,

@@ -25,6 +25,17 @@ CHECKED status plan_join_dependent(plan_statement *s, plan_join_type type, plan_
                                    const plan_dependent *dependent, expr *condition,
                                    plan_node **out);
 
+typedef enum plan_domain_kind {
+    DOMAIN_VALUES,
+    DOMAIN_NUMBERED_VALUES, /* NULL is among them: their number is the last column */
+    DOMAIN_ROWS /* of each row of the left side, whose number is its and the domain's last column */
+} plan_domain_kind;
+
+/* A plan of the columns `outer` of *left, for which a dependent plan is computed. *left may become another plan with the
+ * same columns; of DOMAIN_ROWS with one more. */
+CHECKED status plan_make_domain(plan_statement *s, plan_node **left, const plan_column_list *outer,
+                                plan_domain_kind kind, plan_node **out);
+
 /* The value of a subquery in an expression beside the rows of *node, which grows by a join. */
 CHECKED status plan_dependent_value(plan_statement *s, plan_node **node, const expr *e, expr **out);
 /* The join, whose right side reads columns of the left one. */

@@ -214,11 +214,12 @@ static status substitute(plan_statement *s, const plan_node *project, expr **e)
     return *e ? STATUS_OK : status_no_memory("plan", sizeof **e);
 }
 
-/* Takes the projection below into the aggregate's own expressions. */
+/* Takes the projection below into the aggregate's own expressions, each of which may read a column of it again: volatile
+ * ones stay where they are evaluated once for a row. */
 static status merge_projection(plan_statement *s, plan_node *node)
 {
     plan_node *project = node->children[0];
-    if (project->kind != PLAN_PROJECT)
+    if (project->kind != PLAN_PROJECT || !plan_is_repeatable(project))
         return STATUS_OK;
     for (size_t i = 0; i < node->aggregate.groups.count; i++)
         TRY(substitute(s, project, &node->aggregate.groups.items[i]));

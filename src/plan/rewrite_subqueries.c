@@ -166,6 +166,20 @@ static status settle_volatile(plan_statement *s, expr *e, plan_node **node)
     return STATUS_OK;
 }
 
+/* A correlated plan with volatile functions is evaluated for each outer row: a join by its conditions would evaluate it
+ * once for all rows of equal values. */
+static status is_per_row(plan_statement *s, plan_node *plan, bool *out)
+{
+    *out = !plan_tree_is_repeatable(plan);
+    return *out ? plan_is_correlated(s, plan, out) : STATUS_OK;
+}
+
+static status subquery_is_per_row(plan_statement *s, const expr *e, bool *out)
+{
+    bool is_exists = e->subquery_kind == SUBQUERY_EXISTS;
+    return is_per_row(s, is_exists ? below_what_keeps_rows(e->subquery) : e->subquery, out);
+}
+
 /* A row stands in the way of NOT IN and ALL where the comparison is true or NULL. */
 static status unless_false(plan_statement *s, expr **condition)
 {
@@ -479,9 +493,11 @@ static bool is_refused(plan_statement *s, status *st)
 
 static status replace_subquery(replacing *r, expr *e, expr **out)
 {
+    bool is_drawn;
     TRY(settle_volatile(r->statement, e, &r->node));
+    TRY(subquery_is_per_row(r->statement, e, &is_drawn));
     replacing before = *r;
-    if (r->statement->refused_attempts < ATTEMPTS_MAX) {
+    if (r->statement->refused_attempts < ATTEMPTS_MAX && !is_drawn) {
         expr *copy;
         TRY(copy_subquery(r->statement, e, &copy));
         status st = replace_by_join(r, copy, out);
@@ -528,9 +544,12 @@ static status can_be_join(plan_statement *s, const expr *e, bool *out)
     *out = e->kind == EXPR_SUBQUERY && e->subquery_kind != SUBQUERY_SCALAR;
     for (uint32_t i = 0; i < e->arg_count; i++)
         *out &= !expr_has_subquery(e->args[i]);
-    if (!*out || !plan_last_aggregate(e->subquery))
+    if (!*out)
         return STATUS_OK;
-    TRY(plan_is_correlated(s, e->subquery, &is_correlated));
+    if (plan_last_aggregate(e->subquery))
+        TRY(plan_is_correlated(s, e->subquery, &is_correlated));
+    else
+        TRY(subquery_is_per_row(s, e, &is_correlated));
     *out = !is_correlated;
     return STATUS_OK;
 }
@@ -661,7 +680,7 @@ static status rewrite_lateral(plan_statement *s, plan_node *node, plan_node **ou
                                     "a right or full join's right side reads columns of the left "
                                     "one"),
                          node->position);
-    if (s->refused_attempts < ATTEMPTS_MAX) {
+    if (s->refused_attempts < ATTEMPTS_MAX && plan_tree_is_repeatable(node->children[1])) {
         status st = join_by_condition(s, node, out);
         if (!is_refused(s, &st))
             return st;
@@ -706,7 +725,7 @@ static status push_to_left(plan_statement *s, plan_node *node)
         TRY(expr_split_and(s->memory, node->filter.conditions.items[i], &parts));
     for (size_t i = 0; i < parts.count; i++) {
         expr *e = parts.items[i];
-        bool goes = !expr_has_subquery(e) && column_set_covers(&columns, e);
+        bool goes = expr_is_repeatable(e) && column_set_covers(&columns, e);
         TRY(array_push(s->memory, goes ? &left : &kept, e));
     }
     node->filter.conditions = kept;

@@ -242,24 +242,40 @@ static bool is_row(const pg_node *node)
     return node && node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
 }
 
+/* Rows whose values are bound; comparisons take copies. */
 typedef struct row_pair {
-    const PgQuery__RowExpr *left, *right;
-    bind_scope *scope;
+    size_t left_count, right_count;
+    expr **left, **right;
     int32_t location;
 } row_pair;
+
+static status bind_row(binder *b, const pg_node *node, bind_scope *scope, size_t *out_count,
+                       expr ***out)
+{
+    const PgQuery__RowExpr *row = node->row_expr;
+    *out_count = row->n_args;
+    return bind_list(b, row->args, row->n_args, scope, out);
+}
+
+static status bind_rows_of(binder *b, const PgQuery__AExpr *e, bind_scope *scope, row_pair *out)
+{
+    out->location = e->location;
+    TRY(bind_row(b, e->lexpr, scope, &out->left_count, &out->left));
+    return bind_row(b, e->rexpr, scope, &out->right_count, &out->right);
+}
 
 static status compare_items(binder *b, const row_pair *rows, size_t i, expr_op op, expr **out)
 {
     expr *left, *right;
-    TRY(bind_expr(b, rows->left->args[i], rows->scope, &left));
-    TRY(bind_expr(b, rows->right->args[i], rows->scope, &right));
+    TRY(copy_expr(b, rows->left[i], &left));
+    TRY(copy_expr(b, rows->right[i], &right));
     return bind_comparison(b, op, left, right, rows->location, out);
 }
 
 /* (a, b) < (c, d): a < c, or a = c and b < d; from the last to the first. */
 static status bind_row_order(binder *b, const row_pair *rows, expr_op op, expr **out)
 {
-    size_t i = rows->left->n_args - 1;
+    size_t i = rows->left_count - 1;
     expr_op strict = op == EXPR_LE ? EXPR_LT : op == EXPR_GE ? EXPR_GT : op;
     expr *less, *equal;
     TRY(compare_items(b, rows, i, op, out));
@@ -276,12 +292,12 @@ static status bind_row_order(binder *b, const row_pair *rows, expr_op op, expr *
 static status bind_row_comparison(binder *b, const row_pair *rows, expr_op op, expr **out)
 {
     ARRAY(expr *) pairs = {0};
-    size_t count = rows->left->n_args;
+    size_t count = rows->left_count;
     bool is_equal = op == EXPR_EQ || op == EXPR_IS_NOT_DISTINCT;
-    if (count != rows->right->n_args)
+    if (count != rows->right_count)
         return bind_error(b, STATUS_KIND_INVALID, rows->location,
                           "rows of %zu and %zu values cannot be compared", count,
-                          rows->right->n_args);
+                          rows->right_count);
     if (!count)
         return bind_error(b, STATUS_KIND_INVALID, rows->location,
                           "rows of no values cannot be compared");
@@ -315,7 +331,8 @@ static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scop
     expr *left, *right;
     expr_op op;
     if (is_row(e->lexpr) && is_row(e->rexpr) && bind_comparison_op(name, &op)) {
-        row_pair rows = {e->lexpr->row_expr, e->rexpr->row_expr, scope, e->location};
+        row_pair rows;
+        TRY(bind_rows_of(b, e, scope, &rows));
         return bind_row_comparison(b, &rows, op, out);
     }
     TRY(bind_expr(b, e->rexpr, scope, &right));
@@ -545,12 +562,14 @@ static status bind_row_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
 {
     const PgQuery__List *list = e->rexpr->list;
     ARRAY(expr *) equal = {0};
+    row_pair rows = {.location = e->location};
+    TRY(bind_row(b, e->lexpr, scope, &rows.left_count, &rows.left));
     for (size_t i = 0; i < list->n_items; i++) {
         expr *row;
         if (!is_row(list->items[i]))
             return bind_error(b, STATUS_KIND_INVALID, e->location,
                               "a row can only be compared with rows");
-        row_pair rows = {e->lexpr->row_expr, list->items[i]->row_expr, scope, e->location};
+        TRY(bind_row(b, list->items[i], scope, &rows.right_count, &rows.right));
         TRY(bind_row_comparison(b, &rows, EXPR_EQ, &row));
         TRY(array_push(b->memory, &equal, row));
     }
@@ -624,7 +643,8 @@ static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_sco
 {
     expr *left, *right;
     if (is_row(e->lexpr) && is_row(e->rexpr) && op != EXPR_NULLIF) {
-        row_pair rows = {e->lexpr->row_expr, e->rexpr->row_expr, scope, e->location};
+        row_pair rows;
+        TRY(bind_rows_of(b, e, scope, &rows));
         return bind_row_comparison(b, &rows, op, out);
     }
     TRY(bind_expr(b, e->lexpr, scope, &left));

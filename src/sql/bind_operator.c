@@ -2,6 +2,7 @@
 #include "sql/binder.h"
 
 #include "plan/fold.h"
+#include "plan/function.h"
 
 #include <stdio.h>
 
@@ -11,6 +12,8 @@ status bind_call(binder *b, expr_op op, data_type type, expr *const *args, uint3
                  int32_t location, expr **out)
 {
     expr *call = expr_new_call(b->memory, op, type, args, count, bind_position(b, location));
+    if (call && function_is_volatile(op))
+        call->draw = ++b->statement->draw_count;
     *out = call ? expr_fold(b->memory, call) : NULL;
     return *out ? STATUS_OK : bind_no_memory();
 }

@@ -8,6 +8,8 @@
  * In all joins here NULL equals NULL. */
 #include "sql/binder.h"
 
+#include "plan/function.h"
+
 /* ---- columns ---- */
 
 /* Is column i an untyped literal, which takes the other side's type? */
@@ -237,7 +239,7 @@ static status bind_rows(values_binding *v, const pg_select *select, bind_scope *
             bool has_column = false;
             TRY(bind_expr(v->b, list->items[i], scope, cell));
             expr_visit_columns(*cell, note_column, &has_column);
-            v->is_constant &= !has_column && !expr_has_subquery(*cell);
+            v->is_constant &= !has_column && expr_is_repeatable(*cell);
         }
     }
     return STATUS_OK;

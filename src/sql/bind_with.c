@@ -100,7 +100,9 @@ static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
     TRY(bind_cte_names(b, cte->tree, plan));
     TRY(bind_is_correlated(b, plan, first_own_id, &is_outer));
     *out = plan;
-    if (is_outer || cte->tree->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever)
+    bool is_copied = cte->tree->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever &&
+                     plan_tree_is_repeatable(plan);
+    if (is_outer || is_copied)
         return STATUS_OK;
     cte->is_bound = true;
     cte->shared = (uint32_t)b->statement->shared.count;

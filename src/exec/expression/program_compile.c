@@ -389,6 +389,17 @@ static void count_users(program *p)
         p->instructions.items[p->roots[r]].user_count++;
 }
 
+static status list_draws(program *p)
+{
+    for (uint32_t i = 0; i < p->instructions.count; i++) {
+        const instruction *s = &p->instructions.items[i];
+        if (s->kind == INSTRUCTION_HOST && s->user_count > 1 &&
+            host_traits_of((host_function)s->op) & HOST_VOLATILE)
+            TRY(array_push(p->memory, &p->draws, i));
+    }
+    return STATUS_OK;
+}
+
 /* ---- conditions ---- */
 
 /* Sets each instruction's flag: columns and constants, and what a run computes of them. */
@@ -440,6 +451,7 @@ static status compile_roots(program *p, const expr *const *exprs, uint32_t expr_
     for (uint32_t r = 0; r < p->root_count; r++)
         TRY(visit_steps(&c, r));
     count_users(p);
+    TRY(list_draws(p));
     return list_releases(p);
 }
 

@@ -54,9 +54,9 @@ status compile_call_host(compiler *c, const expr *e, int op, uint32_t *out)
     instruction s = instruction_make(INSTRUCTION_HOST, (uint8_t)op, e->type, e->position);
     s.can_fail = host_traits_of(function) & HOST_FAILS;
     s.data = plan;
-    if (host_traits_of(function) &
-        HOST_VOLATILE) { /* no two of them are one, and none is of a dictionary's entries */
-        s.first_number = (int64_t)c->program->instructions.count;
+    if (host_traits_of(function) & HOST_VOLATILE) {
+        /* Those of one draw are one, no others, and none is of a dictionary's entries. */
+        s.first_number = e->draw ? -(int64_t)e->draw : (int64_t)c->program->instructions.count;
         s.only_column = COLUMN_SEVERAL;
     }
     return instruction_add(c, &s, args, e->arg_count, out);

@@ -92,6 +92,7 @@ struct program {
     uint32_t **inputs;
     /* Instructions that no root after r needs: releases[release_ends[r - 1] .. release_ends[r]). */
     uint32_t *releases, *release_ends;
+    ARRAY(uint32_t) draws; /* volatile instructions with several readers */
 };
 
 /* ---- compiling: program_compile.c and program_compile_*.c ---- */
@@ -197,6 +198,9 @@ static inline const instruction *instruction_at(const program_run *run, uint32_t
 
 /* Evaluates an instruction in a frame: its slot is then set. */
 exec_result run_instruction(program_run *run, frame *f, uint32_t number);
+/* Evaluates in the main frame what has several readers and is volatile, for the root `index`: branches of a lazy CASE, whose
+ * frames take it over, read one value for a row. */
+exec_result run_draws(program_run *run, uint32_t index);
 /* Whether it would be computed there, by a kernel over the frame's own rows. */
 CHECKED status run_needs_kernel(program_run *run, frame *f, uint32_t number, bool *out);
 /* Computes it and what it reads in one launch, if the device takes such runs and there is one: its slot

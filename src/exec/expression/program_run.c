@@ -714,6 +714,14 @@ static void detach(program_run *run, uint32_t index)
     run->input = NULL;
 }
 
+static exec_result run_root(program_run *run, uint32_t index)
+{
+    exec_result done = run_draws(run, index);
+    if (done != EXEC_FINISHED)
+        return done;
+    return run_instruction(run, &run->main, run->program->roots[index]);
+}
+
 exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, tensor **out)
 {
     uint32_t root = run->program->roots[index];
@@ -725,7 +733,7 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
         return EXEC_FINISHED;
     }
     attach(run, index, input);
-    exec_result done = run_instruction(run, &run->main, root);
+    exec_result done = run_root(run, index);
     if (done == EXEC_FINISHED)
         *out = tensor_ref(run->main.slots[root]);
     detach(run, index);
@@ -762,7 +770,7 @@ exec_result program_select(program_run *run, uint32_t index, chunk *input, row_i
     *out_rows = NULL;
     *out_owner = NULL;
     attach(run, index, input);
-    exec_result done = run_instruction(run, &run->main, root);
+    exec_result done = run_root(run, index);
     status st = STATUS_OK;
     if (done == EXEC_FINISHED) {
         operand mask;

@@ -179,3 +179,17 @@ status instruction_host(program_run *run, frame *f, uint32_t number, tensor **re
         st = send(run, rows, result);
     return st;
 }
+
+exec_result run_draws(program_run *run, uint32_t index)
+{
+    const program *p = run->program;
+    for (size_t i = 0; i < p->draws.count; i++) {
+        uint32_t number = p->draws.items[i];
+        if (p->instructions.items[number].last_root < index)
+            continue;
+        exec_result done = run_instruction(run, &run->main, number);
+        if (done != EXEC_FINISHED)
+            return done;
+    }
+    return EXEC_FINISHED;
+}
