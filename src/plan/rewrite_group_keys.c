@@ -9,6 +9,7 @@
  *   sum(b) ... group by 'x'    project ['x', sum(b)]
  *                                filter count(*) > 0
  *                                  aggregate [sum(b), count(*)] */
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 static status no_memory(void)
@@ -27,7 +28,8 @@ static bool is_identity(data_type type)
 static bool is_function(const expr *e)
 {
     bool reads = e->kind == EXPR_COLUMN;
-    if (e->kind == EXPR_SUBQUERY || (e->kind == EXPR_CALL && !e->arg_count))
+    if (e->kind == EXPR_SUBQUERY ||
+        (e->kind == EXPR_CALL && (!e->arg_count || function_is_volatile(e->op))))
         return false;
     for (uint32_t i = 0; i < e->arg_count; i++) {
         if (e->args[i]->kind != EXPR_CONSTANT && !is_function(e->args[i]))
@@ -69,14 +71,24 @@ static status find_columns(plan_statement *s, const plan_node *node, kept_keys *
     return STATUS_OK;
 }
 
+/* The key is the child's column, id and all: no other expression may make that column again. */
+static bool passes_through(const plan_node *node, size_t number)
+{
+    const expr *key = node->aggregate.groups.items[number];
+    return key->kind == EXPR_COLUMN && key->column_id == node->columns.items[number].id;
+}
+
 /* What key `number` is of the others' columns, or NULL: it is kept. */
 static status find_value(plan_statement *s, const plan_node *node, const kept_keys *kept,
                          size_t number, expr **out)
 {
     expr *key = node->aggregate.groups.items[number];
     *out = NULL;
-    for (size_t i = 0; i < number; i++)
-        if (expr_equal(node->aggregate.groups.items[i], key) &&
+    if (passes_through(node, number))
+        return STATUS_OK;
+    for (size_t i = 0; i < node->aggregate.groups.count; i++)
+        if (i != number && (i < number || passes_through(node, i)) &&
+            expr_equal(node->aggregate.groups.items[i], key) &&
             type_equal(node->aggregate.groups.items[i]->type, key->type)) {
             *out = column_expr(s, &node->columns.items[i]);
             return *out ? STATUS_OK : no_memory();
