@@ -323,6 +323,12 @@ status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows, 
     return STATUS_OK;
 }
 
+bool tensor_has_whole_base(const tensor *t)
+{
+    const dev_buffer *owner = t->base->values_owner;
+    return t->is_dictionary || t->base->is_lasting || (owner && owner->dev->is_host);
+}
+
 static status flatten_constant(dev_stream *stream, tensor *t, dev_count count, tensor *flat)
 {
     if (t->constant.is_null) {

@@ -7,7 +7,11 @@
  * INDEXED is both a dictionary-encoded column (base: the dictionary, is_dictionary) and rows that a
  * filter or a join selected but nobody needed yet; its base is always FLAT. tensor_flatten makes
  * the values when somebody does. Tensors are immutable once made and reference-counted: chunks
- * share columns, and columns share indexes. */
+ * share columns, and columns share indexes.
+ *
+ * Under a NULL lies a value as well: zero, false, an empty text (kernels.def). Past a column's rows lies anything: if
+ * their count is lazy, that is from its actual number on, so that a base of rows that were selected may hold fewer than
+ * base_rows. Only tensor_has_whole_base() says that all of them can be read. */
 #ifndef PISTACHIO_DEVICE_TENSOR_H
 #define PISTACHIO_DEVICE_TENSOR_H
 
@@ -43,7 +47,7 @@ typedef struct tensor {
     value constant;      /* CONSTANT: the host's copy; its text belongs to the plan */
     row_index *index;    /* INDEXED */
     struct tensor *base; /* INDEXED; FLAT */
-    uint64_t base_rows;  /* INDEXED: length of the base */
+    uint64_t base_rows;  /* INDEXED: length of the base, or a bound of it */
 } tensor;
 
 typedef struct chunk {
@@ -87,6 +91,9 @@ CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **
  * index; a CONSTANT one stays CONSTANT where the index has no nulls. */
 CHECKED status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows,
                                   row_index *index, dev_count count, tensor **out);
+/* Whether every row of an INDEXED tensor's base was made, selected or not: of dictionaries, of a join's build side, and on
+ * hosts, which know all counts. */
+bool tensor_has_whole_base(const tensor *t);
 /* An index with room for `rows` numbers, to be filled by a kernel. */
 CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
 /* The numbers from `first` on, sharing memory. */

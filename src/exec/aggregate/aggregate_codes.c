@@ -60,7 +60,7 @@ status codes_statistics(dev_stream *stream, const tensor *key, dev_count rows,
  * chunks, too, and what was computed of one. */
 static bool has_entries(const tensor *key, dev_count rows)
 {
-    return key->form == TENSOR_INDEXED && !key->base->validity &&
+    return key->form == TENSOR_INDEXED && !key->base->validity && tensor_has_whole_base(key) &&
            (key->is_dictionary || key->base_rows <= rows.bound / ROWS_PER_ENTRY);
 }
 

@@ -164,7 +164,7 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
     row_index *ids = NULL;
     bool is_left;
     *out = NULL;
-    if (key->form != TENSOR_INDEXED || key->base->validity)
+    if (key->form != TENSOR_INDEXED || key->base->validity || !tensor_has_whole_base(key))
         return must ? status_new(STATUS_KIND_INTERNAL, "text without a base") : STATUS_OK;
     TRY(exec_lock_take(&interner->lock, task->stream));
     status st = find_base(interner, task, key, rows, must, &ids, &is_left);

@@ -20,7 +20,7 @@ static bool is_small(const tensor *base, uint64_t rows)
 bool exec_batch_has_entries(const tensor *t, uint64_t rows)
 {
     return t->form == TENSOR_INDEXED && t->base_rows <= rows / ROWS_PER_ENTRY &&
-           is_small(t->base, rows);
+           tensor_has_whole_base(t) && is_small(t->base, rows);
 }
 
 /* Rows of the entries, in whichever layout these are. */
