@@ -101,20 +101,6 @@ static bool count_values(const footer_column *c, uint64_t *out)
     return true;
 }
 
-/* A value of its type could be so: what a file writes in 32 bits may be meant for 8. */
-static bool is_of_type(const value *v)
-{
-    if (v->type.id == TYPE_DECIMAL) {
-        int128 end = power_of_ten(v->type.precision), number = value_int128(v);
-        return number < end && number > -end;
-    }
-    if (!type_is_integer(v->type) || v->type.width == 8)
-        return true;
-    int128 number = value_int128(v), end = (int128)1 << v->type.width * 8;
-    return type_is_signed(v->type) ? number < end / 2 && number >= -(end / 2)
-                                   : number < end && number >= 0;
-}
-
 /* Text of a fixed length is cut by writers that have no way to say so. */
 static bool has_exact_bounds(const footer_part *part)
 {
@@ -134,8 +120,7 @@ static bool find_bound(const footer_column *c, bool is_min, value *out)
         uint64_t nulls;
         if (count_nulls(&part, &nulls) && nulls == part.row_count)
             continue;
-        if (!has_exact_bounds(&part) || !(is_min ? s->is_min_exact : s->is_max_exact) ||
-            !is_of_type(bound))
+        if (!has_exact_bounds(&part) || !(is_min ? s->is_min_exact : s->is_max_exact))
             return false;
         if (out->is_null ||
             (is_min ? value_compare(bound, out) < 0 : value_compare(bound, out) > 0))

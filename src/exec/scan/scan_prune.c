@@ -318,7 +318,8 @@ static void drop_pages(page_walk *w, uint32_t column_id)
         return;
     const pq_column_index *bounds =
         pq_footer_column_index(footer, t->file, w->group_ref.row_group, leaf);
-    if (!bounds || bounds->page_count != places->page_count)
+    if (!bounds ||
+        !pq_indexes_agree(c.leaf, &c.chunk->statistics, t->group->row_count, places, bounds))
         return;
     t->page_column = column_id;
     uint64_t run = 0; /* where the pages that are dropped, up to this one, begin */

@@ -162,11 +162,7 @@ static status check_chunk(const raw_chunk *raw, const pq_leaf *leaf, uint64_t ro
     chunk->column_index = range_within(raw->column_index, file_bytes);
     chunk->offset_index = range_within(raw->offset_index, file_bytes);
     chunk->bloom = range_within(raw->bloom, file_bytes);
-    pq_statistics *s = &chunk->statistics;
-    if (s->null_count < 0 || s->null_count > raw->value_count)
-        s->null_count = -1;
-    if (s->distinct_count < 0 || s->distinct_count > raw->value_count)
-        s->distinct_count = -1;
+    pq_statistics_settle(leaf, chunk->value_count, &chunk->statistics);
     return STATUS_OK;
 }
 
@@ -302,33 +298,47 @@ static void drop_unordered(pq_metadata *m, uint32_t leaf)
 {
     for (uint32_t g = 0; g < m->row_group_count; g++) {
         pq_column_chunk *chunk = &m->row_groups[g].chunks[leaf];
-        chunk->statistics.has_min = chunk->statistics.has_max = false;
+        pq_statistics_forget_bounds(&chunk->statistics);
         chunk->column_index = (pq_range){0};
     }
 }
 
+typedef enum column_order {
+    ORDER_NOT_SAID,
+    ORDER_OF_TYPE,
+    ORDER_UNKNOWN, /* one that came after this program, or there are not as many orders as leaves */
+} column_order;
+
 /* One order per leaf; 1: the type's own. */
 static void read_column_orders(thrift_reader *r, const thrift_field *field, const pq_metadata *m,
-                               bool *is_ordered)
+                               column_order *orders)
 {
     thrift_type type;
     uint32_t count = thrift_list(r, field, &type);
+    for (uint32_t i = 0; i < m->leaf_count; i++)
+        orders[i] = ORDER_UNKNOWN;
     for (uint32_t i = 0; i < count && !r->is_broken; i++) {
         thrift_field item = thrift_element(type), f = {0};
         if (!thrift_enter(r, &item))
             return;
         while (thrift_next(r, &f)) {
-            if (f.id == 1 && i < m->leaf_count)
-                is_ordered[i] = true;
+            if (f.id == 1 && count == m->leaf_count)
+                orders[i] = ORDER_OF_TYPE;
             thrift_skip(r, &f);
         }
         thrift_leave(r);
     }
 }
 
+static bool has_order(const pq_leaf *leaf, column_order order)
+{
+    return order == ORDER_OF_TYPE || (order == ORDER_NOT_SAID && !pq_needs_column_order(leaf));
+}
+
 static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_metadata *m)
 {
-    bool has_row_groups = false, *is_ordered = NULL;
+    bool has_row_groups = false;
+    column_order *orders = NULL;
     thrift_field f = {0};
     int64_t rows;
     while (thrift_next(r, &f)) {
@@ -340,9 +350,9 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
             if (m->leaves)
                 return status_new(STATUS_KIND_CORRUPT, "the footer has two schemas");
             TRY(pq_schema_read(a, r, &f, m));
-            is_ordered = arena_alloc(a, (size_t)m->leaf_count + 1);
-            if (!is_ordered)
-                return status_no_memory("schema", m->leaf_count);
+            orders = arena_alloc_array(a, (size_t)m->leaf_count + 1, sizeof *orders);
+            if (!orders)
+                return status_no_memory("schema", m->leaf_count * sizeof *orders);
             break;
         case 3:
             rows = thrift_int(r, &f);
@@ -364,8 +374,8 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
             m->created_by = pq_text_read(a, r, &f);
             break;
         case 7:
-            if (is_ordered)
-                read_column_orders(r, &f, m, is_ordered);
+            if (orders)
+                read_column_orders(r, &f, m, orders);
             else
                 thrift_skip(r, &f);
             break;
@@ -379,7 +389,7 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
                           (size_t)(r->at - r->start));
     TRY(check_row_count(m));
     for (uint32_t i = 0; i < m->leaf_count; i++)
-        if (!is_ordered[i] && pq_needs_column_order(&m->leaves[i]))
+        if (!has_order(&m->leaves[i], orders[i]))
             drop_unordered(m, i);
     return STATUS_OK;
 }

@@ -79,9 +79,7 @@ typedef struct pq_page_header {
     uint32_t value_count;
     pq_encoding encoding, definition_encoding;
     uint32_t definition_bytes, repetition_bytes; /* version 2 */
-    uint32_t null_count;                         /* version 2 */
     bool is_compressed;                          /* version 2: the values are */
-    bool is_sorted;                              /* dictionary */
 } pq_page_header;
 
 /* `footer`: the Thrift bytes in front of the footer's length. file_bytes bounds the offsets. */
@@ -91,6 +89,9 @@ CHECKED status pq_metadata_parse(arena *a, const void *footer, size_t footer_byt
  * none, or one that no order is known for. */
 bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
                     value *out);
+
+/* False: the numbers of values and NULLs and the bounds contradict each other. */
+bool pq_statistics_agree(const pq_leaf *leaf, const pq_statistics *s, uint64_t value_count);
 
 /* *out_header_bytes: where the page's own bytes begin. */
 CHECKED status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *out,

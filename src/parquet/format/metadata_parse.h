@@ -12,6 +12,10 @@ CHECKED status pq_schema_read(arena *a, thrift_reader *r, const thrift_field *fi
                               pq_metadata *m);
 void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, const pq_leaf *leaf,
                         pq_statistics *out);
+/* Takes away what cannot be true of a chunk with so many values, NULLs included: all of it where its parts
+ * contradict each other. */
+void pq_statistics_settle(const pq_leaf *leaf, uint64_t value_count, pq_statistics *s);
+void pq_statistics_forget_bounds(pq_statistics *s);
 /* Bounds of the leaf are only right in the order that column_orders declares. */
 bool pq_needs_column_order(const pq_leaf *leaf);
 

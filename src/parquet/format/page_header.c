@@ -1,7 +1,8 @@
 /* page_header.c - parses page headers.
  *
  * A header is one struct with a member per page type, of which the one that its type names counts.
- * Missing ones are an error, so that no page is decoded by guesses. */
+ * Missing ones are an error, so that no page is decoded by guesses. Numbers that decoding does not need are passed
+ * over, whatever they say: NULLs and rows of version 2, levels' encodings where there are no levels. */
 #include "parquet/format/metadata.h"
 #include "parquet/format/thrift.h"
 
@@ -31,8 +32,8 @@ static void read_data(thrift_reader *r, const thrift_field *outer, pq_page_heade
         case 2:
             h->encoding = (pq_encoding)read_size(r, &f);
             break;
-        case 3:
-            h->definition_encoding = (pq_encoding)read_size(r, &f);
+        case 3: /* looked at where there are such levels (pq_page_check_encoding) */
+            h->definition_encoding = (pq_encoding)(uint32_t)thrift_int(r, &f);
             break;
         default:
             thrift_skip(r, &f);
@@ -53,9 +54,6 @@ static void read_dictionary(thrift_reader *r, const thrift_field *outer, pq_page
         case 2:
             h->encoding = (pq_encoding)read_size(r, &f);
             break;
-        case 3:
-            h->is_sorted = thrift_bool(r, &f);
-            break;
         default:
             thrift_skip(r, &f);
         }
@@ -71,9 +69,6 @@ static void read_data_v2(thrift_reader *r, const thrift_field *outer, pq_page_he
         switch (f.id) {
         case 1:
             h->value_count = read_size(r, &f);
-            break;
-        case 2:
-            h->null_count = read_size(r, &f);
             break;
         case 4:
             h->encoding = (pq_encoding)read_size(r, &f);
@@ -102,7 +97,7 @@ static bool is_whole(const pq_page_header *h, uint32_t members)
     case PQ_PAGE_DICTIONARY:
         return members >> FIELD_DICTIONARY & 1;
     case PQ_PAGE_DATA_V2:
-        return members >> FIELD_DATA_V2 & 1 && h->null_count <= h->value_count &&
+        return members >> FIELD_DATA_V2 & 1 &&
                (uint64_t)h->definition_bytes + h->repetition_bytes <= h->uncompressed_bytes &&
                (uint64_t)h->definition_bytes + h->repetition_bytes <= h->compressed_bytes;
     default:

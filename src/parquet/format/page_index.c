@@ -107,15 +107,15 @@ static void read_item(arena *a, thrift_reader *r, const pq_leaf *leaf, int16_t l
         r->is_broken |= r->at == r->end;
         r->at += r->at < r->end;
         break;
-    case 2:
+    case 2: /* of a page with nothing but NULLs it is empty */
         bytes = thrift_binary(r, item, &length);
-        s->has_min =
-            bytes && !out->is_null[page] && pq_bound_value(a, leaf, bytes, length, &s->min);
+        s->has_min = bytes && (length || !out->is_null[page]) &&
+                     pq_bound_value(a, leaf, bytes, length, &s->min);
         break;
     case 3:
         bytes = thrift_binary(r, item, &length);
-        s->has_max =
-            bytes && !out->is_null[page] && pq_bound_value(a, leaf, bytes, length, &s->max);
+        s->has_max = bytes && (length || !out->is_null[page]) &&
+                     pq_bound_value(a, leaf, bytes, length, &s->max);
         break;
     default:
         s->null_count = thrift_int(r, item);
@@ -149,12 +149,65 @@ status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *bytes, s
     const uint32_t required = 1u << 1 | 1u << 2 | 1u << 3;
     if (r.is_broken || (lists & required) != required)
         return status_new(STATUS_KIND_CORRUPT, "the column index is damaged");
-    for (uint32_t i = 0; i < out->page_count; i++) {
-        pq_statistics *s = &out->pages[i];
-        if (s->has_min && s->has_max && value_compare(&s->min, &s->max) > 0)
-            s->has_min = s->has_max = false;
-    }
     return STATUS_OK;
+}
+
+/* ---- both, and the footer ---- */
+
+/* The page's own numbers and bounds, and whether it is one of NULLs alone. */
+static bool does_page_agree(const pq_leaf *leaf, const pq_column_index *index, uint32_t page,
+                            uint64_t rows)
+{
+    const pq_statistics *s = &index->pages[page];
+    bool is_counted = s->null_count >= 0;
+    if (index->is_null[page])
+        return leaf->max_definition && !s->has_min && !s->has_max &&
+               (!is_counted || (uint64_t)s->null_count == rows);
+    return !(is_counted && (uint64_t)s->null_count == rows) && pq_statistics_agree(leaf, s, rows);
+}
+
+/* Bounds of text may be cut, in the footer otherwise than in the index. */
+static bool is_within(const pq_statistics *page, const pq_statistics *chunk)
+{
+    if (page->has_min && (type_is_text(page->min.type)))
+        return true;
+    return (!page->has_min || !chunk->has_min || value_compare(&page->min, &chunk->min) >= 0) &&
+           (!page->has_max || !chunk->has_max || value_compare(&page->max, &chunk->max) <= 0);
+}
+
+/* The bounds of both pages lie as the index says that they do. */
+static bool is_in_order(const pq_column_index *index, const pq_statistics *before,
+                        const pq_statistics *page)
+{
+    if (!before || index->order == PQ_UNORDERED || !before->has_min || !page->has_min ||
+        !before->has_max || !page->has_max)
+        return true;
+    int min = value_compare(&before->min, &page->min),
+        max = value_compare(&before->max, &page->max);
+    return index->order == PQ_ASCENDING ? min <= 0 && max <= 0 : min >= 0 && max >= 0;
+}
+
+bool pq_indexes_agree(const pq_leaf *leaf, const pq_statistics *chunk, uint64_t row_count,
+                      const pq_offset_index *places, const pq_column_index *bounds)
+{
+    const pq_statistics *before = NULL;
+    int64_t nulls = 0;
+    if (bounds->page_count != places->page_count)
+        return false;
+    for (uint32_t p = 0; p < places->page_count; p++) {
+        const pq_page_location *place = &places->pages[p];
+        const pq_statistics *page = &bounds->pages[p];
+        uint64_t end = p + 1 < places->page_count ? place[1].first_row : row_count;
+        if (!does_page_agree(leaf, bounds, p, end - place->first_row) || !is_within(page, chunk))
+            return false;
+        if (!bounds->is_null[p]) {
+            if (!is_in_order(bounds, before, page))
+                return false;
+            before = page;
+        }
+        nulls = nulls < 0 || page->null_count < 0 ? -1 : nulls + page->null_count;
+    }
+    return nulls < 0 || chunk->null_count < 0 || nulls == chunk->null_count;
 }
 
 /* ---- from the file ---- */

@@ -35,6 +35,11 @@ CHECKED status pq_offset_index_parse(arena *a, const pq_column_chunk *chunk, uin
 CHECKED status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *bytes,
                                      size_t length, pq_column_index *out);
 
+/* False: what they and the chunk's statistics in the footer say contradicts itself, or each other: number
+ * and rows of the pages, NULLs, bounds, their order. Nothing that the index says may be relied on then. */
+bool pq_indexes_agree(const pq_leaf *leaf, const pq_statistics *chunk, uint64_t row_count,
+                      const pq_offset_index *places, const pq_column_index *bounds);
+
 /* The same, read from the file. An index is only a help: without one, or with one that cannot be
  * read, there are no pages in it. */
 void pq_offset_index_read(arena *a, const file *f, const pq_column_chunk *chunk, uint64_t row_count,

@@ -2,7 +2,9 @@
  *
  * Files have an old pair of bounds, ordered as signed bytes or numbers whatever the type, and a new
  * pair in the order that column_orders declares. The old one is used where the type's order is that
- * of signed numbers. Bounds that no value can have (NaN, the lower above the upper) are dropped. */
+ * of signed numbers. Bounds that no value can have (NaN, a number too large for its type) are dropped.
+ *
+ * Statistics that contradict each other are dropped together: nobody knows which of them is wrong. */
 #include "base/uuid_text.h"
 #include "parquet/format/metadata_parse.h"
 
@@ -24,6 +26,20 @@ static double half_value(const uint8_t *bytes)
                        : exponent     ? ldexp(1024 + fraction, (int)exponent - 25)
                                       : ldexp(fraction, -24);
     return half >> 15 ? -magnitude : magnitude;
+}
+
+/* A column of 8 bits is stored in 32: a bound beyond the type's range bounds none of its values. */
+static bool fits_type(const value *v)
+{
+    if (v->type.id == TYPE_DECIMAL) {
+        int128 end = power_of_ten(v->type.precision), number = value_int128(v);
+        return number < end && number > -end;
+    }
+    if (!type_is_integer(v->type) || v->type.width == 8)
+        return true;
+    int128 number = value_int128(v), end = (int128)1 << v->type.width * 8;
+    return type_is_signed(v->type) ? number < end / 2 && number >= -(end / 2)
+                                   : number < end && number >= 0;
 }
 
 static bool set_double(value *out, double number)
@@ -52,7 +68,7 @@ static bool set_number(const pq_leaf *leaf, int64_t number, value *out)
         out->i64 = (uint32_t)number;
     else
         out->i64 = number;
-    return true;
+    return fits_type(out);
 }
 
 static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
@@ -67,11 +83,12 @@ static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint3
         return true;
     }
     if (leaf->conversion == PQ_CONVERT_BIG) {
-        if (length < 1 || length > 16)
+        bool is_fixed = leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
+        if (length < 1 || length > 16 || (is_fixed && length != leaf->type_length))
             return false;
         int128 number = big_endian(bytes, length);
         *out = value_decimal(number, leaf->type);
-        return value_int128(out) == number;
+        return value_int128(out) == number && fits_type(out);
     }
     char *copy = arena_copy_text(a, (const char *)bytes, length);
     out->text = copy;
@@ -153,21 +170,31 @@ static void set_bounds(arena *a, const pq_leaf *leaf, const stored_bound *min,
 {
     out->has_min = min->bytes && pq_bound_value(a, leaf, min->bytes, min->length, &out->min);
     out->has_max = max->bytes && pq_bound_value(a, leaf, max->bytes, max->length, &out->max);
-    bool is_float = leaf->type.id == TYPE_FLOAT || leaf->type.id == TYPE_DOUBLE;
-    /* A NaN in one bound makes the other one worthless as well. */
-    if (is_float && out->has_min != out->has_max)
-        out->has_min = out->has_max = false;
-    if (out->has_min && out->has_max && value_compare(&out->min, &out->max) > 0)
+    /* A bound that is not a value, as NaN, makes the other one worthless as well. */
+    if ((min->bytes && !out->has_min) || (max->bytes && !out->has_max))
         out->has_min = out->has_max = false;
     out->is_min_exact = out->has_min && is_exact(leaf, min);
     out->is_max_exact = out->has_max && is_exact(leaf, max);
+}
+
+static void forget(pq_statistics *s)
+{
+    *s = (pq_statistics){.null_count = -1, .distinct_count = -1};
+}
+
+/* Both pairs of bounds say the same. */
+static bool are_equal(const pq_statistics *one, const pq_statistics *other)
+{
+    return one->has_min == other->has_min && one->has_max == other->has_max &&
+           (!one->has_min || !value_compare(&one->min, &other->min)) &&
+           (!one->has_max || !value_compare(&one->max, &other->max));
 }
 
 void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, const pq_leaf *leaf,
                         pq_statistics *out)
 {
     stored_bound min = {.is_exact = -1}, max = min, old_min = min, old_max = min;
-    *out = (pq_statistics){.null_count = -1, .distinct_count = -1};
+    forget(out);
     thrift_field f = {0};
     if (!thrift_enter(r, field))
         return;
@@ -204,9 +231,51 @@ void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, c
     thrift_leave(r);
     if (r->is_broken)
         return;
-    bool has_new = min.bytes || max.bytes;
+    bool has_new = min.bytes || max.bytes, has_old = old_min.bytes || old_max.bytes;
     if (has_new || pq_needs_column_order(leaf))
         set_bounds(a, leaf, &min, &max, out);
     else
         set_bounds(a, leaf, &old_min, &old_max, out);
+    if (has_new && has_old && !pq_needs_column_order(leaf)) {
+        pq_statistics old;
+        set_bounds(a, leaf, &old_min, &old_max, &old);
+        if (!are_equal(out, &old))
+            forget(out);
+    }
+}
+
+/* ---- contradictions ---- */
+
+void pq_statistics_forget_bounds(pq_statistics *s)
+{
+    s->has_min = s->has_max = s->is_min_exact = s->is_max_exact = false;
+}
+
+bool pq_statistics_agree(const pq_leaf *leaf, const pq_statistics *s, uint64_t value_count)
+{
+    uint64_t nulls = s->null_count < 0 ? 0 : (uint64_t)s->null_count;
+    bool has_bound = s->has_min || s->has_max;
+    if (nulls > value_count || (nulls && !leaf->max_definition))
+        return false;
+    /* A list that is empty counts as a value and, for some writers, not as a NULL. */
+    if (has_bound && s->null_count >= 0 && nulls == value_count && !leaf->max_repetition)
+        return false;
+    return !s->has_min || !s->has_max || value_compare(&s->min, &s->max) <= 0;
+}
+
+void pq_statistics_settle(const pq_leaf *leaf, uint64_t value_count, pq_statistics *s)
+{
+    if (s->null_count < 0)
+        s->null_count = -1;
+    if (!pq_statistics_agree(leaf, s, value_count)) {
+        forget(s);
+        return;
+    }
+    uint64_t values = value_count - (s->null_count < 0 ? 0 : (uint64_t)s->null_count);
+    bool has_several = s->has_min && s->has_max && value_compare(&s->min, &s->max) < 0 &&
+                       s->is_min_exact && s->is_max_exact;
+    if (s->distinct_count < 0 || (uint64_t)s->distinct_count > values ||
+        (values && s->null_count >= 0 && !s->distinct_count) ||
+        (s->distinct_count == 1 && has_several))
+        s->distinct_count = -1;
 }
