@@ -1,5 +1,5 @@
 # Each src/device/cpu/kernel_*.c is compiled once per ISA, with -DISA=<name> and the ISA's flags;
-# "simulated" is the scalar build under another name, for the simulated device.
+# "simulated" is the scalar code for the simulated device, whose addresses inside texts are shifted (kernel.h).
 #
 # In Debug builds kernels are not optimized: with sanitizers that took half of the build's time, and
 # tests have few rows.

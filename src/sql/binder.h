@@ -1,28 +1,38 @@
 /* binder.h - parse tree to bound plan: what the parts of the binder share.
  *
- *   bind_query.c       SELECT: clauses in the order in which they are evaluated; ORDER BY, LIMIT
- *   bind_group.c       GROUP BY, aggregates: from rows to groups
- *   bind_set.c         UNION, INTERSECT, EXCEPT, VALUES
- *   bind_with.c        WITH
- *   bind_recursive.c   WITH RECURSIVE
- *   bind_from.c        FROM: subqueries, functions
- *   bind_scope.c       which names items of FROM bring, aliases
- *   bind_table.c       tables, views, paths
- *   bind_series.c      generate_series, range
- *   bind_rows.c        CREATE TABLE, INSERT
- *   bind_join.c        joins, and which names are visible behind them
- *   bind_expr.c        expressions: one function per kind of node
- *   bind_name.c        names of columns
- *   bind_operator.c    arithmetic and comparison: types, casts
- *   bind_function.c    function calls
- *   bind_aggregate.c   aggregate calls
- *   bind_window.c      calls OVER a window, WINDOW: from rows to rows with their values
- *   bind_frame.c       frames
- *   bind_subquery.c    subqueries in expressions
- *   bind_copy.c        COPY's options
- *   bind_copy_keys.c   its PARTITION_BY
- *   parameter.c        parameters
- *   bind_type.c        names of types, casts, common types
+ *   binder.c                failures with their place; plan nodes that all parts make
+ *   bind_query.c            SELECT: clauses in the order in which they are evaluated
+ *   bind_order.c            ORDER BY, LIMIT
+ *   bind_group.c            GROUP BY, aggregates: from rows to groups
+ *   bind_grouping.c         GROUPING SETS, ROLLUP, CUBE, calls of GROUPING
+ *   bind_set.c              UNION, INTERSECT, EXCEPT, VALUES
+ *   bind_with.c             WITH
+ *   bind_recursive.c        WITH RECURSIVE
+ *   bind_from.c             FROM: subqueries, functions
+ *   bind_scope.c            which names items of FROM bring, aliases
+ *   bind_table.c            tables, views, paths
+ *   bind_files.c            read_parquet: paths, options
+ *   bind_union.c            union_by_name: files that differ in their columns
+ *   bind_series.c           generate_series, range
+ *   bind_rows.c             CREATE TABLE, INSERT
+ *   bind_join.c             joins, and which names are visible behind them
+ *   bind_expr.c             expressions: one function per kind of node
+ *   bind_name.c             names of columns
+ *   bind_operator.c         arithmetic and comparison: types, casts
+ *   bind_function.c         function calls
+ *   bind_aggregate.c        aggregate calls
+ *   bind_composite.c        aggregates that are made of others
+ *   bind_composite_plan.c   the plans of those
+ *   bind_window.c           calls OVER a window, WINDOW: from rows to rows with their values
+ *   bind_frame.c            frames
+ *   bind_subquery.c         subqueries in expressions
+ *   bind_copy.c             COPY's options
+ *   bind_copy_keys.c        its PARTITION_BY
+ *   parameter.c             parameters
+ *   bind_type.c             names of types, casts, common types
+ *   bind_modifier.c         casts to a type with a modifier
+ *   bind_columns.c          casts of a plan's columns
+ *   bind_zone.c             time zones
  *
  * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
  * around it; a column found there is a correlated reference. Everything is in the statement's

@@ -118,7 +118,7 @@ static status take_selected(exec_task *task, build_local *local, uint32_t column
     return tensor_gather_at(task->stream, t, local->pending[0]->rows, local->places[column], out);
 }
 
-/* The columns of the pending chunks that are not simply copied go from there to task->taken. */
+/* The columns of the pending chunks that are not simply copied go from there to local->taken. */
 static status take_columns(op_join_build *op, exec_task *task, build_local *local)
 {
     uint32_t count = local->pending[0]->column_count;

@@ -9,7 +9,7 @@
  *     open ─ local_open ─ pull | push ... ─ local_finish ─┤all tasks├ phase 0 ─┤ ... ─ close
  *
  * Threads: open, local_open, close from one thread; pull, push, local_finish and phase from many at
- * once, each with its own task and local state. DESIGN: "Nobody waits"; paper, sections 3.3 and 5.4. */
+ * once, each with its own task and local state. docs/ARCHITECTURE.md tells the life of a task. */
 #ifndef PISTACHIO_EXEC_SCHED_OPERATOR_H
 #define PISTACHIO_EXEC_SCHED_OPERATOR_H
 
