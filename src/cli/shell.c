@@ -6,6 +6,7 @@
 
 #include "cli/complete.h"
 #include "cli/interrupt.h"
+#include "cli/paste.h"
 #include "cli/statement.h"
 #include "cli/target.h"
 
@@ -27,6 +28,7 @@ typedef struct shell {
     cli_session *session;
     EditLine *editor;
     History *history;
+    paste paste;
     char history_path[PATH_BYTES]; /* empty: none is kept */
     ARRAY(char) statement;         /* typed so far; ends with a NUL */
 } shell;
@@ -40,6 +42,13 @@ static void on_signal(int number)
         interrupt_note(number);
     if (is_reading)
         siglongjmp(interrupted, 1);
+}
+
+static paste *paste_of_shell(EditLine *editor)
+{
+    shell *s;
+    el_get(editor, EL_CLIENTDATA, &s);
+    return &s->paste;
 }
 
 /* ---- lines ---- */
@@ -188,14 +197,18 @@ static void loop(shell *s)
         int bytes = 0;
         if (sigsetjmp(interrupted, 1)) {
             is_reading = false;
+            s->paste.is_amid = false;
             el_reset(s->editor);
+            paste_end(&s->paste);
             s->statement.count = 0;
             printf("^C\n");
             continue;
         }
+        paste_begin(&s->paste, s->editor);
         is_reading = true;
         const char *line = el_gets(s->editor, &bytes);
         is_reading = false;
+        paste_end(&s->paste);
         if (!line || bytes <= 0) {
             printf("\n");
             break;
@@ -264,6 +277,7 @@ static bool open_editor(shell *s)
     el_set(s->editor, EL_ADDFN, "pistachio-complete", "completes a word", complete);
     el_set(s->editor, EL_BIND, "^I", "pistachio-complete", NULL);
     el_set(s->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    paste_open(&s->paste, s->editor, paste_of_shell);
     el_source(s->editor, NULL);
     return true;
 }

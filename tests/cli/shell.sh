@@ -55,6 +55,15 @@ says "behind what is not ASCII" " 11"
 expect "what all have in common" 0 - shell 'select 10 + g\t\036\003\036\0004'
 silent "is whole characters" "$(printf 'gr\303\n')"
 
+# Pasted text, between the marks of a terminal: a tab completes nothing, and lines are taken one by one.
+expect "a pasted tab" 0 - shell "\\033[200~select 'a\\tb' as x, octet_length('a\\tb') as n;\\033[201~\\n\\0004"
+says "stays in the text" "| 3"
+expect "pasted lines" 0 - shell "\\033[200~select 20 +\\n\\t3 as\\tn\\nfrom\\tt;\\n\\033[201~select 5 * 5 as v;\\n\\0004"
+says "are a statement" " 23"
+says "after which keys are typed again" " 25"
+expect "text around what is pasted" 0 - shell "select length('é\\033[200~[201\\tü\\033[201~z') as n;\\n\\0004"
+says "stays as it is" " 8"
+
 # Words of other shells.
 for word in help 'HELP;' ; do
     expect "$word" 0 - shell "$word\n.quit\n"
