@@ -113,6 +113,16 @@ function(pistachio_manifest)
   install(FILES ${CMAKE_BINARY_DIR}/pistachio.toml DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/adbc/drivers)
 endfunction()
 
+# All that cmake --install copies, without tests: cmake --build BUILD --target pistachio_installed
+function(pistachio_install_target)
+  add_custom_target(pistachio_installed)
+  foreach(target pistachio_program pistachio_fenced pistachio_shared cuda_kernels)
+    if(TARGET ${target})
+      add_dependencies(pistachio_installed ${target})
+    endif()
+  endforeach()
+endfunction()
+
 # Paths in it begin where it lies, so that what is installed may be moved.
 function(pistachio_pkg_config)
   pistachio_private_flags(private_flags)
