@@ -70,9 +70,10 @@ typedef struct api_wait {
 
 /* Where the query that started last is found by other threads. */
 typedef struct api_running {
-    pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
-    _Atomic(exec_query *) query;   /* NULL: it is over */
-    _Atomic(api_wait *) waiting;   /* of a client's thread; NULL: none waits */
+    pthread_mutex_t lock;        /* pistachio_progress has it while it looks at the query */
+    _Atomic(exec_query *) query; /* NULL: it is over */
+    _Atomic(cancel_flag *) flag; /* of the statement that is bound, planned or run; NULL: none is */
+    _Atomic(api_wait *) waiting; /* of a client's thread; NULL: none waits */
     _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
     _Atomic uint32_t cancels;      /* such calls, ever */
 } api_running;
@@ -140,9 +141,10 @@ struct pistachio_result {
     sql_rounds rounds; /* of which these are there */
     bool is_on_device; /* its rows stay in the device's memory, which is not the host's */
     bool is_round;     /* it makes some of them, for another result, whose catalog it uses */
-    int64_t statement_time; /* as in sql_session */
-    exec_query *query;      /* NULL: made rows, or none */
-    api_ranked *ranked;     /* NULL: it runs on one rank */
+    int64_t statement_time;   /* as in sql_session */
+    exec_query *query;        /* NULL: made rows, or none */
+    cancel_flag is_cancelled; /* while it is bound, planned, and run by the client's thread */
+    api_ranked *ranked;       /* NULL: it runs on one rank */
     api_rows made;
     bool is_made_done;
     bool is_traced;
@@ -192,6 +194,13 @@ typedef struct api_client {
 } api_client;
 /* Returns what was so before, which is to be set again. */
 api_client api_client_set(api_client client);
+/* Between the two the thread works for the client's statement that has the flag, which api_running_cancel raises. */
+typedef struct api_working {
+    cancel_flag *flag, *before; /* the thread's flag before */
+    api_client client, client_before;
+} api_working;
+void api_working_begin(api_working *working, cancel_flag *flag, api_client client);
+void api_working_end(api_working *working);
 void api_wait_init(api_wait *wait);
 void api_wait_release(api_wait *wait);
 /* This thread waits for other ranks, until it says NULL. */

@@ -270,9 +270,10 @@ static status run_text(pistachio_connection *connection, pistachio_statement *pr
         return status_no_memory("result", sizeof *result);
     result->connection = api_connection_ref(connection);
     result->prepared = prepared ? api_statement_ref(prepared) : NULL;
-    api_client before = api_client_set(api_client_of(result));
+    api_working working;
+    api_working_begin(&working, &result->is_cancelled, api_client_of(result));
     status st = prepare_and_run(result, sql, out_rest);
-    api_client_set(before);
+    api_working_end(&working);
     if (st || result->statement->kind == SQL_EMPTY)
         pistachio_result_free(result);
     else

@@ -120,6 +120,7 @@ status api_query_start(pistachio_result *result)
     TRY(make_query(result));
     TRY(choose_memory(result));
     show_query(result);
+    TRY(cancel_check()); /* by a call that found no query yet */
     if (!result->is_round)
         TRY(start_trace(result));
     return exec_query_start(result->query);

@@ -41,8 +41,11 @@ void api_running_cancel(api_running *running)
 {
     atomic_fetch_add(&running->cancels, 1);
     atomic_fetch_add(&running->cancel_count, 1);
+    cancel_flag *flag = atomic_load(&running->flag);
     exec_query *query = atomic_load(&running->query);
     api_wait *waiting = atomic_load(&running->waiting);
+    if (flag)
+        atomic_store(flag, true);
     if (query)
         exec_query_cancel(query);
     if (waiting)
@@ -89,4 +92,39 @@ void api_client_waits(api_wait *wait)
 {
     show_waiting(here.connection, wait);
     show_waiting(here.statement, wait);
+}
+
+/* ---- who works for a client ---- */
+
+static void show_flag(api_running *running, cancel_flag *flag)
+{
+    if (running)
+        atomic_store(&running->flag, flag);
+}
+
+/* Another statement of the connection, which began later, may be shown by now. */
+static void hide_flag(api_running *running, cancel_flag *flag)
+{
+    if (!running)
+        return;
+    atomic_compare_exchange_strong(&running->flag, &flag, NULL);
+    while (atomic_load(&running->cancel_count))
+        sched_yield();
+}
+
+void api_working_begin(api_working *working, cancel_flag *flag, api_client client)
+{
+    *working = (api_working){.flag = flag, .client = client};
+    working->client_before = api_client_set(client);
+    working->before = cancel_set(flag);
+    show_flag(client.connection, flag);
+    show_flag(client.statement, flag);
+}
+
+void api_working_end(api_working *working)
+{
+    hide_flag(working->client.connection, working->flag);
+    hide_flag(working->client.statement, working->flag);
+    cancel_set(working->before);
+    api_client_set(working->client_before);
 }

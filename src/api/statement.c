@@ -60,7 +60,13 @@ static status prepare(pistachio_statement *statement, const char *sql, const cha
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
                                  .is_described = true};
-    TRY(sql_prepare(&session, sql, &statement->described, out_rest));
+    cancel_flag is_cancelled = false;
+    api_working working;
+    api_working_begin(&working, &is_cancelled,
+                      (api_client){&statement->connection->running, &statement->running});
+    status st = sql_prepare(&session, sql, &statement->described, out_rest);
+    api_working_end(&working);
+    TRY(st);
     statement->sql = mem_copy_text(sql, (size_t)(*out_rest - sql));
     if (!statement->sql)
         return status_no_memory("statement", (size_t)(*out_rest - sql));

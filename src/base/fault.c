@@ -60,7 +60,8 @@ static bool parse_mode(const char *text, fault_mode *out)
 /* PISTACHIO_FAULT=alloc:17 or write:3:always. A text that is none of these arms nothing. */
 __attribute__((constructor)) static void arm_from_environment(void)
 {
-    static const char *const names[FAULT_KIND_COUNT] = {"alloc", "read", "write", "room", "wait"};
+    static const char *const names[FAULT_KIND_COUNT] = {"alloc", "read", "write",
+                                                        "room",  "wait", "cancel"};
     const char *text = getenv("PISTACHIO_FAULT");
     if (!text)
         return;

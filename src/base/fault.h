@@ -1,5 +1,5 @@
-/* fault.h - make the n-th allocation, read or write fail on purpose, memory look full, or a task wait
- * where it need not, for tests.
+/* fault.h - make the n-th allocation, read or write fail on purpose, memory look full, a task wait
+ * where it need not, or a statement be cancelled at the n-th look, for tests.
  *
  * Costs one relaxed atomic load per check when nothing is armed. Process-wide; tests arm one
  * fault at a time. PISTACHIO_FAULT=kind:nth[:always|:every] in the environment arms one at start.
@@ -14,8 +14,9 @@ typedef enum fault_kind {
     FAULT_ALLOC,
     FAULT_READ,
     FAULT_WRITE,
-    FAULT_ROOM, /* memory looks full to an operator, which must spill */
-    FAULT_WAIT, /* a task that awaits its stream blocks its thread */
+    FAULT_ROOM,   /* memory looks full to an operator, which must spill */
+    FAULT_WAIT,   /* a task that awaits its stream blocks its thread */
+    FAULT_CANCEL, /* the statement is cancelled at the moment when a loop looks (cancel.h) */
     FAULT_KIND_COUNT
 } fault_kind;
 

@@ -1,6 +1,7 @@
 /* codec.c - decompression of pages. */
 #include "codec/codec.h"
 
+#include "base/cancel.h"
 #include "codec/snappy.h"
 
 #include <brotli/decode.h>
@@ -24,23 +25,38 @@ const char *codec_name(int codec)
     return codec >= NONE && codec <= LZ4_RAW ? names[codec] : "unknown";
 }
 
+/* Bytes between two looks whether a page is still wanted (base/cancel.h). */
+#define STEP_BYTES ((size_t)4 << 20)
+
+/* The rest of a member, which fits the target from byte *done on; zlib's result. */
+static int inflate_member(z_stream *stream, size_t target_bytes, size_t *done)
+{
+    for (;;) {
+        size_t room = target_bytes - *done, step = room < STEP_BYTES ? room : STEP_BYTES;
+        stream->avail_out = (uInt)step;
+        int result = inflate(stream, room == step ? Z_FINISH : Z_NO_FLUSH);
+        *done += step - stream->avail_out;
+        if (result != Z_OK || stream->avail_out || cancel_is_asked())
+            return result;
+    }
+}
+
 /* Gzip members (or a zlib stream), one after another. */
 static bool gunzip(const void *source, size_t source_bytes, void *target, size_t target_bytes)
 {
-    z_stream stream = {.next_in = (void *)source,
-                       .avail_in = (uInt)source_bytes,
-                       .next_out = target,
-                       .avail_out = (uInt)target_bytes};
+    z_stream stream = {
+        .next_in = (void *)source, .avail_in = (uInt)source_bytes, .next_out = target};
+    size_t done = 0;
     if (source_bytes > UINT32_MAX || target_bytes > UINT32_MAX ||
         inflateInit2(&stream, 15 + 32) != Z_OK)
         return false;
     int result = Z_STREAM_END;
     while (stream.avail_in && result == Z_STREAM_END) {
-        result = inflate(&stream, Z_FINISH);
+        result = inflate_member(&stream, target_bytes, &done);
         if (result == Z_STREAM_END && stream.avail_in && inflateReset(&stream) != Z_OK)
             result = Z_DATA_ERROR;
     }
-    bool is_right = result == Z_STREAM_END && stream.avail_out == 0;
+    bool is_right = result == Z_STREAM_END && done == target_bytes;
     inflateEnd(&stream);
     return is_right;
 }
@@ -72,6 +88,23 @@ bool codec_is_one_stream(int codec, const void *source, size_t source_bytes, siz
 {
     return (codec == GZIP && is_one_member(source, source_bytes, target_bytes)) ||
            (codec == ZSTD && is_one_frame(source, source_bytes, target_bytes));
+}
+
+static bool unbrotli(const void *source, size_t source_bytes, void *target, size_t target_bytes)
+{
+    BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
+    const uint8_t *in = source;
+    uint8_t *out = target, *end = out + target_bytes;
+    while (state && result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT && !cancel_is_asked()) {
+        size_t room = (size_t)(end - out) < STEP_BYTES ? (size_t)(end - out) : STEP_BYTES;
+        const uint8_t *before = out;
+        result = BrotliDecoderDecompressStream(state, &source_bytes, &in, &room, &out, NULL);
+        if (out == before && out == end)
+            break;
+    }
+    BrotliDecoderDestroyInstance(state);
+    return result == BROTLI_DECODER_RESULT_SUCCESS && out == end && !source_bytes;
 }
 
 static uint32_t big_endian_32(const uint8_t *bytes)
@@ -106,7 +139,6 @@ static bool unlz4_hadoop(const uint8_t *source, size_t source_bytes, uint8_t *ta
 bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_bytes, void *target,
                       size_t target_bytes)
 {
-    size_t bytes = target_bytes;
     switch (codec) {
     case NONE:
         if (source_bytes != target_bytes)
@@ -118,9 +150,7 @@ bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_
     case GZIP:
         return gunzip(source, source_bytes, target, target_bytes);
     case BROTLI:
-        return BrotliDecoderDecompress(source_bytes, source, &bytes, target) ==
-                   BROTLI_DECODER_RESULT_SUCCESS &&
-               bytes == target_bytes;
+        return unbrotli(source, source_bytes, target, target_bytes);
     case ZSTD:
         return ZSTD_decompress(target, target_bytes, source, source_bytes) == target_bytes;
     case LZ4_RAW:

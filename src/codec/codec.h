@@ -11,7 +11,7 @@
 #define CODEC_COUNT 8 /* that Parquet numbers, from 0 on */
 
 /* `codec` is Parquet's number (parquet/format/format.h: pq_codec). False: the bytes are damaged, do
- * not give target_bytes bytes, or the codec is not known. isa, which the machine must have, bounds
+ * not give target_bytes bytes, the codec is not known, or the statement was cancelled (base/cancel.h). isa, which the machine must have, bounds
  * what our own decompression uses. */
 bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_bytes, void *target,
                       size_t target_bytes);

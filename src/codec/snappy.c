@@ -11,7 +11,11 @@
  * Format: github.com/google/snappy/blob/main/format_description.txt. */
 #include "codec/snappy.h"
 
+#include "base/cancel.h"
 #include "codec/snappy_step.h"
+
+/* Bytes between two looks whether a page is still wanted. */
+#define STEP_BYTES ((size_t)16 << 20)
 
 /* While far from both ends. False: damaged. */
 static bool decode_fast(snappy_state *state)
@@ -107,6 +111,10 @@ bool snappy_decode(cpu_isa isa, const void *source, size_t source_bytes, void *t
                    size_t target_bytes)
 {
     snappy_state state;
-    return snappy_begin(&state, source, source_bytes, target, target_bytes) &&
-           snappy_continue(isa, &state, target_bytes);
+    if (!snappy_begin(&state, source, source_bytes, target, target_bytes))
+        return false;
+    for (size_t bytes = STEP_BYTES; bytes < target_bytes; bytes += STEP_BYTES)
+        if (!snappy_continue(isa, &state, bytes) || cancel_is_asked())
+            return false;
+    return snappy_continue(isa, &state, target_bytes);
 }

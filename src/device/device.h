@@ -14,11 +14,18 @@
  * awaits, and a task gives its thread back meanwhile. Devices count what they are told to do
  * (dev_work), so that tests can say how often.
  *
+ * Cancelling: a kernel of the CPU device that can take more than a few milliseconds looks every so many
+ * rows whether the statement that its thread works for was cancelled (base/cancel.h), and returns early,
+ * its results undefined. That launch, and each later one of the task's step, fails with
+ * STATUS_KIND_CANCELLED, so nobody uses those results. Devices whose kernels run elsewhere ignore the flag:
+ * tasks see it between two launches.
+ *
  * A launched kernel's buffers may be unreferenced right after the launch: memory is reused by the
  * stream that used it, in order, and by others when it has passed what it had enqueued by then. */
 #ifndef PISTACHIO_DEVICE_DEVICE_H
 #define PISTACHIO_DEVICE_DEVICE_H
 
+#include "base/cancel.h"
 #include "base/cpu_features.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -368,7 +375,7 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
     device *dev = stream->dev;
     if (dev->host_kernels) {
         dev->host_kernels[kernel](arguments);
-        return STATUS_OK;
+        return cancel_seen();
     }
     if (__builtin_expect(stream->begin != NULL, 0))
         TRY(dev_stream_begin(stream));

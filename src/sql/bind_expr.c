@@ -705,6 +705,7 @@ static status bind_collate(binder *b, const PgQuery__CollateClause *clause, bind
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
 {
+    TRY(cancel_check());
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_COLUMN_REF:
         return bind_column_ref(b, node->column_ref, scope, out);

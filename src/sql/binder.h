@@ -40,6 +40,7 @@
 #ifndef PISTACHIO_SQL_BINDER_H
 #define PISTACHIO_SQL_BINDER_H
 
+#include "base/cancel.h"
 #include "base/zone_moment.h"
 #include "plan/plan.h"
 #include "sql/catalog.h"

@@ -1,4 +1,4 @@
-/* fault_sweep.h - a statement with each allocation, read or write made to fail. */
+/* fault_sweep.h - a statement with each allocation, read or write made to fail, or cancelled at each look. */
 #ifndef PISTACHIO_FAULT_SWEEP_H
 #define PISTACHIO_FAULT_SWEEP_H
 

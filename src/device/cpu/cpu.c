@@ -452,7 +452,7 @@ static status cpu_launch(dev_stream *stream, dev_kernel_id kernel, const void *a
 {
     (void)argument_bytes;
     stream->dev->host_kernels[kernel](arguments);
-    return STATUS_OK;
+    return cancel_seen();
 }
 
 static status cpu_copy(dev_stream *stream, void *target, const void *source, size_t bytes)

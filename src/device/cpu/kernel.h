@@ -71,6 +71,12 @@ static inline string_view kernel_string_make(const char *data, uint32_t bytes)
     return view;
 }
 
+/* A loop of a kernel over i from first to count - 1, in blocks of rows between which it looks whether the launch is
+ * still wanted (device.h) and else ends. `continue` may be used in it, `break` not. */
+#define KERNEL_FOR(i, first, count)                                                                \
+    for (size_t i = (first), i##_end = 0; i < (count) && !(i##_end && cancel_is_asked());)         \
+        for (i##_end = (count)-i > CANCEL_STEPS ? i + CANCEL_STEPS : (count); i < i##_end; i++)
+
 static inline bool kernel_bit(const uint64_t *bits, size_t i)
 {
     return bits[i / 64] >> (i % 64) & 1;

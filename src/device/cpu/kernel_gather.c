@@ -7,6 +7,8 @@
 #include "device/cpu/kernel_window.h"
 #include "device/tensor.h"
 
+#define BLOCK_ROWS 65536 /* more than a chunk of the CPU has */
+
 #if defined __AVX512F__
 /* ---- row numbers ---- */
 
@@ -249,9 +251,8 @@ static void gather_records(const gather_arguments *a, size_t count)
     }
 }
 
-void ISA_(gather)(const gather_arguments *a)
+static void gather_rows(const gather_arguments *a, size_t count)
 {
-    size_t count = kernel_count(a->count);
     const uint32_t *index = a->index;
     switch (a->width) {
     case 0:
@@ -285,6 +286,19 @@ void ISA_(gather)(const gather_arguments *a)
         gather_bits(a, a->base_validity, a->out_validity, count);
     else
         index_validity(a, count);
+}
+
+/* Sorts and windows gather all of their rows by one launch. */
+void ISA_(gather)(const gather_arguments *a)
+{
+    size_t count = kernel_count(a->count), bits = a->width ? a->width * 8 : 1;
+    for (size_t i = 0; i < count && !(i && cancel_is_asked()); i += BLOCK_ROWS) {
+        gather_arguments block = *a;
+        block.index += i;
+        block.out = (char *)a->out + i * bits / 8;
+        block.out_validity = a->out_validity ? a->out_validity + i / 64 : NULL;
+        gather_rows(&block, count - i < BLOCK_ROWS ? count - i : BLOCK_ROWS);
+    }
 }
 
 void ISA_(gather_index)(const gather_index_arguments *a)

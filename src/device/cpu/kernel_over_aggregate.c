@@ -9,7 +9,8 @@
 #include "device/cpu/kernel_over.h"
 #include "device/pair_value.h"
 
-/* JOIN(left, right) puts states together; VALUE(k) is the state of row k alone. */
+/* JOIN(left, right) puts states together; VALUE(k) is the state of row k alone. Returns from the kernel once the launch
+ * is not wanted. */
 #define SLIDE(state, nothing, JOIN, VALUE)                                                         \
     do {                                                                                           \
         state *back = (state *)a->scratch, *states = (state *)a->states, tail = nothing;           \
@@ -17,16 +18,24 @@
         for (size_t i = 0; i < count; i++) {                                                       \
             size_t from = a->from[i], to = a->to[i];                                               \
             state found = nothing;                                                                 \
+            if (cancel_look(i))                                                                    \
+                return;                                                                            \
             if (from < to) {                                                                       \
                 if (from >= middle) {                                                              \
                     state sum = nothing;                                                           \
-                    for (size_t k = to; k-- > from;)                                               \
+                    for (size_t k = to; k-- > from;) {                                             \
+                        if (cancel_look(k))                                                        \
+                            return;                                                                \
                         back[k] = sum = JOIN(VALUE(k), sum);                                       \
+                    }                                                                              \
                     middle = end = to;                                                             \
                     tail = nothing;                                                                \
                 }                                                                                  \
-                for (; end < to; end++)                                                            \
+                for (; end < to; end++) {                                                          \
+                    if (cancel_look(end))                                                          \
+                        return;                                                                    \
                     tail = JOIN(tail, VALUE(end));                                                 \
+                }                                                                                  \
                 found = JOIN(back[from], tail);                                                    \
             }                                                                                      \
             states[i] = a->combine ? JOIN(states[i], found) : found;                               \
@@ -39,7 +48,7 @@ static void count_valid(const over_count_arguments *a, size_t count)
 {
     uint32_t *sums = a->sums;
     sums[0] = 0;
-    for (size_t i = 0; i < count; i++)
+    KERNEL_FOR (i, 0, count)
         sums[i + 1] = sums[i] + kernel_bit(a->validity, i);
 }
 
@@ -48,7 +57,7 @@ void ISA_(over_count)(const over_count_arguments *a)
     size_t count = kernel_count(a->count);
     if (a->validity)
         count_valid(a, count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         uint32_t from = a->from[i], to = a->to[i];
         uint64_t rows = from < to ? a->validity ? a->sums[to] - a->sums[from] : to - from : 0;
         a->states[i] = rows + (a->combine ? a->states[i] : 0);
@@ -179,7 +188,7 @@ void ISA_(over_bits)(const over_bits_arguments *a)
 #define NARROW(ctype)                                                                              \
     do {                                                                                           \
         ctype *out = a->out;                                                                       \
-        for (size_t i = 0; i < count; i++)                                                         \
+        KERNEL_FOR (i, 0, count)                                                                   \
             out[i] = (ctype)a->states[i];                                                          \
     } while (0)
 

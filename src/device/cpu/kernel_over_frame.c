@@ -23,7 +23,7 @@ OVER_INLINE bool differs_from_previous(const over_changes_arguments *a, over_com
 OVER_INLINE void changes(const over_changes_arguments *a, over_compare *compare)
 {
     size_t count = kernel_count(a->count);
-    for (size_t w = 0; w * 64 < count; w++) {
+    for (size_t w = 0; w * 64 < count && !cancel_look(w * 64); w++) {
         uint64_t word = a->combine ? a->out[w] : 0;
         size_t end = count - w * 64 < 64 ? count : w * 64 + 64;
         for (size_t i = w ? w * 64 : 1; i < end; i++) {
@@ -46,7 +46,7 @@ void ISA_(over_last_change)(const over_last_change_arguments *a)
 {
     size_t count = kernel_count(a->count), w = (count + 63) / 64;
     *a->out = 0;
-    while (w-- && !*a->out) {
+    while (w-- && !*a->out && !cancel_look(w)) {
         uint64_t word = a->bits[w] & kernel_word_mask(count, w);
         if (word)
             *a->out = w * 64 + 64 - (uint64_t)__builtin_clzll(word);
@@ -56,15 +56,15 @@ void ISA_(over_last_change)(const over_last_change_arguments *a)
 void ISA_(over_runs)(const over_runs_arguments *a)
 {
     size_t count = kernel_count(a->count), start = 0;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         if (kernel_bit(a->bits, i)) {
-            for (size_t k = start; k < i; k++)
+            KERNEL_FOR (k, start, i)
                 a->to[k] = (uint32_t)i;
             start = i;
         }
         a->from[i] = (uint32_t)start;
     }
-    for (size_t k = start; k < count; k++)
+    KERNEL_FOR (k, start, count)
         a->to[k] = (uint32_t)count;
 }
 
@@ -86,7 +86,7 @@ void ISA_(over_rows_bound)(const over_rows_bound_arguments *a)
 {
     size_t count = kernel_count(a->count);
     int64_t distance = bounded(a->distance);
-    for (size_t i = 0; i < count; i++)
+    KERNEL_FOR (i, 0, count)
         a->out[i] = clamp((int64_t)i + distance, a->from[i], a->to[i]);
 }
 
@@ -94,12 +94,12 @@ void ISA_(over_groups_bound)(const over_groups_bound_arguments *a)
 {
     size_t count = kernel_count(a->count), runs = 0;
     int64_t distance = bounded(a->distance) + a->is_end;
-    for (size_t i = 0; i < count; i++)
+    KERNEL_FOR (i, 0, count)
         if (a->peer_from[i] == i)
             a->run_starts[runs++] = (uint32_t)i;
     a->run_starts[runs] = (uint32_t)count;
     int64_t run = -1, total = (int64_t)runs;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         run += a->peer_from[i] == i;
         int64_t wanted = run + distance;
         uint32_t at = wanted < 0 ? 0 : wanted > total ? (uint32_t)count : a->run_starts[wanted];
@@ -126,10 +126,11 @@ OVER_INLINE bool is_outside(const over_range_bound_arguments *a, over_compare *c
 OVER_INLINE void range_bound(const over_range_bound_arguments *a, over_compare *compare)
 {
     size_t count = kernel_count(a->count), at = 0;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         at = at < a->from[i] ? a->from[i] : at;
         while (at < a->to[i] && is_outside(a, compare, at, i))
-            at++;
+            if (cancel_look(++at))
+                return;
         a->out[i] = (uint32_t)at;
     }
 }
@@ -154,7 +155,7 @@ static inline uint32_t most(uint32_t a, uint32_t b)
 void ISA_(over_exclude)(const over_exclude_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         uint32_t row = (uint32_t)i, to = most(a->to[i], a->from[i]);
         uint32_t hole_from = a->hole_from ? a->hole_from[i] : row;
         uint32_t hole_to = a->hole_to ? a->hole_to[i] : row + 1;

@@ -5,14 +5,14 @@
 #define NUMBERS(ctype, expression)                                                                 \
     do {                                                                                           \
         ctype *out = a->out;                                                                       \
-        for (size_t i = 0; i < count; i++)                                                         \
+        KERNEL_FOR (i, 0, count)                                                                   \
             out[i] = (ctype)(expression);                                                          \
     } while (0)
 
 static void number_dense(const over_number_arguments *a, size_t count)
 {
     int64_t *out = a->out, rank = 0;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         if (a->from[i] == i)
             rank = 0;
         rank += a->peer_from[i] == i;
@@ -55,7 +55,7 @@ static int32_t bucket_of(uint64_t row, uint64_t rows, uint64_t buckets)
 void ISA_(over_tile)(const over_tile_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t w = 0; w * 64 < count; w++) {
+    for (size_t w = 0; w * 64 < count && !cancel_look(w * 64); w++) {
         uint64_t valid = 0;
         for (size_t i = w * 64; i < count && i < w * 64 + 64; i++) {
             size_t first = a->from[i];
@@ -76,7 +76,7 @@ void ISA_(over_shift)(const over_shift_arguments *a)
 {
     size_t count = kernel_count(a->count);
     const int64_t most = (int64_t)1 << 40; /* more than there are rows */
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         int64_t distance = a->distances ? a->distances[i] : 1;
         distance = distance > most ? most : distance < -most ? -most : distance;
         int64_t row = (int64_t)i + (a->is_back ? -distance : distance);
@@ -116,7 +116,7 @@ static uint32_t last_row(const over_nth_arguments *a, size_t i)
 void ISA_(over_nth)(const over_nth_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         bool is_valid = kernel_is_valid(a->validity, i);
         int64_t number = a->numbers && is_valid ? a->numbers[i] : 1;
         if (number <= 0) {

@@ -6,7 +6,7 @@
 void ISA_(range_values)(const range_values_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         const uint64_t *key = a->rows + ((size_t)a->index[i] * a->key_count + a->key) * 3;
         a->out[2 * i] = key[1];
         a->out[2 * i + 1] = key[2];
@@ -63,7 +63,7 @@ static bool is_null(const uint64_t *bounds, size_t i)
 void ISA_(range_find)(const range_find_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         uint32_t group = a->groups[i];
         a->groups[i] = ROW_NULL;
         if (group == ROW_NULL || is_null(a->lower, i) || is_null(a->upper, i))
@@ -88,14 +88,14 @@ void ISA_(range_find)(const range_find_arguments *a)
 void ISA_(range_ranks)(const range_ranks_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++)
+    KERNEL_FOR (i, 0, count)
         a->out[a->order[i]] = (uint32_t)(a->is_upper ? count - 1 - i : i);
 }
 
 void ISA_(range_tops)(const range_tops_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         size_t end = (i + 1) * 64 < a->height_count ? (i + 1) * 64 : a->height_count;
         uint32_t top = 0;
         for (size_t j = i * 64; j < end; j++)
@@ -134,7 +134,7 @@ static uint32_t least_height(const range_narrow_arguments *a, size_t i)
 void ISA_(range_narrow)(const range_narrow_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         uint32_t group = a->groups[i];
         a->groups[i] = ROW_NULL;
         if (group == ROW_NULL || is_null(a->bounds, i))
@@ -154,11 +154,13 @@ void ISA_(range_pairs_total)(const range_pairs_total_arguments *a)
 {
     size_t count = kernel_count(a->count);
     uint64_t total = 0;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         if (a->groups[i] == ROW_NULL)
             continue;
         uint64_t place = a->places[a->groups[i]], end = a->places[a->groups[i] + 1];
         for (;; place++, total++) {
+            if (cancel_look(place))
+                return;
             place = next_high(a->heights, a->tops, a->tops_of_tops, place, end, a->least[i]);
             if (place >= end)
                 break;

@@ -16,13 +16,13 @@ static void store_key(uint64_t *key, uint128 bits, bool is_descending)
 #define PACK(ctype)                                                                                \
     do {                                                                                           \
         const ctype *values = a->values;                                                           \
-        for (size_t i = 0; i < count; i++)                                                         \
+        KERNEL_FOR (i, 0, count)                                                                   \
             store_key(key + i * stride, (uint128)(int128)values[i] ^ SIGN, a->is_descending);      \
     } while (0)
 
 static void pack_floats(const sort_pack_arguments *a, uint64_t *key, size_t stride, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         double number = a->type.id == TYPE_FLOAT ? (double)((const float *)a->values)[i]
                                                  : ((const double *)a->values)[i];
         store_key(key + i * stride, (uint128)value_code_of_double(number) << 32, a->is_descending);
@@ -33,7 +33,7 @@ static void pack_floats(const sort_pack_arguments *a, uint64_t *key, size_t stri
 static void pack_intervals(const sort_pack_arguments *a, uint64_t *key, size_t stride, size_t count)
 {
     const interval_value *values = a->values;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         int128 total =
             ((int128)values[i].months * 30 + values[i].days) * 86400000000 + values[i].microseconds;
         store_key(key + i * stride, (uint128)total ^ SIGN, a->is_descending);
@@ -49,7 +49,7 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
         break;
     case TYPE_BOOL: {
         const uint64_t *bits = a->values;
-        for (size_t i = 0; i < count; i++)
+        KERNEL_FOR (i, 0, count)
             store_key(key + i * stride, kernel_bit(bits, i), a->is_descending);
         break;
     }
@@ -84,7 +84,7 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
         break;
     case TYPE_VARCHAR:
     case TYPE_BLOB:
-        for (size_t i = 0; i < count; i++)
+        KERNEL_FOR (i, 0, count)
             memcpy(key + i * stride + 1, (const string_view *)a->values + i, sizeof(string_view));
         break;
     default:
@@ -95,7 +95,7 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
     }
     uint64_t flags =
         (type_is_text(a->type) ? SORT_KEY_TEXT : 0) | (a->is_descending ? SORT_KEY_DESCENDING : 0);
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         bool is_null = a->type.id == TYPE_NULL || !kernel_is_valid(a->validity, i);
         key[i * stride] = flags | (is_null != a->nulls_first);
         if (is_null)
@@ -114,7 +114,7 @@ static void merge_runs(const sort_rows_arguments *a, const uint32_t *source, siz
                        size_t middle, size_t end, uint32_t *target)
 {
     size_t left = start, right = middle;
-    for (size_t at = start; at < end; at++) {
+    KERNEL_FOR (at, start, end) {
         bool take_left =
             left < middle && (right == end || compare_rows(a, source[left], source[right]) <= 0);
         target[at] = take_left ? source[left++] : source[right++];
@@ -137,13 +137,13 @@ static void insertion_sort(const sort_rows_arguments *a, uint32_t *index, size_t
 void ISA_(sort_rows)(const sort_rows_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++)
+    KERNEL_FOR (i, 0, count)
         a->out[i] = (uint32_t)i;
-    for (size_t i = 0; i < count; i += INSERTION_ROWS)
+    for (size_t i = 0; i < count && !cancel_look(i); i += INSERTION_ROWS)
         insertion_sort(a, a->out + i, count - i < INSERTION_ROWS ? count - i : INSERTION_ROWS);
     uint32_t *source = a->out, *target = a->scratch;
     for (size_t run = INSERTION_ROWS; run < count; run *= 2) {
-        for (size_t start = 0; start < count; start += 2 * run) {
+        for (size_t start = 0; start < count && !cancel_look(start); start += 2 * run) {
             size_t middle = start + run < count ? start + run : count;
             size_t end = middle + run < count ? middle + run : count;
             merge_runs(a, source, start, middle, end, target);
@@ -159,7 +159,7 @@ void ISA_(sort_rows)(const sort_rows_arguments *a)
 void ISA_(sort_keep)(const sort_keep_arguments *a)
 {
     size_t count = kernel_count(a->count), kept = 0;
-    for (size_t i = 0; i < count; i++) {
+    KERNEL_FOR (i, 0, count) {
         const uint64_t *key = a->rows + i * 3, *last = a->last;
         uint128 number = (uint128)key[1] << 64 | key[2], most = (uint128)last[1] << 64 | last[2];
         a->out[kept] = (uint32_t)i;

@@ -73,7 +73,7 @@ static status host_launch(dev_stream *stream, dev_kernel_id kernel, const void *
 {
     (void)argument_bytes;
     stream->dev->host_kernels[kernel](arguments);
-    return STATUS_OK;
+    return cancel_seen();
 }
 
 static status host_copy(dev_stream *stream, void *target, const void *source, size_t bytes)

@@ -110,18 +110,13 @@ void host_heap_drop(host_call *c)
 
 /* ---- rows ---- */
 
-static bool is_cancelled(const host_call *c)
-{
-    return c->is_cancelled && c->is_cancelled(c->cancel_context);
-}
-
 static status run_rows(host_call *c)
 {
     status (*row_function)(host_call * c, uint64_t row) = functions[c->function].row;
     bool sees_nulls = functions[c->function].traits & HOST_SEES_NULLS;
     for (uint64_t row = 0; row < c->count; row++) {
-        if (row % CANCEL_ROWS == 0 && is_cancelled(c))
-            return status_new(STATUS_KIND_CANCELLED, "cancelled");
+        if (row % CANCEL_ROWS == 0)
+            TRY(cancel_check());
         if (sees_nulls || !c->validity || c->validity[row / 64] >> (row % 64) & 1)
             TRY(row_function(c, row));
     }

@@ -68,8 +68,6 @@ typedef struct host_call {
     const host_operand *args;
     uint32_t arg_count;
     const void *plan;
-    bool (*is_cancelled)(const void *context); /* or NULL */
-    const void *cancel_context;
     void *values;       /* of the result: zeros */
     uint64_t *validity; /* of the result: set already where all arguments are; or NULL */
     host_heap heap;

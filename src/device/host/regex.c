@@ -6,6 +6,7 @@
  * places at a time, with a look between at whether the query is cancelled. */
 #include "device/host/regex.h"
 
+#include "base/cancel.h"
 #include "device/text_part.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -28,8 +29,7 @@ struct regex {
 struct regex_matcher {
     pcre2_match_context *context;
     pcre2_match_data *data;
-    bool (*is_cancelled)(const void *context);
-    const void *cancel_context;
+    uint64_t finds; /* so that many in one text look, too */
     const regex *of;
     const char *text;
     size_t bytes;
@@ -128,14 +128,11 @@ uint32_t regex_groups(const regex *r)
 
 /* ---- matching ---- */
 
-status regex_matcher_new(bool (*is_cancelled)(const void *context), const void *context,
-                         regex_matcher **out)
+status regex_matcher_new(regex_matcher **out)
 {
     regex_matcher *m = mem_new(sizeof *m);
     *out = m;
     if (m) {
-        m->is_cancelled = is_cancelled;
-        m->cancel_context = context;
         m->context = pcre2_match_context_create(NULL);
         m->data = pcre2_match_data_create(REGEX_GROUPS_MAX, NULL);
     }
@@ -240,12 +237,13 @@ static size_t character_at(const regex_matcher *m, size_t at)
 status regex_find(regex_matcher *m, size_t from, bool *out_found)
 {
     *out_found = false;
+    if (cancel_look(++m->finds))
+        TRY(cancel_check());
     if (!may_match(m, from))
         return STATUS_OK;
     int result = match_some(m, from);
     while (result == PCRE2_ERROR_NOMATCH && m->bytes - from > STARTS) {
-        if (m->is_cancelled && m->is_cancelled(m->cancel_context))
-            return status_new(STATUS_KIND_CANCELLED, "cancelled");
+        TRY(cancel_check());
         from = character_at(m, from + STARTS);
         result = match_some(m, from);
     }

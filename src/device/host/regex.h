@@ -49,8 +49,7 @@ uint32_t regex_groups(const regex *r);
 /* What matching needs besides, of one thread. */
 typedef struct regex_matcher regex_matcher;
 
-CHECKED status regex_matcher_new(bool (*is_cancelled)(const void *context), const void *context,
-                                 regex_matcher **out);
+CHECKED status regex_matcher_new(regex_matcher **out);
 void regex_matcher_free(regex_matcher *m); /* takes NULL */
 /* Begins with a text, which stays until the next one. */
 void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t bytes);

@@ -67,7 +67,7 @@ static status begin(host_call *c)
     s->constant = c->plan;
     s->budget = c->dev ? c->dev->budget : NULL;
     s->bytes_max = c->text_max ? c->text_max : HOST_TEXT_MAX;
-    return regex_matcher_new(c->is_cancelled, c->cancel_context, &s->matcher);
+    return regex_matcher_new(&s->matcher);
 }
 
 static void end(host_call *c)

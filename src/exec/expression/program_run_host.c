@@ -101,11 +101,6 @@ static bool needs_validity(const instruction *s, const brought *b)
     return is_needed;
 }
 
-static bool is_cancelled(const void *query)
-{
-    return exec_is_cancelled(query);
-}
-
 /* The result's texts are new, and parts of the arguments. */
 static status take_heap(const instruction *s, brought *b, host_call *call, tensor *result)
 {
@@ -131,8 +126,6 @@ static status compute(program_run *run, const instruction *s, brought *b, uint64
                       .args = b->operands,
                       .arg_count = s->arg_count,
                       .plan = s->data,
-                      .is_cancelled = is_cancelled,
-                      .cancel_context = run->task->query,
                       .values = result->values,
                       .validity = result->validity};
     memset(result->values, 0, type_values_bytes(s->type, rows));
@@ -140,10 +133,14 @@ static status compute(program_run *run, const instruction *s, brought *b, uint64
         memset(result->validity, 0, bitmap_bytes(rows));
         fill_validity(s, b, result->validity);
     }
-    TRY(DEV_LAUNCH(&host, host_call, .call = &call));
+    status st = DEV_LAUNCH(&host, host_call, .call = &call);
     if (call.failure) {
+        status_free(st); /* the same: it was cancelled */
+        st = s->position < 0 ? call.failure : status_at(call.failure, s->position);
+    }
+    if (st) {
         host_heap_drop(&call);
-        return s->position < 0 ? call.failure : status_at(call.failure, s->position);
+        return st;
     }
     return take_heap(s, b, &call, result);
 }

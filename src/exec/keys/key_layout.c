@@ -124,9 +124,15 @@ status key_layout_hash(const key_layout *layout, dev_stream *stream, const uint8
                        dev_count count, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, count.bound * sizeof(uint32_t), "aggregation", out));
-    return DEV_LAUNCH(stream, keys_hash, .rows = rows, .count = count, .stride = layout->stride,
-                      .text_count = layout->text_count, .interval_count = layout->interval_count,
-                      .is_narrow = layout->is_narrow, .out = (*out)->address);
+    status st =
+        DEV_LAUNCH(stream, keys_hash, .rows = rows, .count = count, .stride = layout->stride,
+                   .text_count = layout->text_count, .interval_count = layout->interval_count,
+                   .is_narrow = layout->is_narrow, .out = (*out)->address);
+    if (!st)
+        return STATUS_OK;
+    dev_buffer_unref(*out);
+    *out = NULL;
+    return st;
 }
 
 /* ---- heaps ---- */

@@ -91,12 +91,12 @@ struct exec_query {
     pthread_mutex_t lock;     /* failure, locations */
     status failure;
     ARRAY(char *) locations;
-    _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
-    bool is_buffering;         /* small chunks are put together before joins */
-    bool has_open_tables;      /* of joins by integers: setting join_table */
-    bool is_synchronous;       /* tasks block where they would await a stream: for measurements */
-    bool is_finished;          /* its last batch was taken, all its tasks are over */
-    bool is_traced;            /* steps of its operators are noted: set before it starts */
+    cancel_flag is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
+    bool is_buffering;        /* small chunks are put together before joins */
+    bool has_open_tables;     /* of joins by integers: setting join_table */
+    bool is_synchronous;      /* tasks block where they would await a stream: for measurements */
+    bool is_finished;         /* its last batch was taken, all its tasks are over */
+    bool is_traced;           /* steps of its operators are noted: set before it starts */
     /* Under the pool's lock: */
     unsigned stages_active; /* not finished */
     unsigned busy_tasks;    /* that run, are ready to go on, or await the device */

@@ -111,6 +111,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
     scheduled->called_since = now();
     dev_work_now = &op->metrics.work;
     dev_stream_now = scheduled->task.stream;
+    scheduled->flag_before = cancel_set(&scheduled->task.query->is_cancelled);
 }
 
 void task_step_end(scheduled_task *scheduled)
@@ -119,6 +120,7 @@ void task_step_end(scheduled_task *scheduled)
     uint64_t until = now(), since = scheduled->called_since;
     dev_work_now = NULL;
     dev_stream_now = NULL;
+    cancel_set(scheduled->flag_before);
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
     if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);

@@ -46,6 +46,7 @@ struct scheduled_task {
     exec_operator *called;
     const char *called_for;
     uint64_t called_since;
+    cancel_flag *flag_before; /* the thread's before the call */
 
     fiber *fiber; /* on lazy devices it runs here, so that it can be left anywhere */
     dev_buffer *error_buffer;

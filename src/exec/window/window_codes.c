@@ -55,12 +55,15 @@ static uint128 key_at(const tensor *t, uint64_t row)
 
 /* ---- sorting ---- */
 
-/* By a byte of the key; false: all rows have the same one, and nothing was moved. */
+/* By a byte of the key; false: all rows have the same one, and nothing was moved, or the statement is cancelled. */
 static bool sort_by_byte(const entry *from, uint64_t count, unsigned shift, entry *to)
 {
     uint64_t starts[PARTS] = {0}, at = 0;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (cancel_look(i))
+            return false;
         starts[(uint8_t)(from[i].key >> shift)]++;
+    }
     if (count && starts[(uint8_t)(from[0].key >> shift)] == count)
         return false;
     for (size_t part = 0; part < PARTS; part++) {
@@ -68,8 +71,11 @@ static bool sort_by_byte(const entry *from, uint64_t count, unsigned shift, entr
         starts[part] = at;
         at += rows;
     }
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (cancel_look(i))
+            return false;
         to[starts[(uint8_t)(from[i].key >> shift)]++] = from[i];
+    }
     return true;
 }
 
@@ -92,20 +98,32 @@ static int compare_texts(const string_view *a, const string_view *b)
     return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static int compare_entries(const void *left, const void *right, void *texts)
+typedef struct text_order {
+    const string_view *views;
+    uint64_t compared;
+    bool is_cancelled;
+} text_order;
+
+/* Once the statement is cancelled all texts are equal, which ends the sort soon. */
+static int compare_entries(const void *left, const void *right, void *argument)
 {
-    const string_view *views = texts;
+    text_order *order = argument;
+    const string_view *views = order->views;
+    order->is_cancelled |= cancel_look(++order->compared);
+    if (order->is_cancelled)
+        return 0;
     return compare_texts(&views[((const entry *)left)->row], &views[((const entry *)right)->row]);
 }
 
 static void sort_long_texts(const tensor *t, entry *entries, uint64_t count)
 {
-    for (uint64_t first = 0, next = 0; first < count; first = next) {
+    text_order order = {.views = t->values};
+    for (uint64_t first = 0, next = 0; first < count && !order.is_cancelled; first = next) {
+        order.is_cancelled = cancel_look(++order.compared);
         while (next < count && entries[next].key == entries[first].key)
             next++;
         if (next - first > 1)
-            qsort_r(&entries[first], next - first, sizeof *entries, compare_entries,
-                    (void *)(uintptr_t)t->values);
+            qsort_r(&entries[first], next - first, sizeof *entries, compare_entries, &order);
     }
 }
 
@@ -120,7 +138,7 @@ static bool are_equal(const tensor *t, const entry *a, const entry *b)
 
 static void number(const tensor *t, const entry *entries, uint64_t count, window_codes *out)
 {
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count && !cancel_look(i); i++) {
         if (!i || !are_equal(t, &entries[i - 1], &entries[i]))
             out->rows[out->count++] = entries[i].row;
         out->codes[entries[i].row] = out->count - 1;
@@ -131,7 +149,7 @@ static void sort_and_number(const tensor *t, uint64_t rows, entry *entries, entr
                             window_codes *out)
 {
     uint64_t count = 0;
-    for (uint64_t row = 0; row < rows; row++) {
+    for (uint64_t row = 0; row < rows && !cancel_look(row); row++) {
         out->codes[row] = WINDOW_NO_CODE;
         if (is_there(t, row))
             entries[count++] = (entry){key_at(t, row), (uint32_t)row};
@@ -140,6 +158,12 @@ static void sort_and_number(const tensor *t, uint64_t rows, entry *entries, entr
     if (type_is_text(t->type))
         sort_long_texts(t, entries, count);
     number(t, entries, count, out);
+}
+
+void window_codes_release(window_codes *codes)
+{
+    dev_buffer_unref(codes->memory);
+    *codes = (window_codes){0};
 }
 
 status window_codes_make(device *host, const tensor *values, uint64_t count, window_codes *out)
@@ -153,13 +177,10 @@ status window_codes_make(device *host, const tensor *values, uint64_t count, win
         out->rows = out->codes + count + 1;
         sort_and_number(values, count, entries->address, (entry *)entries->address + count + 1,
                         out);
+        st = cancel_check();
     }
     dev_buffer_unref(entries);
+    if (st)
+        window_codes_release(out);
     return st;
-}
-
-void window_codes_release(window_codes *codes)
-{
-    dev_buffer_unref(codes->memory);
-    *codes = (window_codes){0};
 }

@@ -22,46 +22,56 @@ typedef struct ordered {
 
 /* ---- the window ---- */
 
-static void add_rows(ordered *o, uint64_t from, uint64_t to)
+static status add_rows(ordered *o, uint64_t from, uint64_t to)
 {
     o->has_changed |= from < to;
-    for (uint64_t row = from; row < to; row++)
+    for (uint64_t row = from; row < to; row++) {
+        if (cancel_look(row))
+            TRY(cancel_check());
         sliding_add(&o->sliding, row);
+    }
+    return STATUS_OK;
 }
 
-static void remove_rows(ordered *o, uint64_t from, uint64_t to)
+static status remove_rows(ordered *o, uint64_t from, uint64_t to)
 {
     o->has_changed |= from < to;
-    for (uint64_t row = from; row < to; row++)
+    for (uint64_t row = from; row < to; row++) {
+        if (cancel_look(row))
+            TRY(cancel_check());
         sliding_remove(&o->sliding, row);
+    }
+    return STATUS_OK;
 }
 
 /* A part of the frame becomes [from, to). */
-static void move_part(ordered *o, uint32_t part, uint64_t from, uint64_t to)
+static status move_part(ordered *o, uint32_t part, uint64_t from, uint64_t to)
 {
     uint64_t was_from = o->from[part], was_to = o->to[part];
     if (from > to)
         to = from;
     if (from >= was_to || to <= was_from) {
-        remove_rows(o, was_from, was_to);
-        add_rows(o, from, to);
+        TRY(remove_rows(o, was_from, was_to));
+        TRY(add_rows(o, from, to));
     } else {
-        add_rows(o, was_to, to);
-        remove_rows(o, to, was_to);
-        add_rows(o, from, was_from);
-        remove_rows(o, was_from, from);
+        TRY(add_rows(o, was_to, to));
+        TRY(remove_rows(o, to, was_to));
+        TRY(add_rows(o, from, was_from));
+        TRY(remove_rows(o, was_from, from));
     }
     o->from[part] = from;
     o->to[part] = to;
+    return STATUS_OK;
 }
 
-static void move_window(ordered *o, uint64_t row)
+static status move_window(ordered *o, uint64_t row)
 {
     for (uint32_t part = 0; part < o->part_count; part++) {
         const uint32_t *from = o->brought->columns[FRAMES + 2 * part]->values;
         const uint32_t *to = o->brought->columns[FRAMES + 2 * part + 1]->values;
-        move_part(o, part, from[row], to[row]);
+        TRY(move_part(o, part, from[row], to[row]));
     }
+    return STATUS_OK;
 }
 
 /* ---- values of frames ---- */
@@ -187,7 +197,9 @@ static status fill(ordered *o, uint64_t count)
         memset(o->out->validity, 0, bitmap_bytes(count));
     for (uint64_t row = 0; row < count; row++) {
         o->has_changed = false;
-        move_window(o, row);
+        if (cancel_look(row))
+            TRY(cancel_check());
+        TRY(move_window(o, row));
         TRY(fill_row(o, row));
     }
     return STATUS_OK;

@@ -39,6 +39,8 @@ static bool measure(const joining *j, uint64_t row, uint64_t end, uint64_t *out_
 {
     uint64_t bytes = 0, last = end;
     for (row = next_text(j, row, end, last); row < end; row = next_text(j, row + 1, end, last)) {
+        if (cancel_look(row))
+            break;
         bytes += j->texts[row].bytes;
         if (last < end && is_there(j->delimiter_validity, row))
             bytes += j->delimiters[row].bytes;
@@ -59,6 +61,8 @@ static void join(const joining *j, uint64_t row, uint64_t end, char *at)
 {
     uint64_t last = end;
     for (row = next_text(j, row, end, last); row < end; row = next_text(j, row + 1, end, last)) {
+        if (cancel_look(row))
+            break;
         if (last < end && is_there(j->delimiter_validity, row))
             at = append(at, &j->delimiters[row]);
         at = append(at, &j->texts[row]);
@@ -77,15 +81,17 @@ static status too_long(const joining *j, uint64_t bytes)
 /* The bytes of all partitions' texts that are not kept in place. */
 static status long_bytes(const joining *j, uint64_t *out)
 {
-    uint64_t total = 0, bytes;
+    uint64_t total = 0, bytes, partitions = 0;
     for (uint64_t row = 0; row < j->count; row = j->ends[row]) {
+        if (cancel_look(partitions++))
+            break;
         measure(j, row, j->ends[row], &bytes);
         if (bytes > HOST_TEXT_MAX)
             return too_long(j, bytes);
         total += bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
     *out = total;
-    return STATUS_OK;
+    return cancel_check();
 }
 
 static void fill(const joining *j, char *heap, tensor *out)
@@ -95,7 +101,10 @@ static void fill(const joining *j, char *heap, tensor *out)
     memset(out->validity, 0, bitmap_bytes(j->count));
     memset(out->values, 0, j->count * sizeof(string_view));
     for (uint64_t row = 0; row < j->count; row = j->ends[row]) {
-        if (!measure(j, row, j->ends[row], &bytes))
+        bool has_text = measure(j, row, j->ends[row], &bytes);
+        if (cancel_is_asked()) /* `bytes` may be too few */
+            break;
+        if (!has_text)
             continue;
         bool is_long = bytes > STRING_INLINE_BYTES;
         join(j, row, j->ends[row], is_long ? heap : place);
@@ -117,8 +126,10 @@ static status make_texts(device *host, const joining *j, data_type type, tensor 
         st = string_heap_new(&heap, 1, &(*out)->heap); /* takes it over */
     if (!st) {
         fill(j, heap ? heap->address : NULL, *out);
-        return STATUS_OK;
+        st = cancel_check();
     }
+    if (!st)
+        return STATUS_OK;
     tensor_unref(*out);
     *out = NULL;
     return st;

@@ -41,7 +41,7 @@ static uint32_t delimiter_bytes(const joined *j, uint64_t row)
 static void measure(joined *j)
 {
     uint32_t texts = 0;
-    for (uint64_t row = 0; row < j->count; row++) {
+    for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         j->numbers[row] = texts;
         if (!is_there(j->text_validity, row))
             continue;
@@ -60,7 +60,7 @@ static void put(char *at, const string_view *text, uint64_t bytes)
 
 static void write_texts(const joined *j)
 {
-    for (uint64_t row = 0; row < j->count; row++) {
+    for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         uint32_t number = j->numbers[row], bytes = delimiter_bytes(j, row);
         if (number == j->numbers[row + 1])
             continue;
@@ -126,13 +126,13 @@ static status long_bytes(const joined *j, const chunk *brought, uint32_t parts, 
     text_range ranges[WINDOW_PARTS];
     uint64_t bytes;
     *out = 0;
-    for (uint64_t row = 0; row < j->count; row++) {
+    for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         uint32_t count = ranges_of(j, brought, parts, row, ranges, &bytes);
         if (bytes > HOST_TEXT_MAX)
             return too_long(j, bytes);
         *out += count > 1 && bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
-    return STATUS_OK;
+    return cancel_check();
 }
 
 static void fill(const joined *j, const chunk *brought, uint32_t parts, char *heap, tensor *out)
@@ -142,7 +142,7 @@ static void fill(const joined *j, const chunk *brought, uint32_t parts, char *he
     uint64_t bytes;
     memset(out->validity, 0, bitmap_bytes(j->count));
     memset(out->values, 0, j->count * sizeof(string_view));
-    for (uint64_t row = 0; row < j->count; row++) {
+    for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         uint32_t count = ranges_of(j, brought, parts, row, ranges, &bytes);
         const char *text = count ? j->bytes + j->starts[ranges[0].from] : NULL;
         if (!count)
@@ -184,13 +184,16 @@ static status make_texts(device *host, joined *j, const chunk *brought, uint32_t
     if (!st && all) {
         j->bytes = all->address;
         write_texts(j);
+        st = cancel_check();
     }
     if (!st)
         st = long_bytes(j, brought, parts, &bytes);
     if (!st && bytes)
         st = dev_alloc(host, bytes, "string_agg", &excluded);
-    if (!st)
+    if (!st) {
         fill(j, brought, parts, excluded ? excluded->address : NULL, out);
+        st = cancel_check();
+    }
     if (!st)
         return own_heap(&all, &excluded, out);
     dev_buffer_unref(all);
@@ -210,7 +213,8 @@ static status join_all(device *host, joined *j, const chunk *brought, uint32_t p
         j->starts = buffers[STARTS]->address;
         j->ends = buffers[ENDS]->address;
         measure(j);
-        st = make_texts(host, j, brought, parts, out);
+        st = cancel_check();
+        st = st ? st : make_texts(host, j, brought, parts, out);
     }
     for (uint32_t i = 0; i < BUFFER_COUNT; i++)
         dev_buffer_unref(buffers[i]);
