@@ -105,12 +105,19 @@ static AdbcStatusCode set_option(void *object, const char *key, const char *valu
 }
 
 /* What can only be asked for, by the name behind "pistachio.". */
+/* For the Python package, whose signal handler calls pistachio_cancel() with it. */
+static uint64_t address_of(const pistachio_connection *connection)
+{
+    return (uintptr_t)connection;
+}
+
 static const struct {
     const char *name;
     uint64_t (*count)(const pistachio_connection *connection);
 } counters[] = {
     {"memory_exported", pistachio_memory_exported},
     {"memory_peak", pistachio_memory_peak},
+    {"connection", address_of},
 };
 
 /* False: it is none of them. */

@@ -59,23 +59,13 @@ static void add_details(struct AdbcError *error, status st)
         snprintf(data->position, sizeof data->position, "%lld", (long long)status_position(st));
 }
 
-static char *whole_text(status st)
-{
-    const char *message = status_message(st), *hint = status_get_hint(st);
-    size_t bytes = strlen(message) + (hint ? strlen(hint) : 0) + 32;
-    char *text = mem_new(bytes);
-    if (text)
-        snprintf(text, bytes, "%s%s%s", message, hint ? "\nhint: " : "", hint ? hint : "");
-    return text;
-}
-
-static void set_error(struct AdbcError *error, status st, const char *state)
+static void set_error(struct AdbcError *error, status st, const char *sql, const char *state)
 {
     if (!error)
         return;
     if (error->release)
         error->release(error);
-    error->message = whole_text(st);
+    error->message = api_error_text(st, sql);
     memcpy(error->sqlstate, state, sizeof error->sqlstate);
     error->release = release;
     if (has_private_data(error))
@@ -86,10 +76,15 @@ static void set_error(struct AdbcError *error, status st, const char *state)
 
 AdbcStatusCode adbc_fail(struct AdbcError *error, status st)
 {
+    return adbc_fail_in(error, st, NULL);
+}
+
+AdbcStatusCode adbc_fail_in(struct AdbcError *error, status st, const char *sql)
+{
     if (!st)
         return ADBC_STATUS_OK;
     status_kind kind = status_get_kind(st);
-    set_error(error, st, codes[kind].state);
+    set_error(error, st, sql, codes[kind].state);
     status_free(st);
     return codes[kind].code;
 }
@@ -107,7 +102,7 @@ AdbcStatusCode adbc_refuse(struct AdbcError *error, AdbcStatusCode code, const c
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     status st = status_new(STATUS_KIND_INVALID, "%s", text);
-    set_error(error, st, code == ADBC_STATUS_NOT_IMPLEMENTED ? "0A000" : "HY010");
+    set_error(error, st, NULL, code == ADBC_STATUS_NOT_IMPLEMENTED ? "0A000" : "HY010");
     status_free(st);
     return code;
 }

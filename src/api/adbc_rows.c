@@ -168,7 +168,9 @@ static status next_result(rows_data *data, pistachio_result **out)
 static int failed(rows_data *data, status st)
 {
     int number = api_arrow_errno(st);
-    snprintf(data->error, sizeof data->error, "%s", status_message(st));
+    char *text = api_error_text(st, data->statement->sql);
+    snprintf(data->error, sizeof data->error, "%s", text ? text : status_message(st));
+    mem_free(text);
     status_free(st);
     return number;
 }

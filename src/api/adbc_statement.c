@@ -3,6 +3,8 @@
 #include "api/arrow.h"
 #include "base/mutex.h"
 
+#include <stdio.h>
+
 static AdbcStatusCode released(struct AdbcError *error)
 {
     return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "statement was released");
@@ -91,6 +93,15 @@ static AdbcStatusCode set_option(void *object, const char *key, const char *valu
     return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
 }
 
+/* For the Python package, whose signal handler calls pistachio_statement_cancel() with it. The statement lives as long as
+ * streams of its results. */
+static AdbcStatusCode give_address(const void *object, char **out, struct AdbcError *error)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)(intptr_t)object);
+    return adbc_option_give(text, out, error);
+}
+
 static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
 {
     const adbc_statement *s = object;
@@ -100,6 +111,8 @@ static AdbcStatusCode get_option(void *object, const char *key, char **out, stru
         return adbc_option_give(s->ingest.mode, out, error);
     if (!strcmp(key, ADBC_STATEMENT_OPTION_INCREMENTAL))
         return adbc_option_give(ADBC_OPTION_VALUE_DISABLED, out, error);
+    if (!strcmp(key, "pistachio.statement") && s->prepared)
+        return give_address(s->prepared, out, error);
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
 
@@ -160,7 +173,7 @@ static AdbcStatusCode ready(struct AdbcStatement *statement, adbc_statement **ou
         return released(error);
     if (!s->sql)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "the statement has no query");
-    return s->prepared ? ADBC_STATUS_OK : adbc_fail(error, prepare(s));
+    return s->prepared ? ADBC_STATUS_OK : adbc_fail_in(error, prepare(s), s->sql);
 }
 
 static AdbcStatusCode statement_prepare(struct AdbcStatement *statement, struct AdbcError *error)
@@ -250,10 +263,10 @@ static AdbcStatusCode statement_execute_query(struct AdbcStatement *statement,
     if (s->ingest.table)
         return adbc_ingest_run(s->connection, &s->ingest, &s->bound, rows_affected, error);
     if (!s->bound.release)
-        return adbc_fail(error, adbc_execute_once(s->prepared, out, rows_affected));
+        return adbc_fail_in(error, adbc_execute_once(s->prepared, out, rows_affected), s->sql);
     struct ArrowArrayStream bound = s->bound;
     s->bound.release = NULL;
-    return adbc_fail(error, adbc_execute_rows(s->prepared, &bound, out, rows_affected));
+    return adbc_fail_in(error, adbc_execute_rows(s->prepared, &bound, out, rows_affected), s->sql);
 }
 
 void adbc_statement_functions(struct AdbcDriver *driver, bool has_1_1)

@@ -33,22 +33,13 @@ int api_arrow_errno(status st)
     }
 }
 
-/* Keeps "message" or "message\nhint: ..." and frees the failure. */
+/* Keeps the failure's text and frees it. */
 static int fail(stream_data *data, status st)
 {
-    const char *message = status_message(st), *hint = status_get_hint(st);
-    static const char before[] = "\nhint: ";
-    size_t message_bytes = strlen(message), hint_bytes = hint ? strlen(hint) : 0;
+    const pistachio_result *result = data->result;
     int number = api_arrow_errno(st);
     mem_free(data->error);
-    data->error = mem_new(message_bytes + sizeof before + hint_bytes);
-    if (data->error) {
-        memcpy(data->error, message, message_bytes);
-        if (hint) {
-            memcpy(data->error + message_bytes, before, sizeof before);
-            memcpy(data->error + message_bytes + sizeof before - 1, hint, hint_bytes);
-        }
-    }
+    data->error = api_error_text(st, result->prepared ? result->prepared->sql : NULL);
     status_free(st);
     return number;
 }

@@ -2,6 +2,10 @@
  * name that says nothing of it. */
 #include "api/internal.h"
 
+#include "base/text_place.h"
+
+#include <stdio.h>
+
 pistachio_error *api_error(status st)
 {
     return (pistachio_error *)st;
@@ -16,6 +20,20 @@ static status status_of(const pistachio_error *error)
 status api_error_status(pistachio_error *error)
 {
     return status_of(error);
+}
+
+char *api_error_text(status st, const char *sql)
+{
+    const char *message = status_message(st), *hint = status_get_hint(st);
+    char place[TEXT_PLACE_BYTES] = "";
+    if (sql && status_position(st) >= 0)
+        text_place_show(sql, (size_t)status_position(st), place);
+    size_t bytes = strlen(message) + strlen(place) + (hint ? strlen(hint) : 0) + 32;
+    char *text = mem_new(bytes);
+    if (text)
+        snprintf(text, bytes, "%s%s%s%s%s", message, *place ? "\n" : "", place,
+                 hint ? "\nhint: " : "", hint ? hint : "");
+    return text;
 }
 
 pistachio_error *api_null_argument(const char *name)

@@ -160,6 +160,8 @@ struct pistachio_result {
 pistachio_error *api_error(status st);
 /* The same the other way. */
 CHECKED status api_error_status(pistachio_error *error);
+/* "message", the place in sql (NULL: not known) and "hint: ...", a line or two each; mem_free. NULL: no memory. */
+char *api_error_text(status st, const char *sql);
 /* The failure of a call whose argument of that name is NULL. */
 pistachio_error *api_null_argument(const char *name);
 

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "base/mem.h"
+#include "base/text_place.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -12,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PLACE_BYTES 200 /* of a line that are shown */
-
 static double seconds(void)
 {
     struct timespec ts;
@@ -23,42 +22,13 @@ static double seconds(void)
 
 /* ---- errors ---- */
 
-static bool is_inside_character(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* The line that byte `at` of the text is in, and a mark below the place. */
-static void show_place(const char *text, size_t at)
-{
-    size_t start = at, end = at, line = 1, column = 0;
-    while (start && text[start - 1] != '\n')
-        start--;
-    while (text[end] && text[end] != '\n')
-        end++;
-    for (size_t i = 0; i < start; i++)
-        line += text[i] == '\n';
-    if (end - start > PLACE_BYTES) {
-        start = at - start > PLACE_BYTES / 2 ? at - PLACE_BYTES / 2 : start;
-        end = end - start > PLACE_BYTES ? start + PLACE_BYTES : end;
-        while (is_inside_character(text[start]))
-            start++;
-        while (is_inside_character(text[end]))
-            end--;
-    }
-    int shown = fprintf(stderr, "line %zu: ", line);
-    fprintf(stderr, "%.*s\n", (int)(end - start), text + start);
-    for (size_t i = start; i < at && i < end; i++)
-        column += !is_inside_character(text[i]);
-    fprintf(stderr, "%*s^\n", shown + (int)column, "");
-}
-
 void cli_report(pistachio_error *error, const char *text, size_t start)
 {
     fprintf(stderr, "error: %s\n", pistachio_error_message(error));
     if (text && pistachio_error_position(error) >= 0) {
-        size_t at = start + (size_t)pistachio_error_position(error), length = strlen(text);
-        show_place(text, at < length ? at : length);
+        char place[TEXT_PLACE_BYTES];
+        text_place_show(text, start + (size_t)pistachio_error_position(error), place);
+        fprintf(stderr, "%s\n", place);
     }
     if (pistachio_error_hint(error))
         fprintf(stderr, "hint: %s\n", pistachio_error_hint(error));
