@@ -24,6 +24,8 @@
 typedef struct wire_writer wire_writer;
 typedef struct wire_reader wire_reader;
 
+/* Fails if rows of so many columns cannot be sent. */
+CHECKED status wire_check_columns(uint32_t column_count);
 /* For chunks of these columns, whose types are copied. */
 CHECKED status wire_writer_new(const data_type *types, uint32_t column_count, wire_writer **out);
 void wire_writer_free(wire_writer *writer); /* takes NULL */

@@ -9,6 +9,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values go out as they
 #define WIRE_VERSION 1
 #define WIRE_ALIGNMENT 8u
 #define WIRE_ROWS_MAX (1u << 24) /* of a message, however few bytes they take */
+#define WIRE_COLUMNS_MAX UINT16_MAX
 #define WIRE_LARGE_BYTES_MAX (UINT32_MAX / 2)
 
 enum { WIRE_ROWS = 1, WIRE_DICTIONARY, WIRE_PIECE };

@@ -62,7 +62,8 @@ status wire_reader_new(device *dev, const data_type *types, uint32_t column_coun
                        wire_reader **out)
 {
     *out = NULL;
-    assert(dev->is_host && column_count <= UINT16_MAX);
+    assert(dev->is_host);
+    TRY(wire_check_columns(column_count));
     size_t bytes = sizeof(wire_reader) + column_count * sizeof *types;
     wire_reader *reader = mem_new(bytes);
     if (!reader)

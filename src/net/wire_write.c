@@ -50,10 +50,21 @@ typedef struct message_room {
     uint32_t room, *used;
 } message_room;
 
+status wire_check_columns(uint32_t column_count)
+{
+    if (column_count <= WIRE_COLUMNS_MAX)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_UNSUPPORTED,
+                   "rows of %u columns cannot be sent to other ranks: %u is the most", column_count,
+                   WIRE_COLUMNS_MAX),
+        "select fewer columns, or run it with SET distribute = never");
+}
+
 status wire_writer_new(const data_type *types, uint32_t column_count, wire_writer **out)
 {
     *out = NULL;
-    assert(column_count <= UINT16_MAX);
+    TRY(wire_check_columns(column_count));
     size_t bytes = sizeof(wire_writer) + column_count * sizeof *types;
     wire_writer *writer = mem_new(bytes);
     if (!writer)

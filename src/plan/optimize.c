@@ -107,8 +107,23 @@ static status check(const plan_statement *statement, unsigned number)
                           rules[number].name);
 }
 
+/* Columns of a statement's rows: messages between ranks number them by 16 bits. */
+#define COLUMNS_MAX UINT16_MAX
+
+static status check_columns(const plan_statement *statement)
+{
+    size_t count = statement->root->columns.count;
+    if (count <= COLUMNS_MAX)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                  "the statement gives rows of %zu columns: %d is the most", count,
+                                  COLUMNS_MAX),
+                       "select fewer columns");
+}
+
 status plan_optimize(plan_statement *statement)
 {
+    TRY(check_columns(statement));
     for (unsigned r = 0; r < PLAN_RULE_COUNT; r++) {
         bool is_on = rules[r].is_needed || plan_rule_is_on(statement, (plan_rule)r);
         if (rules[r].apply && is_on) {

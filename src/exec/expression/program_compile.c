@@ -216,22 +216,19 @@ status instruction_add_constant(compiler *c, const value *v, uint32_t *out)
 
 static status compile_column(compiler *c, const expr *e, uint32_t *out)
 {
-    exec_layout layout = c->program->layout;
-    for (uint32_t i = 0; i < layout.count; i++) {
-        if (layout.columns[i].id != e->column_id)
-            continue;
-        instruction s = instruction_make(INSTRUCTION_COLUMN, 0, layout.columns[i].type, -1);
-        s.column = i;
-        if (e->has_range && s.has_bounds) {
-            s.low = e->range_min > s.low ? e->range_min : s.low;
-            s.high = e->range_max < s.high ? e->range_max : s.high;
-        }
-        return instruction_add(c, &s, NULL, 0, out);
+    int place = column_map_find(&c->columns, e->column_id);
+    if (place < 0)
+        return status_new(STATUS_KIND_INTERNAL,
+                          "an expression reads the column \"%s\", which its input does not have",
+                          e->name ? e->name : "?");
+    data_type type = c->program->layout.columns[place].type;
+    instruction s = instruction_make(INSTRUCTION_COLUMN, 0, type, -1);
+    s.column = (uint32_t)place;
+    if (e->has_range && s.has_bounds) {
+        s.low = e->range_min > s.low ? e->range_min : s.low;
+        s.high = e->range_max < s.high ? e->range_max : s.high;
     }
-    return status_new(STATUS_KIND_INTERNAL,
-                      "an expression reads the column \"%s\", which its input "
-                      "does not have",
-                      e->name ? e->name : "?");
+    return instruction_add(c, &s, NULL, 0, out);
 }
 
 status compile_call_distinct(compiler *c, const expr *e, int op, uint32_t *out)
@@ -445,6 +442,7 @@ static status compile_roots(program *p, const expr *const *exprs, uint32_t expr_
                             bool joins_conditions)
 {
     compiler c = {.program = p};
+    TRY(column_map_new(p->memory, p->layout.columns, p->layout.count, &c.columns));
     for (uint32_t i = 0; i < expr_count; i++)
         TRY(compile_root(&c, exprs[i], i));
     if (joins_conditions)

@@ -19,6 +19,7 @@
 #include "device/host/host.h"
 #include "device/kernel_ops.h"
 #include "exec/expression/program.h"
+#include "plan/column_map.h"
 
 typedef enum instruction_kind {
     INSTRUCTION_COLUMN,   /* input column `column` */
@@ -99,7 +100,8 @@ struct program {
 
 typedef struct compiler {
     program *program;
-    uint32_t *buckets; /* an instruction's number + 1, by hash */
+    column_map columns; /* of the layout */
+    uint32_t *buckets;  /* an instruction's number + 1, by hash */
     uint32_t bucket_count;
     uint32_t depth;
 } compiler;

@@ -4,6 +4,7 @@
 #include "exec/join/join_range.h"
 #include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
+#include "plan/column_map.h"
 
 /* The type with the sides swapped, where the build side is the plan's left one. */
 static bool type_from_probe(const plan_node *plan, plan_join_type *out)
@@ -29,14 +30,6 @@ static bool type_from_probe(const plan_node *plan, plan_join_type *out)
     }
 }
 
-static int find_column(exec_layout layout, uint32_t id)
-{
-    for (uint32_t i = 0; i < layout.count; i++)
-        if (layout.columns[i].id == id)
-            return (int)i;
-    return -1;
-}
-
 static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
 {
     const plan_column_list *columns = &op->base.plan->columns;
@@ -47,20 +40,22 @@ static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_l
     op->build_types = arena_alloc_array(a, build.count + 1, sizeof *op->build_types);
     if (!op->outputs || !op->probe_types || !op->probe_needed || !op->build_types)
         return status_no_memory("join", columns->count * sizeof *op->outputs);
+    column_map probed, built;
+    TRY(column_map_new(a, probe.columns, probe.count, &probed));
+    TRY(column_map_new(a, build.columns, build.count, &built));
     for (uint32_t i = 0; i < probe.count; i++)
         op->probe_types[i] = probe.columns[i].type;
     for (uint32_t i = 0; i < build.count; i++)
         op->build_types[i] = build.columns[i].type;
     for (size_t i = 0; i < columns->count; i++) {
-        int column = find_column(probe, columns->items[i].id);
-        int built = column < 0 ? find_column(build, columns->items[i].id) : -1;
+        int column = column_map_find(&probed, columns->items[i].id);
+        int place = column < 0 ? column_map_find(&built, columns->items[i].id) : column;
         bool is_mark = op->type == JOIN_MARK && i + 1 == columns->count;
-        if (column < 0 && built < 0 && !is_mark)
+        if (place < 0 && !is_mark)
             return status_new(STATUS_KIND_INTERNAL, "a join makes column %u of neither side",
                               columns->items[i].id);
-        op->outputs[i] = (join_source){.is_build = column < 0,
-                                       .is_mark = is_mark,
-                                       .column = (uint32_t)(column < 0 ? built : column)};
+        op->outputs[i] =
+            (join_source){.is_build = column < 0, .is_mark = is_mark, .column = (uint32_t)place};
     }
     return STATUS_OK;
 }
@@ -75,9 +70,11 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
     op->key_columns = arena_alloc_array(a, count + 1, sizeof *op->key_columns);
     if (!made || !op->key_types || !op->key_columns)
         return status_no_memory("join", count * sizeof *op->key_types);
+    column_map built;
+    TRY(column_map_new(a, build.columns, build.count, &built));
     for (uint32_t k = 0; k < count; k++) {
         const expr *key = keys->items[k];
-        int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
+        int column = key->kind == EXPR_COLUMN ? column_map_find(&built, key->column_id) : -1;
         op->key_types[k] = key->type;
         op->key_columns[k] = column >= 0 ? (uint32_t)column : build.count + made_count;
         if (column < 0)

@@ -551,35 +551,29 @@ static const exec_operator_ops source_ops = {
     .close = source_close,
 };
 
-/* The input's column that the key is; op->column_count: it is none. */
-static uint32_t find_column(const op_sort *op, const expr *key, exec_layout input)
-{
-    uint32_t i = 0;
-    while (i < op->column_count &&
-           (key->kind != EXPR_COLUMN || input.columns[i].id != key->column_id))
-        i++;
-    return i;
-}
-
 static status compile(op_sort *op, arena *a, exec_layout input)
 {
     const plan_node *plan = op->base.plan;
     expr_list extra = {0};
+    column_map columns;
+    TRY(column_map_new(a, input.columns, input.count, &columns));
     op->key_columns = mem_new_array(op->key_count + 1, sizeof *op->key_columns);
     if (!op->key_columns)
         return status_no_memory("sort", op->key_count * sizeof *op->key_columns);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const plan_sort_key *key = &plan->sort.keys.items[k];
         op->is_text_first |= !k && type_is_text(key->key->type);
-        op->key_columns[k] = find_column(op, key->key, input);
-        if (op->key_columns[k] < op->column_count)
+        bool is_column = key->key->kind == EXPR_COLUMN;
+        int place = is_column ? column_map_find(&columns, key->key->column_id) : -1;
+        op->key_columns[k] = (uint32_t)place;
+        if (place >= 0)
             continue;
         op->key_columns[k] = op->column_count + (uint32_t)extra.count;
         TRY(array_push(a, &extra, key->key));
     }
     op->extra_count = (uint32_t)extra.count;
     TRY(sort_bound_share(op, input));
-    TRY(sort_narrow_open(op));
+    TRY(sort_narrow_open(op, &columns));
     op->kept_count = op->column_count + op->extra_count + op->narrow.is_used;
     if (!extra.count)
         return STATUS_OK;

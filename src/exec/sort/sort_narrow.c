@@ -8,40 +8,39 @@
 
 #include <string.h>
 
-/* A record's length is that of a value, which is a byte. */
+/* A record's length is that of a value, which data_type has 8 bits for. */
 #define RECORD_BYTES_MAX 248
+static_assert(RECORD_BYTES_MAX <= UINT8_MAX && RECORD_BYTES_MAX % 8 == 0, "data_type.width");
 #define BATCH_ROWS 1024
 
 /* ---- ranges ---- */
 
-static bool find_in_scan(const plan_node *scan, uint32_t id, sort_field *out)
+/* Values of a column of a scan are among those of its files, wherever the column is seen above. */
+static void take_scan_ranges(const plan_node *scan, const column_map *input, sort_field *fields)
 {
     const struct pq_table *table = scan->scan.table;
     for (size_t i = 0; i < scan->columns.count; i++) {
         const pq_table_column *column = &table->columns.items[scan->scan.sources.items[i]];
-        if (scan->columns.items[i].id != id)
+        int place = column_map_find(input, scan->columns.items[i].id);
+        if (place < 0)
             continue;
-        out->has_range = column->has_range && column->min <= column->max;
-        out->least = (uint128)column->min;
-        out->spread = (uint128)column->max - (uint128)column->min;
-        return true;
+        sort_field *field = &fields[place];
+        field->has_range = column->has_range && column->min <= column->max;
+        field->least = (uint128)column->min;
+        field->spread = (uint128)column->max - (uint128)column->min;
     }
-    return false;
 }
 
-/* Of a scan's column values are among those of its files, wherever it is seen above. */
-static bool find_range(const plan_node *node, uint32_t id, sort_field *out)
+static void take_ranges(const plan_node *node, const column_map *input, sort_field *fields)
 {
     if (node->kind == PLAN_SCAN)
-        return find_in_scan(node, id, out);
+        take_scan_ranges(node, input, fields);
     for (uint32_t i = 0; i < node->child_count; i++)
-        if (find_range(node->children[i], id, out))
-            return true;
-    return false;
+        take_ranges(node->children[i], input, fields);
 }
 
 /* Top-k keeps few rows. Of several ranks each may know files of its own. */
-status sort_narrow_open(op_sort *op)
+status sort_narrow_open(op_sort *op, const column_map *input)
 {
     sort_narrow *narrow = &op->narrow;
     const plan_node *below = op->base.plan->children[0];
@@ -50,8 +49,11 @@ status sort_narrow_open(op_sort *op)
     narrow->fields = mem_new_array(op->column_count + 1, sizeof *narrow->fields);
     if (!narrow->fields)
         return status_no_memory("sort", op->column_count * sizeof *narrow->fields);
-    for (uint32_t c = 0; c < op->column_count && narrow->is_used && !op->base.query->net; c++)
-        find_range(below, op->input.columns[c].id, &narrow->fields[c]);
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (op->key_columns[k] < op->column_count)
+            narrow->fields[op->key_columns[k]].is_key = true;
+    if (narrow->is_used && !op->base.query->net)
+        take_ranges(below, input, narrow->fields);
     return STATUS_OK;
 }
 
@@ -63,14 +65,6 @@ void sort_narrow_close(sort_narrow *narrow)
 }
 
 /* ---- how columns are kept ---- */
-
-static bool is_key(const op_sort *op, uint32_t column)
-{
-    bool is = false;
-    for (uint32_t k = 0; k < op->key_count; k++)
-        is |= op->key_columns[k] == column;
-    return is;
-}
 
 static unsigned width_of(const sort_field *field)
 {
@@ -98,20 +92,50 @@ static bool has_few_texts(const tensor *t)
            t->base_rows <= SORT_TEXTS_MAX;
 }
 
-static status choose_kind(const op_sort *op, uint32_t column, const tensor *t, sort_field *field)
+/* The bytes of `fields` fields' NULL bits, which begin a record. */
+static uint32_t null_bytes(uint32_t fields)
 {
-    bool is_text = type_is_text(t->type), is_of_key = is_key(op, column);
+    return (fields + 7) / 8;
+}
+
+/* Gives the field its place behind those that the record has. False: the record has no room for it. */
+static bool place_field(sort_narrow *narrow, sort_field *field)
+{
+    uint32_t bytes = narrow->field_bytes + field->width;
+    if (null_bytes(narrow->field_count + 1) + bytes > RECORD_BYTES_MAX)
+        return false;
+    field->at = narrow->field_bytes;
+    field->null_bit = narrow->field_count++;
+    narrow->field_bytes = bytes;
+    return true;
+}
+
+static status choose_text(const op_sort *op, const tensor *t, sort_narrow *narrow,
+                          sort_field *field)
+{
+    if (field->is_key || !has_few_texts(t))
+        return STATUS_OK;
+    field->width = 1;
+    if (!place_field(narrow, field)) {
+        field->width = t->type.width;
+        return STATUS_OK;
+    }
+    field->kind = SORT_FIELD_TEXT;
+    return sort_texts_new(exec_device(op->base.query), t->type, &field->texts);
+}
+
+/* What the record has no room for is a column of its own. */
+static status choose_kind(const op_sort *op, const tensor *t, sort_narrow *narrow,
+                          sort_field *field)
+{
     field->type = t->type;
     field->width = t->type.width;
-    if (!t->type.width || (is_text && (is_of_key || !has_few_texts(t))))
+    if (!t->type.width)
         return STATUS_OK;
-    if (is_text) {
-        field->kind = SORT_FIELD_TEXT;
-        field->width = 1;
-        return sort_texts_new(exec_device(op->base.query), t->type, &field->texts);
-    }
+    if (type_is_text(t->type))
+        return choose_text(op, t, narrow, field);
     choose_width(field);
-    if (!is_of_key)
+    if (!field->is_key && place_field(narrow, field))
         field->kind = SORT_FIELD_RECORD;
     else if (field->width < t->type.width)
         field->kind = SORT_FIELD_COLUMN;
@@ -126,42 +150,28 @@ static bool is_in_record(const sort_field *field)
 /* One field alone needs no record, unless it is of texts. */
 static void drop_small_record(sort_narrow *narrow)
 {
-    uint32_t fields = 0, last = 0;
-    for (uint32_t c = 0; c < narrow->column_count; c++)
-        if (is_in_record(&narrow->fields[c])) {
-            fields++;
-            last = c;
-        }
-    sort_field *only = &narrow->fields[last];
-    if (fields == 1 && only->kind == SORT_FIELD_RECORD)
-        only->kind = only->width < only->type.width ? SORT_FIELD_COLUMN : SORT_FIELD_AS_IT_IS;
+    if (narrow->field_count != 1)
+        return;
+    sort_field *only = narrow->fields;
+    while (!is_in_record(only))
+        only++;
+    if (only->kind == SORT_FIELD_TEXT)
+        return;
+    only->kind = only->width < only->type.width ? SORT_FIELD_COLUMN : SORT_FIELD_AS_IT_IS;
+    narrow->field_count = narrow->field_bytes = 0;
 }
 
-/* Those that the record has no room for are columns of their own. */
-static void place_fields(sort_narrow *narrow)
+/* Moves the fields behind the NULL bits: how many bits there are is known when all fields have a place. */
+static void close_record(sort_narrow *narrow)
 {
-    uint32_t fields = 0, at;
-    for (uint32_t c = 0; c < narrow->column_count; c++)
-        fields += is_in_record(&narrow->fields[c]);
-    if (!fields)
+    uint32_t nulls = null_bytes(narrow->field_count), bytes = nulls + narrow->field_bytes;
+    if (!narrow->field_count)
         return;
-    at = (fields + 7) / 8;
-    fields = 0;
-    for (uint32_t c = 0; c < narrow->column_count; c++) {
-        sort_field *field = &narrow->fields[c];
-        if (!is_in_record(field))
-            continue;
-        if (at + field->width > RECORD_BYTES_MAX) {
-            bool is_narrower = field->width < field->type.width;
-            field->kind = is_narrower && field->kind == SORT_FIELD_RECORD ? SORT_FIELD_COLUMN
-                                                                          : SORT_FIELD_AS_IT_IS;
-            continue;
-        }
-        field->at = at;
-        field->null_bit = fields++;
-        at += field->width;
-    }
-    narrow->record_bytes = at <= 4 ? 4 : (at + 7) / 8 * 8;
+    for (uint32_t c = 0; c < narrow->column_count; c++)
+        if (is_in_record(&narrow->fields[c]))
+            narrow->fields[c].at += nulls;
+    narrow->record_bytes = bytes <= 4 ? 4 : (bytes + 7) / 8 * 8;
+    assert(narrow->record_bytes <= RECORD_BYTES_MAX);
 }
 
 static data_type kept_type(unsigned width)
@@ -192,9 +202,9 @@ status sort_narrow_learn(op_sort *op, const chunk *rows, data_type *types, bool 
     uint32_t last = rows->column_count;
     for (uint32_t c = 0; c < narrow->column_count; c++)
         if (rows->columns[c])
-            TRY(choose_kind(op, c, rows->columns[c], &narrow->fields[c]));
+            TRY(choose_kind(op, rows->columns[c], narrow, &narrow->fields[c]));
     drop_small_record(narrow);
-    place_fields(narrow);
+    close_record(narrow);
     for (uint32_t c = 0; c < narrow->column_count; c++) {
         const sort_field *field = &narrow->fields[c];
         if (field->kind == SORT_FIELD_COLUMN)

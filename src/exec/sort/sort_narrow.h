@@ -14,6 +14,7 @@
 
 #include "exec/sched/operator.h"
 #include "exec/sort/sort_texts.h"
+#include "plan/column_map.h"
 
 typedef enum sort_field_kind {
     SORT_FIELD_AS_IT_IS,
@@ -27,6 +28,7 @@ typedef struct sort_field {
     sort_field_kind kind;
     data_type type; /* outside */
     unsigned width; /* as it is kept */
+    bool is_key;
     /* From the files' statistics: */
     bool has_range;
     uint128 least;  /* which is taken off; 0 where nothing is */
@@ -39,16 +41,17 @@ typedef struct sort_field {
 } sort_field;
 
 typedef struct sort_narrow {
-    bool is_used;          /* rows are kept so */
-    uint32_t column_count; /* outside */
-    sort_field *fields;    /* by column */
-    uint32_t record_bytes; /* 0: there is no record */
+    bool is_used;                      /* rows are kept so */
+    uint32_t column_count;             /* outside */
+    sort_field *fields;                /* by column */
+    uint32_t record_bytes;             /* 0: there is no record */
+    uint32_t field_count, field_bytes; /* of the record, without the NULL bits */
 } sort_narrow;
 
 struct op_sort;
 
-/* For open, when keys are known: finds the ranges. */
-CHECKED status sort_narrow_open(struct op_sort *op);
+/* For open, when keys are known: finds the ranges. input: the places of the sort's columns. */
+CHECKED status sort_narrow_open(struct op_sort *op, const column_map *input);
 void sort_narrow_close(sort_narrow *narrow); /* takes a zeroed one */
 /* By the first chunk: how columns are kept. types, needed: of the columns as they come, then as they are kept. By one
  * task. */

@@ -12,7 +12,7 @@
 
 typedef struct op_window {
     exec_operator base;
-    exec_layout input;
+    column_map input;
     window_turns turns; /* where turns divide partitions */
 } op_window;
 
@@ -110,7 +110,7 @@ static status evaluate(const op_window *op, exec_task *task, chunk *c, chunk **o
 {
     const plan_node *plan = op->base.plan;
     window_rows rows = {
-        .task = task, .layout = op->input, .plan = plan, .columns = c, .count = c->rows};
+        .task = task, .places = &op->input, .plan = plan, .columns = c, .count = c->rows};
     uint32_t passed = c->column_count, calls = (uint32_t)plan->window.calls.count;
     chunk *result;
     TRY(chunk_new(passed + calls, c->rows, &result));
@@ -161,7 +161,7 @@ static status mark_key(const op_window *op, exec_task *task, window_local *local
 {
     const expr *key = op->base.plan->window.partition.items[k];
     tensor *values, *before = local->keys[k];
-    TRY(tensor_flatten(task->stream, c->columns[window_column(op->input, key)], c->rows, &values));
+    TRY(tensor_flatten(task->stream, c->columns[window_column(&op->input, key)], c->rows, &values));
     status st = DEV_LAUNCH(
         task->stream, over_changes, .type = values->type, .values = values->values,
         .validity = values->validity, .previous = before ? before->values : NULL,
@@ -234,7 +234,7 @@ static status start_turn(const op_window *op, exec_task *task, window_local *loc
 {
     chunk *c;
     TRY(take_pending(task, local, &c));
-    return window_turn_start(task, op->input, op->base.plan, local->number, c, &local->turn);
+    return window_turn_start(task, &op->input, op->base.plan, local->number, c, &local->turn);
 }
 
 /* The turn's rows are kept until it has all of them. Returns EXEC_WAIT while its turn has not come. */
@@ -399,8 +399,9 @@ status op_window_open(exec_query *query, const plan_node *plan, exec_layout inpu
     if (!op)
         return status_no_memory("window", sizeof *op);
     op->base = (exec_operator){.ops = &window_ops, .query = query, .plan = plan};
-    op->input = input;
-    status st = window_turns_open(plan, &op->turns);
+    status st = column_map_new(exec_memory(query), input.columns, input.count, &op->input);
+    if (!st)
+        st = window_turns_open(plan, &op->turns);
     if (st) {
         window_close(&op->base);
         return st;

@@ -17,6 +17,7 @@
 #define PISTACHIO_EXEC_WINDOW_WINDOW_H
 
 #include "exec/sched/operator.h"
+#include "plan/column_map.h"
 
 /* Rows [from[i], to[i]) for each row i. */
 typedef struct window_range {
@@ -36,7 +37,7 @@ typedef struct window_frame {
 /* Whole partitions that are being evaluated. */
 typedef struct window_rows {
     exec_task *task;
-    exec_layout layout; /* of the columns */
+    const column_map *places; /* of the columns */
     const plan_node *plan;
     chunk *columns; /* borrowed; some become FLAT */
     dev_count count;
@@ -47,7 +48,7 @@ typedef struct window_rows {
 
 void window_rows_release(window_rows *rows);
 /* Number of a column that a key or argument is; it is there (plan_verify). */
-uint32_t window_column(exec_layout layout, const expr *e);
+uint32_t window_column(const column_map *places, const expr *e);
 /* A column or constant as a FLAT tensor, with a reference. */
 CHECKED status window_value(window_rows *rows, const expr *e, tensor **out);
 /* Both columns as one, FLAT: the first one's rows, then the second one's. */

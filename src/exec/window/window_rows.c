@@ -25,12 +25,11 @@ status window_alloc(const window_rows *rows, size_t bytes, uint64_t more, dev_bu
     return dev_alloc(rows->task->stream->dev, (rows->count.bound + more) * bytes, "window", out);
 }
 
-uint32_t window_column(exec_layout layout, const expr *e)
+uint32_t window_column(const column_map *places, const expr *e)
 {
-    uint32_t i = 0;
-    while (i + 1 < layout.count && layout.columns[i].id != e->column_id)
-        i++;
-    return i;
+    int place = column_map_find(places, e->column_id);
+    assert(place >= 0);
+    return (uint32_t)place;
 }
 
 status window_value(window_rows *rows, const expr *e, tensor **out)
@@ -40,7 +39,7 @@ status window_value(window_rows *rows, const expr *e, tensor **out)
     *out = NULL;
     if (e->kind == EXPR_COLUMN) {
         tensor *column;
-        TRY(chunk_flatten_column(stream, rows->columns, window_column(rows->layout, e), &column));
+        TRY(chunk_flatten_column(stream, rows->columns, window_column(rows->places, e), &column));
         *out = tensor_ref(column);
         return STATUS_OK;
     }

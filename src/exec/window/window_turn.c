@@ -61,12 +61,12 @@ static status start_calls(window_turn *turn)
     return exec_check_error(turn->rows.task);
 }
 
-status window_turn_start(exec_task *task, exec_layout layout, const plan_node *plan,
+status window_turn_start(exec_task *task, const column_map *places, const plan_node *plan,
                          uint64_t number, chunk *columns, window_turn *turn)
 {
     *turn = (window_turn){.is_open = true, .number = number, .columns = columns};
     turn->rows = (window_rows){
-        .task = task, .layout = layout, .plan = plan, .columns = columns, .count = columns->rows};
+        .task = task, .places = places, .plan = plan, .columns = columns, .count = columns->rows};
     size_t calls = plan->window.calls.count;
     turn->calls = mem_new_array(calls + 1, sizeof *turn->calls);
     return turn->calls ? start_calls(turn)

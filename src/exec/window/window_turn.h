@@ -34,7 +34,7 @@ typedef struct window_turn {
 } window_turn;
 
 /* Takes over the turn's rows, also on failure, and makes their states. */
-CHECKED status window_turn_start(exec_task *task, exec_layout layout, const plan_node *plan,
+CHECKED status window_turn_start(exec_task *task, const column_map *places, const plan_node *plan,
                                  uint64_t number, chunk *columns, window_turn *turn);
 /* EXEC_FINISHED: *out has the rows with their values, and the turn is over; NULL: the query is cancelled. */
 exec_result window_turn_finish(window_turns *turns, exec_task *task, window_turn *turn,
