@@ -169,11 +169,42 @@ PORTABLE bool like_matches_wild(const like_pattern *p, const char *text, size_t 
 
 typedef enum like_match { LIKE_NO, LIKE_YES, LIKE_INVALID } like_match;
 
+/* Bytes of the pattern from `at` on that stand for themselves. */
+PORTABLE size_t like_literal_bytes(const char *pattern, size_t bytes, size_t at, int escape)
+{
+    size_t end = at;
+    while (end < bytes && pattern[end] != '%' && pattern[end] != '_' &&
+           !(escape >= 0 && (unsigned char)pattern[end] == (unsigned)escape))
+        end++;
+    return end - at;
+}
+
+/* What follows a %: the first place, from *at on, where its literal occurs; at the end of the pattern that is the text's
+ * end. False: nowhere. Between % signs alone the first place is the only one that has to be tried: linear time. */
+PORTABLE bool like_find_literal(const char *text, size_t bytes, const char *literal,
+                                size_t literal_bytes, bool is_last, size_t *at)
+{
+    size_t found;
+    if (!literal_bytes)
+        return true;
+    if (is_last) {
+        bool fits = bytes - *at >= literal_bytes &&
+                    !TEXT_DIFFERS(text + bytes - literal_bytes, literal, literal_bytes);
+        *at = fits ? bytes - literal_bytes : *at;
+        return fits;
+    }
+    found = TEXT_SEARCH(text + *at, bytes - *at, literal, literal_bytes);
+    if (found == LIKE_NOWHERE)
+        return false;
+    *at += found;
+    return true;
+}
+
 /* Goes back to the last % where the text does not go on as the pattern does. */
 PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pattern,
                                  size_t pattern_bytes, int escape)
 {
-    size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE;
+    size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE, literal = 0;
     while (t < bytes || p < pattern_bytes) {
         bool is_escaped = false;
         char c = 0;
@@ -186,6 +217,13 @@ PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pat
         if (p < pattern_bytes && !is_escaped && c == '%') {
             retry_pattern = ++p;
             retry_text = t;
+            literal = like_literal_bytes(pattern, pattern_bytes, p, escape);
+            if (p == pattern_bytes)
+                return LIKE_YES;
+            if (!like_find_literal(text, bytes, pattern + p, literal, p + literal == pattern_bytes,
+                                   &retry_text))
+                return LIKE_NO;
+            t = retry_text;
             continue;
         }
         if (p < pattern_bytes && t < bytes) {
@@ -203,6 +241,8 @@ PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pat
         if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes)
             return LIKE_NO;
         retry_text += like_character_bytes(text + retry_text, bytes - retry_text);
+        if (!like_find_literal(text, bytes, pattern + retry_pattern, literal, false, &retry_text))
+            return LIKE_NO;
         t = retry_text;
         p = retry_pattern;
     }

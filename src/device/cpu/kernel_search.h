@@ -3,17 +3,22 @@
  * The first, the middle and the last byte of the needle are compared at 32 or 64 positions at once;
  * only where all agree is the rest looked at (after W. Mula, "SIMD-friendly algorithms for
  * substring searching"; with two bytes, words of English pass often enough for branches to be
- * mispredicted). Reads up to 63 bytes past the text, which device memory allows. */
+ * mispredicted). Reads up to 63 bytes past the text, which device memory allows. If many positions pass and long
+ * needles are compared in vain, the rest is searched in linear time. */
 #ifndef PISTACHIO_DEVICE_CPU_KERNEL_SEARCH_H
 #define PISTACHIO_DEVICE_CPU_KERNEL_SEARCH_H
 
 #include "device/cpu/kernel.h"
+#include "device/text_search.h"
 
 #if defined __AVX2__
 #include <immintrin.h>
 #endif
 
-#define KERNEL_NOT_FOUND SIZE_MAX
+#define KERNEL_NOT_FOUND TEXT_SEARCH_NONE
+/* Bytes that may be compared in vain, and how many more for each byte of text. */
+#define KERNEL_SEARCH_VAIN 4096
+#define KERNEL_SEARCH_VAIN_SHARE 4
 
 #if defined __AVX512BW__
 #define KERNEL_SEARCH_LANES 64
@@ -44,6 +49,16 @@ static inline uint64_t kernel_search_mask(const char *at, const char *needle, si
 }
 #endif
 
+/* From the position on. */
+static __attribute__((noinline, unused)) size_t kernel_search_rest(const char *text, size_t bytes,
+                                                                   const char *needle,
+                                                                   size_t needle_bytes, size_t from)
+{
+    text_needle n = text_needle_of(needle, needle_bytes);
+    size_t found = text_search_linear(text + from, bytes - from, &n);
+    return found == TEXT_SEARCH_NONE ? KERNEL_NOT_FOUND : from + found;
+}
+
 /* Where `needle` begins in `text` first. */
 static inline size_t kernel_search(const char *text, size_t bytes, const char *needle,
                                    size_t needle_bytes)
@@ -54,7 +69,7 @@ static inline size_t kernel_search(const char *text, size_t bytes, const char *n
         return KERNEL_NOT_FOUND;
 #if defined KERNEL_SEARCH_LANES
     size_t positions = bytes - needle_bytes + 1;
-    size_t last = needle_bytes - 1, middle = needle_bytes / 2;
+    size_t last = needle_bytes - 1, middle = needle_bytes / 2, vain = 0;
     for (size_t at = 0; at < positions; at += KERNEL_SEARCH_LANES) {
         uint64_t mask = kernel_search_mask(text + at, needle, middle, last);
         if (positions - at < KERNEL_SEARCH_LANES)
@@ -63,6 +78,9 @@ static inline size_t kernel_search(const char *text, size_t bytes, const char *n
             size_t found = at + (size_t)__builtin_ctzll(mask);
             if (needle_bytes <= 3 || !memcmp(text + found + 1, needle + 1, needle_bytes - 2))
                 return found;
+            vain += needle_bytes;
+            if (vain > KERNEL_SEARCH_VAIN + KERNEL_SEARCH_VAIN_SHARE * found)
+                return kernel_search_rest(text, bytes, needle, needle_bytes, found + 1);
         }
     }
     return KERNEL_NOT_FOUND;
