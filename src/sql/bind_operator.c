@@ -463,65 +463,91 @@ static status match(binder *b, const char *name, expr *left, expr *right, int32_
 
 /* ---- bits ---- */
 
-static bool is_narrow(const expr *e)
-{
-    data_type common;
-    return e->type.id != TYPE_INT64 && type_is_integer(e->type) &&
-           bind_common_type(e->type, type_make(TYPE_INT32), &common) && common.id == TYPE_INT32;
-}
-
-static bool find_bits(const char *name, bool is_narrow, expr_op *out)
+static bool find_bits(const char *name, expr_op *out)
 {
     static const struct {
         const char *name;
-        expr_op wide, narrow;
-    } operators[] = {{"&", EXPR_BIT_AND, EXPR_BIT_AND},
-                     {"|", EXPR_BIT_OR, EXPR_BIT_OR},
-                     {"#", EXPR_BIT_XOR, EXPR_BIT_XOR},
-                     {"<<", EXPR_SHIFT_LEFT, EXPR_SHIFT_LEFT_32},
-                     {">>", EXPR_SHIFT_RIGHT, EXPR_SHIFT_RIGHT_32}};
+        expr_op op;
+    } operators[] = {{"&", EXPR_BIT_AND},
+                     {"|", EXPR_BIT_OR},
+                     {"#", EXPR_BIT_XOR},
+                     {"<<", EXPR_SHIFT_LEFT},
+                     {">>", EXPR_SHIFT_RIGHT}};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (!strcmp(name, operators[i].name)) {
-            *out = is_narrow ? operators[i].narrow : operators[i].wide;
+            *out = operators[i].op;
             return true;
         }
     return false;
 }
 
-/* Computed as bigints. */
-static status bits(binder *b, expr_op op, expr **sides, uint32_t count, bool is_narrow,
-                   int32_t location, expr **out)
+/* Of integers. A signed one that is not wider has no room for the other's values: those of 64 bits take 128, as sums do. */
+static data_type bits_type(data_type left, data_type right)
 {
-    data_type wide = type_make(TYPE_INT64);
-    for (uint32_t i = 0; i < count; i++)
-        TRY(bind_coerce(b, sides[i], wide, location, "operand", &sides[i]));
-    TRY(bind_call(b, op, wide, sides, count, location, out));
-    return is_narrow ? bind_cast(b, *out, type_make(TYPE_INT32), location, out) : STATUS_OK;
+    bool is_left = !type_is_signed(left), is_right = !type_is_signed(right);
+    data_type wider = left.width >= right.width ? left : right;
+    data_type with_sign = is_left ? right : left, without = is_left ? left : right;
+    if (is_left == is_right)
+        return wider;
+    if (with_sign.width > without.width)
+        return with_sign;
+    return without.width < sizeof(uint64_t) ? type_make(TYPE_INT64) : type_decimal(38, 0);
+}
+
+/* A constant takes the other side's type if it fits that: as numbers without a suffix do, an integer, and beside an ubigint
+ * whatever is one. */
+static status adapt_bits(binder *b, expr **constant, const expr *other)
+{
+    data_type type = other->type;
+    value v;
+    bool is_number = (*constant)->type.id == TYPE_INT32 || type.id == TYPE_UINT64;
+    bool is_alone =
+        other->kind != EXPR_CONSTANT || type_is_signed((*constant)->type) != type_is_signed(type);
+    if ((*constant)->kind != EXPR_CONSTANT || !type_is_integer(type) || !is_number || !is_alone ||
+        type_equal((*constant)->type, type) || !value_cast_exact(&(*constant)->constant, type, &v))
+        return STATUS_OK;
+    *constant = expr_new_constant(b->memory, &v, (*constant)->position);
+    return *constant ? STATUS_OK : bind_no_memory();
+}
+
+/* Literals become integers of the other side's type, NULL as well. */
+static status read_bits(binder *b, expr **side, const expr *other, int32_t location)
+{
+    data_type type = type_is_integer(other->type) ? other->type : type_make(TYPE_INT64);
+    if (!bind_is_literal(*side))
+        return STATUS_OK;
+    return bind_coerce(b, *side, type, location, "operand", side);
 }
 
 status bind_bits(binder *b, const char *name, expr *left, expr *right, int32_t location,
                  bool *out_done, expr **out)
 {
-    expr *sides[] = {left, right};
     expr_op op;
-    bool is_shift = name[0] == '<' || name[0] == '>';
-    bool narrow = is_narrow(left) && (is_shift || is_narrow(right));
-    *out_done = find_bits(name, narrow, &op);
+    *out_done = find_bits(name, &op);
     if (!*out_done)
         return STATUS_OK;
-    for (int i = 0; i < 2; i++)
-        if (!type_is_integer(sides[i]->type) && !bind_is_literal(sides[i]))
-            return no_operator(b, name, left, right, location);
-    return bits(b, op, sides, 2, narrow, location, out);
+    bool is_shift = op == EXPR_SHIFT_LEFT || op == EXPR_SHIFT_RIGHT;
+    const expr *given = left;
+    TRY(read_bits(b, &left, right, location));
+    TRY(read_bits(b, &right, given, location));
+    if (!is_shift) {
+        TRY(adapt_bits(b, &right, left));
+        TRY(adapt_bits(b, &left, right));
+    }
+    if (!type_is_integer(left->type) || !type_is_integer(right->type))
+        return no_operator(b, name, left, right, location);
+    return bind_call2(b, op, is_shift ? left->type : bits_type(left->type, right->type), left,
+                      right, location, out);
 }
 
 status bind_not_bits(binder *b, expr *arg, int32_t location, expr **out)
 {
     char name[TYPE_NAME_BYTES];
-    if (!type_is_integer(arg->type) && !bind_is_literal(arg))
+    TRY(read_bits(b, &arg, arg, location));
+    if (!type_is_integer(arg->type))
         return bind_error(b, STATUS_KIND_INVALID, location, "operator does not exist: ~ %s",
                           type_name(arg->type, name));
-    return bits(b, EXPR_BIT_NOT, &arg, 1, is_narrow(arg), location, out);
+    return bind_call1(b, EXPR_BIT_NOT, arg->type, arg, location, out);
 }
 
 static bool is_timelike(const expr *e)

@@ -33,6 +33,22 @@ static bool fits(const value *v)
            (!type_is_text(v->type) || v->bytes <= FOLDED_BYTES_MAX);
 }
 
+/* Of a type that lies in at most 64 bits. */
+static bool read_integer(data_type type, const host_place *at, value *out)
+{
+    bool is_read = type.width == sizeof at->integer ||
+                   (type_is_integer(type) && type.width < sizeof at->integer);
+    if (!is_read)
+        return false;
+    unsigned shift = 64 - 8 * (unsigned)type.width;
+    uint64_t bits = (uint64_t)at->integer << shift;
+    if (!type_is_signed(type))
+        out->u64 = bits >> shift;
+    else
+        out->i64 = (int64_t)bits >> shift;
+    return true;
+}
+
 static bool read_result(const host_call *c, host_place *at, value *out)
 {
     *out = (value){.type = c->type};
@@ -60,10 +76,16 @@ static bool read_result(const host_call *c, host_place *at, value *out)
     case TYPE_DATE:
         out->i64 = (int32_t)at->integer;
         return true;
+    case TYPE_DECIMAL:
+        if (c->type.width == sizeof at->wide) {
+            out->i128 = at->wide;
+            return true;
+        }
+        break;
     default:
-        out->i64 = at->integer;
-        return c->type.width == 8;
+        break;
     }
+    return read_integer(c->type, at, out);
 }
 
 bool host_fold(host_function function, data_type type, host_constants args, uint32_t arg_count,

@@ -5,55 +5,72 @@
 
 /* ---- bits ---- */
 
+/* An argument of any integer type, or a decimal that stands for one of 128 bits. */
+static int128 bits_of(const host_call *c, uint32_t arg, uint64_t row)
+{
+    const host_operand *o = &c->args[arg];
+    size_t width = o->type.width;
+    const char *at = (const char *)o->values + row * o->stride * width;
+    uint64_t word = 0;
+    int128 wide;
+    if (width == sizeof wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&word, at, width);
+    if (!type_is_signed(o->type))
+        return word;
+    unsigned shift = 64 - 8 * (unsigned)width;
+    return (int64_t)(word << shift) >> shift;
+}
+
+/* As many of the bits as the result's type has. */
+static void put_bits(host_call *c, uint64_t row, int128 bits)
+{
+    size_t width = c->type.width;
+    memcpy((char *)c->values + row * width, &bits, width);
+}
+
 status host_bit_and(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, host_integer(c, 0, row) & host_integer(c, 1, row));
+    put_bits(c, row, bits_of(c, 0, row) & bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_or(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, host_integer(c, 0, row) | host_integer(c, 1, row));
+    put_bits(c, row, bits_of(c, 0, row) | bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_xor(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, host_integer(c, 0, row) ^ host_integer(c, 1, row));
+    put_bits(c, row, bits_of(c, 0, row) ^ bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_not(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, ~host_integer(c, 0, row));
+    put_bits(c, row, ~bits_of(c, 0, row));
     return STATUS_OK;
 }
 
-/* As the processor shifts: by the distance's last bits. */
+/* As the processor shifts: by the distance's last 6 bits, or of types of at most 32 bits its last 5. */
+static unsigned distance(const host_call *c, uint64_t row)
+{
+    unsigned bits = c->type.width == sizeof(uint64_t) ? 63 : 31;
+    return (unsigned)bits_of(c, 1, row) & bits;
+}
+
 status host_shift_left(host_call *c, uint64_t row)
 {
-    uint64_t number = (uint64_t)host_integer(c, 0, row);
-    host_put_integer(c, row, (int64_t)(number << (host_integer(c, 1, row) & 63)));
+    put_bits(c, row, (int128)((uint128)bits_of(c, 0, row) << distance(c, row)));
     return STATUS_OK;
 }
 
 status host_shift_right(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, host_integer(c, 0, row) >> (host_integer(c, 1, row) & 63));
-    return STATUS_OK;
-}
-
-status host_shift_left_32(host_call *c, uint64_t row)
-{
-    uint32_t number = (uint32_t)host_integer(c, 0, row);
-    host_put_integer(c, row, (int32_t)(number << (host_integer(c, 1, row) & 31)));
-    return STATUS_OK;
-}
-
-status host_shift_right_32(host_call *c, uint64_t row)
-{
-    int32_t number = (int32_t)host_integer(c, 0, row);
-    host_put_integer(c, row, number >> (host_integer(c, 1, row) & 31));
+    put_bits(c, row, bits_of(c, 0, row) >> distance(c, row));
     return STATUS_OK;
 }
 
