@@ -176,6 +176,13 @@ static status put_property(scan *s)
     return pass(s, end < s->bytes ? end : s->bytes);
 }
 
+/* All but 0 to 9, inside brackets. */
+static status put_no_digit(scan *s, size_t origin)
+{
+    s->to->is_ascii = false; /* texts of bytes know no such numbers */
+    return put_text(s, "\\x00-/:-\\x{10ffff}", origin);
+}
+
 static status read_escape(scan *s, bool in_bracket)
 {
     size_t first = s->at;
@@ -187,6 +194,10 @@ static status read_escape(scan *s, bool in_bracket)
         return put_number(s, letter);
     if (letter == 'p' || letter == 'P')
         return put_property(s);
+    if (letter == 'D' && in_bracket) {
+        s->at += 2;
+        return put_no_digit(s, first);
+    }
     if (e) {
         const char *text = in_bracket ? e->in_bracket : e->text;
         if (in_bracket && !text)
@@ -221,6 +232,29 @@ static size_t class_end(const scan *s, size_t at)
     return 0;
 }
 
+static bool is_class(const scan *s, size_t end, const char *name)
+{
+    size_t bytes = strlen(name);
+    return end - s->at == bytes + 4 && !memcmp(s->pattern + s->at + 2, name, bytes);
+}
+
+/* [:digit:] is 0 to 9 in every text, as \d is. Without regard to case [:upper:] and [:lower:] are any letter, which PCRE2 only
+ * knows of bytes. */
+static status read_class(scan *s, size_t end)
+{
+    size_t first = s->at;
+    bool is_upper = is_class(s, end, "upper") || is_class(s, end, "lower");
+    bool is_not_upper = is_class(s, end, "^upper") || is_class(s, end, "^lower");
+    const char *text = is_class(s, end, "digit")             ? "0-9"
+                       : s->to->is_case_free && is_upper     ? "[:alpha:]"
+                       : s->to->is_case_free && is_not_upper ? "[:^alpha:]"
+                                                             : NULL;
+    if (!text && !is_class(s, end, "^digit"))
+        return pass(s, end);
+    s->at = end;
+    return text ? put_text(s, text, first) : put_no_digit(s, first);
+}
+
 /* [[:<:]] and [[:>:]] are no brackets but the borders of a word: PCRE2 knows them as well. */
 static bool is_word_border(const scan *s)
 {
@@ -246,7 +280,7 @@ static status read_bracket(scan *s)
     while (s->at < s->bytes && s->pattern[s->at] != ']') {
         size_t end = s->pattern[s->at] == '[' ? class_end(s, s->at) : 0;
         if (end)
-            TRY(pass(s, end));
+            TRY(read_class(s, end));
         else if (s->pattern[s->at] == '\\')
             TRY(read_escape(s, true));
         else
