@@ -1,7 +1,6 @@
-/* digest.c - MD5 and SHA-256: blocks of 64 bytes; the last ones carry a bit, zeros and the length. */
+/* digest.c - SHA-256 as base/sha256.h has it, and MD5: blocks of 64 bytes; the last ones carry a bit, zeros and the length. */
 #include "device/host/digest.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,23 +11,13 @@ static uint32_t rotate_left(uint32_t x, unsigned by)
     return x << by | x >> (32 - by);
 }
 
-static uint32_t rotate_right(uint32_t x, unsigned by)
-{
-    return x >> by | x << (32 - by);
-}
-
-static uint32_t load_big(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 static uint32_t load_little(const unsigned char *at)
 {
     return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
 
 /* Runs `block` over all blocks of the bytes and their padding. */
-static void each_block(const char *bytes, size_t count, bool is_big, uint32_t *state,
+static void each_block(const char *bytes, size_t count, uint32_t *state,
                        void (*block)(uint32_t *state, const unsigned char *at))
 {
     unsigned char last[2 * BLOCK_BYTES] = {0};
@@ -41,7 +30,7 @@ static void each_block(const char *bytes, size_t count, bool is_big, uint32_t *s
         memcpy(last, bytes + whole, rest);
     last[rest] = 0x80;
     for (unsigned i = 0; i < 8; i++)
-        last[closing - 8 + i] = (unsigned char)(bits >> 8 * (is_big ? 7 - i : i));
+        last[closing - 8 + i] = (unsigned char)(bits >> 8 * i);
     for (size_t at = 0; at < closing; at += BLOCK_BYTES)
         block(state, last + at);
 }
@@ -99,58 +88,17 @@ static void md5_block(uint32_t *state, const unsigned char *at)
 void digest_md5(const char *bytes, size_t count, unsigned char out[MD5_BYTES])
 {
     uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    each_block(bytes, count, false, state, md5_block);
+    each_block(bytes, count, state, md5_block);
     for (unsigned i = 0; i < MD5_BYTES; i++)
         out[i] = (unsigned char)(state[i / 4] >> 8 * (i % 4));
 }
 
 /* ---- SHA-256 ---- */
 
-static void sha256_block(uint32_t *state, const unsigned char *at)
-{
-    static const uint32_t constants[64] = {
-        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
-        0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
-        0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
-        0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
-        0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
-        0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-        0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
-        0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
-        0xc67178f2};
-    uint32_t words[64], s[8];
-    memcpy(s, state, sizeof s);
-    for (unsigned i = 0; i < 64; i++) {
-        if (i < 16) {
-            words[i] = load_big(at + 4 * i);
-            continue;
-        }
-        uint32_t x = words[i - 15], y = words[i - 2];
-        words[i] = words[i - 16] + words[i - 7] +
-                   (rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3) +
-                   (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10);
-    }
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t first = s[7] +
-                         (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
-                         ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + words[i];
-        uint32_t second =
-            (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
-            ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += first;
-        s[0] = first + second;
-    }
-    for (unsigned i = 0; i < 8; i++)
-        state[i] += s[i];
-}
-
 void digest_sha256(const char *bytes, size_t count, unsigned char out[SHA256_BYTES])
 {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    each_block(bytes, count, true, state, sha256_block);
-    for (unsigned i = 0; i < SHA256_BYTES; i++)
-        out[i] = (unsigned char)(state[i / 4] >> 8 * (3 - i % 4));
+    sha256 hash;
+    sha256_begin(&hash);
+    sha256_add(&hash, bytes, count);
+    sha256_end(&hash, out);
 }

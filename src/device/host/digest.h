@@ -2,10 +2,9 @@
 #ifndef PISTACHIO_DEVICE_HOST_DIGEST_H
 #define PISTACHIO_DEVICE_HOST_DIGEST_H
 
-#include <stddef.h>
+#include "base/sha256.h"
 
 #define MD5_BYTES 16
-#define SHA256_BYTES 32
 
 void digest_md5(const char *bytes, size_t count, unsigned char out[MD5_BYTES]);
 void digest_sha256(const char *bytes, size_t count, unsigned char out[SHA256_BYTES]);
