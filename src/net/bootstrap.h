@@ -1,5 +1,5 @@
-/* bootstrap.h - how ranks that were started apart find each other: each gives some bytes (how its
- * network is reached), and gets those of all.
+/* bootstrap.h - how ranks that were started apart find each other, and prove that they belong together: in each
+ * round every rank gives some bytes and gets those of all.
  *
  * Happens once, when a process starts, and blocks until all are there or a time is over. */
 #ifndef PISTACHIO_NET_BOOTSTRAP_H
@@ -18,19 +18,19 @@ typedef struct net_place {
     unsigned rank, ranks;
     const char *root_host, *root_port; /* where rank 0 listens; within root_text */
     char root_text[300];
-    const char *token; /* "": none */
+    const char *token; /* what all ranks know and nobody else; "": anybody is let in */
     unsigned timeout_ms;
     unsigned sharers; /* ranks on this machine, as far as whoever started them says; at least 1 */
     /* The NUMA node of each rank, where all are bound to cores of this machine; -1: it has none. Or NULL. */
     int *nodes;
     /* A launcher brings them together: of the above rank and ranks count alone. */
     bool is_pmix;
-    /* Rank 0 listens at `listener`, a socket that net_introduce closes; else at a new one. */
+    /* Rank 0 listens at `listener`, a socket that the first round closes; else at a new one. */
     bool is_listening;
     int listener;
 } net_place;
 
-/* What every rank gave. */
+/* A rank's host, and the bytes that it gave. */
 typedef struct net_introduction {
     char *host;
     char *bytes;
@@ -38,17 +38,23 @@ typedef struct net_introduction {
 } net_introduction;
 
 /* PISTACHIO_RANK or, without it, JOB_COMPLETION_INDEX (Kubernetes), SLURM_PROCID; PISTACHIO_RANKS
- * or SLURM_NTASKS; PISTACHIO_ROOT=host:port; PISTACHIO_TOKEN; PISTACHIO_JOIN_TIMEOUT=seconds (60).
+ * or SLURM_NTASKS; PISTACHIO_ROOT=host:port; PISTACHIO_TOKEN, which several ranks must have; PISTACHIO_JOIN_TIMEOUT=seconds (60).
  * Without a root PMIX_RANK: mpirun or srun says the rest. *out_is_there: whether this process was
  * started as a rank: a rank and a root are said, or PMIx has several. */
 CHECKED status net_place_from_environment(net_place *out, bool *out_is_there);
 
-/* All ranks call it; rank 0 listens, the others connect, again and again until the time is over.
+typedef struct net_meeting net_meeting;
+
+/* The place's texts stay the caller's. */
+CHECKED status net_meeting_new(const net_place *place, const char *host, net_meeting **out);
+/* All ranks call it, equally often; in the first round rank 0 listens, the others connect, again and again
+ * until the time is over.
  * *out: of each rank, to be freed by net_introductions_free. Failures say what is wrong, and with
  * which rank or address: a port in use, a root that does not answer, another token, version or
  * number of ranks, a rank twice, ranks that did not come. */
-CHECKED status net_introduce(const net_place *place, const char *host, const void *bytes,
-                             uint32_t byte_count, net_introduction **out);
+CHECKED status net_meeting_round(net_meeting *meeting, const void *bytes, uint32_t byte_count,
+                                 net_introduction **out);
+void net_meeting_end(net_meeting *meeting);                         /* takes NULL */
 void net_introductions_free(net_introduction *all, unsigned ranks); /* takes NULL */
 
 #endif

@@ -91,6 +91,10 @@ status net_place_from_environment(net_place *out, bool *out_is_there)
     TRY(parse_number(ranks_name, ranks, 1, NET_RANKS_MAX, &out->ranks));
     TRY(parse_number(name, rank, 0, out->ranks - 1, &out->rank));
     TRY(parse_root(root, out));
+    if (out->ranks > 1 && !*out->token)
+        return missing("PISTACHIO_ROOT", "PISTACHIO_TOKEN",
+                       "give all ranks the same secret, which nobody can guess: "
+                       "PISTACHIO_TOKEN=$(openssl rand -hex 16)");
     const char *timeout = first_of(timeout_names, &name);
     unsigned seconds = JOIN_TIMEOUT_S;
     if (timeout)

@@ -96,7 +96,7 @@ static status get_number(const char *key, unsigned *out)
     return STATUS_OK;
 }
 
-static void leave(void)
+void net_pmix_leave(void)
 {
     (void)pmix.PMIx_Finalize(NULL, 0);
 }
@@ -117,24 +117,33 @@ status net_pmix_place(net_place *out)
         st = status_new(STATUS_KIND_INVALID, "PMIx says that this is rank %u of %u", out->rank,
                         out->ranks);
     if (st || out->ranks == 1)
-        leave();
+        net_pmix_leave();
     return st;
 }
 
 /* ---- introductions ---- */
 
-static status put(const char *host, const void *bytes, uint32_t byte_count)
+static void round_key(unsigned round, char *out, size_t room)
 {
-    char key[2][PMIX_MAX_KEYLEN + 1] = {HOST_KEY, ADDRESS_KEY};
+    snprintf(out, room, ADDRESS_KEY ".%u", round);
+}
+
+static status put_bytes(char *key, const void *bytes, size_t count)
+{
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT,
-                          .data.bo = {.bytes = (char *)(uintptr_t)host, .size = strlen(host)}};
-    pmix_status_t code = pmix.PMIx_Put(PMIX_GLOBAL, key[0], &value);
-    value.data.bo.bytes = (char *)(uintptr_t)bytes;
-    value.data.bo.size = byte_count;
-    if (code == PMIX_SUCCESS)
-        code = pmix.PMIx_Put(PMIX_GLOBAL, key[1], &value);
-    if (code == PMIX_SUCCESS)
-        code = pmix.PMIx_Commit();
+                          .data.bo = {.bytes = (char *)(uintptr_t)bytes, .size = count}};
+    pmix_status_t code = pmix.PMIx_Put(PMIX_GLOBAL, key, &value);
+    return code == PMIX_SUCCESS ? STATUS_OK : failure(code, "takes no address");
+}
+
+static status put(unsigned round, const net_introduction *own)
+{
+    char host_key[PMIX_MAX_KEYLEN + 1] = HOST_KEY, key[PMIX_MAX_KEYLEN + 1];
+    round_key(round, key, sizeof key);
+    if (!round)
+        TRY(put_bytes(host_key, own->host, strlen(own->host)));
+    TRY(put_bytes(key, own->bytes, own->byte_count));
+    pmix_status_t code = pmix.PMIx_Commit();
     return code == PMIX_SUCCESS ? STATUS_OK : failure(code, "takes no address");
 }
 
@@ -164,26 +173,24 @@ static status get_bytes(uint32_t rank, const char *key, char **out, uint32_t *ou
     return st;
 }
 
-static status get_all(const net_place *place, net_introduction *all)
+static status get_all(const net_place *place, unsigned round, net_introduction *all)
 {
     uint32_t bytes;
+    char key[PMIX_MAX_KEYLEN + 1];
+    round_key(round, key, sizeof key);
     for (unsigned rank = 0; rank < place->ranks; rank++) {
         TRY(get_bytes(rank, HOST_KEY, &all[rank].host, &bytes));
-        TRY(get_bytes(rank, ADDRESS_KEY, &all[rank].bytes, &all[rank].byte_count));
+        TRY(get_bytes(rank, key, &all[rank].bytes, &all[rank].byte_count));
     }
     return STATUS_OK;
 }
 
-status net_pmix_introduce(const net_place *place, const char *host, const void *bytes,
-                          uint32_t byte_count, net_introduction *all)
+status net_pmix_round(const net_place *place, unsigned round, const net_introduction *own,
+                      net_introduction *all)
 {
-    status st = put(host, bytes, byte_count);
-    if (!st)
-        st = fence();
-    if (!st)
-        st = get_all(place, all);
-    leave();
-    return st;
+    TRY(put(round, own));
+    TRY(fence());
+    return get_all(place, round, all);
 }
 
 #else
@@ -203,11 +210,15 @@ status net_pmix_place(net_place *out)
     return unknown();
 }
 
-status net_pmix_introduce(const net_place *place, const char *host, const void *bytes,
-                          uint32_t byte_count, net_introduction *all)
+status net_pmix_round(const net_place *place, unsigned round, const net_introduction *own,
+                      net_introduction *all)
 {
-    (void)place, (void)host, (void)bytes, (void)byte_count, (void)all;
+    (void)place, (void)round, (void)own, (void)all;
     return unknown();
+}
+
+void net_pmix_leave(void)
+{
 }
 
 #endif

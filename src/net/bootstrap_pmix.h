@@ -10,8 +10,9 @@ bool net_pmix_is_there(void);
 /* Asks which rank this is: sets rank, ranks, sharers and is_pmix. UNSUPPORTED: there is no libpmix, or
  * the build had no declarations of it. With one rank that is all; else net_pmix_introduce follows. */
 CHECKED status net_pmix_place(net_place *out);
-/* As net_introduce, into `all`, whose items are zeroed. Once. */
-CHECKED status net_pmix_introduce(const net_place *place, const char *host, const void *bytes,
-                                  uint32_t byte_count, net_introduction *all);
+/* As net_meeting_round, into `all`, whose items are zeroed. round: its number, from 0. */
+CHECKED status net_pmix_round(const net_place *place, unsigned round, const net_introduction *own,
+                              net_introduction *all);
+void net_pmix_leave(void);
 
 #endif

@@ -106,6 +106,30 @@ else
     skip "what network threads take: the kernel does not say which processes have been started"
 fi
 
+# Nobody beyond this machine reaches its ranks: what they listen at is loopback's (0100007F in /proc/net/tcp).
+cat >"$work/listeners.sh" <<'EOF2'
+for p in $1 $(pgrep -P "$1" -x pistachio); do
+    for i in $(ls -l "/proc/$p/fd" | sed -n 's/.*socket:.\([0-9]*\).*/\1/p'); do
+        awk -v i="$i" '$10 == i && $4 == "0A" { print "listens", $2 }' "/proc/$p/net/tcp" "/proc/$p/net/tcp6"
+    done
+done
+EOF2
+printf 'select count(*) as n from t;\n\\! sh %s $PPID\n' "$work/listeners.sh" | on 3 "$t" >"$work/listeners" 2>"$work/err"
+grep -v '^listens 0100007F:' "$work/listeners" >"$work/beyond"
+check "ranks listen" grep -q '^listens 0100007F:' "$work/listeners"
+check "not beyond loopback" cmp -s "$work/beyond" - <<EOF2
+n
+10000
+EOF2
+
+# Where descriptors are short, UCX would stop the process.
+few() {
+    ulimit -n 30
+    on 8 -c "select 1 as a"
+}
+expect "few descriptors" 1 - few
+says "says how many are needed" "open files in each process, and the limit is 30"
+
 # One by one, as from several shells.
 if command -v python3 >/dev/null; then
     port=$(free_port)
@@ -116,6 +140,9 @@ if command -v python3 >/dev/null; then
     wait $!
     expect "the other one" 0 0 echo $?
     check "says nothing" cmp -s "$work/other" /dev/null
+    unset PISTACHIO_TOKEN
+    expect "no token" 1 - env PISTACHIO_RANK=0 "$program" -c "select 1"
+    says "is missed" "PISTACHIO_ROOT is set, but not PISTACHIO_TOKEN"
 else
     skip "processes started one by one: no python3 to find a port"
 fi

@@ -11,7 +11,9 @@
 #include "net/ucx/ucx.h"
 
 #include "base/mutex.h"
+#include "net/bootstrap_self.h"
 #include "net/frame.h"
+#include "net/ucx/guard.h"
 #include "net/ucx/library.h"
 
 #ifdef NET_HAS_UCX
@@ -25,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +46,7 @@ typedef struct ucx_peer {
 typedef struct ucx_transport {
     net_transport base; /* first */
     const ucx_library *ucx;
+    bool is_one_machine;
     ucp_context_h context;
     ucp_worker_h worker;
     ucp_address_t *address;
@@ -115,7 +119,11 @@ static void ucx_abandon(net_transport *transport, unsigned peer)
 static void lose(ucx_transport *t, unsigned peer, ucs_status_t code)
 {
     t->peers[peer].is_abandoned = true;
-    net_peer_gone(t->comm, peer, failure(t, code, "the connection is lost"));
+    net_peer_gone(t->comm, peer,
+                  status_new(STATUS_KIND_IO,
+                             "the connection is lost: its process was ended, or its machine or the "
+                             "network is down (UCX: %s)",
+                             t->ucx->ucs_status_string(code)));
 }
 
 static void sent(void *request, ucs_status_t code, void *argument)
@@ -397,6 +405,9 @@ static void configure(const ucx_transport *t, ucp_config_t *config)
         (void)t->ucx->ucp_config_modify(config, "RNDV_THRESH", "inf");
     if (is_old && !getenv("UCX_TLS"))
         (void)t->ucx->ucp_config_modify(config, "TLS", "^shm");
+    /* Whatever the environment says: ranks of one machine have nothing to listen for beyond it. */
+    if (t->is_one_machine)
+        (void)t->ucx->ucp_config_modify(config, "NET_DEVICES", "lo");
 }
 
 static status open_worker(ucx_transport *t)
@@ -457,11 +468,45 @@ static status check_devices(void)
                        "mount -t sysfs sysfs /sys");
 }
 
-static status transport_new(const net_place *place, ucx_transport **out)
+/* Descriptors that UCX takes while ranks connect: of 2 to 8 ranks, 16 and about two for each peer were seen. */
+#define DESCRIPTORS 16u
+#define DESCRIPTORS_A_RANK 3u
+
+/* Refuses to begin where UCX would run out of descriptors: it then stops the process in an assertion. */
+static status check_descriptors(unsigned ranks)
+{
+    struct rlimit limit;
+    size_t open;
+    TRY(guard_count_descriptors(&open));
+    uint64_t needed = open + DESCRIPTORS + (uint64_t)DESCRIPTORS_A_RANK * ranks;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_IO,
+                   "%u ranks need %llu open files in each process, and the limit "
+                   "is %llu",
+                   ranks, (unsigned long long)needed, (unsigned long long)limit.rlim_cur),
+        "raise it: ulimit -n %llu, or start fewer ranks", (unsigned long long)needed);
+}
+
+/* Nothing listens before the ranks have proved who they are, nor for anybody else. */
+static status open_guarded(ucx_transport *t, const net_selves *selves)
+{
+    guard_sockets before = {0};
+    t->is_one_machine = selves->is_one_machine;
+    status st = guard_find_listeners(&before);
+    if (!st)
+        st = open_worker(t);
+    if (!st)
+        st = guard_new_listeners(&before, selves);
+    array_release(&before);
+    return st;
+}
+
+static status transport_new(const net_place *place, const net_selves *selves, ucx_transport **out)
 {
     const ucx_library *ucx;
     TRY(ucx_library_get(&ucx));
-    TRY(check_devices());
     ucx_transport *t = mem_new(sizeof *t);
     if (!t)
         return status_no_memory("network", sizeof *t);
@@ -473,7 +518,7 @@ static status transport_new(const net_place *place, ucx_transport **out)
     t->peers = mem_new_array(place->ranks, sizeof *t->peers);
     status st = t->own_event < 0 ? status_new_errno(errno, "could not make an event")
                 : !t->peers      ? status_no_memory("ranks", place->ranks * sizeof *t->peers)
-                                 : open_worker(t);
+                                 : open_guarded(t, selves);
     if (st) {
         ucx_close(&t->base);
         return st;
@@ -498,23 +543,54 @@ static status open_comm(ucx_transport *t, const net_introduction *all, const net
     return st;
 }
 
-status net_open_ucx(const net_place *place, const net_options *options, net_comm **out)
+static status meet(net_meeting *meeting, const net_place *place, net_selves *out)
+{
+    char *self;
+    net_introduction *all;
+    TRY(net_self_text(&self));
+    status st = net_meeting_round(meeting, self, (uint32_t)strlen(self), &all);
+    mem_free(self);
+    TRY(st);
+    st = net_selves_read(all, place->ranks, out);
+    net_introductions_free(all, place->ranks);
+    return st;
+}
+
+static status open_met(net_meeting *meeting, const net_place *place, const net_options *options,
+                       const net_selves *selves, net_comm **out)
 {
     ucx_transport *t;
     net_introduction *all;
-    char machine[256] = "";
-    *out = NULL;
-    TRY(transport_new(place, &t));
-    if (!options->host && gethostname(machine, sizeof machine - 1))
-        snprintf(machine, sizeof machine, "(without a name)");
-    status st = net_introduce(place, options->host ? options->host : machine, t->address,
-                              (uint32_t)t->address_bytes, &all);
+    TRY(transport_new(place, selves, &t));
+    status st = net_meeting_round(meeting, t->address, (uint32_t)t->address_bytes, &all);
     if (st) {
         ucx_close(&t->base);
         return st;
     }
     st = open_comm(t, all, options, out);
     net_introductions_free(all, place->ranks);
+    return st;
+}
+
+status net_open_ucx(const net_place *place, const net_options *options, net_comm **out)
+{
+    net_meeting *meeting;
+    net_selves selves;
+    const ucx_library *ucx;
+    char machine[256] = "";
+    *out = NULL;
+    TRY(ucx_library_get(&ucx));
+    TRY(check_devices());
+    TRY(check_descriptors(place->ranks));
+    if (!options->host && gethostname(machine, sizeof machine - 1))
+        snprintf(machine, sizeof machine, "(without a name)");
+    TRY(net_meeting_new(place, options->host ? options->host : machine, &meeting));
+    status st = meet(meeting, place, &selves);
+    if (!st) {
+        st = open_met(meeting, place, options, &selves, out);
+        net_selves_release(&selves);
+    }
+    net_meeting_end(meeting);
     return st;
 }
 

@@ -8,7 +8,7 @@
 #include "net/bootstrap.h"
 #include "net/net.h"
 
-/* Meets the other ranks (net_introduce) and opens the communicator. UNSUPPORTED: this machine has
+/* Meets the other ranks (net_meeting_new) and opens the communicator. UNSUPPORTED: this machine has
  * no libucp, or the build had no declarations of it; the hint says which package is missing. Blocks
  * until all ranks are there. */
 CHECKED status net_open_ucx(const net_place *place, const net_options *options, net_comm **out);
