@@ -3,6 +3,11 @@
 #include "api/cluster.h"
 #include "api/rank_statement.h"
 
+#include <time.h>
+
+/* Beyond peer_timeout, after which a rank that says nothing is gone. */
+#define NEWS_MS 1000
+
 typedef struct served {
     struct served *next;
     rank_run run;
@@ -84,13 +89,34 @@ static void run(served *one, served **list)
     served_free(one);
 }
 
-/* Ranks leave when rank 0 does, and see each other leave in any order. */
 static bool has_any_left(const api_cluster *cluster)
 {
     for (unsigned rank = 0; rank < cluster->count; rank++)
         if (rank != cluster->rank && net_comm_has_left(cluster->comm, rank))
             return true;
     return false;
+}
+
+/* Ranks leave when rank 0 does, and see each other leave in any order: one that hears of another first waits for
+ * news of rank 0. Whether rank 0 has left, of its own accord. */
+static bool has_root_left(const api_cluster *cluster, uint64_t patience_ms)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (uint64_t ms = 0; ms < patience_ms; ms++) {
+        if (net_comm_has_left(cluster->comm, 0))
+            return true;
+        if (net_comm_is_gone(cluster->comm, 0))
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+static status root_is_gone(const api_cluster *cluster)
+{
+    return status_hint(
+        status_new(STATUS_KIND_IO, "rank 0 (host %s) is gone", net_comm_host(cluster->comm, 0)),
+        "start all ranks again");
 }
 
 status api_cluster_serve(pistachio_database *database)
@@ -102,8 +128,11 @@ status api_cluster_serve(pistachio_database *database)
         join_served(&list, false);
     }
     join_served(&list, true);
-    if (!has_any_left(database->cluster))
+    const api_cluster *cluster = database->cluster;
+    if (!has_any_left(cluster))
         return st;
     status_free(st);
-    return STATUS_OK;
+    return has_root_left(cluster, cluster->initial.peer_timeout.number + NEWS_MS)
+               ? STATUS_OK
+               : root_is_gone(cluster);
 }

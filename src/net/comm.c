@@ -259,6 +259,14 @@ bool net_comm_has_left(net_comm *comm, unsigned rank)
     return has_left;
 }
 
+bool net_comm_is_gone(net_comm *comm, unsigned rank)
+{
+    net_lock(comm);
+    bool is_gone = comm->peers[rank].is_gone;
+    net_unlock(comm);
+    return is_gone;
+}
+
 net_counts net_comm_counts(net_comm *comm, unsigned peer)
 {
     net_lock(comm);

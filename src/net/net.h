@@ -98,6 +98,8 @@ void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms);
 CHECKED status net_comm_failure(net_comm *comm);
 /* Whether the rank has closed its communicator, as it should when all is done. */
 bool net_comm_has_left(net_comm *comm, unsigned rank);
+/* Without leaving. */
+bool net_comm_is_gone(net_comm *comm, unsigned rank);
 /* Leaves: sends what is still to be sent of queries that have ended, at most for peer_timeout, and
  * tells the others. No query of this rank is open. Blocks. Takes NULL. */
 void net_comm_close(net_comm *comm);

@@ -74,6 +74,29 @@ wait $root 2>/dev/null
 # shellcheck disable=SC2086
 check "rank 0 is killed: nobody is left" are_gone $ranks
 
+# Ranks that nobody's end takes along fail with rank 0, each of them: whoever started them is to start them again.
+if command -v python3 >/dev/null; then
+    port=$(free_port)
+    pids=
+    for rank in 2 1 0; do
+        PISTACHIO_RANKS=3 PISTACHIO_RANK=$rank PISTACHIO_ROOT=127.0.0.1:$port PISTACHIO_TOKEN=secret \
+            "$program" -c "$long" "$work/t.parquet" >"$work/by_hand.$rank" 2>&1 &
+        root=$!
+        [ $rank = 0 ] || pids="$pids $root"
+    done
+    started $root
+    kill -KILL $root
+    wait $root 2>/dev/null
+    for pid in $pids; do
+        wait "$pid"
+        check "rank 0 is killed: another one fails" test $? = 1
+    done
+    check "and says why" grep -q "error: rank 0 (host .*) is gone" "$work/by_hand.1"
+    check "all of them" grep -q "error: rank 0 (host .*) is gone" "$work/by_hand.2"
+else
+    skip "ranks started by hand: no python3 to find a port"
+fi
+
 # On a terminal: the shell stays, Ctrl-C stops a statement on all ranks.
 "$terminal" 80 true </dev/null >/dev/null
 if [ $? = 77 ]; then
