@@ -81,7 +81,8 @@ endfunction()
 # What the Python package loads for DLPack, beside the shared library: scripts/wheel takes it from there. Python's functions
 # are the interpreter's that loads it; nothing of Python is needed here.
 function(pistachio_python_library)
-  add_library(pistachio_python MODULE ${CMAKE_SOURCE_DIR}/python/pistachio/_capsule.c)
+  add_library(pistachio_python MODULE ${CMAKE_SOURCE_DIR}/python/pistachio/_capsule.c
+                                      ${CMAKE_SOURCE_DIR}/python/pistachio/_interrupt.c)
   set_target_properties(pistachio_python PROPERTIES PREFIX "" OUTPUT_NAME _capsule)
   target_include_directories(pistachio_python PRIVATE ${CMAKE_SOURCE_DIR}/include)
   target_link_libraries(pistachio_python PRIVATE pistachio_flags)

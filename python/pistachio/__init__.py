@@ -13,16 +13,17 @@ import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import adbc_driver_manager as _adbc
-from adbc_driver_manager._lib import _blocking_call
 
-from . import _arrow
+from . import _arrow, _errors, _interrupt
 from ._arrow import Interval
 from ._batch import Batch, Tensor
+from ._errors import (DatabaseError, DataError, Error, IntegrityError, InterfaceError, InternalError, NotSupportedError,
+                      OperationalError, ProgrammingError)
 from ._table import render
 
-__all__ = ["Batch", "Connection", "Error", "Interval", "Result", "Tensor", "connect", "library"]
+__all__ = ["Batch", "Connection", "DataError", "DatabaseError", "Error", "IntegrityError", "InterfaceError", "InternalError",
+           "Interval", "NotSupportedError", "OperationalError", "ProgrammingError", "Result", "Tensor", "connect", "library"]
 
-Error = _adbc.Error
 Parameters = Union[Sequence[Any], Mapping[str, Any]]
 
 _SHOWN_ROWS = 20
@@ -51,8 +52,18 @@ class Connection:
     """A session: settings, views and registered frames are its own. Several results may be open at once."""
 
     def __init__(self, path: Any, settings: Mapping[str, Any]) -> None:
-        self._database = _adbc.AdbcDatabase(driver=library(), **_options(path, settings))
-        self._connection = _adbc.AdbcConnection(self._database)
+        with _errors.translated():
+            self._database = _adbc.AdbcDatabase(driver=library(), **_options(path, settings))
+            self._connection = _adbc.AdbcConnection(self._database)
+        self._interrupts = _interrupt.Interrupts(library())
+
+    def _statement(self) -> Any:
+        with _errors.translated():
+            return _adbc.AdbcStatement(self._connection)
+
+    def _call(self, statement: Any, function: Any) -> Any:
+        """Ctrl-C cancels it, and comes as KeyboardInterrupt."""
+        return self._interrupts.call(self._connection, statement, function)
 
     def sql(self, text: str, parameters: Optional[Parameters] = None) -> "Result":
         """The statement's result, lazily: each use runs it. Parameters: ? or $1 by a list, $name by a mapping. A
@@ -65,19 +76,20 @@ class Connection:
     def register(self, name: str, frame: Any) -> None:
         """A table of what has __arrow_c_stream__: frames of Polars and pandas, tables of pyarrow. It is read now; the
         same name again replaces it."""
-        statement = _adbc.AdbcStatement(self._connection)
+        statement = self._statement()
         try:
             statement.set_options(**{"adbc.ingest.target_table": name, "adbc.ingest.mode": "adbc.ingest.mode.replace",
                                      "adbc.ingest.temporary": "true"})
             statement.bind_stream(frame.__arrow_c_stream__())
-            _blocking_call(statement.execute_update, (), {}, statement.cancel)
+            self._call(statement, statement.execute_update)
         finally:
             statement.close()
 
     @property
     def memory_exported(self) -> int:
         """Bytes of the engine's memory that results hold which were fetched and are still there."""
-        return int(self._connection.get_option_int("pistachio.memory_exported"))
+        with _errors.translated():
+            return int(self._connection.get_option_int("pistachio.memory_exported"))
 
     def close(self) -> None:
         """Results that were fetched stay."""
@@ -98,7 +110,7 @@ class Result:
         self._connection, self._text, self._parameters = connection, text, parameters
         statement = self._prepare()
         try:
-            handle = statement.execute_schema()
+            handle = connection._call(statement, statement.execute_schema)
             self._columns = _arrow.columns_of(_arrow.Schema.from_address(handle.address))
         finally:
             statement.close()
@@ -112,7 +124,7 @@ class Result:
     def __arrow_c_schema__(self) -> Any:
         statement = self._prepare()
         try:
-            return statement.execute_schema().__arrow_c_schema__()
+            return self._connection._call(statement, statement.execute_schema).__arrow_c_schema__()
         finally:
             statement.close()
 
@@ -181,7 +193,7 @@ class Result:
     # ---- running ----
 
     def _prepare(self) -> Any:
-        statement = _adbc.AdbcStatement(self._connection._connection)
+        statement = self._connection._statement()
         try:
             statement.set_sql_query(self._text)
             if self._parameters is not None:
@@ -193,15 +205,22 @@ class Result:
             raise
         return statement
 
-    def _execute(self, statement: Any) -> Any:
-        return _blocking_call(statement.execute_query, (), {}, statement.cancel)[0]
+    def _execute(self, statement: Any) -> _interrupt.Results:
+        handle = self._connection._call(statement, statement.execute_query)[0]
+        return self._connection._interrupts.stream(statement, handle)
 
     def _fetch(self, take: Any) -> Any:
-        """Ctrl-C cancels."""
+        """What `take` makes of the stream; what fails in the stream is an Error, whatever `take` makes of it."""
         statement = self._prepare()
         try:
-            handle = self._execute(statement)
-            return _blocking_call(take, (handle,), {}, statement.cancel)
+            results = self._execute(statement)
+            try:
+                return take(results)
+            except Exception:
+                failure = results.failure()
+                if failure:
+                    raise failure from None
+                raise
         finally:
             statement.close()
 
@@ -216,13 +235,12 @@ class Result:
         """What `take` makes of the rows, one after the other."""
         statement = self._prepare()
         try:
-            handle = self._execute(statement)
+            results = self._execute(statement)
             try:
-                reader = _arrow.Reader(handle.address,
-                                       lambda call, *a: _blocking_call(call, a, {}, statement.cancel))
+                reader = _arrow.Reader(results.address)
                 self._columns = reader.columns  # types that depend on parameters are known now
                 yield from take(reader)
             finally:
-                handle.release()
+                results.release()
         finally:
             statement.close()

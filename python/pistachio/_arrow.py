@@ -6,7 +6,9 @@ import datetime
 import decimal
 import struct
 import uuid
-from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ._errors import of_stream
 
 _pointer = ctypes.c_void_p
 
@@ -157,11 +159,10 @@ def _column(column: Column, array: Array, count: int) -> Sequence[Any]:
 
 
 class Reader:
-    """Rows of a stream, which it does not own. `call` runs what may take long."""
+    """Rows of a stream, which it does not own."""
 
-    def __init__(self, address: int, call: Callable[..., int]) -> None:
+    def __init__(self, address: int) -> None:
         self._stream = Stream.from_address(address)
-        self._call = call
         schema = Schema()
         self._check(self._stream.get_schema(ctypes.byref(self._stream), ctypes.byref(schema)))
         try:
@@ -172,13 +173,13 @@ class Reader:
     def _check(self, code: int) -> None:
         if code:
             text = self._stream.get_last_error(ctypes.byref(self._stream))
-            raise RuntimeError(text.decode() if text else f"error {code}")
+            raise of_stream(code, text.decode("utf-8", "replace") if text else None)
 
     def arrays(self) -> Iterator[Array]:
         """Struct arrays, which are the caller's to release."""
         while True:
             array = Array()
-            self._check(self._call(self._stream.get_next, ctypes.byref(self._stream), ctypes.byref(array)))
+            self._check(self._stream.get_next(ctypes.byref(self._stream), ctypes.byref(array)))
             if not array.release:
                 return
             yield array

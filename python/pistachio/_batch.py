@@ -39,7 +39,7 @@ class _Library:
 _libraries: Dict[str, _Library] = {}
 
 
-def _library(path: str) -> _Library:
+def load(path: str) -> _Library:
     if path not in _libraries:
         _libraries[path] = _Library(path)
     return _libraries[path]
@@ -93,7 +93,7 @@ class Batch:
             self._array.release(ctypes.byref(self._array))
 
     def _capsule(self, index: int, is_copied: bool, is_versioned: bool) -> Any:
-        library, tensor, is_made = _library(self._path), ctypes.c_void_p(), ctypes.c_int()
+        library, tensor, is_made = load(self._path), ctypes.c_void_p(), ctypes.c_int()
         error = library.c.pistachio_arrow_dlpack(ctypes.byref(self._array), index, ctypes.byref(tensor))
         if error:
             raise BufferError(self._message(library, error, index))
