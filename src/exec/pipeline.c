@@ -434,10 +434,37 @@ static status walk_elsewhere(exec_query *query, const plan_node *node, const lin
     return walk_sends(query, node);
 }
 
+static exec_operator *find_reorder_below(const link *down)
+{
+    for (; down; down = down->next)
+        if (down->op->ops->begin_turn)
+            return down->op;
+    return NULL;
+}
+
+/* Makes stages from number `first` on that use the operator run after those before them, from number `earlier`
+ * on, that use it too. */
+static status run_after(exec_query *query, size_t earlier, size_t first, const exec_operator *op)
+{
+    for (size_t i = first; i < query->stages.count; i++)
+        for (size_t k = earlier; k < first && stage_uses(query->stages.items[i], op); k++)
+            if (stage_uses(query->stages.items[k], op))
+                TRY(stage_require(query, query->stages.items[i], query->stages.items[k]));
+    return STATUS_OK;
+}
+
+/* Where rows have an order, those of one child follow those of the child before it. */
 static status walk_union(exec_query *query, const plan_node *node, const link *down)
 {
-    for (uint32_t i = 0; i < node->child_count; i++)
+    const exec_operator *reorder = find_reorder_below(down);
+    size_t earlier = query->stages.count;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        size_t first = query->stages.count;
         TRY(walk(query, node->children[i], down));
+        if (reorder)
+            TRY(run_after(query, earlier, first, reorder));
+        earlier = first;
+    }
     return STATUS_OK;
 }
 
@@ -473,8 +500,8 @@ static bool keeps_order(const plan_node *node)
     return keeps_chunks(node) || node->kind == PLAN_FILTER;
 }
 
-/* Rows of a table that come to the result as they lie there: *out_limit is the LIMIT node among what is between,
- * if there is one. */
+/* Rows of a table that come to the result as they lie there, and perhaps others after them: *out_limit is the
+ * LIMIT node among what is between, if there is one. */
 static bool is_plain(const exec_query *query, const plan_node **out_limit)
 {
     const plan_node *node = query->statement->root;
@@ -487,7 +514,7 @@ static bool is_plain(const exec_query *query, const plan_node **out_limit)
         *out_limit = node;
         node = node->children[0];
     }
-    while (keeps_order(node))
+    while (keeps_order(node) || node->kind == PLAN_UNION)
         node = node->children[0];
     return node->kind == PLAN_SCAN;
 }
@@ -579,23 +606,35 @@ static exec_operator *find_reorder(const exec_stage *stage)
     return NULL;
 }
 
-/* Where the result comes from one source alone, and its rows have an order, any number of tasks may pull: the
- * result heeds their turns. */
+/* The result heeds the turns of the one source that it comes from, so that any number of tasks may pull; false:
+ * they have none, or some operator makes several chunks of one. */
+static bool keep_turns_of(exec_stage *stage)
+{
+    stage->reorder = find_reorder(stage);
+    if (!stage->reorder && !stage->source->has_turns)
+        return false;
+    if (!has_turns_until_end(stage, stage->reorder ? stage->reorder : stage->source))
+        return false;
+    if (!stage->reorder)
+        stage->source->task_limit = 0;
+    return true;
+}
+
+/* Where the result comes from one source alone, or from several that one operator puts in order, and its rows
+ * have an order, it heeds their turns. */
 static void keep_turns(const exec_query *query, exec_operator *result)
 {
     exec_stage *only = NULL;
-    for (size_t i = 0; i < query->stages.count && result->pipelines == 1; i++)
-        if (stage_uses(query->stages.items[i], result))
-            only = query->stages.items[i];
-    if (!only)
-        return;
-    only->reorder = find_reorder(only);
-    if (!only->reorder && !only->source->has_turns)
-        return;
-    if (!has_turns_until_end(only, only->reorder ? only->reorder : only->source))
-        return;
-    only->source->task_limit = 0;
-    op_result_keep_turns(result);
+    bool keeps = true;
+    for (size_t i = 0; i < query->stages.count && keeps; i++) {
+        exec_stage *stage = query->stages.items[i];
+        if (!stage_uses(stage, result))
+            continue;
+        keeps = keep_turns_of(stage) && (!only || stage->reorder);
+        only = stage;
+    }
+    if (only && keeps)
+        op_result_keep_turns(result);
 }
 
 /* ---- windows by all tasks ---- */

@@ -56,6 +56,20 @@ ordered "a file that was written" '$1 % 2 == 0' "select n from '$work/copy.parqu
 "$program" --set threads=4 -c "create table copied as select n from $table where n % 2 = 1;
     copy copied to '$work/copy2.parquet'" >"$work/out" 2>"$work/err"
 result "makes a table"
+inserts="create table t as select n from $table where n < 70000; insert into t select n from $table where n between 70000 and 99999;
+    insert into t select n from $table where n >= 100000 and n < $((rows - 5)) order by n;"
+for n in 5 4 3 2 1; do
+    inserts="$inserts insert into t values ($((rows - n)));"
+done
+ordered "rows that were inserted" '1' "$inserts select n from t"
+ordered "rows that were inserted, in small chunks" '1' "$inserts select n from t" --set chunk_rows=100
+ordered "some of them" '$1 % 9973 == 5' "$inserts select n from t where n % 9973 = 5"
+ordered "the first of them" '$1 >= 2 && $1 < 150000' "$inserts select n from t limit 149998 offset 2" --set chunk_rows=1000
+ordered "tables one after another" '1' "select n from $table where n < 1000 union all select n from $table where n >= 1000"
+ordered "and other rows" '1' \
+    "select n from $table where n < 1000 union all select n from (select n from $table where n >= 1000 order by n) q"
+ordered "limited" '$1 > 9 && $1 < 1234' \
+    "select n from (select n from $table where n < 1000 union all select n from $table where n >= 1000) q limit 1224 offset 10"
 ordered "a table" '$1 % 2 == 1' "select n from '$work/copy2.parquet'"
 
 # A row in the middle that cannot be computed: an error, and the program ends.

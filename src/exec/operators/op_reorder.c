@@ -8,6 +8,8 @@
  * it: every chunk that is given has a turn of its own, which the query's sink heeds. So the rows of a
  * statement without ORDER BY come as they lie in its files, however many tasks there are.
  *
+ * Of a UNION the children run one after another: each has turns of its own, and what is given goes on counting.
+ *
  * Hosts only: what a task of a lazy device has pushed comes out of its stream later, with another turn. */
 #include "base/mutex.h"
 #include "exec/operators/op_limit.h"
@@ -15,6 +17,7 @@
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/query.h"
+#include "exec/sched/task.h"
 
 /* What may be held for each task: about a row group, as all tasks that go at the same speed have given
  * one each by the time at which the first one's is over. */
@@ -34,6 +37,7 @@ typedef struct op_reorder {
     pthread_mutex_t lock;
     uint64_t *begun; /* by task: the turn that it is in; OVER: it gives nothing any more */
     unsigned task_count, task_max;
+    const exec_stage *stage; /* that is at work: of several one comes after another */
     held_chunk *first; /* by turn, and of one turn in the order in which they came */
     uint64_t held_rows, held_rows_max; /* the latter of each task */
     uint64_t rows, chunks;             /* given */
@@ -198,6 +202,9 @@ static status reorder_local_open(exec_operator *base, exec_task *task, void *sta
     if (task->count > op->task_max)
         return status_new(STATUS_KIND_INTERNAL, "more tasks than threads");
     mutex_lock(&op->lock);
+    if (op->stage != task->scheduled->stage)
+        memset(op->begun, 0, op->task_max * sizeof *op->begun);
+    op->stage = task->scheduled->stage;
     op->task_count = task->count;
     mutex_unlock(&op->lock);
     return STATUS_OK;
