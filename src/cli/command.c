@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,12 +21,20 @@ typedef struct command {
 
 /* ---- arguments ---- */
 
+/* Cuts blanks and semicolons off the end. */
+static void cut_end(char *text)
+{
+    size_t bytes = strlen(text);
+    while (bytes && strchr(" \t\r;", text[bytes - 1]))
+        bytes--;
+    text[bytes] = 0;
+}
+
 /* Without blanks and semicolons behind it, and without the quotes around it. */
 static char *trim(char *argument)
 {
+    cut_end(argument);
     size_t bytes = strlen(argument);
-    while (bytes && strchr(" \t\r;", argument[bytes - 1]))
-        bytes--;
     if (bytes > 1 && (*argument == '\'' || *argument == '"') && argument[bytes - 1] == *argument) {
         argument++;
         bytes -= 2;
@@ -68,24 +77,76 @@ static int run_quit(cli_session *s, char *argument)
     return 0;
 }
 
+/* Runs a statement that is not the user's: .edit keeps to theirs. */
+static int run_own(cli_session *s, const char *sql)
+{
+    char *kept = s->last_sql;
+    s->last_sql = NULL;
+    int result = cli_run_text(s, sql);
+    mem_free(s->last_sql);
+    s->last_sql = kept;
+    return result;
+}
+
+/* Returns whether the text may stand in SQL as it is: in quotes, or a word of letters, digits and _. */
+static bool is_sql_name(const char *text)
+{
+    size_t bytes = strlen(text);
+    if (bytes > 1 && (*text == '\'' || *text == '"') && text[bytes - 1] == *text)
+        return true;
+    return !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
+static bool is_path(const char *text)
+{
+    size_t bytes = strlen(text);
+    return strchr(text, '/') || (bytes > 8 && !strcasecmp(text + bytes - 8, ".parquet"));
+}
+
+/* Returns "DESCRIBE name", the caller's, with the name in the quotes that it needs; NULL: there is no memory. */
+static char *make_describe(const char *name)
+{
+    static const char word[] = "DESCRIBE ";
+    char *sql = mem_new(sizeof word + 2 * strlen(name) + 2), *to;
+    if (!sql)
+        return NULL;
+    memcpy(sql, word, sizeof word);
+    to = sql + sizeof word - 1;
+    if (is_sql_name(name)) {
+        memcpy(to, name, strlen(name) + 1);
+        return sql;
+    }
+    char quote = is_path(name) ? '\'' : '"';
+    *to++ = quote;
+    for (; *name; name++) {
+        if (*name == quote)
+            *to++ = quote;
+        *to++ = *name;
+    }
+    *to++ = quote;
+    *to = 0;
+    return sql;
+}
+
 static int run_schema(cli_session *s, char *argument)
 {
-    char sql[1024];
-    argument = trim(argument);
+    cut_end(argument);
     if (!*argument)
-        return cli_run_text(s, "SHOW TABLES");
-    int length = snprintf(sql, sizeof sql, "DESCRIBE %s", argument);
-    if (length < 0 || length >= (int)sizeof sql) {
-        fprintf(stderr, "error: a name is too long\n");
+        return run_own(s, "SHOW TABLES");
+    char *sql = make_describe(argument);
+    if (!sql) {
+        fprintf(stderr, "error: no memory\n");
         return 1;
     }
-    return cli_run_text(s, sql);
+    int result = run_own(s, sql);
+    mem_free(sql);
+    return result;
 }
 
 static int run_tables(cli_session *s, char *argument)
 {
     (void)argument;
-    return cli_run_text(s, "SHOW TABLES");
+    return run_own(s, "SHOW TABLES");
 }
 
 static int run_mode(cli_session *s, char *argument)

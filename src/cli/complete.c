@@ -51,6 +51,23 @@ static void add_rows(pistachio_connection *connection, const char *sql, complete
     pistachio_result_free(result);
 }
 
+/* Returns the statement that lists the table's columns, the caller's; NULL: there is no memory. */
+static char *make_describe(const char *table)
+{
+    static const char word[] = "DESCRIBE \"";
+    char *sql = mem_new(sizeof word + 2 * strlen(table) + 1), *to;
+    if (!sql)
+        return NULL;
+    memcpy(sql, word, sizeof word);
+    for (to = sql + strlen(sql); *table; table++) {
+        if (*table == '"')
+            *to++ = '"';
+        *to++ = *table;
+    }
+    memcpy(to, "\"", 2);
+    return sql;
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -63,11 +80,11 @@ void complete_word(pistachio_connection *connection, const char *start, size_t b
     *out = (complete_list){0};
     add_rows(connection, "SHOW TABLES", &tables, "", 0);
     for (size_t i = 0; i < tables.count; i++) {
-        char sql[512];
+        char *sql = make_describe(tables.items[i]);
         add(out, tables.items[i], strlen(tables.items[i]), start, bytes);
-        int length = snprintf(sql, sizeof sql, "DESCRIBE \"%s\"", tables.items[i]);
-        if (length > 0 && length < (int)sizeof sql && !strchr(tables.items[i], '"'))
+        if (sql)
             add_rows(connection, sql, out, start, bytes);
+        mem_free(sql);
     }
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         add(out, keywords[i], strlen(keywords[i]), start, bytes);

@@ -119,6 +119,8 @@ export EDITOR="$work/editor"
 unset VISUAL
 expect "an editor" 0 - shell 'select 5 * 5 as v;\n\\e\n.quit\n'
 says "changes the last statement" " 36"
+expect "an editor, behind a command" 0 - shell 'select 5 * 5 as v;\n\\d\n\\e\n.quit\n'
+says "changes the user's last statement" " 36"
 expect "NULL" 0 - shell 'select null as v;\n.nullvalue (none)\nselect null as v;\n\\pset null empty\nselect null as v;\n.quit\n'
 says "is shown" " NULL"
 says "as one wants it" " (none)"

@@ -41,4 +41,51 @@ expect "COPY" 0 '10
 expect "COPY to a folder" 0 - sql "copy (select 1 as v, 2 as k) to 'p[q]' (partition_by k)"
 expect "COPY to a folder" 0 "1,2" rows "select * from 'p[q]'"
 
+# ---- the shell's commands ----
+commands() { # NAME TEXT COMMAND: the name of the first column that it lists.
+    printf '%s\n' "$3" >commands.sql
+    expect "$1" 0 "$2" sh -c "'$program' --format csv g -f commands.sql | sed -n 2p"
+}
+commands ".schema of a path" "v,integer,no" ".schema 'g/D[x]/t.parquet'"
+commands ".schema of a path without quotes" "v,integer,no" ".schema g/D[x]/t.parquet;"
+commands "\\d of a path" "v,integer,no" "\\d 'g/Dx/t.parquet'"
+commands "\\d of a name" "v,integer,no" '\d D[x]'
+commands "\\d of a quoted name" "v,integer,no" '\d "D[x]"'
+file several/a.parquet "select 1 as a"
+file several/b.parquet "select 'x' as b, 2 as c"
+expect "inspect of several tables" 0 "  several/a.parquet
+  several/b.parquet" sh -c "'$program' inspect several | grep -A1 ^File | grep several"
+expect "a folder that is not there" 1 - sql "copy (select 1) to 'nowhere/x.parquet'"
+expect "its path stands there once" 0 1 sh -c "'$program' -c \"copy (select 1) to 'nowhere/x.parquet'\" 2>&1 | grep -o nowhere/x.parquet | wc -l"
+
+# ---- names of files, tables and columns, of any characters ----
+mkdir names
+last() { # SQL OPTION...: the last line.
+    sql "$@" | tail -n 1
+}
+number=0
+for each in 'a b' ' a' "it's" 'say "so"' 'a.b' 'a;b' '-- a' '$1' '?' 'a\b' 'a%2Fb' 'Übung' '日本' '😀' 'CASE' 'case' 'a
+b' '{rank}' 'local:x' '#' '@' '**' 'x.parquet'; do
+    number=$((number + 1))
+    quoted=$(printf %s "$each" | sed "s/'/''/g")
+    double=$(printf %s "$each" | sed 's/"/""/g')
+    sql "copy (select $number as v, $number as \"$double\") to 'names/$quoted.parquet'" >/dev/null
+    expect "a file" 0 "$number,$number" last "select * from 'names/$quoted.parquet'"
+    expect "a folder" 0 "$number,1" last "select \"$double\", (select count(*) from \"$double\") from \"$double\"" names
+    expect "by the table" 0 "$number" last "select \"$double\".\"$double\" from 'names/$quoted.parquet'"
+    expect "a pattern" 0 "$((number * (number + 1) / 2))" last "select sum(v) from read_parquet('names/?*', union_by_name => true)"
+    expect "completed" 0 "$number" last "create table \"$double\" as select $number as \"$double\"; select \"$double\" from \"$double\""
+    printf '.schema "%s"\n' "$double" >commands.sql
+    case $each in
+    *'
+'*) ;; # a command is a line
+    *) expect ".schema" 0 3 sh -c "'$program' --format csv names -f commands.sql | wc -l" ;;
+    esac
+done
+expect "SHOW TABLES" 0 "$number" sh -c "'$program' --format jsonl names -c 'show tables' | wc -l"
+long=$(printf '%0247d' 1)
+expect "255 bytes" 0 - sql "copy (select 1 as v) to '$long.parquet'"
+expect "255 bytes" 0 1 last "select v from '$long.parquet'"
+expect "256 bytes" 1 - sql "copy (select 1 as v) to '1$long.parquet'"
+says "256 bytes" "File name too long"
 finish

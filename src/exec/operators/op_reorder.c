@@ -38,7 +38,7 @@ typedef struct op_reorder {
     uint64_t *begun; /* by task: the turn that it is in; OVER: it gives nothing any more */
     unsigned task_count, task_max;
     const exec_stage *stage; /* that is at work: of several one comes after another */
-    held_chunk *first; /* by turn, and of one turn in the order in which they came */
+    held_chunk *first;       /* by turn, and of one turn in the order in which they came */
     uint64_t held_rows, held_rows_max; /* the latter of each task */
     uint64_t rows, chunks;             /* given */
     exec_task_list waiting;            /* for room, or for their turn */

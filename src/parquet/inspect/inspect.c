@@ -310,22 +310,38 @@ static status inspect(inspection *in, const pq_inspect_options *options)
     return options->with_pages ? print_pages(in) : STATUS_OK;
 }
 
-status pq_inspect(const char *path, const pq_inspect_options *options, FILE *out)
+static status inspect_file(const char *path, const pq_inspect_options *options, FILE *out)
 {
     pq_table *table;
     TRY(pq_table_open_plain(path, true, &table));
-    status st = STATUS_OK;
-    for (size_t i = 0; i < table->files.count && !st; i++) {
-        inspection in = {.file = table->files.items[i].file,
-                         .metadata = table->files.items[i].metadata,
-                         .out = out};
+    inspection in = {
+        .file = table->files.items[0].file, .metadata = table->files.items[0].metadata, .out = out};
+    status st = arena_new(&in.memory);
+    if (!st)
+        st = inspect(&in, options);
+    arena_free(in.memory);
+    pq_table_close(table);
+    return st;
+}
+
+/* Each file is opened by itself: files of a folder may be of several tables. */
+static status inspect_all(arena *a, const char *path, const pq_inspect_options *options, FILE *out)
+{
+    path_list files = {0};
+    TRY(file_expand(a, path, &files));
+    for (size_t i = 0; i < files.count; i++) {
         if (i)
             fputc('\n', out);
-        st = arena_new(&in.memory);
-        if (!st)
-            st = inspect(&in, options);
-        arena_free(in.memory);
+        TRY(inspect_file(files.items[i], options, out));
     }
-    pq_table_close(table);
+    return STATUS_OK;
+}
+
+status pq_inspect(const char *path, const pq_inspect_options *options, FILE *out)
+{
+    arena *a;
+    TRY(arena_new(&a));
+    status st = inspect_all(a, path, options, out);
+    arena_free(a);
     return st;
 }

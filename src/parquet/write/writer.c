@@ -70,7 +70,8 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
     for (size_t c = 0; c < column_count; c++) {
         status st = add_column(writer, &columns[c]);
         if (st)
-            return status_context(st, "column \"%s\"", columns[c].name);
+            return status_context(status_context(st, "column \"%s\"", columns[c].name),
+                                  "file \"%s\"", path);
     }
     TRY(writer_team_new(writer->columns, column_count, &writer->options, &writer->team));
     if (!writer->file)
@@ -92,7 +93,7 @@ status pq_writer_open(const char *path, const pq_column_schema *columns, size_t 
     status st = open_writer(writer, path, columns, column_count);
     if (st) {
         pq_writer_abort(writer);
-        return status_context(st, "file \"%s\"", path);
+        return st;
     }
     *out = writer;
     return STATUS_OK;
