@@ -168,6 +168,9 @@ PISTACHIO_API const char *pistachio_text(const pistachio_batch *batch, uint32_t 
 /* What a statement that returns no rows did, as psql says it: "COPY 25", "SET", "CREATE VIEW".
  * Valid as long as the result; NULL for statements that return rows, and for NULL. */
 PISTACHIO_API const char *pistachio_tag(const pistachio_result *result);
+/* What the user should know of a statement that has not failed: columns that a * leaves out, and the like. The
+ * index-th text, from 0, valid as long as the result; NULL behind the last, and for NULL. */
+PISTACHIO_API const char *pistachio_notice(const pistachio_result *result, uint32_t index);
 /* Rows that a COPY wrote; 0 for other statements, and for NULL. */
 PISTACHIO_API uint64_t pistachio_rows_written(const pistachio_result *result);
 /* Most bytes that the database's queries have held at once so far, and what was kept of them; 0 for
@@ -195,6 +198,9 @@ PISTACHIO_API const char *pistachio_statement_column_name(const pistachio_statem
 PISTACHIO_API const char *pistachio_statement_column_type(const pistachio_statement *statement,
                                                           uint32_t column);
 /* 0 for NULL. */
+/* As pistachio_notice, before the statement is executed. */
+PISTACHIO_API const char *pistachio_statement_notice(const pistachio_statement *statement,
+                                                     uint32_t index);
 PISTACHIO_API uint32_t pistachio_parameter_count(const pistachio_statement *statement);
 /* Of $name the name; NULL for others, and where there is no such parameter. */
 PISTACHIO_API const char *pistachio_parameter_name(const pistachio_statement *statement,

@@ -10,6 +10,7 @@ It needs adbc_driver_manager; Polars, pandas, pyarrow only where they are asked 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import adbc_driver_manager as _adbc
@@ -112,6 +113,8 @@ class Result:
         try:
             handle = connection._call(statement, statement.execute_schema)
             self._columns = _arrow.columns_of(_arrow.Schema.from_address(handle.address))
+            for notice in statement.get_option("pistachio.notices").splitlines():
+                warnings.warn(notice, stacklevel=3)
         finally:
             statement.close()
 

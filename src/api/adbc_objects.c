@@ -142,6 +142,8 @@ static void add_table_columns(const objects *o, const pq_table *table, arrow_bui
     char type[TYPE_NAME_BYTES];
     for (size_t i = 0; i < table->columns.count; i++) {
         const pq_table_column *column = &table->columns.items[i];
+        if (pq_table_nested_name(table, (uint32_t)i))
+            continue; /* it cannot be read */
         if (adbc_matches(o->column, column->name))
             add_column(columns, column->name, type_name(column->type, type), (int32_t)i + 1,
                        column->is_nullable);

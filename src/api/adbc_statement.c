@@ -102,6 +102,26 @@ static AdbcStatusCode give_address(const void *object, char **out, struct AdbcEr
     return adbc_option_give(text, out, error);
 }
 
+/* The notices of the statement, if it is prepared, a line each. */
+static AdbcStatusCode give_notices(const adbc_statement *s, char **out, struct AdbcError *error)
+{
+    const char *notice;
+    size_t bytes = 0;
+    for (uint32_t i = 0; (notice = pistachio_statement_notice(s->prepared, i)); i++)
+        bytes += strlen(notice) + 1;
+    char *text = *out = mem_new(bytes + 1);
+    if (!text)
+        return adbc_fail(error, status_no_memory("option", bytes));
+    for (uint32_t i = 0; (notice = pistachio_statement_notice(s->prepared, i)); i++) {
+        size_t length = strlen(notice);
+        memcpy(text, notice, length);
+        text[length] = '\n';
+        text += length + 1;
+    }
+    *text = 0;
+    return ADBC_STATUS_OK;
+}
+
 static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
 {
     const adbc_statement *s = object;
@@ -113,6 +133,8 @@ static AdbcStatusCode get_option(void *object, const char *key, char **out, stru
         return adbc_option_give(ADBC_OPTION_VALUE_DISABLED, out, error);
     if (!strcmp(key, "pistachio.statement") && s->prepared)
         return give_address(s->prepared, out, error);
+    if (!strcmp(key, "pistachio.notices"))
+        return give_notices(s, out, error);
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
 

@@ -74,7 +74,8 @@ static void add_tables(arrow_build *list, const sql_catalog_entry *entries, size
         status_free(st);                            /* a query that reads the file says so */
         bool is_whole = entries[i].parts.count < 2; /* the columns' are one part's */
         for (size_t c = 0; is_whole && c < table->columns.count; c++)
-            add_column(list, &table->columns.items[c], entries[i].name, approximate);
+            if (!pq_table_nested_name(table, (uint32_t)c))
+                add_column(list, &table->columns.items[c], entries[i].name, approximate);
     }
 }
 

@@ -102,7 +102,7 @@ static status run_show_tables(pistachio_result *result)
             is_counted = !st;
             status_free(st); /* a query that reads the file says so */
             int128_format((int128)row_count, 0, rows);
-            int128_format((int128)table->columns.count, 0, columns);
+            int128_format((int128)pq_table_count_columns(table), 0, columns);
         }
         const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
                                is_counted ? rows : NULL, table ? columns : NULL};

@@ -163,6 +163,12 @@ uint64_t pistachio_rows_written(const pistachio_result *result)
     return result ? result->rows_written : 0;
 }
 
+const char *pistachio_notice(const pistachio_result *result, uint32_t index)
+{
+    const sql_statement *statement = result ? result->statement : NULL;
+    return statement && index < statement->notices.count ? statement->notices.items[index] : NULL;
+}
+
 const char *pistachio_tag(const pistachio_result *result)
 {
     return result && *result->tag ? result->tag : NULL;

@@ -129,6 +129,12 @@ const char *pistachio_statement_column_type(const pistachio_statement *statement
                : NULL;
 }
 
+const char *pistachio_statement_notice(const pistachio_statement *statement, uint32_t index)
+{
+    const sql_statement *described = statement ? statement->described : NULL;
+    return described && index < described->notices.count ? described->notices.items[index] : NULL;
+}
+
 uint32_t pistachio_parameter_count(const pistachio_statement *statement)
 {
     return statement && statement->described ? statement->described->parameter_count : 0;

@@ -44,6 +44,13 @@ static void print_time(double taken)
     fprintf(stderr, "time: %.*f s\n", digits, taken);
 }
 
+static void print_notices(const pistachio_result *result)
+{
+    const char *notice;
+    for (uint32_t i = 0; (notice = pistachio_notice(result, i)); i++)
+        fprintf(stderr, "notice: %s\n", notice);
+}
+
 /* Runs the statement at *at, and sets *at behind it. */
 static pistachio_error *run_statement(cli_session *s, const char **at)
 {
@@ -57,6 +64,7 @@ static pistachio_error *run_statement(cli_session *s, const char **at)
     progress_hide();
     if (interrupt_taken()) /* perhaps before there was a query to cancel */
         pistachio_cancel(s->connection);
+    print_notices(result);
     if (!error && result)
         error = output_print(result, &s->output, s->target, &rows);
     progress_end();

@@ -160,6 +160,16 @@ static status add_arguments(file_call *c, bool are_options)
     return STATUS_OK;
 }
 
+/* By name the scans are below projections, and each may have other nested columns. */
+static status add_nested_of_all(file_call *c, bind_scope *scope, const char *relation,
+                                const PgQuery__Alias *alias)
+{
+    for (size_t i = 0; i < c->scans.scans.count; i++)
+        TRY(bind_add_nested(c->b, scope, c->scans.scans.items[i]->children[0],
+                            alias ? alias->aliasname : relation));
+    return STATUS_OK;
+}
+
 status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_scope *scope,
                            plan_node **out)
 {
@@ -192,5 +202,6 @@ status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_
     if (!relation)
         return bind_no_memory();
     TRY(bind_unite(b, &c.scans, out));
-    return bind_add_relation(b, scope, *out, relation, range->alias, c.call->location);
+    TRY(bind_add_relation(b, scope, *out, relation, range->alias, c.call->location));
+    return c.is_by_name ? add_nested_of_all(&c, scope, relation, range->alias) : STATUS_OK;
 }

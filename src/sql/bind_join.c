@@ -288,6 +288,9 @@ static status rename_all(join_binding *j, bind_scope *joined, bind_scope *scope)
             entry.name = alias->colnames[at]->string->sval;
         TRY(array_push(j->b->memory, &renamed.entries, entry));
     }
+    for (size_t i = 0; i < joined->nested.count; i++)
+        TRY(array_push(j->b->memory, &renamed.nested,
+                       ((bind_nested){alias->aliasname, joined->nested.items[i].name})));
     TRY(array_push(j->b->memory, &renamed.relations, (const char *)alias->aliasname));
     return bind_add_scope(j->b, scope, &renamed);
 }

@@ -42,6 +42,20 @@ static bool has_relation(const bind_scope *scope, const char *relation)
     return false;
 }
 
+/* Finds a nested column that is called so; NULL: there is none. */
+static const bind_nested *find_nested(const bind_scope *scope, const char *relation,
+                                      const char *name)
+{
+    for (; scope; scope = scope->parent)
+        for (size_t i = 0; i < scope->nested.count; i++) {
+            const bind_nested *nested = &scope->nested.items[i];
+            bool is_of = !relation || (nested->relation && !strcasecmp(nested->relation, relation));
+            if (is_of && !strcasecmp(nested->name, name))
+                return nested;
+        }
+    return NULL;
+}
+
 static status no_such_column(binder *b, const char *relation, const char *name, bind_scope *scope,
                              int32_t location)
 {
@@ -72,6 +86,14 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     for (const bind_scope *s = scope; s && !found; s = s->parent)
         for (int folds = 0; folds < 2 && !found; folds++)
             found = lookup(s, relation, name, folds, &entry);
+    const bind_nested *nested = found ? NULL : find_nested(scope, relation, name);
+    if (nested)
+        return status_hint(
+            bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                       "column \"%s\" is nested (a list, a map or an optional struct), "
+                       "which is not supported",
+                       nested->name),
+            "* leaves such columns out");
     if (!found)
         return no_such_column(b, relation, name, scope, location);
     if (found > 1)

@@ -125,12 +125,38 @@ static bool is_excluded(const sql_exclusion *without, const char *name)
     return false;
 }
 
+static bool is_nested_of_star(const bind_nested *nested, const char *relation)
+{
+    return !relation || (nested->relation && !strcasecmp(nested->relation, relation));
+}
+
+static bool has_nested(const bind_scope *scope, const char *relation, const char *name)
+{
+    for (size_t i = 0; i < scope->nested.count; i++)
+        if (is_nested_of_star(&scope->nested.items[i], relation) &&
+            !strcmp(scope->nested.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Says which nested columns a * leaves out, but those that are excluded. */
+static status note_nested(const query *q, const sql_exclusion *without, const char *relation)
+{
+    bind_name_list left_out = {0};
+    for (size_t i = 0; i < q->scope.nested.count; i++) {
+        const bind_nested *nested = &q->scope.nested.items[i];
+        if (is_nested_of_star(nested, relation) && !is_excluded(without, nested->name))
+            TRY(array_push(q->b->memory, &left_out, nested->name));
+    }
+    return bind_note_nested(q->b, &left_out);
+}
+
 /* What is excluded is there. */
 static status check_exclusion(const query *q, const sql_exclusion *without, const char *relation,
                               int32_t location)
 {
     for (size_t i = 0; without && i < without->names.count; i++) {
-        bool is_there = false;
+        bool is_there = has_nested(&q->scope, relation, without->names.items[i]);
         for (size_t k = 0; k < q->scope.entries.count; k++)
             is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
                         !strcmp(q->scope.entries.items[k].name, without->names.items[i]);
@@ -223,7 +249,10 @@ static status expand_star(query *q, const PgQuery__ColumnRef *ref)
     if (without && q->targets.count == first)
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
                           "EXCLUDE leaves no columns of *");
-    return STATUS_OK;
+    if (q->scope.nested.count && q->targets.count == first)
+        return bind_error(q->b, STATUS_KIND_UNSUPPORTED, ref->location,
+                          "all columns of * are nested, which is not supported");
+    return note_nested(q, without, relation);
 }
 
 static status bind_targets(query *q)

@@ -8,6 +8,8 @@ status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
 {
     for (size_t i = 0; i < from->entries.count; i++)
         TRY(array_push(b->memory, &scope->entries, from->entries.items[i]));
+    for (size_t i = 0; i < from->nested.count; i++)
+        TRY(array_push(b->memory, &scope->nested, from->nested.items[i]));
     for (size_t i = 0; i < from->relations.count; i++) {
         for (size_t j = 0; j < scope->relations.count; j++)
             if (!strcmp(scope->relations.items[j], from->relations.items[i]))
@@ -18,6 +20,56 @@ status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
         TRY(array_push(b->memory, &scope->relations, from->relations.items[i]));
     }
     return STATUS_OK;
+}
+
+static bool has_nested(const bind_scope *scope, const char *relation, const char *name)
+{
+    for (size_t i = 0; i < scope->nested.count; i++) {
+        const bind_nested *nested = &scope->nested.items[i];
+        bool is_of = relation && nested->relation ? !strcmp(nested->relation, relation)
+                                                  : relation == nested->relation;
+        if (is_of && !strcmp(nested->name, name))
+            return true;
+    }
+    return false;
+}
+
+status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node, const char *relation)
+{
+    const char *before = NULL;
+    while (node->kind == PLAN_UNION)
+        node = node->children[0];
+    for (uint32_t i = 0; node->kind == PLAN_SCAN && i < node->scan.table->columns.count; i++) {
+        const char *name = pq_table_nested_name(node->scan.table, i);
+        if (name && name != before && !has_nested(scope, relation, name))
+            TRY(array_push(b->memory, &scope->nested, ((bind_nested){relation, name})));
+        before = name;
+    }
+    return STATUS_OK;
+}
+
+#define NESTED_NAMED 8 /* columns that a notice names */
+
+status bind_note_nested(binder *b, const bind_name_list *names)
+{
+    const char *text = "";
+    size_t count = 0;
+    for (size_t i = 0; i < names->count && text; i++) {
+        bool is_again = false;
+        for (size_t k = 0; k < i; k++)
+            is_again |= !strcmp(names->items[k], names->items[i]);
+        if (!is_again && ++count <= NESTED_NAMED)
+            text = arena_format(b->memory, "%s%s\"%s\"", text, *text ? ", " : "", names->items[i]);
+    }
+    if (!text)
+        return bind_no_memory();
+    if (!count)
+        return STATUS_OK;
+    return bind_notice(b, "%s %s %sleft out: nested columns are not supported",
+                       count == 1 ? "column" : "columns", text,
+                       count == 1             ? "is "
+                       : count > NESTED_NAMED ? "and others are "
+                                              : "are ");
 }
 
 status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, const char *name,
@@ -40,6 +92,7 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
                             .is_nullable = column->is_nullable};
         TRY(array_push(b->memory, &added.entries, entry));
     }
+    TRY(bind_add_nested(b, &added, node, name));
     if (name)
         TRY(array_push(b->memory, &added.relations, name));
     status st = bind_add_scope(b, scope, &added);

@@ -11,6 +11,8 @@ static status bind_scan(binder *b, pq_table *table, const char *name, plan_node 
     node->scan.table = table;
     node->scan.table_name = name;
     for (size_t i = 0; i < table->columns.count; i++) {
+        if (pq_table_nested_name(table, (uint32_t)i))
+            continue;
         const pq_table_column *source = &table->columns.items[i];
         plan_column column = {.id = bind_new_id(b),
                               .name = source->name,

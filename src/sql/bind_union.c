@@ -97,7 +97,7 @@ static status add_column(binder *b, const plan_node *scan, size_t number, int32_
     int known = find_column(list, column->name);
     char one[TYPE_NAME_BYTES], other[TYPE_NAME_BYTES];
     data_type type;
-    status st = pq_table_check_column(scan->scan.table, (uint32_t)number);
+    status st = pq_table_check_column(scan->scan.table, scan->scan.sources.items[number]);
     if (st)
         return status_context(st, "union_by_name");
     if (known < 0)
@@ -127,7 +127,7 @@ static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys
     for (size_t s = 0; s < scans->scans.count; s++) {
         const plan_node *scan = scans->scans.items[s];
         for (size_t i = 0; i < scan->columns.count; i++)
-            if ((i >= scan->scan.table->schema->leaf_count) == are_keys)
+            if ((scan->scan.sources.items[i] >= scan->scan.table->schema->leaf_count) == are_keys)
                 TRY(add_column(b, scan, i, location, list));
     }
     return STATUS_OK;

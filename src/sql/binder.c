@@ -25,6 +25,20 @@ status bind_error(const binder *b, status_kind kind, int32_t location, const cha
     return position < 0 ? st : status_at(st, position);
 }
 
+status bind_notice(binder *b, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < b->notices->count; i++)
+        if (!strcmp(b->notices->items[i], text))
+            return STATUS_OK;
+    const char *copy = arena_copy_text(b->memory, text, strlen(text));
+    return copy ? array_push(b->memory, b->notices, copy) : bind_no_memory();
+}
+
 status bind_unsupported(const binder *b, int32_t location, const char *what)
 {
     return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "%s not supported", what);

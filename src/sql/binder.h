@@ -45,6 +45,7 @@
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
+#include "sql/notice.h"
 #include "sql/parser.h"
 #include "sql/text.h"
 
@@ -62,6 +63,11 @@ typedef struct bind_entry {
 
 typedef ARRAY(bind_entry) bind_entry_list;
 typedef ARRAY(const char *) bind_name_list;
+
+/* A column of a relation that is a list, a map or a struct, which queries cannot read. */
+typedef struct bind_nested {
+    const char *relation, *name;
+} bind_nested;
 
 typedef struct bind_cte bind_cte;
 
@@ -117,6 +123,7 @@ typedef struct bind_scope {
     struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
     bind_entry_list entries;
     bind_name_list relations;
+    ARRAY(bind_nested) nested;
     bind_cte *ctes;
     const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
     ARRAY(bind_aggregate) aggregates;
@@ -179,6 +186,7 @@ struct binder {
     int64_t statement_time;        /* as in sql_session: the instant of now() */
     const zone *zone;              /* the session's; NULL: UTC */
     plan_statement *statement;
+    sql_notice_list *notices; /* the sql_statement's */
     const sql_text *text;
     const bind_view *views; /* being expanded */
     bind_parameters *parameters;
@@ -214,6 +222,10 @@ struct bind_parameters {
 int32_t bind_position(const binder *b, int32_t location);
 CHECKED status bind_error(const binder *b, status_kind kind, int32_t location, const char *format,
                           ...) PRINTF_LIKE(4, 5);
+/* Adds a notice, unless the statement has the same one. */
+CHECKED status bind_notice(binder *b, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Adds a notice that the nested columns are left out, unless there are none. */
+CHECKED status bind_note_nested(binder *b, const bind_name_list *names);
 /* "<what> not supported": what is "COLLATE is". */
 CHECKED status bind_unsupported(const binder *b, int32_t location, const char *what);
 CHECKED status bind_no_memory(void);
@@ -273,6 +285,9 @@ CHECKED status bind_check_reducers(binder *b);
 /* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
 CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
                                  const char *name, const PgQuery__Alias *alias, int32_t location);
+/* Adds the nested columns of the table that the node scans; of several, of the first. */
+CHECKED status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node,
+                               const char *relation);
 /* All that `from` has, behind what `scope` has. */
 CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from);
 

@@ -54,8 +54,14 @@ static status prepare_describe_name(preparer *p)
 {
     plan_node **root = &p->statement->query.root;
     p->statement->kind = SQL_DESCRIBE;
-    return bind_table_named(&p->binder, p->text.describe_name, p->text.describe_is_path,
-                            p->text.describe_position, root);
+    bind_scope scope = {0};
+    bind_name_list names = {0};
+    TRY(bind_table_named(&p->binder, p->text.describe_name, p->text.describe_is_path,
+                         p->text.describe_position, root));
+    TRY(bind_add_nested(&p->binder, &scope, *root, NULL));
+    for (size_t i = 0; i < scope.nested.count; i++)
+        TRY(array_push(p->binder.memory, &names, scope.nested.items[i].name));
+    return bind_note_nested(&p->binder, &names);
 }
 
 /* ---- views ---- */
@@ -458,6 +464,7 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
                                     .round = session->rounds.round,
                                     .is_dry = session->is_described || session->is_tried};
     p.binder.statement = &p.statement->query;
+    p.binder.notices = &p.statement->notices;
     p.binder.text = &p.text;
     p.binder.parameters = &p.parameters;
     status st = set_zone(&p);

@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
+#include "sql/notice.h"
 #include "sql/rounds.h"
 
 typedef enum sql_kind {
@@ -46,7 +47,8 @@ typedef struct sql_statement {
     uint32_t parameter_count;
     const char *const *parameter_names; /* NULL: ? or $n */
     const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
-    sql_held held;                      /* what it was bound with */
+    sql_notice_list notices;
+    sql_held held; /* what it was bound with */
 } sql_statement;
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import pyarrow
 import pyarrow.parquet
@@ -91,6 +92,16 @@ class Package(unittest.TestCase):
             self.db.sql("select 1 / i from (values (1), (0)) v(i)").fetchall()
         with self.assertRaisesRegex(pistachio.Error, "nonsense"):
             pistachio.connect(nonsense=1)
+
+    def test_notices_are_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "nested.parquet")
+            pyarrow.parquet.write_table(pyarrow.table({"id": [1], "tags": [["a"]]}), path)
+            with self.assertWarnsRegex(UserWarning, 'column "tags" is left out'):
+                self.assertEqual(self.db.sql(f"select * from '{path}'").fetchall(), [(1,)])
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.assertEqual(self.db.sql(f"select * exclude (tags) from '{path}'").fetchall(), [(1,)])
 
     def test_dbapi(self):
         from pistachio import dbapi

@@ -12,6 +12,7 @@
 /* A leaf of the schema: what a file has columns of. */
 typedef struct pq_leaf {
     const char *name; /* path with dots for nested ones */
+    const char *top;  /* of that path the first name: the column as users see it */
     data_type type;   /* TYPE_NULL: none that can be read */
     pq_physical physical;
     pq_conversion conversion;

@@ -348,6 +348,7 @@ typedef struct flattening {
     pq_leaf *leaves;
     uint32_t leaf_count;
     uint64_t path_bytes;
+    const char *top; /* the name of the element below the root that is being walked */
 } flattening;
 
 static status add_leaf(flattening *f, const element *e, const char *path, unsigned definition,
@@ -363,6 +364,7 @@ static status add_leaf(flattening *f, const element *e, const char *path, unsign
                           path, e->type_length);
     pq_leaf *leaf = &f->leaves[f->leaf_count++];
     leaf->name = path;
+    leaf->top = f->top;
     leaf->physical = (pq_physical)e->physical;
     leaf->type_length = leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY ? (uint32_t)e->type_length : 0;
     leaf->max_definition = (uint16_t)definition;
@@ -401,6 +403,7 @@ static status flatten(flattening *f, const char *path, unsigned depth, unsigned 
                               e->name);
         definition += e->repetition != REQUIRED;
         repetition += e->repetition == REPEATED;
+        f->top = depth == 1 ? e->name : f->top;
         TRY(child_path(f, path, e, &path));
         if (e->physical != ABSENT)
             return add_leaf(f, e, path, definition, repetition, is_nested);

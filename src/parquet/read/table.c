@@ -410,16 +410,39 @@ void pq_table_close(pq_table *table)
     }
 }
 
+static const pq_leaf *leaf_of(const pq_table *table, uint32_t column)
+{
+    return &table->files.items[0].metadata->leaves[table->columns.items[column].leaf];
+}
+
+const char *pq_table_nested_name(const pq_table *table, uint32_t column)
+{
+    const pq_leaf *leaf = leaf_of(table, column);
+    return leaf->is_nested ? leaf->top : NULL;
+}
+
+size_t pq_table_count_columns(const pq_table *table)
+{
+    const char *before = NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; i < table->columns.count; i++) {
+        const char *nested = pq_table_nested_name(table, i);
+        count +=
+            !nested || nested != before; /* its leaves follow one another, and share the name */
+        before = nested;
+    }
+    return count;
+}
+
 status pq_table_check_column(const pq_table *table, uint32_t column)
 {
-    const pq_leaf *leaf =
-        &table->files.items[0].metadata->leaves[table->columns.items[column].leaf];
+    const pq_leaf *leaf = leaf_of(table, column);
     if (leaf->is_nested)
         return status_new(
             STATUS_KIND_UNSUPPORTED,
             "column \"%s\" of \"%s\" is nested (a list, map or optional struct), which "
             "is not supported",
-            leaf->name, table->name);
+            leaf->top, table->name);
     if (leaf->type.id == TYPE_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "column \"%s\" of \"%s\" has an unknown type",
                           leaf->name, table->name);

@@ -105,6 +105,11 @@ static inline const value *pq_table_key_value(const pq_table *table, uint32_t fi
                 .items[table->files.items[file].folder][table->columns.items[column].key];
 }
 
+/* Returns the name of the nested column (a list, a map, an optional struct) that the column is a part of;
+ * NULL: it is not a part of one. */
+const char *pq_table_nested_name(const pq_table *table, uint32_t column);
+/* Counts columns as users see them: the parts of a nested one together. */
+size_t pq_table_count_columns(const pq_table *table);
 /* An error that names the column, if a scan cannot read it. */
 CHECKED status pq_table_check_column(const pq_table *table, uint32_t column);
 

@@ -55,6 +55,7 @@ static pq_leaf make_leaf(const pq_hive_key *key)
 {
     pq_physical physical = physical_of(key->type);
     return (pq_leaf){.name = key->name,
+                     .top = key->name,
                      .type = key->type,
                      .physical = physical,
                      .type_length = physical == PQ_FIXED_LEN_BYTE_ARRAY ? key->type.width : 0,
