@@ -72,7 +72,8 @@ static status make_schema(file_rewrite *r)
         r->choices[c].rule = o->all.choice.rule;
         r->choices[c].threshold = o->all.choice.threshold;
         r->choices[c].profile = o->all.choice.profile;
-        r->schema[c] = (pq_column_schema){.name = column->name,
+        const char *name = r->input->files.items[0].metadata->leaves[column->leaf].name;
+        r->schema[c] = (pq_column_schema){.name = name, /* as the file has it, be it twice */
                                           .type = column->type,
                                           .is_nullable = column->is_nullable,
                                           .options = {.choice = &r->choices[c],

@@ -364,7 +364,6 @@ status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql
                        const plan_node *root)
 {
     const plan_column_list *columns = &root->columns;
-    bool is_by_name = !(format_bit(copy) & (FOR_CSV | FOR_TSV));
     for (size_t i = 0; i < columns->count; i++) {
         const plan_column *column = &columns->items[i];
         int32_t location = column_location(tree, i, columns->count);
@@ -375,13 +374,6 @@ status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql
                                           "a Parquet file cannot hold column \"%s\" of type %s",
                                           column->name, type_name(column->type, type)),
                                "write CAST(... AS varchar), or another format");
-        for (size_t j = 0; is_by_name && j < i; j++)
-            if (!strcmp(columns->items[j].name, column->name))
-                return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
-                                              "two columns are named \"%s\"", column->name),
-                                   "give one of them another name with AS: readers of the format "
-                                   "%s find columns by name",
-                                   format_name(copy));
     }
     return STATUS_OK;
 }

@@ -108,6 +108,18 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     return STATUS_OK;
 }
 
+const char *bind_spelling(const bind_scope *scope, const PgQuery__ColumnRef *ref)
+{
+    const char *name = ref->fields[ref->n_fields - 1]->string->sval;
+    const char *relation = ref->n_fields > 1 ? ref->fields[0]->string->sval : NULL;
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (; scope && !found; scope = scope->parent)
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(scope, relation, name, folds, &entry);
+    return found ? entry->name : name;
+}
+
 status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
 {
     sql_parameter *parameter =

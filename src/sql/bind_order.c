@@ -3,6 +3,8 @@
 
 #include "plan/fold.h"
 
+#include <strings.h>
+
 bool bind_is_all(const binder *b, const pg_node *node)
 {
     return node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
@@ -26,7 +28,15 @@ status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *cl
     return STATUS_OK;
 }
 
-/* A name or a number of an output column. */
+static bool has_column(const plan_node *query, const char *name)
+{
+    for (size_t i = 0; i < query->columns.count; i++)
+        if (!strcmp(query->columns.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name, in another case if none has it as it is, or a number of an output column. */
 static status output_column(binder *b, const pg_node *node, const plan_node *query, int *out)
 {
     TRY(bind_ordinal(b, node, query->columns.count, "ORDER BY", out));
@@ -39,8 +49,10 @@ static status output_column(binder *b, const pg_node *node, const plan_node *que
                        "ORDER BY of a set operation takes only names and numbers of its columns"),
             "put the set operation into a subquery in FROM");
     const char *name = node->column_ref->fields[0]->string->sval;
+    bool folds = !has_column(query, name);
     for (size_t i = 0; i < query->columns.count; i++) {
-        if (strcmp(query->columns.items[i].name, name))
+        const char *column = query->columns.items[i].name;
+        if (folds ? strcasecmp(column, name) : strcmp(column, name))
             continue;
         if (*out >= 0)
             return bind_error(b, STATUS_KIND_INVALID, node->column_ref->location,

@@ -8,6 +8,8 @@
  *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
 #include "sql/binder.h"
 
+#include "base/unique_names.h"
+
 #include <strings.h>
 
 /* An item of the select list, "*" spelled out. */
@@ -42,8 +44,8 @@ static const char *type_display_name(const PgQuery__TypeName *type)
     return type->n_names ? type->names[type->n_names - 1]->string->sval : "?column?";
 }
 
-/* PostgreSQL's name for a column without alias; NULL: it has none. */
-static const char *derived_name(const sql_text *text, const pg_node *node)
+/* PostgreSQL's name for a column without alias, that of a column as its table spells it; NULL: it has none. */
+static const char *derived_name(const sql_text *text, const bind_scope *scope, const pg_node *node)
 {
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_COLUMN_REF: {
@@ -51,17 +53,17 @@ static const char *derived_name(const sql_text *text, const pg_node *node)
         const pg_node *last = ref->fields[ref->n_fields - 1];
         if (sql_text_parameter(text, ref->location))
             return NULL;
-        return last->node_case == PG_QUERY__NODE__NODE_STRING ? last->string->sval : NULL;
+        return last->node_case == PG_QUERY__NODE__NODE_STRING ? bind_spelling(scope, ref) : NULL;
     }
     case PG_QUERY__NODE__NODE_FUNC_CALL:
         return node->func_call->funcname[node->func_call->n_funcname - 1]->string->sval;
     case PG_QUERY__NODE__NODE_TYPE_CAST: {
-        const char *name = derived_name(text, node->type_cast->arg);
+        const char *name = derived_name(text, scope, node->type_cast->arg);
         return name ? name : type_display_name(node->type_cast->type_name);
     }
     case PG_QUERY__NODE__NODE_CASE_EXPR: {
         const pg_node *otherwise = node->case_expr->defresult;
-        const char *name = otherwise ? derived_name(text, otherwise) : NULL;
+        const char *name = otherwise ? derived_name(text, scope, otherwise) : NULL;
         return name ? name : "case";
     }
     case PG_QUERY__NODE__NODE_GROUPING_FUNC:
@@ -86,7 +88,7 @@ static const char *derived_name(const sql_text *text, const pg_node *node)
         if (select->n_target_list != 1)
             return NULL;
         const PgQuery__ResTarget *only = select->target_list[0]->res_target;
-        return only->name && *only->name ? only->name : derived_name(text, only->val);
+        return only->name && *only->name ? only->name : derived_name(text, NULL, only->val);
     }
     default:
         return NULL;
@@ -117,10 +119,24 @@ static bool is_of_star(const bind_entry *entry, const char *relation)
     return relation ? entry->relation && !strcasecmp(entry->relation, relation) : !entry->is_hidden;
 }
 
-static bool is_excluded(const sql_exclusion *without, const char *name)
+/* Returns whether a name in EXCLUDE or REPLACE means the column: it is its name, or that in another case where
+ * no column has it as it is. */
+static bool means(const bind_scope *scope, const char *name, const char *column)
+{
+    if (!strcmp(name, column))
+        return true;
+    if (strcasecmp(name, column) != 0)
+        return false;
+    for (size_t i = 0; i < scope->entries.count; i++)
+        if (!strcmp(scope->entries.items[i].name, name))
+            return false;
+    return true;
+}
+
+static bool is_excluded(const bind_scope *scope, const sql_exclusion *without, const char *column)
 {
     for (size_t i = 0; without && i < without->names.count; i++)
-        if (!strcmp(without->names.items[i], name))
+        if (means(scope, without->names.items[i], column))
             return true;
     return false;
 }
@@ -134,7 +150,7 @@ static bool has_nested(const bind_scope *scope, const char *relation, const char
 {
     for (size_t i = 0; i < scope->nested.count; i++)
         if (is_nested_of_star(&scope->nested.items[i], relation) &&
-            !strcmp(scope->nested.items[i].name, name))
+            !strcasecmp(scope->nested.items[i].name, name))
             return true;
     return false;
 }
@@ -145,7 +161,7 @@ static status note_nested(const query *q, const sql_exclusion *without, const ch
     bind_name_list left_out = {0};
     for (size_t i = 0; i < q->scope.nested.count; i++) {
         const bind_nested *nested = &q->scope.nested.items[i];
-        if (is_nested_of_star(nested, relation) && !is_excluded(without, nested->name))
+        if (is_nested_of_star(nested, relation) && !is_excluded(&q->scope, without, nested->name))
             TRY(array_push(q->b->memory, &left_out, nested->name));
     }
     return bind_note_nested(q->b, &left_out);
@@ -159,7 +175,7 @@ static status check_exclusion(const query *q, const sql_exclusion *without, cons
         bool is_there = has_nested(&q->scope, relation, without->names.items[i]);
         for (size_t k = 0; k < q->scope.entries.count; k++)
             is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
-                        !strcmp(q->scope.entries.items[k].name, without->names.items[i]);
+                        means(&q->scope, without->names.items[i], q->scope.entries.items[k].name);
         if (!is_there)
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
                               "column \"%s\" of EXCLUDE does not exist", without->names.items[i]);
@@ -175,7 +191,7 @@ static status find_replacement(const query *q, const sql_replacement *replaced, 
     for (size_t i = 0; replaced && i < q->select->n_target_list; i++) {
         const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
         if (sql_text_in_replacement(q->b->text, tree->location) != replaced || !tree->name ||
-            strcmp(tree->name, name) != 0)
+            !means(&q->scope, tree->name, name))
             continue;
         if (*out >= 0)
             return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
@@ -199,8 +215,8 @@ static status check_replacement(const query *q, const sql_replacement *replaced,
                               "REPLACE needs AS and a column's name");
         for (size_t k = 0; k < q->scope.entries.count; k++)
             is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
-                        !strcmp(q->scope.entries.items[k].name, tree->name) &&
-                        !is_excluded(without, tree->name);
+                        means(&q->scope, tree->name, q->scope.entries.items[k].name) &&
+                        !is_excluded(&q->scope, without, q->scope.entries.items[k].name);
         if (!is_there)
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
                               "column \"%s\" of REPLACE does not exist", tree->name);
@@ -243,7 +259,7 @@ static status expand_star(query *q, const PgQuery__ColumnRef *ref)
     TRY(check_replacement(q, replaced, without, relation));
     for (size_t i = 0; i < q->scope.entries.count; i++) {
         const bind_entry *entry = &q->scope.entries.items[i];
-        if (is_of_star(entry, relation) && !is_excluded(without, entry->name))
+        if (is_of_star(entry, relation) && !is_excluded(&q->scope, without, entry->name))
             TRY(add_column(q, replaced, entry, ref->location));
     }
     if (without && q->targets.count == first)
@@ -265,8 +281,9 @@ static status bind_targets(query *q)
         }
         if (sql_text_in_replacement(q->b->text, tree->location))
             continue; /* it stands in the place of a column */
-        target added = {.name = tree->name && *tree->name ? tree->name
-                                                          : derived_name(q->b->text, tree->val)};
+        target added = {.name = tree->name && *tree->name
+                                    ? tree->name
+                                    : derived_name(q->b->text, &q->scope, tree->val)};
         if (!added.name)
             added.name = "?column?";
         TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
@@ -287,13 +304,23 @@ static const char *simple_name(const pg_node *node)
     return node->column_ref->fields[0]->string->sval;
 }
 
-/* The item of the select list with that name; -1: none. Two of one name must be the same. */
+static bool has_target(const query *q, const char *name)
+{
+    for (size_t i = 0; name && i < q->targets.count; i++)
+        if (!strcmp(q->targets.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* The item of the select list with that name, or if there is none, in another case; -1: none. Two of one name must be the same. */
 static status find_target(const query *q, const char *name, int32_t location, const char *clause,
                           int *out)
 {
     *out = -1;
+    bool folds = !has_target(q, name);
     for (size_t i = 0; name && i < q->targets.count; i++) {
-        if (strcmp(q->targets.items[i].name, name))
+        const char *target = q->targets.items[i].name;
+        if (folds ? strcasecmp(target, name) : strcmp(target, name))
             continue;
         if (*out >= 0 && !expr_equal(q->targets.items[*out].e, q->targets.items[i].e))
             return bind_error(q->b, STATUS_KIND_INVALID, location, "%s \"%s\" is ambiguous", clause,
@@ -307,7 +334,8 @@ static status find_target(const query *q, const char *name, int32_t location, co
 static bool is_input_name(const query *q, const char *name)
 {
     for (size_t i = 0; i < q->scope.entries.count; i++)
-        if (!q->scope.entries.items[i].is_hidden && !strcmp(q->scope.entries.items[i].name, name))
+        if (!q->scope.entries.items[i].is_hidden &&
+            !strcasecmp(q->scope.entries.items[i].name, name))
             return true;
     return false;
 }
@@ -533,6 +561,9 @@ static status project(query *q)
         TRY(array_push(a, &exprs, q->targets.items[i].e));
         TRY(array_push(a, &names, q->targets.items[i].name));
     }
+    TRY(unique_names(a, names.items, names.count));
+    for (size_t i = 0; i < q->targets.count; i++)
+        q->targets.items[i].name = names.items[i];
     for (size_t i = 0; i < q->distinct_on.count; i++)
         TRY(place_key(q, &q->distinct_on.items[i], &exprs));
     for (size_t i = 0; i < q->order.count; i++)

@@ -4,6 +4,8 @@
 
 #include "parquet/write/writer.h"
 
+#include <strings.h>
+
 static status at(const binder *b, status st, int32_t location)
 {
     int32_t position = bind_position(b, location);
@@ -152,6 +154,21 @@ status bind_create_table(binder *b, const PgQuery__CreateStmt *tree, bool replac
 
 /* ---- INSERT ---- */
 
+/* Returns the number of the column with that name, or else with that name in another case; the number of columns:
+ * there is none. */
+static size_t find_column(const pq_table *table, const char *name)
+{
+    size_t folded = table->columns.count;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const char *column = table->columns.items[i].name;
+        if (!strcmp(column, name))
+            return i;
+        if (folded == table->columns.count && !strcasecmp(column, name))
+            folded = i;
+    }
+    return folded;
+}
+
 /* For each column of the table the one of the query, or -1. */
 static status find_sources(const binder *b, const PgQuery__InsertStmt *tree, const pq_table *table,
                            size_t count, int *sources)
@@ -162,9 +179,7 @@ static status find_sources(const binder *b, const PgQuery__InsertStmt *tree, con
         sources[i] = tree->n_cols || i >= count ? -1 : (int)i;
     for (size_t i = 0; i < tree->n_cols; i++) {
         const PgQuery__ResTarget *target = tree->cols[i]->res_target;
-        size_t at = 0;
-        while (at < table->columns.count && strcmp(table->columns.items[at].name, target->name))
-            at++;
+        size_t at = find_column(table, target->name);
         if (at == table->columns.count)
             return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
                               "column \"%s\" of table \"%s\" does not exist", target->name, name);

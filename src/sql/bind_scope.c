@@ -2,6 +2,8 @@
  * items of FROM. */
 #include "sql/binder.h"
 
+#include "base/unique_names.h"
+
 #include <strings.h>
 
 status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
@@ -45,6 +47,20 @@ status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node, cons
             TRY(array_push(b->memory, &scope->nested, ((bind_nested){relation, name})));
         before = name;
     }
+    return STATUS_OK;
+}
+
+static status make_names_unique(binder *b, bind_scope *scope)
+{
+    size_t count = scope->entries.count;
+    const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
+    if (!names)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++)
+        names[i] = scope->entries.items[i].name;
+    TRY(unique_names(b->memory, names, count));
+    for (size_t i = 0; i < count; i++)
+        scope->entries.items[i].name = names[i];
     return STATUS_OK;
 }
 
@@ -92,6 +108,7 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
                             .is_nullable = column->is_nullable};
         TRY(array_push(b->memory, &added.entries, entry));
     }
+    TRY(make_names_unique(b, &added));
     TRY(bind_add_nested(b, &added, node, name));
     if (name)
         TRY(array_push(b->memory, &added.relations, name));

@@ -1,6 +1,8 @@
 /* bind_with.c - WITH: queries with names, bound once and shared, or put where they are used. */
 #include "sql/binder.h"
 
+#include <strings.h>
+
 status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, bind_cte *outer,
                  bind_cte **out)
 {
@@ -110,11 +112,21 @@ static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
     return refer(b, cte, out);
 }
 
+/* Finds the query of that name, or else of that name in another case. */
+static bind_cte *find_cte(bind_cte *ctes, const char *name)
+{
+    for (bind_cte *exact = ctes; exact; exact = exact->outer)
+        if (!strcmp(exact->name, name))
+            return exact;
+    while (ctes && strcasecmp(ctes->name, name))
+        ctes = ctes->outer;
+    return ctes;
+}
+
 status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node **out)
 {
     *out = NULL;
-    while (ctes && strcmp(ctes->name, name))
-        ctes = ctes->outer;
+    ctes = find_cte(ctes, name);
     if (!ctes)
         return STATUS_OK;
     if (ctes->recursion)

@@ -352,6 +352,8 @@ CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr
 /* A condition, which must be boolean; `what` names it in the failure. */
 CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
                               expr **out);
+/* Returns the column's name as its table spells it, or as it is written. */
+const char *bind_spelling(const bind_scope *scope, const PgQuery__ColumnRef *ref);
 /* A column, or a parameter that stands where one may. */
 CHECKED status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
                                expr **out);

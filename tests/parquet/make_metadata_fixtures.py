@@ -68,6 +68,12 @@ def decimals():
     pq.write_table(table, path("decimals.parquet"), store_schema=False, store_decimal_as_integer=True)
 
 
+def alike():
+    names = ["value", "value", "Value", "value_1", "", "UserID"]
+    pq.write_table(pa.Table.from_arrays([pa.array([i]) for i in range(len(names))], names=names), path("alike.parquet"),
+                   store_schema=False)
+
+
 def nested():
     point = pa.struct([pa.field("x", pa.int32(), nullable=False), pa.field("y", pa.int64())])
     schema = pa.schema(
@@ -107,5 +113,5 @@ def pages():
     )
 
 
-for make in (types, int96, decimals, nested, pages):
+for make in (types, int96, decimals, alike, nested, pages):
     make()

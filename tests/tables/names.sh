@@ -41,6 +41,26 @@ expect "COPY" 0 '10
 expect "COPY to a folder" 0 - sql "copy (select 1 as v, 2 as k) to 'p[q]' (partition_by k)"
 expect "COPY to a folder" 0 "1,2" rows "select * from 'p[q]'"
 
+# ---- columns that are called alike ----
+cp "$here/../data/metadata/alike.parquet" alike.parquet # made by tests/parquet/make_metadata_fixtures.py
+expect "of a file" 0 "value,value_1,Value,value_1_1,C4,UserID
+0,1,2,3,4,5" sql "select * from 'alike.parquet'"
+expect "each by its name" 0 "value,value_1,value_1_1,C4,Value
+0,1,3,4,2" sql "select value, value_1, value_1_1, c4, \"Value\" from 'alike.parquet'"
+expect "described" 0 "value value_1 Value value_1_1 C4 UserID " sh -c "'$program' --format csv -c \"describe 'alike.parquet'\" | sed '1d;s/,.*//' | tr '\n' ' '; echo"
+check "rewrite" "$program" rewrite alike.parquet alike2.parquet
+expect "rewritten" 0 "0,1,2,3,4,5" rows "select * from 'alike2.parquet'"
+expect "rewriting keeps names" 0 3 sh -c "'$program' inspect alike2.parquet | sed -n '/^Schema/,/^Row/p' | grep -ciw value"
+expect "of a query" 0 "value,value_1" sql "select 1 as value, 2 as value limit 0"
+expect "of a join" 0 "value,UserID,value_1,UserID_1" sql "select a.value, a.userid, b.value, b.userid from 'alike.parquet' a, 'alike.parquet' b limit 0"
+expect "without names" 0 "?column?,?column?_1" sql "select 1, 2 limit 0"
+expect "CREATE TABLE" 0 "value,value_1
+1,2" sql "create table t as select 1 as value, 2 as value; select * from t"
+expect "as the file spells them" 0 "UserID,UserID_1,u,UserID_2,sum" \
+    sql "select userid, USERID, userid as u, t.UserId::varchar, sum(userid) over () from 'alike.parquet' t limit 0"
+expect "in subqueries and views" 0 "UserID
+5" sql "create view v as select userid from 'alike.parquet'; select userID from (select * from v) q group by userid order by USERID"
+
 # ---- the shell's commands ----
 commands() { # NAME TEXT COMMAND: the name of the first column that it lists.
     printf '%s\n' "$3" >commands.sql

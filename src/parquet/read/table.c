@@ -1,6 +1,8 @@
 /* table.c - opens the files of a table, gets their footers, compares their schemas. */
 #include "parquet/read/table.h"
 
+#include "base/unique_names.h"
+
 #include "parquet/read/table_files.h"
 #include "parquet/read/table_listed.h"
 #include "parquet/read/table_parts.h"
@@ -186,6 +188,31 @@ static int32_t key_of(const pq_table *table, const pq_leaf *leaf)
     return -1;
 }
 
+/* Returns the column's name; C3, as the fourth one of the file, if that is empty: SQL has no empty names. */
+static const char *name_of(const pq_table *table, uint32_t column)
+{
+    const char *name = table->columns.items[column].name;
+    return *name ? name : arena_format(table->memory, "C%u", column);
+}
+
+/* Two columns of a file may have one name. Parts of nested columns are no columns of their own. */
+static status make_names_unique(pq_table *table)
+{
+    size_t count = 0;
+    const char **names = arena_alloc_array(table->memory, table->columns.count + 1, sizeof *names);
+    if (!names)
+        return status_no_memory("table", table->columns.count * sizeof *names);
+    for (uint32_t i = 0; i < table->columns.count; i++)
+        if (!pq_table_nested_name(table, i) && !(names[count++] = name_of(table, i)))
+            return status_no_memory("table", sizeof *names);
+    TRY(unique_names(table->memory, names, count));
+    count = 0;
+    for (uint32_t i = 0; i < table->columns.count; i++)
+        if (!pq_table_nested_name(table, i))
+            table->columns.items[i].name = names[count++];
+    return STATUS_OK;
+}
+
 static status add_columns(pq_table *table)
 {
     const pq_metadata *m = table->files.items[0].metadata;
@@ -209,7 +236,7 @@ static status add_columns(pq_table *table)
             TRY(describe_key(table, &column));
         TRY(array_push(table->memory, &table->columns, column));
     }
-    return STATUS_OK;
+    return make_names_unique(table);
 }
 
 status pq_table_new(const char *name, const char *text, pq_table **out)
