@@ -21,7 +21,7 @@ noted "select" "$read
 1,1,2
 2,3," "select * from 'n.parquet' order by id"
 noted "of a table" "$read" "select t.* from 'n.parquet' t limit 0"
-noted "of two" "$read,$read" "select * from 'n.parquet' a join 'n.parquet' b on a.id = b.id limit 0"
+noted "of two" "$read,id_1,required_point.x_1,required_point.y_1" "select * from 'n.parquet' a join 'n.parquet' b on a.id = b.id limit 0"
 noted "a list of files" "$read" "select * from read_parquet(['n.parquet', 'n.parquet']) limit 0"
 noted "by name" "$read" "select * from read_parquet('n.parquet', union_by_name => true) limit 0"
 noted "a subquery" "count

@@ -213,6 +213,16 @@ static void null_pistachio_memory_peak(void)
     CHECK_EQ(pistachio_memory_peak(NULL), 0);
 }
 
+static void null_pistachio_notice(void)
+{
+    CHECK(!pistachio_notice(NULL, 0));
+}
+
+static void null_pistachio_statement_notice(void)
+{
+    CHECK(!pistachio_statement_notice(NULL, 0));
+}
+
 static void null_pistachio_tag(void)
 {
     CHECK(!pistachio_tag(NULL));
@@ -414,6 +424,8 @@ static const struct {
     FUNCTION(pistachio_is_null),
     FUNCTION(pistachio_text),
     FUNCTION(pistachio_tag),
+    FUNCTION(pistachio_notice),
+    FUNCTION(pistachio_statement_notice),
     FUNCTION(pistachio_rows_written),
     FUNCTION(pistachio_memory_peak),
     FUNCTION(pistachio_memory_exported),
