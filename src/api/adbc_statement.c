@@ -280,8 +280,11 @@ static AdbcStatusCode statement_execute_query(struct AdbcStatement *statement,
         *rows_affected = -1;
     s = statement->private_data;
     AdbcStatusCode code = s && s->ingest.table ? ADBC_STATUS_OK : ready(statement, &s, error);
-    if (code)
+    if (code) {
+        if (s) /* rows are bound for one execution, also if it fails before it reads them */
+            release_bound(s);
         return code;
+    }
     if (s->ingest.table)
         return adbc_ingest_run(s->connection, &s->ingest, &s->bound, rows_affected, error);
     if (!s->bound.release)

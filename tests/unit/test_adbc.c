@@ -244,6 +244,59 @@ TEST(hostile_rows_are_refused)
     adbc_close();
 }
 
+static void bind_number(struct ArrowSchema *schema, struct ArrowArray *array,
+                        struct AdbcError *error)
+{
+    static const void *const buffers[] = {NULL, numbers};
+    static struct ArrowSchema field, *fields[] = {&field};
+    static struct ArrowArray values, *children[] = {&values};
+    static const void *nothing[] = {NULL};
+    field = (struct ArrowSchema){.format = "i", .name = "x", .release = release_schema};
+    values = (struct ArrowArray){
+        .length = 1, .n_buffers = 2, .buffers = (const void **)buffers, .release = release_array};
+    *schema = (struct ArrowSchema){
+        .format = "+s", .n_children = 1, .children = fields, .release = release_schema};
+    *array = (struct ArrowArray){.length = 1,
+                                 .n_buffers = 1,
+                                 .buffers = nothing,
+                                 .n_children = 1,
+                                 .children = children,
+                                 .release = release_array};
+    CHECK(!driver.StatementBind(&statement, array, schema, error));
+}
+
+/* Those of a statement that failed, when it was prepared or run, are not there for the next one. */
+TEST(bound_rows_are_of_one_execution)
+{
+    static const char *const failing[] = {"SELECT percentile_disc(CAST($1 AS integer))",
+                                          "SELECT CAST($1 AS integer) FROM nowhere",
+                                          "SELECT 1 / (CAST($1 AS integer) * 0)"};
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        struct AdbcError error = ADBC_ERROR_INIT;
+        struct ArrowArrayStream stream = {0};
+        struct ArrowSchema schema;
+        struct ArrowArray array;
+        open_all();
+        releases = 0;
+        CHECK(!driver.StatementSetSqlQuery(&statement, failing[i], &error));
+        bind_number(&schema, &array, &error);
+        AdbcStatusCode code = driver.StatementExecuteQuery(&statement, &stream, NULL, &error);
+        if (!code) { /* rows fail as they are read */
+            struct ArrowArray rows;
+            CHECK(stream.get_next(&stream, &rows));
+            stream.release(&stream);
+        } else {
+            error.release(&error);
+            error = (struct AdbcError)ADBC_ERROR_INIT;
+        }
+        CHECK_EQ(releases, 2);
+        CHECK(!driver.StatementSetSqlQuery(&statement, "SELECT 1", &error));
+        CHECK(!driver.StatementExecuteQuery(&statement, &stream, NULL, &error));
+        stream.release(&stream);
+        adbc_close();
+    }
+}
+
 TEST(released_rows_are_refused)
 {
     struct AdbcError error = ADBC_ERROR_INIT;
