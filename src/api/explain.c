@@ -237,20 +237,32 @@ static status add_codecs(pistachio_result *result)
     return is_found && *text ? add_line(result, "%s", text) : STATUS_OK;
 }
 
+#define PLANNING_WIDTH 100 /* of a line of rules */
+
+/* How long the rules took, in lines of a width that a terminal has. */
 static status add_planning(pistachio_result *result)
 {
     const plan_statement *plan = &result->statement->query;
-    char text[512];
+    char line[PLANNING_WIDTH + 64], rule[64];
     uint64_t sum = 0;
-    size_t at = 0;
-    for (unsigned r = 0; r < PLAN_RULE_COUNT && at < sizeof text; r++) {
-        uint64_t nanoseconds = plan->rule_nanoseconds[r];
-        sum += nanoseconds;
-        if (nanoseconds)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s %s %.3f", at ? "," : ":",
-                                   plan_rule_name((plan_rule)r), (double)nanoseconds / 1e6);
+    for (unsigned r = 0; r < PLAN_RULE_COUNT; r++)
+        sum += plan->rule_nanoseconds[r];
+    int at = snprintf(line, sizeof line, "optimized in %.3f ms", (double)sum / 1e6);
+    const char *before = ": ";
+    for (unsigned r = 0; r < PLAN_RULE_COUNT; r++) {
+        if (!plan->rule_nanoseconds[r])
+            continue;
+        int bytes = snprintf(rule, sizeof rule, "%s %.3f", plan_rule_name((plan_rule)r),
+                             (double)plan->rule_nanoseconds[r] / 1e6);
+        if (at + bytes > PLANNING_WIDTH) {
+            TRY(add_line(result, "%s,", line));
+            at = snprintf(line, sizeof line, "   ");
+            before = " ";
+        }
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s%s", before, rule);
+        before = ", ";
     }
-    return add_line(result, "optimized in %.3f ms%s", (double)sum / 1e6, at ? text : "");
+    return add_line(result, "%s", line);
 }
 
 /* What each rank did of it. */
