@@ -191,7 +191,7 @@ static status wrong_count(binder *b, const PgQuery__FuncCall *tree, const char *
     status st = bind_error(b, STATUS_KIND_INVALID, tree->location,
                            "aggregate \"%s\" takes %zu argument%s, not %zu", name, expected,
                            expected == 1 ? "" : "s", tree->n_args);
-    return expected == 1 ? status_hint(st, "count(*) counts rows") : st;
+    return strcmp(name, "count") == 0 ? status_hint(st, "count(*) counts rows") : st;
 }
 
 static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,

@@ -749,6 +749,10 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case PG_QUERY__NODE__NODE_A_INDIRECTION:
         return bind_unsupported(b, bind_location(node->a_indirection->arg),
                                 "access to parts of values is");
+    case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
+        return status_hint(
+            bind_unsupported(b, node->named_arg_expr->location, "an argument with a name is"),
+            "write the arguments without names, in the order that docs/SQL.md says");
     case PG_QUERY__NODE__NODE_SET_TO_DEFAULT:
         return bind_unsupported(b, node->set_to_default->location, "DEFAULT is");
     default:

@@ -96,6 +96,10 @@ int32_t bind_location(const pg_node *node)
         return node->sqlvalue_function->location;
     case PG_QUERY__NODE__NODE_PARAM_REF:
         return node->param_ref->location;
+    case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
+        return node->named_arg_expr->location;
+    case PG_QUERY__NODE__NODE_A_INDIRECTION:
+        return bind_location(node->a_indirection->arg);
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
         return node->collate_clause->location;
     case PG_QUERY__NODE__NODE_GROUPING_FUNC:

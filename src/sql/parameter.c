@@ -169,7 +169,7 @@ status bind_parameter(binder *b, sql_parameter *parameter, expr **out)
         const char *name = parameter_name(b, number);
         return status_hint(bind_error(b, STATUS_KIND_INVALID, parameter->position,
                                       "parameter %s has no value", name ? name : "?"),
-                           "prepare the statement and bind a value");
+                           "a client gives it one (docs/CLIENTS.md); SQL itself has no PREPARE");
     }
     if (!p->is_described)
         v = p->values[number];
