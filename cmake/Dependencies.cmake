@@ -28,7 +28,6 @@ function(pistachio_find result header)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-pistachio_find(pg_query pg_query.h pg_query protobuf-c)
 pistachio_find(snappy snappy-c.h snappy)
 pistachio_find(zstd zstd.h zstd)
 pistachio_find(zlib zlib.h z)
@@ -57,7 +56,7 @@ if(NOT snappy_runtime)
                       "run scripts/setup, or install what packages.txt lists")
 endif()
 
-set(PISTACHIO_LIBRARIES ${pg_query} ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}
+set(PISTACHIO_LIBRARIES ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}
     ${xxhash} ${pcre2} ${uring} Threads::Threads m ${CMAKE_DL_LIBS})
 
 # Line editing, for the program alone.

@@ -50,8 +50,8 @@ static bool find_function(const char *name, plan_aggregate_function *out)
     return false;
 }
 
-static status wrong_type(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                         const expr *arg, const char *expected)
+static status wrong_type(binder *b, const FuncCall *tree, const char *name, const expr *arg,
+                         const char *expected)
 {
     char type[TYPE_NAME_BYTES];
     return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -59,7 +59,7 @@ static status wrong_type(binder *b, const PgQuery__FuncCall *tree, const char *n
                       type_name(arg->type, type));
 }
 
-static status cast_number(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **arg)
+static status cast_number(binder *b, const FuncCall *tree, const char *name, expr **arg)
 {
     if ((*arg)->type.id == TYPE_NULL || (*arg)->type.id == TYPE_FLOAT)
         TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
@@ -67,7 +67,7 @@ static status cast_number(binder *b, const PgQuery__FuncCall *tree, const char *
 }
 
 /* One of a pair: a literal may be a number as well. */
-static status cast_of_pair(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **arg)
+static status cast_of_pair(binder *b, const FuncCall *tree, const char *name, expr **arg)
 {
     if (bind_is_literal(*arg))
         TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
@@ -75,8 +75,7 @@ static status cast_of_pair(binder *b, const PgQuery__FuncCall *tree, const char 
 }
 
 /* Casts the argument as aggregates.def says. */
-static status cast_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                            plan_aggregate *call)
+static status cast_argument(binder *b, const FuncCall *tree, const char *name, plan_aggregate *call)
 {
     expr **arg = &call->argument;
     bool is_null = *arg && (*arg)->type.id == TYPE_NULL;
@@ -171,7 +170,7 @@ static void note_owner(uint32_t id, void *context)
 }
 
 /* An aggregate over columns of the outer query alone belongs to that query. */
-static status check_owner(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+static status check_owner(binder *b, const FuncCall *tree, bind_scope *scope,
                           const plan_aggregate *call)
 {
     owner_check check = {.scope = scope};
@@ -185,17 +184,16 @@ static status check_owner(binder *b, const PgQuery__FuncCall *tree, bind_scope *
     return STATUS_OK;
 }
 
-static status wrong_count(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                          size_t expected)
+static status wrong_count(binder *b, const FuncCall *tree, const char *name, size_t expected)
 {
     status st = bind_error(b, STATUS_KIND_INVALID, tree->location,
                            "aggregate \"%s\" takes %zu argument%s, not %zu", name, expected,
-                           expected == 1 ? "" : "s", tree->n_args);
+                           expected == 1 ? "" : "s", list_length(tree->args));
     return strcmp(name, "count") == 0 ? status_hint(st, "count(*) counts rows") : st;
 }
 
-static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                            bind_scope *scope, plan_aggregate *call)
+static status bind_argument(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                            plan_aggregate *call)
 {
     bool is_pair = functions[call->function].argument == ARGUMENT_PAIR;
     size_t expected = is_pair ? 2 : 1;
@@ -204,18 +202,19 @@ static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char
             return bind_error(b, STATUS_KIND_INVALID, tree->location,
                               "%s(*) is not defined: only count(*) is", name);
         call->function = AGGREGATE_COUNT_STAR;
-    } else if (tree->n_args != expected) {
+    } else if (list_length(tree->args) != expected) {
         return wrong_count(b, tree, name, expected);
     } else {
-        TRY(bind_expr(b, tree->args[0], scope, &call->argument));
+        TRY(bind_expr(b, list_nth(tree->args, 0), scope, &call->argument));
         if (is_pair)
-            TRY(bind_expr(b, tree->args[1], scope, &call->second));
+            TRY(bind_expr(b, list_nth(tree->args, 1), scope, &call->second));
     }
     if (is_pair && call->is_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in this aggregate is");
-    for (size_t i = 0; i < tree->n_agg_order; i++) { /* which makes no difference to any */
+    for (size_t i = 0; i < list_length(tree->agg_order);
+         i++) { /* which makes no difference to any */
         expr *key;
-        TRY(bind_expr(b, tree->agg_order[i]->sort_by->node, scope, &key));
+        TRY(bind_expr(b, castNode(SortBy, list_nth(tree->agg_order, i))->node, scope, &key));
     }
     if (tree->agg_filter)
         TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &call->filter));
@@ -223,8 +222,8 @@ static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char
 }
 
 /* Casts the argument and makes the column that the call will be. */
-static status finish_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                          plan_aggregate *call, plan_column *out)
+static status finish_call(binder *b, const FuncCall *tree, const char *name, plan_aggregate *call,
+                          plan_column *out)
 {
     TRY(cast_argument(b, tree, name, call));
     *out = (plan_column){.name = name, .type = type_of_result(call)};
@@ -239,7 +238,7 @@ static status finish_call(binder *b, const PgQuery__FuncCall *tree, const char *
     return STATUS_OK;
 }
 
-static status check_place(binder *b, const PgQuery__FuncCall *tree, const bind_scope *scope)
+static status check_place(binder *b, const FuncCall *tree, const bind_scope *scope)
 {
     if (scope->clause)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -250,8 +249,8 @@ static status check_place(binder *b, const PgQuery__FuncCall *tree, const bind_s
     return STATUS_OK;
 }
 
-status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                           bind_scope *scope, bool *out_is_aggregate, expr **out)
+status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                           bool *out_is_aggregate, expr **out)
 {
     plan_aggregate_function function;
     bool is_composite = bind_is_composite(name);
@@ -330,8 +329,8 @@ static bool can_be_distinct_over(plan_aggregate_function function)
            function == AGGREGATE_AVG;
 }
 
-status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                           bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out)
+status bind_aggregate_over(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                           bool *out_is_aggregate, bind_aggregate *out)
 {
     plan_aggregate_function function;
     *out_is_aggregate = find_function(name, &function) && !bind_is_composite(name);
@@ -339,7 +338,7 @@ status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char 
         return STATUS_OK;
     if (tree->agg_distinct && !can_be_distinct_over(function))
         return bind_unsupported(b, tree->location, "DISTINCT in this window function is");
-    if (tree->n_agg_order || tree->agg_within_group)
+    if (list_length(tree->agg_order) || tree->agg_within_group)
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
     *out = (bind_aggregate){.call = {.function = function,
                                      .is_distinct = tree->agg_distinct,

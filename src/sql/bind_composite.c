@@ -45,7 +45,7 @@ bool bind_is_composite(const char *name)
     return find_name(name, false) != NULL;
 }
 
-static status check_form(binder *b, const PgQuery__FuncCall *tree, const composite_name *found)
+static status check_form(binder *b, const FuncCall *tree, const composite_name *found)
 {
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in this aggregate is");
@@ -57,12 +57,13 @@ static status check_form(binder *b, const PgQuery__FuncCall *tree, const composi
                            found->is_within ? "percentile_cont(0.5) WITHIN GROUP "
                                               "(ORDER BY x)"
                                             : "the value as the first argument");
-    if (!found->is_within && tree->n_agg_order)
+    if (!found->is_within && list_length(tree->agg_order))
         return bind_unsupported(b, tree->location, "ORDER BY in this aggregate is");
-    if (tree->n_args != found->args || (found->is_within && tree->n_agg_order != 1))
+    if (list_length(tree->args) != found->args ||
+        (found->is_within && list_length(tree->agg_order) != 1))
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate \"%s\" takes %u argument%s, not %zu", found->name, found->args,
-                          found->args == 1 ? "" : "s", tree->n_args);
+                          found->args == 1 ? "" : "s", list_length(tree->args));
     return STATUS_OK;
 }
 
@@ -81,7 +82,7 @@ static status bind_fraction(binder *b, const pg_node *node, bind_scope *scope, d
     return STATUS_OK;
 }
 
-static status as_number(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **e)
+static status as_number(binder *b, const FuncCall *tree, const char *name, expr **e)
 {
     char type[TYPE_NAME_BYTES];
     if ((*e)->type.id != TYPE_NULL && !bind_is_literal(*e) && !type_is_numeric((*e)->type))
@@ -117,30 +118,30 @@ static status only_where_there(binder *b, expr *other, expr **e)
 }
 
 /* The key, by which rows are ordered, and the value. */
-static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
                              bind_composite *out)
 {
     bool has_fraction = out->kind == COMPOSITE_QUANTILE || out->kind == COMPOSITE_QUANTILE_VALUE;
     bool has_two = !has_fraction && out->kind != COMPOSITE_MODE;
     out->fraction = 0.5;
     if (tree->agg_within_group) {
-        const PgQuery__SortBy *by = tree->agg_order[0]->sort_by;
+        const SortBy *by = castNode(SortBy, list_nth(tree->agg_order, 0));
         TRY(bind_expr(b, by->node, scope, &out->key));
-        out->is_descending = by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+        out->is_descending = by->sortby_dir == SORTBY_DESC;
     } else {
-        TRY(bind_expr(b, tree->args[has_two], scope, &out->key));
+        TRY(bind_expr(b, list_nth(tree->args, has_two), scope, &out->key));
     }
     if (has_two)
-        TRY(bind_expr(b, tree->args[0], scope, &out->value));
-    if (has_fraction && tree->n_args > !tree->agg_within_group)
-        TRY(bind_fraction(b, tree->args[tree->n_args - 1], scope, &out->fraction));
+        TRY(bind_expr(b, list_nth(tree->args, 0), scope, &out->value));
+    if (has_fraction && list_length(tree->args) > !tree->agg_within_group)
+        TRY(bind_fraction(b, list_nth(tree->args, list_length(tree->args) - 1), scope,
+                          &out->fraction));
     if (tree->agg_filter)
         TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &out->filter));
     return STATUS_OK;
 }
 
-static status finish_values(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                            bind_composite *c)
+static status finish_values(binder *b, const FuncCall *tree, const char *name, bind_composite *c)
 {
     if (c->kind == COMPOSITE_QUANTILE)
         TRY(as_number(b, tree, name, &c->key));
@@ -169,7 +170,7 @@ static data_type type_of(const bind_composite *c)
 }
 
 /* All but string_agg. */
-static status bind_others(binder *b, const PgQuery__FuncCall *tree, const composite_name *found,
+static status bind_others(binder *b, const FuncCall *tree, const composite_name *found,
                           bind_scope *scope, bind_composite *out)
 {
     TRY(check_form(b, tree, found));
@@ -180,30 +181,30 @@ static status bind_others(binder *b, const PgQuery__FuncCall *tree, const compos
 /* ---- string_agg ---- */
 
 /* DISTINCT: equal values are to come one after the other. */
-static status check_distinct_order(binder *b, const PgQuery__FuncCall *tree, bind_composite *c)
+static status check_distinct_order(binder *b, const FuncCall *tree, bind_composite *c)
 {
     plan_sort_key key = {.key = c->key};
     for (size_t i = 0; i < c->order.count; i++)
         if (i || !expr_equal(c->order.items[i].key, c->key))
             return bind_error(b, STATUS_KIND_INVALID,
-                              bind_location(tree->agg_order[i]->sort_by->node),
+                              bind_location(castNode(SortBy, list_nth(tree->agg_order, i))->node),
                               "in an aggregate with DISTINCT, ORDER BY expressions must appear in "
                               "argument list");
     return c->order.count ? STATUS_OK : array_push(b->memory, &c->order, key);
 }
 
-static status bind_string_parts(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+static status bind_string_parts(binder *b, const FuncCall *tree, bind_scope *scope,
                                 bind_composite *c)
 {
     value comma = value_text(",", 1);
-    TRY(bind_expr(b, tree->args[0], scope, &c->key));
-    if (tree->n_args > 1)
-        TRY(bind_expr(b, tree->args[1], scope, &c->delimiter));
+    TRY(bind_expr(b, list_nth(tree->args, 0), scope, &c->key));
+    if (list_length(tree->args) > 1)
+        TRY(bind_expr(b, list_nth(tree->args, 1), scope, &c->delimiter));
     else
         TRY(bind_constant(b, &comma, -1, &c->delimiter));
     data_type type = type_make(c->key->type.id == TYPE_BLOB ? TYPE_BLOB : TYPE_VARCHAR);
-    for (size_t i = 0; i < tree->n_agg_order; i++) {
-        const PgQuery__SortBy *by = tree->agg_order[i]->sort_by;
+    for (size_t i = 0; i < list_length(tree->agg_order); i++) {
+        const SortBy *by = castNode(SortBy, list_nth(tree->agg_order, i));
         expr *key;
         TRY(bind_expr(b, by->node, scope, &key));
         if (key->type.id == TYPE_NULL)
@@ -220,12 +221,13 @@ static status bind_string_parts(binder *b, const PgQuery__FuncCall *tree, bind_s
     return only_where(b, c->filter, &c->key);
 }
 
-static status bind_string_agg(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                              bind_scope *scope, bind_composite *c)
+static status bind_string_agg(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                              bind_composite *c)
 {
-    if (tree->n_args < 1 || tree->n_args > 2)
+    if (list_length(tree->args) < 1 || list_length(tree->args) > 2)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
-                          "aggregate \"%s\" takes 1 or 2 arguments, not %zu", name, tree->n_args);
+                          "aggregate \"%s\" takes 1 or 2 arguments, not %zu", name,
+                          list_length(tree->args));
     c->is_distinct = tree->agg_distinct;
     return bind_string_parts(b, tree, scope, c);
 }
@@ -274,8 +276,8 @@ static status add_composite(binder *b, bind_scope *scope, const char *name, bind
     return array_push(b->memory, &scope->composites, *c);
 }
 
-status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                           bind_scope *scope, expr **out)
+status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                           expr **out)
 {
     const composite_name *found = find_name(name, tree->agg_within_group);
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
@@ -300,9 +302,8 @@ static bool is_ordered(bind_composite_kind kind)
 }
 
 /* Quantiles and modes: the value, the share, and whether values are in descending order. */
-static status bind_ordered_over(binder *b, const PgQuery__FuncCall *tree,
-                                const composite_name *found, bind_scope *scope, bind_composite *c,
-                                plan_window_call *call)
+static status bind_ordered_over(binder *b, const FuncCall *tree, const composite_name *found,
+                                bind_scope *scope, bind_composite *c, plan_window_call *call)
 {
     TRY(bind_others(b, tree, found, scope, c));
     value fraction = value_double(c->fraction), is_descending = value_bool(c->is_descending);
@@ -315,7 +316,7 @@ static status bind_ordered_over(binder *b, const PgQuery__FuncCall *tree,
     return bind_constant(b, &is_descending, -1, &call->args[2]);
 }
 
-static status bind_over(binder *b, const PgQuery__FuncCall *tree, const composite_name *found,
+static status bind_over(binder *b, const FuncCall *tree, const composite_name *found,
                         bind_scope *scope, bind_composite *c, plan_window_call *call)
 {
     bool is_string = c->kind == COMPOSITE_STRING_AGG;
@@ -334,14 +335,14 @@ static status bind_over(binder *b, const PgQuery__FuncCall *tree, const composit
     return STATUS_OK;
 }
 
-status bind_composite_over(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                           bind_scope *scope, plan_window_call *call, plan_column *out)
+status bind_composite_over(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                           plan_window_call *call, plan_column *out)
 {
     const composite_name *found = find_name(name, tree->agg_within_group);
     bind_composite c = {.kind = found->kind, .position = bind_position(b, tree->location)};
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
-    if (!is_ordered(c.kind) && (tree->n_agg_order || tree->agg_within_group))
+    if (!is_ordered(c.kind) && (list_length(tree->agg_order) || tree->agg_within_group))
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
     TRY(bind_over(b, tree, found, scope, &c, call));
     *out = (plan_column){.name = found->name, .type = type_of(&c), .is_nullable = true};

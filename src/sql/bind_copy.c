@@ -37,7 +37,7 @@ static bool find_format(const char *name, sql_copy *out)
 /* Where the path stands: behind TO, outside parentheses. */
 static int32_t path_location(const binder *b)
 {
-    pg_token **tokens;
+    pg_token *tokens;
     size_t count = 0;
     int depth = 0;
     status st = sql_scan(b->memory, b->text->text, &tokens, &count);
@@ -46,10 +46,10 @@ static int32_t path_location(const binder *b)
         return -1;
     }
     for (size_t i = 0; i + 1 < count; i++) {
-        depth += tokens[i]->token == PG_QUERY__TOKEN__ASCII_40;
-        depth -= tokens[i]->token == PG_QUERY__TOKEN__ASCII_41;
-        if (!depth && tokens[i]->token == PG_QUERY__TOKEN__TO)
-            return tokens[i + 1]->start;
+        depth += tokens[i].token == '(';
+        depth -= tokens[i].token == ')';
+        if (!depth && tokens[i].token == TOKEN_TO)
+            return tokens[i + 1].start;
     }
     return -1;
 }
@@ -106,7 +106,7 @@ static const struct {
 #define OPTION_COUNT (sizeof options / sizeof *options)
 
 /* NULL is status: *out is its place in options. */
-static status find_option(const binder *b, const PgQuery__DefElem *option, size_t *out)
+static status find_option(const binder *b, const DefElem *option, size_t *out)
 {
     const char *names[OPTION_COUNT];
     for (*out = 0; *out < OPTION_COUNT; ++*out) {
@@ -120,31 +120,31 @@ static status find_option(const binder *b, const PgQuery__DefElem *option, size_
 }
 
 /* An option's value as text: csv, 'csv', 1000; "" where there is none. */
-static status option_text(const binder *b, const PgQuery__DefElem *option, const char **out)
+static status option_text(const binder *b, const DefElem *option, const char **out)
 {
     const pg_node *arg = option->arg;
     *out = "";
     if (!arg)
         return STATUS_OK;
-    switch (arg->node_case) {
-    case PG_QUERY__NODE__NODE_STRING:
-        *out = arg->string->sval;
+    switch (nodeTag(arg)) {
+    case T_String:
+        *out = strVal(arg);
         return STATUS_OK;
-    case PG_QUERY__NODE__NODE_BOOLEAN: /* of COPY ... TO 'file' CSV HEADER */
-        *out = arg->boolean->boolval ? "true" : "false";
+    case T_Boolean: /* of COPY ... TO 'file' CSV HEADER */
+        *out = castNode(Boolean, arg)->boolval ? "true" : "false";
         return STATUS_OK;
-    case PG_QUERY__NODE__NODE_INTEGER:
-        *out = arena_format(b->memory, "%d", arg->integer->ival);
+    case T_Integer:
+        *out = arena_format(b->memory, "%d", castNode(Integer, arg)->ival);
         return *out ? STATUS_OK : bind_no_memory();
-    case PG_QUERY__NODE__NODE_FLOAT:
-        *out = arg->float_->fval;
+    case T_Float:
+        *out = castNode(Float, arg)->fval;
         return STATUS_OK;
     default:
         return bind_unsupported(b, option->location, "a value of this kind is");
     }
 }
 
-static status wrong_value(const binder *b, const PgQuery__DefElem *option, const char *text,
+static status wrong_value(const binder *b, const DefElem *option, const char *text,
                           const char *allowed)
 {
     return status_hint(bind_error(b, STATUS_KIND_INVALID, option->location,
@@ -208,8 +208,7 @@ static bool set_null(const char *text, sql_copy *out)
     return !strpbrk(text, "\r\n\"");
 }
 
-static status set_option(const binder *b, const PgQuery__DefElem *option, option_id id,
-                         sql_copy *out)
+static status set_option(const binder *b, const DefElem *option, option_id id, sql_copy *out)
 {
     const char *text, *allowed = NULL;
     if (id == OPTION_PARTITION_BY)
@@ -252,8 +251,7 @@ static status set_option(const binder *b, const PgQuery__DefElem *option, option
     return allowed ? wrong_value(b, option, text, allowed) : STATUS_OK;
 }
 
-static status take_option(const binder *b, const PgQuery__DefElem *option, size_t index,
-                          sql_copy *out)
+static status take_option(const binder *b, const DefElem *option, size_t index, sql_copy *out)
 {
     if (!(options[index].formats & format_bit(out)))
         return bind_error(b, STATUS_KIND_INVALID, option->location,
@@ -262,11 +260,11 @@ static status take_option(const binder *b, const PgQuery__DefElem *option, size_
 }
 
 /* The format first: others depend on it. */
-static status take_options(const binder *b, const PgQuery__CopyStmt *tree, bool is_format,
-                           unsigned *seen, sql_copy *out)
+static status take_options(const binder *b, const CopyStmt *tree, bool is_format, unsigned *seen,
+                           sql_copy *out)
 {
-    for (size_t i = 0; i < tree->n_options; i++) {
-        const PgQuery__DefElem *option = tree->options[i]->def_elem;
+    for (size_t i = 0; i < list_length(tree->options); i++) {
+        const DefElem *option = castNode(DefElem, list_nth(tree->options, i));
         size_t index;
         TRY(find_option(b, option, &index));
         option_id id = options[index].id;
@@ -282,11 +280,11 @@ static status take_options(const binder *b, const PgQuery__CopyStmt *tree, bool 
 }
 
 /* Its path is a folder's, whose name says nothing of the files in it. */
-static bool is_of_folder(const PgQuery__CopyStmt *tree)
+static bool is_of_folder(const CopyStmt *tree)
 {
-    for (size_t i = 0; i < tree->n_options; i++)
-        if (!strcasecmp(tree->options[i]->def_elem->defname, "per_rank") ||
-            !strcasecmp(tree->options[i]->def_elem->defname, "partition_by"))
+    for (size_t i = 0; i < list_length(tree->options); i++)
+        if (!strcasecmp(castNode(DefElem, list_nth(tree->options, i))->defname, "per_rank") ||
+            !strcasecmp(castNode(DefElem, list_nth(tree->options, i))->defname, "partition_by"))
             return true;
     return false;
 }
@@ -311,7 +309,7 @@ static status check_together(const binder *b, unsigned seen, const sql_copy *cop
     return message ? bind_error(b, STATUS_KIND_INVALID, b->text->start, "%s", message) : STATUS_OK;
 }
 
-status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out)
+status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out)
 {
     unsigned seen = 0;
     *out = (sql_copy){.path = tree->filename};
@@ -326,41 +324,42 @@ status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_cop
 
 /* ---- columns ---- */
 
-static bool is_star(const PgQuery__ResTarget *target)
+static bool is_star(const ResTarget *target)
 {
     const pg_node *value = target->val;
-    if (!value || value->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+    if (!value || !IsA(value, ColumnRef))
         return false;
-    const PgQuery__ColumnRef *ref = value->column_ref;
-    return ref->n_fields &&
-           ref->fields[ref->n_fields - 1]->node_case == PG_QUERY__NODE__NODE_A_STAR;
+    const ColumnRef *ref = castNode(ColumnRef, value);
+    return list_length(ref->fields) &&
+           IsA(list_nth(ref->fields, list_length(ref->fields) - 1), A_Star);
 }
 
 /* Where column `index` of `count` stands in the select list that names the query's columns: before
  * the first star by its number from the left, behind the last one from the right, else the star. */
-static int32_t column_location(const PgQuery__CopyStmt *tree, size_t index, size_t count)
+static int32_t column_location(const CopyStmt *tree, size_t index, size_t count)
 {
-    if (!tree->query || tree->query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    if (!tree->query || !IsA(tree->query, SelectStmt))
         return tree->relation ? tree->relation->location : -1;
-    const pg_select *select = tree->query->select_stmt;
+    const pg_select *select = castNode(SelectStmt, tree->query);
     while (select->larg)
         select = select->larg;
-    size_t targets = select->n_target_list, first = 0, last = targets;
+    size_t targets = list_length(select->targetList), first = 0, last = targets;
     if (!targets)
         return -1; /* VALUES has none */
-    while (first < targets && !is_star(select->target_list[first]->res_target))
+    while (first < targets && !is_star(castNode(ResTarget, list_nth(select->targetList, first))))
         first++;
-    while (last > 0 && !is_star(select->target_list[last - 1]->res_target))
+    while (last > 0 && !is_star(castNode(ResTarget, list_nth(select->targetList, last - 1))))
         last--;
     size_t behind = targets - last, at = first;
     if (index < first)
         at = index;
     else if (last && index + behind >= count)
         at = targets - (count - index);
-    return select->target_list[at < targets ? at : targets - 1]->res_target->location;
+    return castNode(ResTarget, list_nth(select->targetList, at < targets ? at : targets - 1))
+        ->location;
 }
 
-status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql_copy *copy,
+status bind_copy_check(const binder *b, const CopyStmt *tree, const sql_copy *copy,
                        const plan_node *root)
 {
     const plan_column_list *columns = &root->columns;

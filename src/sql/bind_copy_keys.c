@@ -4,21 +4,21 @@
 
 #include <strings.h>
 
-static status add_name(const binder *b, const PgQuery__DefElem *option, const pg_node *node,
+static status add_name(const binder *b, const DefElem *option, const pg_node *node,
                        const char **names, size_t *count)
 {
-    if (node->node_case != PG_QUERY__NODE__NODE_STRING)
+    if (!IsA(node, String))
         return bind_error(b, STATUS_KIND_INVALID, option->location,
                           "PARTITION_BY takes names of columns");
-    names[(*count)++] = node->string->sval;
+    names[(*count)++] = strVal(node);
     return STATUS_OK;
 }
 
-status bind_copy_keys(const binder *b, const PgQuery__DefElem *option, sql_copy *out)
+status bind_copy_keys(const binder *b, const DefElem *option, sql_copy *out)
 {
     const pg_node *arg = option->arg;
-    bool is_list = arg && arg->node_case == PG_QUERY__NODE__NODE_LIST;
-    size_t count = is_list ? arg->list->n_items : 1;
+    bool is_list = arg && IsA(arg, List);
+    size_t count = is_list ? list_length(castNode(List, arg)) : 1;
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
     if (!names)
         return bind_no_memory();
@@ -28,7 +28,8 @@ status bind_copy_keys(const binder *b, const PgQuery__DefElem *option, sql_copy 
                            "PARTITION_BY (a, b)");
     out->partition_by = names;
     for (size_t i = 0; i < count; i++)
-        TRY(add_name(b, option, is_list ? arg->list->items[i] : arg, names, &out->partition_count));
+        TRY(add_name(b, option, is_list ? list_nth(castNode(List, arg), i) : arg, names,
+                     &out->partition_count));
     return STATUS_OK;
 }
 

@@ -22,25 +22,25 @@ static status bind_list(binder *b, pg_node *const *nodes, size_t count, bind_sco
 
 /* ---- constants and casts ---- */
 
-static status bind_a_const(binder *b, const PgQuery__AConst *c, expr **out)
+static status bind_a_const(binder *b, const A_Const *c, expr **out)
 {
     value v;
     if (c->isnull) {
         v = value_null(type_make(TYPE_NULL));
         return bind_constant(b, &v, c->location, out);
     }
-    switch (c->val_case) {
-    case PG_QUERY__A__CONST__VAL_IVAL:
-        v = value_int(TYPE_INT32, c->ival->ival);
+    switch (nodeTag(&c->val)) {
+    case T_Integer:
+        v = value_int(TYPE_INT32, c->val.ival.ival);
         break;
-    case PG_QUERY__A__CONST__VAL_FVAL:
-        return bind_number(b, c->fval->fval, strlen(c->fval->fval), bind_position(b, c->location),
-                           out);
-    case PG_QUERY__A__CONST__VAL_BOOLVAL:
-        v = value_bool(c->boolval->boolval);
+    case T_Float:
+        return bind_number(b, c->val.fval.fval, strlen(c->val.fval.fval),
+                           bind_position(b, c->location), out);
+    case T_Boolean:
+        v = value_bool(c->val.boolval.boolval);
         break;
-    case PG_QUERY__A__CONST__VAL_SVAL:
-        v = value_text(c->sval->sval, strlen(c->sval->sval));
+    case T_String:
+        v = value_text(c->val.sval.sval, strlen(c->val.sval.sval));
         break;
     default:
         return bind_unsupported(b, c->location, "bit strings are");
@@ -48,14 +48,13 @@ static status bind_a_const(binder *b, const PgQuery__AConst *c, expr **out)
     return bind_constant(b, &v, c->location, out);
 }
 
-static status bind_type_cast(binder *b, const PgQuery__TypeCast *cast, bind_scope *scope,
-                             expr **out)
+static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope, expr **out)
 {
     expr *arg;
     data_type type;
     bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
-    TRY(bind_type_name(b, cast->type_name, &type, &modifier));
+    TRY(bind_type_name(b, cast->typeName, &type, &modifier));
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
 }
 
@@ -66,24 +65,24 @@ status bind_statement_time(binder *b, type_id type, int32_t location, expr **out
     return bind_cast(b, *out, type_make(type), location, out);
 }
 
-static status bind_now(binder *b, const PgQuery__SQLValueFunction *f, expr **out)
+static status bind_now(binder *b, const SQLValueFunction *f, expr **out)
 {
     switch (f->op) {
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
+    case SVFOP_CURRENT_DATE:
         return bind_statement_time(b, TYPE_DATE, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
+    case SVFOP_CURRENT_TIMESTAMP:
         return bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP_N:
+    case SVFOP_CURRENT_TIMESTAMP_N:
         TRY(bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out));
         return bind_round_time(b, *out, f->typmod, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
+    case SVFOP_LOCALTIMESTAMP:
         return bind_statement_time(b, TYPE_TIMESTAMP, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP_N:
+    case SVFOP_LOCALTIMESTAMP_N:
         TRY(bind_statement_time(b, TYPE_TIMESTAMP, f->location, out));
         return bind_round_time(b, *out, f->typmod, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIME:
+    case SVFOP_LOCALTIME:
         return bind_statement_time(b, TYPE_TIME, f->location, out);
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIME_N:
+    case SVFOP_LOCALTIME_N:
         TRY(bind_statement_time(b, TYPE_TIME, f->location, out));
         return bind_round_time(b, *out, f->typmod, f->location, out);
     default:
@@ -108,18 +107,18 @@ status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const c
     return STATUS_OK;
 }
 
-static status bind_bool_expr(binder *b, const PgQuery__BoolExpr *e, bind_scope *scope, expr **out)
+static status bind_bool_expr(binder *b, const BoolExpr *e, bind_scope *scope, expr **out)
 {
     ARRAY(expr *) args = {0};
     expr *arg;
-    if (e->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR) {
-        TRY(bind_condition(b, e->args[0], scope, "NOT", &arg));
+    if (e->boolop == NOT_EXPR) {
+        TRY(bind_condition(b, list_nth(e->args, 0), scope, "NOT", &arg));
         return bind_call1(b, EXPR_NOT, boolean(), arg, e->location, out);
     }
-    bool is_and = e->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR;
+    bool is_and = e->boolop == AND_EXPR;
     expr_op op = is_and ? EXPR_AND : EXPR_OR;
-    for (size_t i = 0; i < e->n_args; i++) {
-        TRY(bind_condition(b, e->args[i], scope, is_and ? "AND" : "OR", &arg));
+    for (size_t i = 0; i < list_length(e->args); i++) {
+        TRY(bind_condition(b, list_nth(e->args, i), scope, is_and ? "AND" : "OR", &arg));
         bool is_nested = arg->kind == EXPR_CALL && arg->op == op;
         for (uint32_t j = 0; is_nested && j < arg->arg_count; j++)
             TRY(array_push(b->memory, &args, arg->args[j]));
@@ -129,31 +128,26 @@ static status bind_bool_expr(binder *b, const PgQuery__BoolExpr *e, bind_scope *
     return bind_call(b, op, boolean(), args.items, (uint32_t)args.count, e->location, out);
 }
 
-static status bind_null_test(binder *b, const PgQuery__NullTest *test, bind_scope *scope,
-                             expr **out)
+static status bind_null_test(binder *b, const NullTest *test, bind_scope *scope, expr **out)
 {
     expr *arg;
     TRY(bind_expr(b, test->arg, scope, &arg));
     if (arg->type.id == TYPE_NULL)
         TRY(bind_cast(b, arg, type_make(TYPE_VARCHAR), test->location, &arg));
-    bool is_null = test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
+    bool is_null = test->nulltesttype == IS_NULL;
     return bind_call1(b, is_null ? EXPR_IS_NULL : EXPR_IS_NOT_NULL, boolean(), arg, test->location,
                       out);
 }
 
-static status bind_boolean_test(binder *b, const PgQuery__BooleanTest *test, bind_scope *scope,
-                                expr **out)
+static status bind_boolean_test(binder *b, const BooleanTest *test, bind_scope *scope, expr **out)
 {
     static const struct {
         expr_op op;
         bool is_negated;
     } tests[] = {
-        [PG_QUERY__BOOL_TEST_TYPE__IS_TRUE] = {EXPR_IS_TRUE, false},
-        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE] = {EXPR_IS_TRUE, true},
-        [PG_QUERY__BOOL_TEST_TYPE__IS_FALSE] = {EXPR_IS_FALSE, false},
-        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_FALSE] = {EXPR_IS_FALSE, true},
-        [PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN] = {EXPR_IS_NULL, false},
-        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN] = {EXPR_IS_NOT_NULL, false},
+        [IS_TRUE] = {EXPR_IS_TRUE, false},    [IS_NOT_TRUE] = {EXPR_IS_TRUE, true},
+        [IS_FALSE] = {EXPR_IS_FALSE, false},  [IS_NOT_FALSE] = {EXPR_IS_FALSE, true},
+        [IS_UNKNOWN] = {EXPR_IS_NULL, false}, [IS_NOT_UNKNOWN] = {EXPR_IS_NOT_NULL, false},
     };
     expr *arg;
     TRY(bind_condition(b, test->arg, scope, "IS", &arg));
@@ -171,8 +165,8 @@ static status copy_expr(binder *b, const expr *e, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
-static status bind_when(binder *b, const PgQuery__CaseExpr *e, const PgQuery__CaseWhen *when,
-                        expr *subject, bind_scope *scope, expr **out)
+static status bind_when(binder *b, const CaseExpr *e, const CaseWhen *when, expr *subject,
+                        bind_scope *scope, expr **out)
 {
     expr *value, *copy;
     if (!e->arg)
@@ -182,9 +176,9 @@ static status bind_when(binder *b, const PgQuery__CaseExpr *e, const PgQuery__Ca
     return bind_comparison(b, EXPR_EQ, copy, value, when->location, out);
 }
 
-static status bind_case(binder *b, const PgQuery__CaseExpr *e, bind_scope *scope, expr **out)
+static status bind_case(binder *b, const CaseExpr *e, bind_scope *scope, expr **out)
 {
-    size_t branches = e->n_args, count = branches + 1;
+    size_t branches = list_length(e->args), count = branches + 1;
     expr *subject = NULL, *node;
     expr **results = arena_alloc_array(b->memory, count, sizeof *results);
     data_type type;
@@ -199,7 +193,7 @@ static status bind_case(binder *b, const PgQuery__CaseExpr *e, bind_scope *scope
     if (e->arg)
         TRY(bind_expr(b, e->arg, scope, &subject));
     for (size_t i = 0; i < branches; i++) {
-        const PgQuery__CaseWhen *when = e->args[i]->case_when;
+        const CaseWhen *when = castNode(CaseWhen, list_nth(e->args, i));
         TRY(bind_when(b, e, when, subject, scope, &node->args[2 * i]));
         TRY(bind_expr(b, when->result, scope, &results[i]));
     }
@@ -232,14 +226,14 @@ static status bind_alike(binder *b, expr_op op, const char *what, pg_node *const
 
 /* ---- operators ---- */
 
-static const char *operator_name(const PgQuery__AExpr *e)
+static const char *operator_name(const A_Expr *e)
 {
-    return e->n_name ? e->name[e->n_name - 1]->string->sval : "";
+    return list_length(e->name) ? strVal(list_nth(e->name, list_length(e->name) - 1)) : "";
 }
 
 static bool is_row(const pg_node *node)
 {
-    return node && node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
+    return node && IsA(node, RowExpr);
 }
 
 /* Rows whose values are bound; comparisons take copies. */
@@ -252,12 +246,12 @@ typedef struct row_pair {
 static status bind_row(binder *b, const pg_node *node, bind_scope *scope, size_t *out_count,
                        expr ***out)
 {
-    const PgQuery__RowExpr *row = node->row_expr;
-    *out_count = row->n_args;
-    return bind_list(b, row->args, row->n_args, scope, out);
+    const RowExpr *row = castNode(RowExpr, node);
+    *out_count = list_length(row->args);
+    return bind_list(b, list_items(row->args), list_length(row->args), scope, out);
 }
 
-static status bind_rows_of(binder *b, const PgQuery__AExpr *e, bind_scope *scope, row_pair *out)
+static status bind_rows_of(binder *b, const A_Expr *e, bind_scope *scope, row_pair *out)
 {
     out->location = e->location;
     TRY(bind_row(b, e->lexpr, scope, &out->left_count, &out->left));
@@ -325,7 +319,7 @@ static status bind_operation(binder *b, const char *name, expr *left, expr *righ
     return bind_arithmetic(b, name, left, right, location, out);
 }
 
-static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_operator(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
     const char *name = operator_name(e);
     expr *left, *right;
@@ -357,7 +351,7 @@ static status negate_if(binder *b, bool is_negated, int32_t location, expr **out
 }
 
 /* LIKE, ILIKE and their negations as operators. */
-static bool is_like_operator(const PgQuery__AExpr *e)
+static bool is_like_operator(const A_Expr *e)
 {
     const char *name = operator_name(e) + (*operator_name(e) == '!');
     return e->lexpr && (!strcmp(name, "~~") || !strcmp(name, "~~*"));
@@ -376,18 +370,19 @@ static status bind_like_call(binder *b, const char *name, expr **args, uint32_t 
 }
 
 /* LIKE 'pattern' ESCAPE 'x' comes as like_escape('pattern', 'x'). */
-static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_like(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
     const pg_node *pattern = e->rexpr;
     expr *args[3];
     uint32_t count = 2;
     TRY(bind_expr(b, e->lexpr, scope, &args[0]));
-    bool has_escape = pattern->node_case == PG_QUERY__NODE__NODE_FUNC_CALL &&
-                      pattern->func_call->n_funcname == 2 && pattern->func_call->n_args == 2 &&
-                      !strcmp(pattern->func_call->funcname[1]->string->sval, "like_escape");
+    bool has_escape =
+        IsA(pattern, FuncCall) && list_length(castNode(FuncCall, pattern)->funcname) == 2 &&
+        list_length(castNode(FuncCall, pattern)->args) == 2 &&
+        !strcmp(strVal(list_nth(castNode(FuncCall, pattern)->funcname, 1)), "like_escape");
     if (has_escape) {
-        TRY(bind_expr(b, pattern->func_call->args[0], scope, &args[1]));
-        TRY(bind_expr(b, pattern->func_call->args[1], scope, &args[2]));
+        TRY(bind_expr(b, list_nth(castNode(FuncCall, pattern)->args, 0), scope, &args[1]));
+        TRY(bind_expr(b, list_nth(castNode(FuncCall, pattern)->args, 1), scope, &args[2]));
         count = 3;
     } else {
         TRY(bind_expr(b, pattern, scope, &args[1]));
@@ -433,16 +428,16 @@ static status similar_pattern(binder *b, expr *pattern_arg, expr *escape_arg, bo
 }
 
 /* SIMILAR TO 'pattern' ESCAPE 'x' comes as similar_to_escape('pattern', 'x'). */
-static status bind_similar(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_similar(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
-    const PgQuery__FuncCall *call = e->rexpr->func_call;
+    const FuncCall *call = castNode(FuncCall, e->rexpr);
     expr *args[2], *escape = NULL;
     TRY(bind_expr(b, e->lexpr, scope, &args[0]));
     TRY(bind_coerce(b, args[0], type_make(TYPE_VARCHAR), e->location, "argument of SIMILAR TO",
                     &args[0]));
-    TRY(bind_expr(b, call->args[0], scope, &args[1]));
-    if (call->n_args > 1)
-        TRY(bind_expr(b, call->args[1], scope, &escape));
+    TRY(bind_expr(b, list_nth(call->args, 0), scope, &args[1]));
+    if (list_length(call->args) > 1)
+        TRY(bind_expr(b, list_nth(call->args, 1), scope, &escape));
     TRY(similar_pattern(b, args[1], escape, false, e->location, &args[1]));
     TRY(bind_call(b, EXPR_REGEXP_MATCH, boolean(), args, 2, e->location, out));
     return negate_if(b, operator_name(e)[0] == '!', e->location, out);
@@ -467,16 +462,14 @@ static status bind_range(binder *b, expr *subject, expr *low, expr *high, int32_
     return bind_call2(b, EXPR_AND, boolean(), above, below, location, out);
 }
 
-static status bind_between(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_between(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
-    bool is_symmetric = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM ||
-                        e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
-    bool is_negated = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN ||
-                      e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
+    bool is_symmetric = e->kind == AEXPR_BETWEEN_SYM || e->kind == AEXPR_NOT_BETWEEN_SYM;
+    bool is_negated = e->kind == AEXPR_NOT_BETWEEN || e->kind == AEXPR_NOT_BETWEEN_SYM;
     expr *subject, *low, *high;
     TRY(bind_expr(b, e->lexpr, scope, &subject));
-    TRY(bind_expr(b, e->rexpr->list->items[0], scope, &low));
-    TRY(bind_expr(b, e->rexpr->list->items[1], scope, &high));
+    TRY(bind_expr(b, list_nth(castNode(List, e->rexpr), 0), scope, &low));
+    TRY(bind_expr(b, list_nth(castNode(List, e->rexpr), 1), scope, &high));
     if (is_symmetric) {
         expr *again, *other_low, *other_high, *forth, *back;
         TRY(copy_expr(b, subject, &again));
@@ -558,18 +551,18 @@ static status bind_in_list(binder *b, expr **args, size_t count, int32_t locatio
     return bind_call(b, EXPR_IN_LIST, boolean(), args, (uint32_t)count + 1, location, out);
 }
 
-static status bind_row_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_row_in(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
-    const PgQuery__List *list = e->rexpr->list;
+    const List *list = castNode(List, e->rexpr);
     ARRAY(expr *) equal = {0};
     row_pair rows = {.location = e->location};
     TRY(bind_row(b, e->lexpr, scope, &rows.left_count, &rows.left));
-    for (size_t i = 0; i < list->n_items; i++) {
+    for (size_t i = 0; i < list_length(list); i++) {
         expr *row;
-        if (!is_row(list->items[i]))
+        if (!is_row(list_nth(list, i)))
             return bind_error(b, STATUS_KIND_INVALID, e->location,
                               "a row can only be compared with rows");
-        TRY(bind_row(b, list->items[i], scope, &rows.right_count, &rows.right));
+        TRY(bind_row(b, list_nth(list, i), scope, &rows.right_count, &rows.right));
         TRY(bind_row_comparison(b, &rows, EXPR_EQ, &row));
         TRY(array_push(b->memory, &equal, row));
     }
@@ -580,26 +573,26 @@ static status bind_row_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
     return STATUS_OK;
 }
 
-static status bind_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_in(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
-    const PgQuery__List *list = e->rexpr->list;
+    const List *list = castNode(List, e->rexpr);
     bool is_negated = operator_name(e)[0] == '<';
     if (is_row(e->lexpr)) {
         TRY(bind_row_in(b, e, scope, out));
         return negate_if(b, is_negated, e->location, out);
     }
-    expr **args = arena_alloc_array(b->memory, list->n_items + 1, sizeof *args);
+    expr **args = arena_alloc_array(b->memory, list_length(list) + 1, sizeof *args);
     if (!args)
         return bind_no_memory();
     TRY(bind_expr(b, e->lexpr, scope, &args[0]));
-    for (size_t i = 0; i < list->n_items; i++)
-        TRY(bind_expr(b, list->items[i], scope, &args[i + 1]));
-    TRY(bind_in_list(b, args, list->n_items, e->location, out));
+    for (size_t i = 0; i < list_length(list); i++)
+        TRY(bind_expr(b, list_nth(list, i), scope, &args[i + 1]));
+    TRY(bind_in_list(b, args, list_length(list), e->location, out));
     return negate_if(b, is_negated, e->location, out);
 }
 
 /* The operator between the subject and one item. */
-static status bind_item(binder *b, const PgQuery__AExpr *e, expr *subject, expr *item, expr **out)
+static status bind_item(binder *b, const A_Expr *e, expr *subject, expr *item, expr **out)
 {
     expr *pair[2] = {subject, item};
     if (is_like_operator(e))
@@ -612,21 +605,20 @@ static status bind_item(binder *b, const PgQuery__AExpr *e, expr *subject, expr 
 }
 
 /* x = ANY (ARRAY[...]), x <> ALL (ARRAY[...]), x LIKE ANY (ARRAY[...]). */
-static status bind_array_comparison(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
-                                    expr **out)
+static status bind_array_comparison(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
-    bool is_any = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
-    if (!e->rexpr || e->rexpr->node_case != PG_QUERY__NODE__NODE_A_ARRAY_EXPR ||
-        !e->rexpr->a_array_expr->n_elements)
+    bool is_any = e->kind == AEXPR_OP_ANY;
+    if (!e->rexpr || !IsA(e->rexpr, A_ArrayExpr) ||
+        !list_length(castNode(A_ArrayExpr, e->rexpr)->elements))
         return bind_unsupported(b, e->location,
                                 "ANY and ALL of anything but ARRAY[...] or a "
                                 "subquery are");
-    const PgQuery__AArrayExpr *array = e->rexpr->a_array_expr;
+    const A_ArrayExpr *array = castNode(A_ArrayExpr, e->rexpr);
     ARRAY(expr *) results = {0};
     expr *subject, *item, *result, *copy;
     TRY(bind_expr(b, e->lexpr, scope, &subject));
-    for (size_t i = 0; i < array->n_elements; i++) {
-        TRY(bind_expr(b, array->elements[i], scope, &item));
+    for (size_t i = 0; i < list_length(array->elements); i++) {
+        TRY(bind_expr(b, list_nth(array->elements, i), scope, &item));
         TRY(copy_expr(b, subject, &copy));
         TRY(bind_item(b, e, copy, item, &result));
         TRY(array_push(b->memory, &results, result));
@@ -638,8 +630,7 @@ static status bind_array_comparison(binder *b, const PgQuery__AExpr *e, bind_sco
                      (uint32_t)results.count, e->location, out);
 }
 
-static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_scope *scope,
-                        expr **out)
+static status bind_pair(binder *b, expr_op op, const A_Expr *e, bind_scope *scope, expr **out)
 {
     expr *left, *right;
     if (is_row(e->lexpr) && is_row(e->rexpr) && op != EXPR_NULLIF) {
@@ -652,31 +643,31 @@ static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_sco
     return bind_comparison(b, op, left, right, e->location, out);
 }
 
-static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_a_expr(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
     switch (e->kind) {
-    case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+    case AEXPR_OP:
         return is_like_operator(e) ? bind_like(b, e, scope, out) : bind_operator(b, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL:
+    case AEXPR_OP_ANY:
+    case AEXPR_OP_ALL:
         return bind_array_comparison(b, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+    case AEXPR_DISTINCT:
         return bind_pair(b, EXPR_IS_DISTINCT, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+    case AEXPR_NOT_DISTINCT:
         return bind_pair(b, EXPR_IS_NOT_DISTINCT, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+    case AEXPR_NULLIF:
         return bind_pair(b, EXPR_NULLIF, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+    case AEXPR_IN:
         return bind_in(b, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
+    case AEXPR_LIKE:
+    case AEXPR_ILIKE:
         return bind_like(b, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
+    case AEXPR_BETWEEN:
+    case AEXPR_NOT_BETWEEN:
+    case AEXPR_BETWEEN_SYM:
+    case AEXPR_NOT_BETWEEN_SYM:
         return bind_between(b, e, scope, out);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
+    case AEXPR_SIMILAR:
         return bind_similar(b, e, scope, out);
     default:
         return bind_unsupported(b, e->location, "this operator is");
@@ -684,12 +675,12 @@ static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
 }
 
 /* Texts are compared by their bytes, which is what these say. */
-static status bind_collate(binder *b, const PgQuery__CollateClause *clause, bind_scope *scope,
-                           expr **out)
+static status bind_collate(binder *b, const CollateClause *clause, bind_scope *scope, expr **out)
 {
     char type[40];
-    const char *name =
-        clause->n_collname ? clause->collname[clause->n_collname - 1]->string->sval : "";
+    const char *name = list_length(clause->collname)
+                           ? strVal(list_nth(clause->collname, list_length(clause->collname) - 1))
+                           : "";
     if (strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0 && strcmp(name, "ucs_basic") != 0)
         return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, clause->location,
                                       "collation \"%s\" is not supported", name),
@@ -706,55 +697,61 @@ static status bind_collate(binder *b, const PgQuery__CollateClause *clause, bind
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
 {
     TRY(cancel_check());
-    switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_COLUMN_REF:
-        return bind_column_ref(b, node->column_ref, scope, out);
-    case PG_QUERY__NODE__NODE_A_CONST:
-        return bind_a_const(b, node->a_const, out);
-    case PG_QUERY__NODE__NODE_TYPE_CAST:
-        return bind_type_cast(b, node->type_cast, scope, out);
-    case PG_QUERY__NODE__NODE_A_EXPR:
-        return bind_a_expr(b, node->a_expr, scope, out);
-    case PG_QUERY__NODE__NODE_BOOL_EXPR:
-        return bind_bool_expr(b, node->bool_expr, scope, out);
-    case PG_QUERY__NODE__NODE_NULL_TEST:
-        return bind_null_test(b, node->null_test, scope, out);
-    case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
-        return bind_boolean_test(b, node->boolean_test, scope, out);
-    case PG_QUERY__NODE__NODE_CASE_EXPR:
-        return bind_case(b, node->case_expr, scope, out);
-    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
-        return bind_alike(b, EXPR_COALESCE, "COALESCE", node->coalesce_expr->args,
-                          node->coalesce_expr->n_args, scope, node->coalesce_expr->location, out);
-    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR: {
-        bool is_greatest = node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST;
+    switch (nodeTag(node)) {
+    case T_ColumnRef:
+        return bind_column_ref(b, castNode(ColumnRef, node), scope, out);
+    case T_ParamRef:
+        return bind_parameter(b, castNode(ParamRef, node), out);
+    case T_A_Const:
+        return bind_a_const(b, castNode(A_Const, node), out);
+    case T_TypeCast:
+        return bind_type_cast(b, castNode(TypeCast, node), scope, out);
+    case T_A_Expr:
+        return bind_a_expr(b, castNode(A_Expr, node), scope, out);
+    case T_BoolExpr:
+        return bind_bool_expr(b, castNode(BoolExpr, node), scope, out);
+    case T_NullTest:
+        return bind_null_test(b, castNode(NullTest, node), scope, out);
+    case T_BooleanTest:
+        return bind_boolean_test(b, castNode(BooleanTest, node), scope, out);
+    case T_CaseExpr:
+        return bind_case(b, castNode(CaseExpr, node), scope, out);
+    case T_CoalesceExpr:
+        return bind_alike(b, EXPR_COALESCE, "COALESCE",
+                          list_items(castNode(CoalesceExpr, node)->args),
+                          list_length(castNode(CoalesceExpr, node)->args), scope,
+                          castNode(CoalesceExpr, node)->location, out);
+    case T_MinMaxExpr: {
+        bool is_greatest = castNode(MinMaxExpr, node)->op == IS_GREATEST;
         return bind_alike(b, is_greatest ? EXPR_GREATEST : EXPR_LEAST,
-                          is_greatest ? "GREATEST" : "LEAST", node->min_max_expr->args,
-                          node->min_max_expr->n_args, scope, node->min_max_expr->location, out);
+                          is_greatest ? "GREATEST" : "LEAST",
+                          list_items(castNode(MinMaxExpr, node)->args),
+                          list_length(castNode(MinMaxExpr, node)->args), scope,
+                          castNode(MinMaxExpr, node)->location, out);
     }
-    case PG_QUERY__NODE__NODE_FUNC_CALL:
-        return bind_function(b, node->func_call, scope, out);
-    case PG_QUERY__NODE__NODE_SUB_LINK:
-        return bind_sublink(b, node->sub_link, scope, out);
-    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
-        return bind_now(b, node->sqlvalue_function, out);
-    case PG_QUERY__NODE__NODE_ROW_EXPR:
-        return bind_unsupported(b, node->row_expr->location, "a row in this place is");
-    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
-        return bind_collate(b, node->collate_clause, scope, out);
-    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
-        return bind_unsupported(b, node->a_array_expr->location, "arrays are");
-    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
-        return bind_grouping_call(b, node->grouping_func, scope, out);
-    case PG_QUERY__NODE__NODE_A_INDIRECTION:
-        return bind_unsupported(b, bind_location(node->a_indirection->arg),
+    case T_FuncCall:
+        return bind_function(b, castNode(FuncCall, node), scope, out);
+    case T_SubLink:
+        return bind_sublink(b, castNode(SubLink, node), scope, out);
+    case T_SQLValueFunction:
+        return bind_now(b, castNode(SQLValueFunction, node), out);
+    case T_RowExpr:
+        return bind_unsupported(b, castNode(RowExpr, node)->location, "a row in this place is");
+    case T_CollateClause:
+        return bind_collate(b, castNode(CollateClause, node), scope, out);
+    case T_A_ArrayExpr:
+        return bind_unsupported(b, castNode(A_ArrayExpr, node)->location, "arrays are");
+    case T_GroupingFunc:
+        return bind_grouping_call(b, castNode(GroupingFunc, node), scope, out);
+    case T_A_Indirection:
+        return bind_unsupported(b, bind_location(castNode(A_Indirection, node)->arg),
                                 "access to parts of values is");
-    case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
-        return status_hint(
-            bind_unsupported(b, node->named_arg_expr->location, "an argument with a name is"),
-            "write the arguments without names, in the order that docs/SQL.md says");
-    case PG_QUERY__NODE__NODE_SET_TO_DEFAULT:
-        return bind_unsupported(b, node->set_to_default->location, "DEFAULT is");
+    case T_NamedArgExpr:
+        return status_hint(bind_unsupported(b, castNode(NamedArgExpr, node)->location,
+                                            "an argument with a name is"),
+                           "write the arguments without names, in the order that docs/SQL.md says");
+    case T_SetToDefault:
+        return bind_unsupported(b, castNode(SetToDefault, node)->location, "DEFAULT is");
     default:
         return bind_unsupported(b, bind_location(node), "this expression is");
     }

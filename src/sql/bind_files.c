@@ -6,7 +6,7 @@
 /* What read_parquet is called with. */
 typedef struct file_call {
     binder *b;
-    const PgQuery__FuncCall *call;
+    const FuncCall *call;
     bind_folders folders;
     bool is_by_name; /* union_by_name */
     const char *first_path;
@@ -19,37 +19,38 @@ typedef struct file_call {
 /* name => value, or name = value: its name and value; else false. */
 static bool find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
 {
-    if (node->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR) {
-        *out_name = node->named_arg_expr->name;
-        *out_value = node->named_arg_expr->arg;
+    if (IsA(node, NamedArgExpr)) {
+        *out_name = castNode(NamedArgExpr, node)->name;
+        *out_value = castNode(NamedArgExpr, node)->arg;
         return true;
     }
-    if (node->node_case != PG_QUERY__NODE__NODE_A_EXPR ||
-        node->a_expr->kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP || !node->a_expr->lexpr ||
-        strcmp(node->a_expr->name[0]->string->sval, "=") != 0 ||
-        node->a_expr->lexpr->node_case != PG_QUERY__NODE__NODE_COLUMN_REF ||
-        node->a_expr->lexpr->column_ref->n_fields != 1 ||
-        node->a_expr->lexpr->column_ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+    if (!IsA(node, A_Expr) || castNode(A_Expr, node)->kind != AEXPR_OP ||
+        !castNode(A_Expr, node)->lexpr ||
+        strcmp(strVal(list_nth(castNode(A_Expr, node)->name, 0)), "=") != 0 ||
+        !IsA(castNode(A_Expr, node)->lexpr, ColumnRef) ||
+        list_length(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields) != 1 ||
+        nodeTag(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0)) !=
+            T_String)
         return false;
-    *out_name = node->a_expr->lexpr->column_ref->fields[0]->string->sval;
-    *out_value = node->a_expr->rexpr;
+    *out_name = strVal(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0));
+    *out_value = castNode(A_Expr, node)->rexpr;
     return true;
 }
 
 /* true, false, or a text. */
 static const char *text_of(const pg_node *node)
 {
-    if (node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
-        node = node->type_cast->arg; /* 't'::bool, as some parsers write true */
-    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST)
+    if (IsA(node, TypeCast))
+        node = castNode(TypeCast, node)->arg; /* 't'::bool, as some parsers write true */
+    if (!IsA(node, A_Const))
         return "";
-    switch (node->a_const->val_case) {
-    case PG_QUERY__A__CONST__VAL_BOOLVAL:
-        return node->a_const->boolval->boolval ? "true" : "false";
-    case PG_QUERY__A__CONST__VAL_SVAL:
-        return node->a_const->sval->sval;
-    case PG_QUERY__A__CONST__VAL_IVAL:
-        return node->a_const->ival->ival ? "1" : "0";
+    switch (nodeTag(&castNode(A_Const, node)->val)) {
+    case T_Boolean:
+        return castNode(A_Const, node)->val.boolval.boolval ? "true" : "false";
+    case T_String:
+        return castNode(A_Const, node)->val.sval.sval;
+    case T_Integer:
+        return castNode(A_Const, node)->val.ival.ival ? "1" : "0";
     default:
         return "";
     }
@@ -133,36 +134,35 @@ static status add_path(file_call *c, const char *path, int32_t location)
 
 static status add_argument(file_call *c, const pg_node *node)
 {
-    if (node->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR) {
-        for (size_t i = 0; i < node->a_array_expr->n_elements; i++)
-            TRY(add_argument(c, node->a_array_expr->elements[i]));
+    if (IsA(node, A_ArrayExpr)) {
+        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
+            TRY(add_argument(c, list_nth(castNode(A_ArrayExpr, node)->elements, i)));
         return STATUS_OK;
     }
-    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST ||
-        node->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL)
+    if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
         return bind_error(c->b, STATUS_KIND_INVALID, c->call->location,
                           "arguments of read_parquet must be paths in quotes");
-    return add_path(c, node->a_const->sval->sval, node->a_const->location);
+    return add_path(c, castNode(A_Const, node)->val.sval.sval, castNode(A_Const, node)->location);
 }
 
 /* Options first: paths are opened as they say. */
 static status add_arguments(file_call *c, bool are_options)
 {
-    for (size_t i = 0; i < c->call->n_args; i++) {
+    for (size_t i = 0; i < list_length(c->call->args); i++) {
         const char *name;
         const pg_node *value;
-        bool is_option = find_option(c->call->args[i], &name, &value);
+        bool is_option = find_option(list_nth(c->call->args, i), &name, &value);
         if (is_option != are_options)
             continue;
-        TRY(is_option ? take_option(c, name, value, bind_location(c->call->args[i]))
-                      : add_argument(c, c->call->args[i]));
+        TRY(is_option ? take_option(c, name, value, bind_location(list_nth(c->call->args, i)))
+                      : add_argument(c, list_nth(c->call->args, i)));
     }
     return STATUS_OK;
 }
 
 /* By name the scans are below projections, and each may have other nested columns. */
 static status add_nested_of_all(file_call *c, bind_scope *scope, const char *relation,
-                                const PgQuery__Alias *alias)
+                                const Alias *alias)
 {
     for (size_t i = 0; i < c->scans.scans.count; i++)
         TRY(bind_add_nested(c->b, scope, c->scans.scans.items[i]->children[0],
@@ -170,17 +170,17 @@ static status add_nested_of_all(file_call *c, bind_scope *scope, const char *rel
     return STATUS_OK;
 }
 
-status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_scope *scope,
+status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
                            plan_node **out)
 {
-    const pg_node *item = range->n_functions ? range->functions[0] : NULL;
-    if (item && item->node_case == PG_QUERY__NODE__NODE_LIST && item->list->n_items)
-        item = item->list->items[0];
-    if (!item || item->node_case != PG_QUERY__NODE__NODE_FUNC_CALL || range->n_functions > 1 ||
-        range->n_coldeflist)
+    const pg_node *item = list_length(range->functions) ? list_nth(range->functions, 0) : NULL;
+    if (item && IsA(item, List) && list_length(castNode(List, item)))
+        item = list_nth(castNode(List, item), 0);
+    if (!item || !IsA(item, FuncCall) || list_length(range->functions) > 1 ||
+        list_length(range->coldeflist))
         return bind_unsupported(b, bind_location(item), "this function in FROM is");
-    file_call c = {.b = b, .call = item->func_call};
-    const char *name = c.call->funcname[c.call->n_funcname - 1]->string->sval;
+    file_call c = {.b = b, .call = castNode(FuncCall, item)};
+    const char *name = strVal(list_nth(c.call->funcname, list_length(c.call->funcname) - 1));
     if (bind_is_series(name))
         return bind_series(b, c.call, range, scope, out);
     if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* PgQuery__WindowDef.frame_options, as in PostgreSQL's parsenodes.h. */
+/* WindowDef.frame_options, as in PostgreSQL's parsenodes.h. */
 #define OPTION_RANGE 0x2
 #define OPTION_ROWS 0x4
 #define OPTION_GROUPS 0x8
@@ -21,7 +21,7 @@
 
 typedef struct frame_binder {
     binder *b;
-    const PgQuery__WindowDef *tree;
+    const WindowDef *tree;
     bind_scope *scope;
     const plan_sort_key_list *order;
     plan_frame_mode mode;
@@ -114,7 +114,7 @@ static bool has_distances(data_type type)
 static status check_key(const frame_binder *f, const pg_node *node)
 {
     char type[TYPE_NAME_BYTES];
-    if (f->tree->n_order_clause != 1 || f->order->count != 1)
+    if (list_length(f->tree->orderClause) != 1 || f->order->count != 1)
         return bind_error(f->b, STATUS_KIND_INVALID, f->tree->location,
                           "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY "
                           "column");
@@ -180,18 +180,18 @@ static status bind_limit_key(const frame_binder *f, const pg_node *node, bool is
 
 static status bind_bound(const frame_binder *f, bool is_end, plan_frame_bound *out)
 {
-    const pg_node *node = is_end ? f->tree->end_offset : f->tree->start_offset;
-    out->kind = bound_kind(f->tree->frame_options, is_end);
+    const pg_node *node = is_end ? f->tree->endOffset : f->tree->startOffset;
+    out->kind = bound_kind(f->tree->frameOptions, is_end);
     if (out->kind != FRAME_PRECEDING && out->kind != FRAME_FOLLOWING)
         return STATUS_OK;
     return f->mode == FRAME_RANGE ? bind_limit_key(f, node, is_end, out)
                                   : bind_distance(f, node, is_end, &out->offset);
 }
 
-status bind_frame(binder *b, const PgQuery__WindowDef *tree, bind_scope *scope,
+status bind_frame(binder *b, const WindowDef *tree, bind_scope *scope,
                   const plan_sort_key_list *order, plan_frame *out)
 {
-    int32_t options = tree->frame_options;
+    int32_t options = tree->frameOptions;
     frame_binder f = {.b = b, .tree = tree, .scope = scope, .order = order};
     f.mode = options & OPTION_ROWS     ? FRAME_ROWS
              : options & OPTION_GROUPS ? FRAME_GROUPS
@@ -201,7 +201,7 @@ status bind_frame(binder *b, const PgQuery__WindowDef *tree, bind_scope *scope,
                      : options & OPTION_EXCLUDE_GROUP     ? FRAME_EXCLUDE_GROUP
                      : options & OPTION_EXCLUDE_TIES      ? FRAME_EXCLUDE_TIES
                                                           : FRAME_EXCLUDE_NONE;
-    if (f.mode == FRAME_GROUPS && !tree->n_order_clause)
+    if (f.mode == FRAME_GROUPS && !list_length(tree->orderClause))
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "GROUPS mode requires an ORDER BY clause");
     TRY(bind_bound(&f, false, &out->start));

@@ -8,7 +8,7 @@
 
 typedef struct call {
     binder *b;
-    const PgQuery__FuncCall *tree;
+    const FuncCall *tree;
     const char *name;
     expr **args;
     size_t count;
@@ -716,12 +716,13 @@ static status no_such_function(const call *c)
                         c->name, names, count);
 }
 
-status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope, expr **out)
+status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
 {
-    call c = {.b = b, .tree = tree, .count = tree->n_args};
+    call c = {.b = b, .tree = tree, .count = list_length(tree->args)};
     bool is_found;
-    c.name = tree->funcname[tree->n_funcname - 1]->string->sval;
-    if (tree->n_funcname > 1 && strcmp(tree->funcname[0]->string->sval, "pg_catalog"))
+    c.name = strVal(list_nth(tree->funcname, list_length(tree->funcname) - 1));
+    if (list_length(tree->funcname) > 1 &&
+        strcmp(strVal(list_nth(tree->funcname, 0)), "pg_catalog"))
         return bind_unsupported(b, tree->location, "functions in schemas are");
     if (tree->func_variadic)
         return bind_unsupported(b, tree->location, "VARIADIC is");
@@ -733,7 +734,7 @@ status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope
     TRY(bind_aggregate_call(b, tree, c.name, scope, &is_found, out));
     if (is_found)
         return STATUS_OK;
-    if (tree->agg_star || tree->agg_distinct || tree->agg_filter || tree->n_agg_order ||
+    if (tree->agg_star || tree->agg_distinct || tree->agg_filter || list_length(tree->agg_order) ||
         tree->agg_within_group)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "function \"%s\" is no aggregate that is known", c.name);
@@ -741,7 +742,7 @@ status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope
     if (!c.args)
         return bind_no_memory();
     for (size_t i = 0; i < c.count; i++)
-        TRY(bind_expr(b, tree->args[i], scope, &c.args[i]));
+        TRY(bind_expr(b, list_nth(tree->args, i), scope, &c.args[i]));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(c.name, functions[i].name) && can_call(&functions[i]))
             return bind_named(&c, &functions[i], out);

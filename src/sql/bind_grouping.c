@@ -39,18 +39,17 @@ static status add_groups(const reader *r, const plan_grouping_set *from, plan_gr
 }
 
 /* The arguments of ROLLUP and CUBE, each a group or several in parentheses. */
-static status read_parts(const reader *r, const PgQuery__GroupingSet *tree,
-                         plan_grouping_set_list *parts)
+static status read_parts(const reader *r, const GroupingSet *tree, plan_grouping_set_list *parts)
 {
-    for (size_t i = 0; i < tree->n_content; i++) {
+    for (size_t i = 0; i < list_length(tree->content); i++) {
         plan_grouping_set part = {0};
-        TRY(r->bind(r->context, tree->content[i], &part));
+        TRY(r->bind(r->context, list_nth(tree->content, i), &part));
         TRY(array_push(r->b->memory, parts, part));
     }
     return STATUS_OK;
 }
 
-static status rollup(const reader *r, const PgQuery__GroupingSet *tree, plan_grouping_set_list *out)
+static status rollup(const reader *r, const GroupingSet *tree, plan_grouping_set_list *out)
 {
     plan_grouping_set_list parts = {0};
     TRY(read_parts(r, tree, &parts));
@@ -63,7 +62,7 @@ static status rollup(const reader *r, const PgQuery__GroupingSet *tree, plan_gro
     return STATUS_OK;
 }
 
-static status cube(const reader *r, const PgQuery__GroupingSet *tree, plan_grouping_set_list *out)
+static status cube(const reader *r, const GroupingSet *tree, plan_grouping_set_list *out)
 {
     plan_grouping_set_list parts = {0};
     TRY(read_parts(r, tree, &parts));
@@ -83,21 +82,21 @@ static status cube(const reader *r, const PgQuery__GroupingSet *tree, plan_group
 static status read_item(const reader *r, const pg_node *node, plan_grouping_set_list *out)
 {
     plan_grouping_set set = {0};
-    if (node->node_case != PG_QUERY__NODE__NODE_GROUPING_SET) {
+    if (!IsA(node, GroupingSet)) {
         TRY(r->bind(r->context, node, &set));
         return add_set(r, bind_location(node), set, out);
     }
-    const PgQuery__GroupingSet *tree = node->grouping_set;
+    const GroupingSet *tree = castNode(GroupingSet, node);
     switch (tree->kind) {
-    case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY:
+    case GROUPING_SET_EMPTY:
         return add_set(r, tree->location, set, out);
-    case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_ROLLUP:
+    case GROUPING_SET_ROLLUP:
         return rollup(r, tree, out);
-    case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_CUBE:
+    case GROUPING_SET_CUBE:
         return cube(r, tree, out);
     default:
-        for (size_t i = 0; i < tree->n_content; i++)
-            TRY(read_item(r, tree->content[i], out));
+        for (size_t i = 0; i < list_length(tree->content); i++)
+            TRY(read_item(r, list_nth(tree->content, i), out));
         return STATUS_OK;
     }
 }
@@ -145,34 +144,33 @@ status bind_grouping_sets(binder *b, const pg_select *select, bind_group_functio
     reader r = {b, bind, context};
     plan_grouping_set none = {0};
     TRY(array_push(b->memory, out, none));
-    for (size_t i = 0; i < select->n_group_clause; i++) {
-        const pg_node *node = select->group_clause[i];
+    for (size_t i = 0; i < list_length(select->groupClause); i++) {
+        const pg_node *node = list_nth(select->groupClause, i);
         plan_grouping_set_list item = {0}, product = {0};
         TRY(read_item(&r, node, &item));
         TRY(multiply(&r, bind_location(node), out, &item, &product));
         *out = product;
     }
-    if (select->group_distinct)
+    if (select->groupDistinct)
         drop_duplicates(out);
     return STATUS_OK;
 }
 
 /* ---- GROUPING(...) ---- */
 
-status bind_grouping_call(binder *b, const PgQuery__GroupingFunc *tree, bind_scope *scope,
-                          expr **out)
+status bind_grouping_call(binder *b, const GroupingFunc *tree, bind_scope *scope, expr **out)
 {
     bind_grouping added = {.position = bind_position(b, tree->location)};
     const char *clause = scope->clause ? scope->clause : "an aggregate function's argument";
     if (scope->clause || scope->is_in_aggregate)
         return bind_error(b, STATUS_KIND_INVALID, tree->location, "GROUPING is not allowed in %s",
                           clause);
-    if (tree->n_args > CALL_ARGUMENTS_MAX)
+    if (list_length(tree->args) > CALL_ARGUMENTS_MAX)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "GROUPING must have fewer than 32 arguments");
-    for (size_t i = 0; i < tree->n_args; i++) {
+    for (size_t i = 0; i < list_length(tree->args); i++) {
         expr *arg;
-        TRY(bind_expr(b, tree->args[i], scope, &arg));
+        TRY(bind_expr(b, list_nth(tree->args, i), scope, &arg));
         TRY(array_push(b->memory, &added.args, arg));
     }
     added.column =

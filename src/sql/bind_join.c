@@ -8,7 +8,7 @@
 
 typedef struct join_binding {
     binder *b;
-    const PgQuery__JoinExpr *tree;
+    const JoinExpr *tree;
     plan_join_type type;
     bind_scope left, right;
     bind_entry_list merged;
@@ -17,82 +17,19 @@ typedef struct join_binding {
     plan_node *node;
 } join_binding;
 
-static int32_t item_location(const pg_node *item, bool from_comes_first);
-
-static int32_t first_location(pg_node *const *nodes, size_t count)
+static plan_join_type join_type(const JoinExpr *tree)
 {
-    if (!count)
-        return -1;
-    bool is_list = nodes[0]->node_case == PG_QUERY__NODE__NODE_LIST && nodes[0]->list->n_items;
-    return bind_location(is_list ? nodes[0]->list->items[0] : nodes[0]);
-}
-
-/* Where a query begins but for the words before its first name or expression. `from_comes_first`: if it was written
- * so, which the tree does not say. */
-static int32_t query_location(const pg_select *select, bool from_comes_first)
-{
-    while (!select->with_clause && select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
-        select = select->larg;
-    if (select->with_clause)
-        return select->with_clause->location;
-    if (select->n_values_lists)
-        return first_location(select->values_lists, select->n_values_lists);
-    bool is_distinct_on =
-        select->n_distinct_clause && first_location(select->distinct_clause, 1) >= 0;
-    if (is_distinct_on)
-        return first_location(select->distinct_clause, 1);
-    int32_t target = first_location(select->target_list, select->n_target_list);
-    if ((from_comes_first || target < 0) && select->n_from_clause)
-        return item_location(select->from_clause[0], from_comes_first);
-    return target;
-}
-
-/* Where the item of FROM begins, but for parentheses and the words before a query's first name. */
-static int32_t item_location(const pg_node *item, bool from_comes_first)
-{
-    const PgQuery__RangeFunction *function;
-    switch (item->node_case) {
-    case PG_QUERY__NODE__NODE_RANGE_VAR:
-        return item->range_var->location;
-    case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
-        function = item->range_function;
-        return first_location(function->functions, function->n_functions);
-    case PG_QUERY__NODE__NODE_JOIN_EXPR:
-        return item_location(item->join_expr->larg, from_comes_first);
-    case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
-        return query_location(item->range_subselect->subquery->select_stmt, from_comes_first);
-    default:
-        return -1;
-    }
-}
-
-static sql_reducer *find_reducer(const binder *b, const PgQuery__JoinExpr *tree)
-{
-    if (tree->jointype != PG_QUERY__JOIN_TYPE__JOIN_LEFT)
-        return NULL;
-    for (int from_comes_first = 0; from_comes_first < 2; from_comes_first++) {
-        int32_t right = item_location(tree->rarg, from_comes_first);
-        sql_reducer *reducer = right >= 0 ? sql_text_reducer(b->text, right) : NULL;
-        if (reducer)
-            return reducer;
-    }
-    return NULL;
-}
-
-static plan_join_type join_type(const binder *b, const PgQuery__JoinExpr *tree)
-{
-    sql_reducer *reducer = find_reducer(b, tree);
-    if (reducer) {
-        reducer->is_bound = true;
-        return reducer->is_anti ? JOIN_ANTI : JOIN_SEMI;
-    }
     switch (tree->jointype) {
-    case PG_QUERY__JOIN_TYPE__JOIN_LEFT:
+    case PG_JOIN_LEFT:
         return JOIN_LEFT;
-    case PG_QUERY__JOIN_TYPE__JOIN_RIGHT:
+    case PG_JOIN_RIGHT:
         return JOIN_RIGHT;
-    case PG_QUERY__JOIN_TYPE__JOIN_FULL:
+    case PG_JOIN_FULL:
         return JOIN_FULL;
+    case PG_JOIN_SEMI:
+        return JOIN_SEMI;
+    case PG_JOIN_ANTI:
+        return JOIN_ANTI;
     default:
         return JOIN_INNER;
     }
@@ -154,20 +91,6 @@ static status equate(join_binding *j, const char *name)
     TRY(bind_comparison(b, EXPR_EQ, left, right, -1, &equal));
     j->condition = expr_new_and(b->memory, j->condition, equal);
     return j->condition ? STATUS_OK : bind_no_memory();
-}
-
-status bind_check_reducers(binder *b)
-{
-    for (size_t i = 0; i < b->text->reducers.count; i++) {
-        const sql_reducer *reducer = &b->text->reducers.items[i];
-        if (!reducer->is_bound)
-            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, reducer->position,
-                                          "%s JOIN with this is not supported",
-                                          reducer->is_anti ? "ANTI" : "SEMI"),
-                               "write WHERE %sEXISTS (SELECT ...), or AS before an alias",
-                               reducer->is_anti ? "NOT " : "");
-    }
-    return STATUS_OK;
 }
 
 /* ---- behind the join ---- */
@@ -276,7 +199,7 @@ static status merge(join_binding *j)
 /* (a JOIN b) AS x: what was visible gets the name x. */
 static status rename_all(join_binding *j, bind_scope *joined, bind_scope *scope)
 {
-    const PgQuery__Alias *alias = j->tree->alias;
+    const Alias *alias = j->tree->alias;
     bind_scope renamed = {0};
     for (size_t i = 0; i < joined->entries.count; i++) {
         bind_entry entry = joined->entries.items[i];
@@ -284,8 +207,8 @@ static status rename_all(join_binding *j, bind_scope *joined, bind_scope *scope)
         if (entry.is_hidden)
             continue;
         entry.relation = alias->aliasname;
-        if (at < alias->n_colnames)
-            entry.name = alias->colnames[at]->string->sval;
+        if (at < list_length(alias->colnames))
+            entry.name = strVal(list_nth(alias->colnames, at));
         TRY(array_push(j->b->memory, &renamed.entries, entry));
     }
     for (size_t i = 0; i < joined->nested.count; i++)
@@ -306,9 +229,9 @@ static status bind_sides_condition(join_binding *j, bind_scope *scope)
     return bind_condition(b, j->tree->quals, &both, "JOIN/ON", &j->condition);
 }
 
-status bind_join(binder *b, const PgQuery__JoinExpr *tree, bind_scope *scope, plan_node **out)
+status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node **out)
 {
-    join_binding j = {.b = b, .tree = tree, .type = join_type(b, tree)};
+    join_binding j = {.b = b, .tree = tree, .type = join_type(tree)};
     plan_node *left, *right;
     j.left = (bind_scope){.parent = scope->parent, .ctes = scope->ctes};
     j.right = j.left;
@@ -322,11 +245,11 @@ status bind_join(binder *b, const PgQuery__JoinExpr *tree, bind_scope *scope, pl
     j.right.lateral = &seen;
     TRY(bind_from_item(b, tree->rarg, &j.right, &right));
     j.right.lateral = NULL;
-    if (tree->is_natural)
+    if (tree->isNatural)
         TRY(natural_names(&j));
-    for (size_t i = 0; i < tree->n_using_clause; i++)
+    for (size_t i = 0; i < list_length(tree->usingClause); i++)
         TRY(array_push(b->memory, &j.shared_names,
-                       (const char *)tree->using_clause[i]->string->sval));
+                       (const char *)strVal(list_nth(tree->usingClause, i))));
     for (size_t i = 0; i < j.shared_names.count; i++)
         TRY(equate(&j, j.shared_names.items[i]));
     TRY(bind_sides_condition(&j, scope));

@@ -3,16 +3,9 @@
 
 #include <strings.h>
 
-/* PostgreSQL's scanner cuts names to 63 bytes (and there to a whole character). */
-static bool is_cut_name(const char *full, const char *name)
-{
-    size_t bytes = strlen(name);
-    return bytes >= 60 && bytes <= 63 && strlen(full) > 63 && !strncmp(full, name, bytes);
-}
-
 static bool names_equal(const char *full, const char *name, bool folds)
 {
-    return folds ? !strcasecmp(full, name) || is_cut_name(full, name) : !strcmp(full, name);
+    return folds ? !strcasecmp(full, name) : !strcmp(full, name);
 }
 
 /* How many columns of the scope the name means; *out is the first. */
@@ -78,6 +71,17 @@ static status no_such_column(binder *b, const char *relation, const char *name, 
     return bind_suggest(st, name, names.items, names.count);
 }
 
+/* Returns whether the scope's clause may name items of the select list, and has one of that name. */
+static bool find_alias(const bind_scope *scope, const char *name, expr **out)
+{
+    for (size_t i = 0; i < scope->aliases.count; i++)
+        if (!strcasecmp(scope->aliases.items[i].name, name)) {
+            *out = scope->aliases.items[i].e;
+            return true;
+        }
+    return false;
+}
+
 static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
                         int32_t location, expr **out)
 {
@@ -86,6 +90,10 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     for (const bind_scope *s = scope; s && !found; s = s->parent)
         for (int folds = 0; folds < 2 && !found; folds++)
             found = lookup(s, relation, name, folds, &entry);
+    if (!found && !relation && find_alias(scope, name, out)) {
+        *out = expr_copy(b->memory, *out);
+        return *out ? STATUS_OK : bind_no_memory();
+    }
     const bind_nested *nested = found ? NULL : find_nested(scope, relation, name);
     if (nested)
         return status_hint(
@@ -108,10 +116,10 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     return STATUS_OK;
 }
 
-const char *bind_spelling(const bind_scope *scope, const PgQuery__ColumnRef *ref)
+const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref)
 {
-    const char *name = ref->fields[ref->n_fields - 1]->string->sval;
-    const char *relation = ref->n_fields > 1 ? ref->fields[0]->string->sval : NULL;
+    const char *name = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
+    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
     const bind_entry *entry = NULL;
     size_t found = 0;
     for (; scope && !found; scope = scope->parent)
@@ -120,18 +128,14 @@ const char *bind_spelling(const bind_scope *scope, const PgQuery__ColumnRef *ref
     return found ? entry->name : name;
 }
 
-status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
+status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr **out)
 {
-    sql_parameter *parameter =
-        ref->n_fields == 1 ? sql_text_parameter(b->text, ref->location) : NULL;
-    if (parameter)
-        return bind_parameter(b, parameter, out);
-    if (ref->n_fields > 2)
+    if (list_length(ref->fields) > 2)
         return bind_unsupported(b, ref->location, "names of more than two parts are");
-    for (size_t i = 0; i < ref->n_fields; i++)
-        if (ref->fields[i]->node_case != PG_QUERY__NODE__NODE_STRING)
+    for (size_t i = 0; i < list_length(ref->fields); i++)
+        if (!IsA(list_nth(ref->fields, i), String))
             return bind_unsupported(b, ref->location, "\"*\" in this place is");
-    const char *last = ref->fields[ref->n_fields - 1]->string->sval;
-    const char *relation = ref->n_fields == 2 ? ref->fields[0]->string->sval : NULL;
+    const char *last = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
+    const char *relation = list_length(ref->fields) == 2 ? strVal(list_nth(ref->fields, 0)) : NULL;
     return bind_name(b, relation, last, scope, ref->location, out);
 }

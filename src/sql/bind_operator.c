@@ -30,15 +30,6 @@ status bind_call2(binder *b, expr_op op, data_type type, expr *left, expr *right
     return bind_call(b, op, type, args, 2, location, out);
 }
 
-/* What to write instead of an operator that PostgreSQL, or another language, has. */
-static const char *instead_of(const char *name, const expr *left, const expr *right)
-{
-    if (!strcmp(name, "=="))
-        return "write =";
-    return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
-                                               : "cast one of the two sides";
-}
-
 static status no_operator(const binder *b, const char *name, const expr *left, const expr *right,
                           int32_t location)
 {
@@ -46,7 +37,9 @@ static status no_operator(const binder *b, const char *name, const expr *left, c
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                   "operator does not exist: %s %s %s", type_name(left->type, l),
                                   name, type_name(right->type, r)),
-                       "%s", instead_of(name, left, right));
+                       "%s",
+                       type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
+                                                           : "cast one of the two sides");
 }
 
 /* ---- comparison ---- */

@@ -5,22 +5,24 @@
 
 #include <strings.h>
 
-bool bind_is_all(const binder *b, const pg_node *node)
+bool bind_is_all(const pg_node *node)
 {
-    return node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
-           sql_text_is_all(b->text, node->a_const->location);
+    if (!IsA(node, ColumnRef))
+        return false;
+    const List *fields = castNode(ColumnRef, node)->fields;
+    return list_length(fields) == 1 && IsA(list_nth(fields, 0), A_Star);
 }
 
 status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause, int *out)
 {
     *out = -1;
-    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST || node->a_const->isnull)
+    if (!IsA(node, A_Const) || castNode(A_Const, node)->isnull)
         return STATUS_OK;
-    const PgQuery__AConst *constant = node->a_const;
-    if (constant->val_case != PG_QUERY__A__CONST__VAL_IVAL)
+    const A_Const *constant = castNode(A_Const, node);
+    if (nodeTag(&constant->val) != T_Integer)
         return bind_error(b, STATUS_KIND_INVALID, constant->location, "non-integer constant in %s",
                           clause);
-    int32_t number = constant->ival->ival;
+    int32_t number = constant->val.ival.ival;
     if (number < 1 || (size_t)number > count)
         return bind_error(b, STATUS_KIND_INVALID, constant->location,
                           "%s position %d is not in select list", clause, number);
@@ -42,38 +44,38 @@ static status output_column(binder *b, const pg_node *node, const plan_node *que
     TRY(bind_ordinal(b, node, query->columns.count, "ORDER BY", out));
     if (*out >= 0)
         return STATUS_OK;
-    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF || node->column_ref->n_fields != 1 ||
-        node->column_ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+    if (!IsA(node, ColumnRef) || list_length(castNode(ColumnRef, node)->fields) != 1 ||
+        !IsA(list_nth(castNode(ColumnRef, node)->fields, 0), String))
         return status_hint(
             bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
                        "ORDER BY of a set operation takes only names and numbers of its columns"),
             "put the set operation into a subquery in FROM");
-    const char *name = node->column_ref->fields[0]->string->sval;
+    const char *name = strVal(list_nth(castNode(ColumnRef, node)->fields, 0));
     bool folds = !has_column(query, name);
     for (size_t i = 0; i < query->columns.count; i++) {
         const char *column = query->columns.items[i].name;
         if (folds ? strcasecmp(column, name) : strcmp(column, name))
             continue;
         if (*out >= 0)
-            return bind_error(b, STATUS_KIND_INVALID, node->column_ref->location,
+            return bind_error(b, STATUS_KIND_INVALID, castNode(ColumnRef, node)->location,
                               "ORDER BY \"%s\" is ambiguous", name);
         *out = (int)i;
     }
     if (*out >= 0)
         return STATUS_OK;
-    return bind_error(b, STATUS_KIND_NOT_FOUND, node->column_ref->location,
+    return bind_error(b, STATUS_KIND_NOT_FOUND, castNode(ColumnRef, node)->location,
                       "column \"%s\" does not exist", name);
 }
 
 status bind_order_output(binder *b, const pg_select *select, plan_node **node)
 {
     plan_node *sort;
-    if (select->n_sort_clause == 0)
+    if (list_length(select->sortClause) == 0)
         return STATUS_OK;
     TRY(bind_new_node(b, PLAN_SORT, *node, &sort));
-    for (size_t i = 0; i < select->n_sort_clause; i++) {
-        const PgQuery__SortBy *by = select->sort_clause[i]->sort_by;
-        bool is_all = bind_is_all(b, by->node);
+    for (size_t i = 0; i < list_length(select->sortClause); i++) {
+        const SortBy *by = castNode(SortBy, list_nth(select->sortClause, i));
+        bool is_all = bind_is_all(by->node);
         int first = 0, last = (int)(*node)->columns.count - 1;
         if (!is_all) {
             TRY(output_column(b, by->node, *node, &first));
@@ -181,10 +183,10 @@ static status add_limit(binder *b, bool has_limit, uint64_t limit, uint64_t offs
 status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
 {
     bool has_limit, has_offset;
-    bool has_ties = select->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES;
+    bool has_ties = select->limitOption == LIMIT_OPTION_WITH_TIES;
     uint64_t limit, offset;
-    TRY(bind_row_count(b, select->limit_count, scope, "LIMIT", &has_limit, &limit));
-    TRY(bind_row_count(b, select->limit_offset, scope, "OFFSET", &has_offset, &offset));
+    TRY(bind_row_count(b, select->limitCount, scope, "LIMIT", &has_limit, &limit));
+    TRY(bind_row_count(b, select->limitOffset, scope, "OFFSET", &has_offset, &offset));
     if (!has_limit && offset == 0)
         return STATUS_OK;
     plan_node *sort = *node;

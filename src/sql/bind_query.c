@@ -19,7 +19,7 @@ typedef struct target {
 } target;
 
 typedef struct order_key {
-    const PgQuery__SortBy *tree; /* NULL: of DISTINCT ON */
+    const SortBy *tree; /* NULL: of DISTINCT ON */
     const pg_node *node;
     int target; /* -1: not in the select list */
     expr *e;    /* then */
@@ -33,62 +33,61 @@ typedef struct query {
     ARRAY(target) targets;
     expr_list groups; /* distinct */
     plan_grouping_set_list sets;
-    expr *having;
+    expr *having, *qualify;
     ARRAY(order_key) order, distinct_on;
 } query;
 
 /* ---- the select list ---- */
 
-static const char *type_display_name(const PgQuery__TypeName *type)
+static const char *type_display_name(const TypeName *type)
 {
-    return type->n_names ? type->names[type->n_names - 1]->string->sval : "?column?";
+    return list_length(type->names) ? strVal(list_nth(type->names, list_length(type->names) - 1))
+                                    : "?column?";
 }
 
 /* PostgreSQL's name for a column without alias, that of a column as its table spells it; NULL: it has none. */
-static const char *derived_name(const sql_text *text, const bind_scope *scope, const pg_node *node)
+static const char *derived_name(const bind_scope *scope, const pg_node *node)
 {
-    switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_COLUMN_REF: {
-        const PgQuery__ColumnRef *ref = node->column_ref;
-        const pg_node *last = ref->fields[ref->n_fields - 1];
-        if (sql_text_parameter(text, ref->location))
-            return NULL;
-        return last->node_case == PG_QUERY__NODE__NODE_STRING ? bind_spelling(scope, ref) : NULL;
+    switch (nodeTag(node)) {
+    case T_ColumnRef: {
+        const ColumnRef *ref = castNode(ColumnRef, node);
+        const pg_node *last = list_nth(ref->fields, list_length(ref->fields) - 1);
+        return IsA(last, String) ? bind_spelling(scope, ref) : NULL;
     }
-    case PG_QUERY__NODE__NODE_FUNC_CALL:
-        return node->func_call->funcname[node->func_call->n_funcname - 1]->string->sval;
-    case PG_QUERY__NODE__NODE_TYPE_CAST: {
-        const char *name = derived_name(text, scope, node->type_cast->arg);
-        return name ? name : type_display_name(node->type_cast->type_name);
+    case T_FuncCall:
+        return strVal(list_nth(castNode(FuncCall, node)->funcname,
+                               list_length(castNode(FuncCall, node)->funcname) - 1));
+    case T_TypeCast: {
+        const char *name = derived_name(scope, castNode(TypeCast, node)->arg);
+        return name ? name : type_display_name(castNode(TypeCast, node)->typeName);
     }
-    case PG_QUERY__NODE__NODE_CASE_EXPR: {
-        const pg_node *otherwise = node->case_expr->defresult;
-        const char *name = otherwise ? derived_name(text, scope, otherwise) : NULL;
+    case T_CaseExpr: {
+        const pg_node *otherwise = castNode(CaseExpr, node)->defresult;
+        const char *name = otherwise ? derived_name(scope, otherwise) : NULL;
         return name ? name : "case";
     }
-    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+    case T_GroupingFunc:
         return "grouping";
-    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+    case T_CoalesceExpr:
         return "coalesce";
-    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
-        return node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "greatest" : "least";
-    case PG_QUERY__NODE__NODE_A_EXPR:
-        return node->a_expr->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF ? "nullif" : NULL;
-    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
-        return node->sqlvalue_function->op == PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE
-                   ? "current_date"
-                   : "current_timestamp";
-    case PG_QUERY__NODE__NODE_SUB_LINK: {
-        const PgQuery__SubLink *link = node->sub_link;
-        if (link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK)
+    case T_MinMaxExpr:
+        return castNode(MinMaxExpr, node)->op == IS_GREATEST ? "greatest" : "least";
+    case T_A_Expr:
+        return castNode(A_Expr, node)->kind == AEXPR_NULLIF ? "nullif" : NULL;
+    case T_SQLValueFunction:
+        return castNode(SQLValueFunction, node)->op == SVFOP_CURRENT_DATE ? "current_date"
+                                                                          : "current_timestamp";
+    case T_SubLink: {
+        const SubLink *link = castNode(SubLink, node);
+        if (link->subLinkType == EXISTS_SUBLINK)
             return "exists";
-        if (link->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK)
+        if (link->subLinkType != EXPR_SUBLINK)
             return NULL;
-        const pg_select *select = link->subselect->select_stmt;
-        if (select->n_target_list != 1)
+        const pg_select *select = castNode(SelectStmt, link->subselect);
+        if (list_length(select->targetList) != 1)
             return NULL;
-        const PgQuery__ResTarget *only = select->target_list[0]->res_target;
-        return only->name && *only->name ? only->name : derived_name(text, NULL, only->val);
+        const ResTarget *only = castNode(ResTarget, list_nth(select->targetList, 0));
+        return only->name && *only->name ? only->name : derived_name(NULL, only->val);
     }
     default:
         return NULL;
@@ -97,10 +96,10 @@ static const char *derived_name(const sql_text *text, const bind_scope *scope, c
 
 static bool is_star(const pg_node *node)
 {
-    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+    if (!IsA(node, ColumnRef))
         return false;
-    const PgQuery__ColumnRef *ref = node->column_ref;
-    return ref->fields[ref->n_fields - 1]->node_case == PG_QUERY__NODE__NODE_A_STAR;
+    const ColumnRef *ref = castNode(ColumnRef, node);
+    return IsA(list_nth(ref->fields, list_length(ref->fields) - 1), A_Star);
 }
 
 static status add_entry(query *q, const bind_entry *entry, int32_t location)
@@ -133,10 +132,22 @@ static bool means(const bind_scope *scope, const char *name, const char *column)
     return true;
 }
 
-static bool is_excluded(const bind_scope *scope, const sql_exclusion *without, const char *column)
+static bool is_excluded(const bind_scope *scope, const A_Star *star, const char *column)
 {
-    for (size_t i = 0; without && i < without->names.count; i++)
-        if (means(scope, without->names.items[i], column))
+    for (size_t i = 0; i < list_length(star->exclude); i++)
+        if (means(scope, strVal(list_nth(star->exclude, i)), column))
+            return true;
+    return false;
+}
+
+/* Returns whether a column of the star that is not excluded has that name. */
+static bool has_column(const query *q, const A_Star *star, const char *relation, const char *name,
+                       bool is_excluded_too)
+{
+    for (size_t i = 0; i < q->scope.entries.count; i++)
+        if (is_of_star(&q->scope.entries.items[i], relation) &&
+            means(&q->scope, name, q->scope.entries.items[i].name) &&
+            (is_excluded_too || !is_excluded(&q->scope, star, q->scope.entries.items[i].name)))
             return true;
     return false;
 }
@@ -156,95 +167,82 @@ static bool has_nested(const bind_scope *scope, const char *relation, const char
 }
 
 /* Says which nested columns a * leaves out, but those that are excluded. */
-static status note_nested(const query *q, const sql_exclusion *without, const char *relation)
+static status note_nested(const query *q, const A_Star *star, const char *relation)
 {
     bind_name_list left_out = {0};
     for (size_t i = 0; i < q->scope.nested.count; i++) {
         const bind_nested *nested = &q->scope.nested.items[i];
-        if (is_nested_of_star(nested, relation) && !is_excluded(&q->scope, without, nested->name))
+        if (is_nested_of_star(nested, relation) && !is_excluded(&q->scope, star, nested->name))
             TRY(array_push(q->b->memory, &left_out, nested->name));
     }
     return bind_note_nested(q->b, &left_out);
 }
 
 /* What is excluded is there. */
-static status check_exclusion(const query *q, const sql_exclusion *without, const char *relation,
+static status check_exclusion(const query *q, const A_Star *star, const char *relation,
                               int32_t location)
 {
-    for (size_t i = 0; without && i < without->names.count; i++) {
-        bool is_there = has_nested(&q->scope, relation, without->names.items[i]);
-        for (size_t k = 0; k < q->scope.entries.count; k++)
-            is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
-                        means(&q->scope, without->names.items[i], q->scope.entries.items[k].name);
-        if (!is_there)
+    for (size_t i = 0; i < list_length(star->exclude); i++) {
+        const char *name = strVal(list_nth(star->exclude, i));
+        if (!has_nested(&q->scope, relation, name) && !has_column(q, star, relation, name, true))
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
-                              "column \"%s\" of EXCLUDE does not exist", without->names.items[i]);
+                              "column \"%s\" of EXCLUDE does not exist", name);
     }
     return STATUS_OK;
 }
 
-/* The number in the select list of what stands in the place of a *'s column; -1: the column itself. */
-static status find_replacement(const query *q, const sql_replacement *replaced, const char *name,
-                               int *out)
+/* What stands in the place of a star's column; *out NULL: the column itself. */
+static status find_replacement(const query *q, const A_Star *star, const char *name,
+                               const ResTarget **out)
 {
-    *out = -1;
-    for (size_t i = 0; replaced && i < q->select->n_target_list; i++) {
-        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
-        if (sql_text_in_replacement(q->b->text, tree->location) != replaced || !tree->name ||
-            !means(&q->scope, tree->name, name))
+    *out = NULL;
+    for (size_t i = 0; i < list_length(star->replace); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
+        if (!tree->name || !means(&q->scope, tree->name, name))
             continue;
-        if (*out >= 0)
+        if (*out)
             return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
                               "column \"%s\" is replaced twice", name);
-        *out = (int)i;
+        *out = tree;
     }
     return STATUS_OK;
 }
 
 /* What is replaced is there, and not excluded. */
-static status check_replacement(const query *q, const sql_replacement *replaced,
-                                const sql_exclusion *without, const char *relation)
+static status check_replacement(const query *q, const A_Star *star, const char *relation)
 {
-    for (size_t i = 0; replaced && i < q->select->n_target_list; i++) {
-        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
-        bool is_there = false;
-        if (sql_text_in_replacement(q->b->text, tree->location) != replaced)
-            continue;
-        if (!tree->name || !*tree->name)
+    for (size_t i = 0; i < list_length(star->replace); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
+        if (!tree->name)
             return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
                               "REPLACE needs AS and a column's name");
-        for (size_t k = 0; k < q->scope.entries.count; k++)
-            is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
-                        means(&q->scope, tree->name, q->scope.entries.items[k].name) &&
-                        !is_excluded(&q->scope, without, q->scope.entries.items[k].name);
-        if (!is_there)
+        if (!has_column(q, star, relation, tree->name, false))
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
                               "column \"%s\" of REPLACE does not exist", tree->name);
     }
     return STATUS_OK;
 }
 
-/* A column of a *, or what replaces it. */
-static status add_column(query *q, const sql_replacement *replaced, const bind_entry *entry,
-                         int32_t location)
+/* A column of a star, or what replaces it. */
+static status add_column(query *q, const A_Star *star, const bind_entry *entry, int32_t location)
 {
-    int found;
+    const ResTarget *found;
     target added = {.name = entry->name};
-    TRY(find_replacement(q, replaced, entry->name, &found));
-    if (found < 0)
+    TRY(find_replacement(q, star, entry->name, &found));
+    if (!found)
         return add_entry(q, entry, location);
-    TRY(bind_expr(q->b, q->select->target_list[found]->res_target->val, &q->scope, &added.e));
+    TRY(bind_expr(q->b, found->val, &q->scope, &added.e));
     return array_push(q->b->memory, &q->targets, added);
 }
 
 /* "*" is all columns that are not merged away; "t.*" all of t's. */
-static status expand_star(query *q, const PgQuery__ColumnRef *ref)
+static status expand_star(query *q, const ColumnRef *ref)
 {
-    const char *relation = ref->n_fields > 1 ? ref->fields[0]->string->sval : NULL;
+    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
     bool is_known = false;
-    if (ref->n_fields > 2)
+    if (list_length(ref->fields) > 2)
         return bind_unsupported(q->b, ref->location, "names of more than two parts are");
-    if (!relation && !q->select->n_from_clause)
+    if (!relation && !list_length(q->select->fromClause))
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location, "SELECT * needs a FROM clause");
     for (size_t i = 0; relation && i < q->scope.relations.count; i++)
         is_known |= !strcasecmp(q->scope.relations.items[i], relation);
@@ -252,38 +250,34 @@ static status expand_star(query *q, const PgQuery__ColumnRef *ref)
         return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
                                        "there is no table \"%s\" in the FROM clause", relation),
                             relation, q->scope.relations.items, q->scope.relations.count);
-    const sql_exclusion *without = sql_text_exclusion(q->b->text, ref->location);
-    const sql_replacement *replaced = sql_text_replacement(q->b->text, ref->location);
+    const A_Star *star = castNode(A_Star, list_nth(ref->fields, list_length(ref->fields) - 1));
     size_t first = q->targets.count;
-    TRY(check_exclusion(q, without, relation, ref->location));
-    TRY(check_replacement(q, replaced, without, relation));
+    TRY(check_exclusion(q, star, relation, ref->location));
+    TRY(check_replacement(q, star, relation));
     for (size_t i = 0; i < q->scope.entries.count; i++) {
         const bind_entry *entry = &q->scope.entries.items[i];
-        if (is_of_star(entry, relation) && !is_excluded(&q->scope, without, entry->name))
-            TRY(add_column(q, replaced, entry, ref->location));
+        if (is_of_star(entry, relation) && !is_excluded(&q->scope, star, entry->name))
+            TRY(add_column(q, star, entry, ref->location));
     }
-    if (without && q->targets.count == first)
+    if (star->exclude && q->targets.count == first)
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
                           "EXCLUDE leaves no columns of *");
     if (q->scope.nested.count && q->targets.count == first)
         return bind_error(q->b, STATUS_KIND_UNSUPPORTED, ref->location,
                           "all columns of * are nested, which is not supported");
-    return note_nested(q, without, relation);
+    return note_nested(q, star, relation);
 }
 
 static status bind_targets(query *q)
 {
-    for (size_t i = 0; i < q->select->n_target_list; i++) {
-        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
+    for (size_t i = 0; i < list_length(q->select->targetList); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(q->select->targetList, i));
         if (is_star(tree->val)) {
-            TRY(expand_star(q, tree->val->column_ref));
+            TRY(expand_star(q, castNode(ColumnRef, tree->val)));
             continue;
         }
-        if (sql_text_in_replacement(q->b->text, tree->location))
-            continue; /* it stands in the place of a column */
-        target added = {.name = tree->name && *tree->name
-                                    ? tree->name
-                                    : derived_name(q->b->text, &q->scope, tree->val)};
+        target added = {.name = tree->name && *tree->name ? tree->name
+                                                          : derived_name(&q->scope, tree->val)};
         if (!added.name)
             added.name = "?column?";
         TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
@@ -298,10 +292,10 @@ static status bind_targets(query *q)
 
 static const char *simple_name(const pg_node *node)
 {
-    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF || node->column_ref->n_fields != 1 ||
-        node->column_ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+    if (!IsA(node, ColumnRef) || list_length(castNode(ColumnRef, node)->fields) != 1 ||
+        !IsA(list_nth(castNode(ColumnRef, node)->fields, 0), String))
         return NULL;
-    return node->column_ref->fields[0]->string->sval;
+    return strVal(list_nth(castNode(ColumnRef, node)->fields, 0));
 }
 
 static bool has_target(const query *q, const char *name)
@@ -403,11 +397,11 @@ static status bind_group(void *context, const pg_node *node, plan_grouping_set *
     const char *name = simple_name(node);
     int index;
     expr *e;
-    if (bind_is_all(q->b, node))
+    if (bind_is_all(node))
         return group_by_all(q, set);
-    if (node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR) {
-        for (size_t i = 0; i < node->row_expr->n_args; i++)
-            TRY(bind_group(q, node->row_expr->args[i], set));
+    if (IsA(node, RowExpr)) {
+        for (size_t i = 0; i < list_length(castNode(RowExpr, node)->args); i++)
+            TRY(bind_group(q, list_nth(castNode(RowExpr, node)->args, i), set));
         return STATUS_OK;
     }
     TRY(bind_ordinal(q->b, node, q->targets.count, "GROUP BY", &index));
@@ -439,16 +433,16 @@ static status bind_order_key(query *q, const pg_node *node, const char *clause, 
 static status bind_order(query *q)
 {
     const pg_select *select = q->select;
-    for (size_t i = 0; i < select->n_distinct_clause; i++) {
+    for (size_t i = 0; i < list_length(select->distinctClause); i++) {
         order_key key = {0};
-        if (select->distinct_clause[i]->node_case == PG_QUERY__NODE__NODE__NOT_SET)
+        if (!list_nth(select->distinctClause, i))
             break; /* DISTINCT without ON */
-        TRY(bind_order_key(q, select->distinct_clause[i], "DISTINCT ON", &key));
+        TRY(bind_order_key(q, list_nth(select->distinctClause, i), "DISTINCT ON", &key));
         TRY(array_push(q->b->memory, &q->distinct_on, key));
     }
-    for (size_t i = 0; i < select->n_sort_clause; i++) {
-        order_key key = {.tree = select->sort_clause[i]->sort_by};
-        bool is_all = bind_is_all(q->b, key.tree->node);
+    for (size_t i = 0; i < list_length(select->sortClause); i++) {
+        order_key key = {.tree = castNode(SortBy, list_nth(select->sortClause, i))};
+        bool is_all = bind_is_all(key.tree->node);
         key.node = key.tree->node;
         for (size_t k = 0; is_all && k < q->targets.count; k++) {
             key.target = (int)k;
@@ -466,16 +460,15 @@ static status bind_order(query *q)
 
 static bool is_distinct(const query *q)
 {
-    return q->select->n_distinct_clause > 0 && !q->distinct_on.count;
+    return list_length(q->select->distinctClause) > 0 && !q->distinct_on.count;
 }
 
 static status check_clauses(binder *b, const pg_select *select)
 {
-    if (select->into_clause)
-        return bind_unsupported(b,
-                                select->into_clause->rel ? select->into_clause->rel->location : -1,
+    if (select->intoClause)
+        return bind_unsupported(b, select->intoClause->rel ? select->intoClause->rel->location : -1,
                                 "SELECT INTO is");
-    if (select->n_locking_clause)
+    if (list_length(select->lockingClause))
         return bind_unsupported(b, -1, "FOR UPDATE is");
     return STATUS_OK;
 }
@@ -484,8 +477,8 @@ static status aggregate(query *q)
 {
     expr_slot_list slots = {0};
     arena *a = q->b->memory;
-    if (!q->select->n_group_clause && !q->scope.aggregates.count && !q->scope.groupings.count &&
-        !q->scope.composites.count && !q->select->having_clause)
+    if (!list_length(q->select->groupClause) && !q->scope.aggregates.count &&
+        !q->scope.groupings.count && !q->scope.composites.count && !q->select->havingClause)
         return STATUS_OK;
     for (size_t i = 0; i < q->targets.count; i++)
         TRY(array_push(a, &slots, &q->targets.items[i].e));
@@ -497,6 +490,8 @@ static status aggregate(query *q)
             TRY(array_push(a, &slots, &q->distinct_on.items[i].e));
     if (q->having)
         TRY(array_push(a, &slots, &q->having));
+    if (q->qualify)
+        TRY(array_push(a, &slots, &q->qualify));
     TRY(bind_window_slots(q->b, &q->scope, &slots));
     TRY(bind_aggregation(q->b, &q->scope, &q->groups, &q->sets, slots.items, slots.count,
                          &q->node));
@@ -685,24 +680,35 @@ static status drop_order_columns(query *q)
 static void expect_nulls_of_sets(query *q)
 {
     bool has_sets = false;
-    for (size_t i = 0; i < q->select->n_group_clause; i++)
-        has_sets |= q->select->group_clause[i]->node_case == PG_QUERY__NODE__NODE_GROUPING_SET;
+    for (size_t i = 0; i < list_length(q->select->groupClause); i++)
+        has_sets |= IsA(list_nth(q->select->groupClause, i), GroupingSet);
     for (size_t i = 0; has_sets && i < q->scope.entries.count; i++)
         q->scope.entries.items[i].is_nullable = true;
+}
+
+/* A condition on the values of windows, which may name items of the select list. */
+static status bind_qualify(query *q)
+{
+    for (size_t i = 0; i < q->targets.count; i++)
+        TRY(array_push(q->b->memory, &q->scope.aliases,
+                       ((bind_alias){q->targets.items[i].name, q->targets.items[i].e})));
+    TRY(bind_condition(q->b, q->select->qualifyClause, &q->scope, "QUALIFY", &q->qualify));
+    q->scope.aliases.count = 0;
+    return STATUS_OK;
 }
 
 static status bind_core(binder *b, const pg_select *select, bind_scope *outer, bind_cte *ctes,
                         plan_node **out)
 {
     query q = {.b = b, .select = select, .scope = {.parent = outer, .ctes = ctes}};
-    q.scope.window_clause = select->window_clause;
-    q.scope.window_clause_count = select->n_window_clause;
+    q.scope.window_clause = list_items(select->windowClause);
+    q.scope.window_clause_count = list_length(select->windowClause);
     TRY(check_clauses(b, select));
     TRY(bind_from(b, select, &q.scope, &q.node));
-    if (select->where_clause) {
+    if (select->whereClause) {
         expr *condition;
         q.scope.clause = "WHERE";
-        TRY(bind_condition(b, select->where_clause, &q.scope, "WHERE", &condition));
+        TRY(bind_condition(b, select->whereClause, &q.scope, "WHERE", &condition));
         TRY(bind_filter(b, q.node, condition, &q.node));
         q.scope.clause = NULL;
     }
@@ -710,15 +716,20 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     TRY(bind_targets(&q));
     TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
     q.scope.windowless = "HAVING";
-    if (select->having_clause)
-        TRY(bind_condition(b, select->having_clause, &q.scope, "HAVING", &q.having));
+    if (select->havingClause)
+        TRY(bind_condition(b, select->havingClause, &q.scope, "HAVING", &q.having));
     q.scope.windowless = NULL;
+    if (select->qualifyClause)
+        TRY(bind_qualify(&q));
     TRY(bind_order(&q));
     TRY(bind_window_clause(b, &q.scope));
     TRY(aggregate(&q));
     TRY(bind_windows(b, &q.scope, &q.node));
+    if (q.qualify)
+        TRY(bind_filter(b, q.node, q.qualify, &q.node));
     TRY(project(&q));
-    if (select->n_distinct_clause || q.order.count || select->limit_count || select->limit_offset)
+    if (list_length(select->distinctClause) || q.order.count || select->limitCount ||
+        select->limitOffset)
         TRY(bind_resolve_nulls(b, &q.node));
     if (is_distinct(&q))
         TRY(bind_distinct(b, q.node, &q.node));
@@ -738,11 +749,11 @@ status bind_select(binder *b, const pg_select *select, bind_scope *scope, bind_c
         return bind_error(b, STATUS_KIND_UNSUPPORTED, -1,
                           "statement has more than %d queries, views and WITH being expanded",
                           BIND_SELECT_MAX);
-    if (select->with_clause)
-        TRY(bind_with(b, select->with_clause, scope, ctes, &first));
-    if (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+    if (select->withClause)
+        TRY(bind_with(b, select->withClause, scope, ctes, &first));
+    if (select->op != SETOP_NONE)
         TRY(bind_set_operation(b, select, scope, first, out));
-    else if (select->n_values_lists)
+    else if (list_length(select->valuesLists))
         TRY(bind_values(b, select, scope, first, out));
     else
         TRY(bind_core(b, select, scope, first, out));
@@ -753,7 +764,6 @@ status bind_statement(binder *b, const pg_select *select)
 {
     plan_node **root = &b->statement->root;
     TRY(bind_select(b, select, NULL, NULL, root));
-    TRY(bind_check_reducers(b));
     TRY(bind_resolve_nulls(b, root));
     return bind_finish_shared(b);
 }

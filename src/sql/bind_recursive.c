@@ -142,7 +142,7 @@ static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_nod
     cte->recursion = RECURSION_STEP;
     cte->references = 0;
     cte->columns = &first->columns;
-    TRY(bind_select(b, cte->tree->ctequery->select_stmt->rarg, cte->scope, ctes, out));
+    TRY(bind_select(b, castNode(SelectStmt, cte->tree->ctequery)->rarg, cte->scope, ctes, out));
     cte->recursion = RECURSION_NONE;
     b->rounds.references -= cte->references;
     return STATUS_OK;
@@ -151,12 +151,12 @@ static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_nod
 /* Both queries, which refer to nothing around them. *step NULL: it does not refer to itself. */
 static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node **step)
 {
-    const pg_select *select = cte->tree->ctequery->select_stmt;
+    const pg_select *select = castNode(SelectStmt, cte->tree->ctequery);
     uint32_t first_own_id = b->statement->next_column_id, nested = b->rounds.references;
     bind_cte *ctes = cte;
     bool is_outer, is_wider = false;
-    if (select->with_clause)
-        TRY(bind_with(b, select->with_clause, cte->scope, cte, &ctes));
+    if (select->withClause)
+        TRY(bind_with(b, select->withClause, cte->scope, cte, &ctes));
     cte->recursion = RECURSION_FIRST;
     TRY(bind_select(b, select->larg, cte->scope, ctes, first));
     TRY(bind_resolve_nulls(b, first));
@@ -187,7 +187,7 @@ static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node *
 static status make_round(binder *b, const bind_cte *cte, plan_node *first, plan_node *step,
                          plan_node **out)
 {
-    bool is_distinct = !cte->tree->ctequery->select_stmt->all;
+    bool is_distinct = !castNode(SelectStmt, cte->tree->ctequery)->all;
     uint32_t number = b->rounds.done;
     plan_node *before;
     if (b->rounds.round == SQL_ROUND_FIRST) {
@@ -210,11 +210,11 @@ static status make_round(binder *b, const bind_cte *cte, plan_node *first, plan_
 
 status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
 {
-    const pg_select *select = cte->tree->ctequery->select_stmt;
+    const pg_select *select = castNode(SelectStmt, cte->tree->ctequery);
     plan_node *first, *step;
     *out_done = false;
-    if (select->op != PG_QUERY__SET_OPERATION__SETOP_UNION || select->n_sort_clause ||
-        select->limit_count || select->limit_offset)
+    if (select->op != SETOP_UNION || list_length(select->sortClause) || select->limitCount ||
+        select->limitOffset)
         return STATUS_OK; /* a reference to itself finds no such table */
     TRY(bind_both(b, cte, &first, &step));
     if (!step)

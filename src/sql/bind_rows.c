@@ -12,11 +12,11 @@ static status at(const binder *b, status st, int32_t location)
     return st && position >= 0 ? status_at(st, position) : st;
 }
 
-static status check_relation(const binder *b, const PgQuery__RangeVar *relation)
+static status check_relation(const binder *b, const RangeVar *relation)
 {
     const char *schema = relation->schemaname;
-    if (*relation->catalogname || (*schema && strcmp(schema, "main") && strcmp(schema, "public") &&
-                                   strcmp(schema, "pg_temp")))
+    if (relation->catalogname ||
+        (schema && strcmp(schema, "main") && strcmp(schema, "public") && strcmp(schema, "pg_temp")))
         return bind_unsupported(b, relation->location, "a schema in front of a table's name is");
     return *relation->relname ? STATUS_OK
                               : bind_error(b, STATUS_KIND_INVALID, relation->location,
@@ -26,8 +26,8 @@ static status check_relation(const binder *b, const PgQuery__RangeVar *relation)
 /* ---- CREATE TABLE ---- */
 
 /* What all forms have. */
-static status begin_table(binder *b, const PgQuery__RangeVar *relation, bool replaces,
-                          bool if_not_exists, sql_statement *out)
+static status begin_table(binder *b, const RangeVar *relation, bool replaces, bool if_not_exists,
+                          sql_statement *out)
 {
     out->kind = SQL_CREATE_TABLE;
     out->name = relation->relname;
@@ -63,21 +63,21 @@ static status check_columns(const binder *b, const plan_node *root, int32_t loca
 }
 
 /* By a projection: nodes that only pass columns on have their children's names once they are optimized. */
-static status name_columns(binder *b, const PgQuery__IntoClause *into, plan_node **root)
+static status name_columns(binder *b, const IntoClause *into, plan_node **root)
 {
     size_t count = (*root)->columns.count;
     expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
     const char **names = arena_alloc_array(b->memory, count, sizeof *names);
     if (!exprs || !names)
         return bind_no_memory();
-    if (into->n_col_names > count)
+    if (list_length(into->colNames) > count)
         return bind_error(b, STATUS_KIND_INVALID, into->rel->location,
                           "table \"%s\" has %zu columns but %zu names", into->rel->relname, count,
-                          into->n_col_names);
+                          list_length(into->colNames));
     for (size_t i = 0; i < count; i++) {
         const plan_column *column = &(*root)->columns.items[i];
-        bool is_named = i < into->n_col_names;
-        names[i] = is_named ? into->col_names[i]->string->sval : column->name;
+        bool is_named = i < list_length(into->colNames);
+        names[i] = is_named ? strVal(list_nth(into->colNames, i)) : column->name;
         exprs[i] = bind_column_expr(b, column);
         if (!exprs[i])
             return bind_no_memory();
@@ -94,60 +94,57 @@ static status add_limit(binder *b, plan_node **root)
     return STATUS_OK;
 }
 
-status bind_create_table_as(binder *b, const PgQuery__CreateTableAsStmt *tree, bool replaces,
-                            sql_statement *out)
+status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statement *out)
 {
-    const PgQuery__IntoClause *into = tree->into;
+    const IntoClause *into = tree->into;
     plan_node **root = &b->statement->root;
-    if (tree->objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+    if (tree->objtype != OBJECT_TABLE)
         return bind_unsupported(b, into->rel->location, "a materialized view is");
-    if (into->n_options || *into->table_space_name || *into->access_method ||
-        into->on_commit > PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_PRESERVE_ROWS)
+    if (list_length(into->options) || into->tableSpaceName || into->accessMethod ||
+        into->onCommit > ONCOMMIT_PRESERVE_ROWS)
         return bind_unsupported(b, into->rel->location, "options of a table are");
-    if (!tree->query || tree->query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    if (!tree->query || !IsA(tree->query, SelectStmt))
         return bind_unsupported(b, into->rel->location, "a table of anything but a query is");
-    TRY(begin_table(b, into->rel, replaces, tree->if_not_exists, out));
-    TRY(bind_statement(b, tree->query->select_stmt));
-    if (into->skip_data)
+    TRY(begin_table(b, into->rel, tree->replace, tree->if_not_exists, out));
+    TRY(bind_statement(b, castNode(SelectStmt, tree->query)));
+    if (into->skipData)
         TRY(add_limit(b, root));
-    if (into->n_col_names)
+    if (list_length(into->colNames))
         TRY(name_columns(b, into, root));
     return check_columns(b, *root, into->rel->location);
 }
 
-static status add_column(binder *b, const PgQuery__CreateStmt *tree, const pg_node *element,
-                         plan_node *root)
+static status add_column(binder *b, const CreateStmt *tree, const pg_node *element, plan_node *root)
 {
     bind_modifier modifier;
-    if (element->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
+    if (!IsA(element, ColumnDef))
         return bind_unsupported(b, tree->relation->location, "a constraint of a table is");
-    const PgQuery__ColumnDef *definition = element->column_def;
+    const ColumnDef *definition = castNode(ColumnDef, element);
     plan_column column = {.id = bind_new_id(b), .name = definition->colname, .is_nullable = true};
-    if (definition->n_constraints || definition->raw_default || definition->coll_clause)
+    if (list_length(definition->constraints) || definition->raw_default || definition->collClause)
         return bind_unsupported(b, definition->location, "a constraint or default of a column is");
-    TRY(bind_type_name(b, definition->type_name, &column.type, &modifier));
+    TRY(bind_type_name(b, definition->typeName, &column.type, &modifier));
     if (modifier.scale < 0 || modifier.scale > modifier.precision)
         return bind_unsupported(b, definition->location,
                                 "a column of decimals whose scale is not within their digits is");
     return array_push(b->memory, &root->columns, column);
 }
 
-status bind_create_table(binder *b, const PgQuery__CreateStmt *tree, bool replaces,
-                         sql_statement *out)
+status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out)
 {
     int32_t location = tree->relation->location;
-    if (tree->n_options || tree->n_inh_relations || tree->partspec || tree->partbound ||
-        tree->of_typename || *tree->tablespacename || *tree->access_method ||
-        tree->oncommit > PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_PRESERVE_ROWS)
+    if (list_length(tree->options) || list_length(tree->inhRelations) || tree->partspec ||
+        tree->ofTypename || tree->tablespacename || tree->accessMethod ||
+        tree->oncommit > ONCOMMIT_PRESERVE_ROWS)
         return bind_unsupported(b, location, "options of a table are");
-    if (!tree->n_table_elts)
+    if (!list_length(tree->tableElts))
         return bind_error(b, STATUS_KIND_INVALID, location, "a table needs a column");
-    TRY(begin_table(b, tree->relation, replaces, tree->if_not_exists, out));
+    TRY(begin_table(b, tree->relation, tree->replace, tree->if_not_exists, out));
     plan_node *root = plan_node_new(b->memory, PLAN_VALUES, 0);
     if (!root)
         return bind_no_memory();
-    for (size_t i = 0; i < tree->n_table_elts; i++)
-        TRY(add_column(b, tree, tree->table_elts[i], root));
+    for (size_t i = 0; i < list_length(tree->tableElts); i++)
+        TRY(add_column(b, tree, list_nth(tree->tableElts, i), root));
     b->statement->root = root;
     return check_columns(b, root, location);
 }
@@ -170,15 +167,15 @@ static size_t find_column(const pq_table *table, const char *name)
 }
 
 /* For each column of the table the one of the query, or -1. */
-static status find_sources(const binder *b, const PgQuery__InsertStmt *tree, const pq_table *table,
+static status find_sources(const binder *b, const InsertStmt *tree, const pq_table *table,
                            size_t count, int *sources)
 {
-    size_t named = tree->n_cols ? tree->n_cols : table->columns.count;
+    size_t named = list_length(tree->cols) ? list_length(tree->cols) : table->columns.count;
     const char *name = tree->relation->relname;
     for (size_t i = 0; i < table->columns.count; i++)
-        sources[i] = tree->n_cols || i >= count ? -1 : (int)i;
-    for (size_t i = 0; i < tree->n_cols; i++) {
-        const PgQuery__ResTarget *target = tree->cols[i]->res_target;
+        sources[i] = list_length(tree->cols) || i >= count ? -1 : (int)i;
+    for (size_t i = 0; i < list_length(tree->cols); i++) {
+        const ResTarget *target = castNode(ResTarget, list_nth(tree->cols, i));
         size_t at = find_column(table, target->name);
         if (at == table->columns.count)
             return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
@@ -188,15 +185,14 @@ static status find_sources(const binder *b, const PgQuery__InsertStmt *tree, con
                               "column \"%s\" is named twice", target->name);
         sources[at] = (int)i;
     }
-    if (count > named || (tree->n_cols && count < named))
+    if (count > named || (list_length(tree->cols) && count < named))
         return bind_error(b, STATUS_KIND_INVALID, tree->relation->location,
                           "INSERT has %zu expressions for %zu columns", count, named);
     return STATUS_OK;
 }
 
 /* The query's rows as rows of the table. */
-static status cast_rows(binder *b, const PgQuery__InsertStmt *tree, const pq_table *table,
-                        plan_node **root)
+static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table, plan_node **root)
 {
     size_t count = table->columns.count;
     int32_t location = tree->relation->location;
@@ -222,8 +218,7 @@ static status cast_rows(binder *b, const PgQuery__InsertStmt *tree, const pq_tab
     return bind_project(b, *root, exprs, names, count, root);
 }
 
-static status find_table(binder *b, const PgQuery__RangeVar *relation,
-                         const sql_catalog_entry **out)
+static status find_table(binder *b, const RangeVar *relation, const sql_catalog_entry **out)
 {
     const char *name = relation->relname;
     TRY(check_relation(b, relation));
@@ -240,29 +235,29 @@ static status find_table(binder *b, const PgQuery__RangeVar *relation,
     return STATUS_OK;
 }
 
-static status check_insert(const binder *b, const PgQuery__InsertStmt *tree)
+static status check_insert(const binder *b, const InsertStmt *tree)
 {
     int32_t location = tree->relation->location;
-    if (tree->on_conflict_clause || tree->n_returning_list ||
-        tree->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET)
+    if (tree->onConflictClause || list_length(tree->returningList) ||
+        tree->override > OVERRIDING_NOT_SET)
         return bind_unsupported(b, location, "ON CONFLICT, RETURNING or OVERRIDING in INSERT is");
-    if (!tree->select_stmt || tree->select_stmt->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    if (!tree->selectStmt || !IsA(tree->selectStmt, SelectStmt))
         return bind_unsupported(b, location, "INSERT of anything but a query or VALUES is");
-    if (tree->with_clause && tree->select_stmt->select_stmt->with_clause)
+    if (tree->withClause && castNode(SelectStmt, tree->selectStmt)->withClause)
         return bind_unsupported(b, location, "WITH both before and behind INSERT is");
     return STATUS_OK;
 }
 
-status bind_insert(binder *b, const PgQuery__InsertStmt *tree, sql_statement *out)
+status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
 {
     const sql_catalog_entry *entry;
     plan_node **root = &b->statement->root;
     out->kind = SQL_INSERT;
     TRY(check_insert(b, tree));
     TRY(find_table(b, tree->relation, &entry));
-    pg_select *select = tree->select_stmt->select_stmt;
-    if (tree->with_clause)
-        select->with_clause = tree->with_clause;
+    pg_select *select = castNode(SelectStmt, tree->selectStmt);
+    if (tree->withClause)
+        select->withClause = tree->withClause;
     TRY(bind_statement(b, select));
     TRY(cast_rows(b, tree, entry->table, root));
     out->name = entry->name;

@@ -5,11 +5,9 @@
 #include "sql/binder.h"
 #include "sql/sql.h"
 
-/* Each fills in the statement; its query gives the rows that are to be written. replaces: CREATE OR REPLACE. */
-CHECKED status bind_create_table_as(binder *b, const PgQuery__CreateTableAsStmt *tree,
-                                    bool replaces, sql_statement *out);
-CHECKED status bind_create_table(binder *b, const PgQuery__CreateStmt *tree, bool replaces,
-                                 sql_statement *out);
-CHECKED status bind_insert(binder *b, const PgQuery__InsertStmt *tree, sql_statement *out);
+/* Each fills in the statement; its query gives the rows that are to be written. */
+CHECKED status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statement *out);
+CHECKED status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out);
+CHECKED status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out);
 
 #endif

@@ -89,10 +89,10 @@ status bind_note_nested(binder *b, const bind_name_list *names)
 }
 
 status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, const char *name,
-                         const PgQuery__Alias *alias, int32_t location)
+                         const Alias *alias, int32_t location)
 {
     bind_scope added = {0};
-    size_t renamed = alias ? alias->n_colnames : 0;
+    size_t renamed = alias ? list_length(alias->colnames) : 0;
     if (alias)
         name = alias->aliasname;
     if (renamed > node->columns.count)
@@ -102,7 +102,8 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
     for (size_t i = 0; i < node->columns.count; i++) {
         const plan_column *column = &node->columns.items[i];
         bind_entry entry = {.relation = name,
-                            .name = i < renamed ? alias->colnames[i]->string->sval : column->name,
+                            .name =
+                                i < renamed ? strVal(list_nth(alias->colnames, i)) : column->name,
                             .id = column->id,
                             .type = column->type,
                             .is_nullable = column->is_nullable};

@@ -14,7 +14,7 @@
 
 typedef struct series_call {
     binder *b;
-    const PgQuery__FuncCall *tree;
+    const FuncCall *tree;
     const char *name;
     expr *args[ARGUMENTS_MAX]; /* start, stop, step */
     data_type type;
@@ -24,7 +24,7 @@ typedef struct series_call {
 /* One argument is the end, the start 0 then. */
 static status bind_arguments(series_call *c, bind_scope *scope)
 {
-    size_t count = c->tree->n_args, first = count == 1;
+    size_t count = list_length(c->tree->args), first = count == 1;
     value zero = value_int(TYPE_INT32, 0);
     if (count < 1 || count > ARGUMENTS_MAX)
         return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
@@ -32,7 +32,7 @@ static status bind_arguments(series_call *c, bind_scope *scope)
     if (first)
         TRY(bind_constant(c->b, &zero, -1, &c->args[0]));
     for (size_t i = 0; i < count; i++)
-        TRY(bind_expr(c->b, c->tree->args[i], scope, &c->args[first + i]));
+        TRY(bind_expr(c->b, list_nth(c->tree->args, i), scope, &c->args[first + i]));
     return STATUS_OK;
 }
 
@@ -145,13 +145,13 @@ static status make_series(series_call *c, const char *column, plan_node **out)
     return bind_project(c->b, node, values, names, plan_series_columns(node), out);
 }
 
-status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__RangeFunction *range,
-                   bind_scope *scope, plan_node **out)
+status bind_series(binder *b, const FuncCall *tree, const RangeFunction *range, bind_scope *scope,
+                   plan_node **out)
 {
-    const PgQuery__Alias *alias = range->alias;
+    const Alias *alias = range->alias;
     series_call c = {.b = b,
                      .tree = tree,
-                     .name = tree->funcname[tree->n_funcname - 1]->string->sval,
+                     .name = strVal(list_nth(tree->funcname, list_length(tree->funcname) - 1)),
                      .has_number = range->ordinality};
     bind_scope around = {.parent = scope->lateral ? scope->lateral : scope->parent,
                          .ctes = scope->ctes,

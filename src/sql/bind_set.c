@@ -179,24 +179,23 @@ static status counted_rows(binder *b, bool is_intersect, plan_node *left, plan_n
 
 static int32_t location_of(const pg_select *select)
 {
-    while (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+    while (select->op != SETOP_NONE)
         select = select->larg;
-    return select->n_target_list ? bind_location(select->target_list[0]) : -1;
+    return list_length(select->targetList) ? bind_location(list_nth(select->targetList, 0)) : -1;
 }
 
 status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
                           plan_node **out)
 {
-    static const char *const names[] = {[PG_QUERY__SET_OPERATION__SETOP_UNION] = "UNION",
-                                        [PG_QUERY__SET_OPERATION__SETOP_INTERSECT] = "INTERSECT",
-                                        [PG_QUERY__SET_OPERATION__SETOP_EXCEPT] = "EXCEPT"};
-    bool is_intersect = select->op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT;
+    static const char *const names[] = {
+        [SETOP_UNION] = "UNION", [SETOP_INTERSECT] = "INTERSECT", [SETOP_EXCEPT] = "EXCEPT"};
+    bool is_intersect = select->op == SETOP_INTERSECT;
     plan_node *left, *right;
     bind_scope inner = {.parent = scope, .ctes = ctes};
     TRY(bind_select(b, select->larg, scope, ctes, &left));
     TRY(bind_select(b, select->rarg, scope, ctes, &right));
     TRY(bind_match_columns(b, &left, &right, names[select->op], location_of(select->rarg)));
-    if (select->op == PG_QUERY__SET_OPERATION__SETOP_UNION) {
+    if (select->op == SETOP_UNION) {
         TRY(unite(b, left, right, out));
         if (!select->all)
             TRY(bind_distinct(b, *out, out));
@@ -229,15 +228,15 @@ static status bind_rows(values_binding *v, const pg_select *select, bind_scope *
 {
     v->is_constant = true;
     for (size_t row = 0; row < v->row_count; row++) {
-        const PgQuery__List *list = select->values_lists[row]->list;
-        if (list->n_items != v->column_count)
+        const List *list = castNode(List, list_nth(select->valuesLists, row));
+        if (list_length(list) != v->column_count)
             return bind_error(v->b, STATUS_KIND_INVALID,
-                              list->n_items ? bind_location(list->items[0]) : -1,
+                              list_length(list) ? bind_location(list_nth(list, 0)) : -1,
                               "VALUES lists must all be the same length");
         for (size_t i = 0; i < v->column_count; i++) {
             expr **cell = &v->cells[row * v->column_count + i];
             bool has_column = false;
-            TRY(bind_expr(v->b, list->items[i], scope, cell));
+            TRY(bind_expr(v->b, list_nth(list, i), scope, cell));
             expr_visit_columns(*cell, note_column, &has_column);
             v->is_constant &= !has_column && expr_is_repeatable(*cell);
         }
@@ -305,9 +304,9 @@ static status constant_rows(values_binding *v, plan_node **out)
 status bind_values(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
                    plan_node **out)
 {
-    values_binding v = {.b = b, .row_count = select->n_values_lists};
+    values_binding v = {.b = b, .row_count = list_length(select->valuesLists)};
     bind_scope inner = {.parent = scope, .ctes = ctes, .clause = "VALUES"};
-    v.column_count = select->values_lists[0]->list->n_items;
+    v.column_count = list_length(castNode(List, list_nth(select->valuesLists, 0)));
     v.cells = arena_alloc_array(b->memory, v.row_count * v.column_count, sizeof *v.cells);
     if (!v.cells)
         return bind_no_memory();

@@ -50,13 +50,15 @@ static status unify_with_columns(binder *b, expr_list *args, plan_node **plan, c
 }
 
 /* The left side: one value, or those of a row. */
-static status bind_left(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr_list *out)
+static status bind_left(binder *b, const SubLink *link, bind_scope *scope, expr_list *out)
 {
-    bool is_row = link->testexpr->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
-    size_t count = is_row ? link->testexpr->row_expr->n_args : 1;
+    bool is_row = IsA(link->testexpr, RowExpr);
+    size_t count = is_row ? list_length(castNode(RowExpr, link->testexpr)->args) : 1;
     for (size_t i = 0; i < count; i++) {
         expr *arg;
-        TRY(bind_expr(b, is_row ? link->testexpr->row_expr->args[i] : link->testexpr, scope, &arg));
+        TRY(bind_expr(
+            b, is_row ? list_nth(castNode(RowExpr, link->testexpr)->args, i) : link->testexpr,
+            scope, &arg));
         TRY(array_push(b->memory, out, arg));
     }
     return STATUS_OK;
@@ -74,7 +76,7 @@ static status bind_left(binder *b, const PgQuery__SubLink *link, bind_scope *sco
 
 typedef struct quantified {
     binder *b;
-    const PgQuery__SubLink *link;
+    const SubLink *link;
     bind_scope *scope;
     expr_op op;
     bool is_any;
@@ -87,7 +89,8 @@ static status aggregate_subquery(const quantified *q, plan_aggregate_function fu
     plan_node *rows, *node;
     plan_aggregate call = {.function = function, .position = -1};
     bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
-    TRY(b->bind_subquery(b, q->link->subselect->select_stmt, q->scope, q->scope->ctes, &rows));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, q->link->subselect), q->scope, q->scope->ctes,
+                         &rows));
     TRY(check_columns(b, rows, 1, q->link->location));
     TRY(bind_resolve_nulls(b, &rows));
     node = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
@@ -160,23 +163,23 @@ static status bind_by_bounds(const quantified *q, expr **out)
 
 /* ---- all kinds ---- */
 
-static status bind_quantified(binder *b, const PgQuery__SubLink *link, bind_scope *scope,
-                              expr **out)
+static status bind_quantified(binder *b, const SubLink *link, bind_scope *scope, expr **out)
 {
-    const char *name =
-        link->n_oper_name ? link->oper_name[link->n_oper_name - 1]->string->sval : "=";
+    const char *name = list_length(link->operName)
+                           ? strVal(list_nth(link->operName, list_length(link->operName) - 1))
+                           : "=";
     quantified q = {.b = b, .link = link, .scope = scope};
     plan_node *plan;
     expr_list args = {0};
-    q.is_any = link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK;
+    q.is_any = link->subLinkType == ANY_SUBLINK;
     if (!bind_comparison_op(name, &q.op))
         return bind_error(b, STATUS_KIND_UNSUPPORTED, link->location,
                           "operator %s before a subquery is not supported", name);
-    bool is_row = link->testexpr->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
+    bool is_row = IsA(link->testexpr, RowExpr);
     if (!is_row && q.op != (q.is_any ? EXPR_EQ : EXPR_NE))
         return bind_by_bounds(&q, out);
     TRY(bind_left(b, link, scope, &args));
-    TRY(b->bind_subquery(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
     TRY(check_columns(b, plan, args.count, link->location));
     TRY(unify_with_columns(b, &args, &plan, name, link->location));
     TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), &args, plan,
@@ -185,16 +188,15 @@ static status bind_quantified(binder *b, const PgQuery__SubLink *link, bind_scop
     return STATUS_OK;
 }
 
-status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out)
+status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out)
 {
-    bool is_exists = link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK;
+    bool is_exists = link->subLinkType == EXISTS_SUBLINK;
     plan_node *plan;
-    if (link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK ||
-        link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ALL_SUBLINK)
+    if (link->subLinkType == ANY_SUBLINK || link->subLinkType == ALL_SUBLINK)
         return bind_quantified(b, link, scope, out);
-    if (!is_exists && link->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK)
+    if (!is_exists && link->subLinkType != EXPR_SUBLINK)
         return bind_unsupported(b, link->location, "this kind of subquery is");
-    TRY(b->bind_subquery(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
     TRY(bind_resolve_nulls(b, &plan));
     if (is_exists)
         return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,

@@ -72,17 +72,15 @@ status bind_view_query(binder *b, const char *name, const char *sql, plan_node *
     if (!text)
         return bind_no_memory();
     TRY(sql_text_make(b->memory, sql, strlen(sql), text));
-    TRY(sql_text_parse(b->memory, text, &tree));
-    if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    TRY(sql_parse(b->memory, text->text, &tree));
+    if (!tree || !IsA(tree, SelectStmt))
         return status_new(STATUS_KIND_INVALID, "it is not a query");
     const sql_text *outer_text = b->text;
     const bind_view *outer_views = b->views;
     bind_view view = {outer_views, name};
     b->text = text;
     b->views = &view;
-    status st = bind_select(b, tree->select_stmt, NULL, NULL, out);
-    if (!st)
-        st = bind_check_reducers(b);
+    status st = bind_select(b, castNode(SelectStmt, tree), NULL, NULL, out);
     if (!st)
         st = bind_resolve_nulls(b, out);
     b->text = outer_text;
@@ -239,14 +237,14 @@ const char *bind_relation_of_path(binder *b, const char *path)
     return arena_copy_text(b->memory, start, bytes);
 }
 
-status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope, plan_node **out)
+status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out)
 {
-    const char *path = sql_text_path(b->text, range->location), *relation = range->relname;
-    const char *schema = range->schemaname; /* "" for none */
-    if (*range->catalogname || (*schema && strcmp(schema, "main") && strcmp(schema, "public")))
+    const char *path = range->ispath ? range->relname : NULL, *relation = range->relname;
+    const char *schema = range->schemaname;
+    if (range->catalogname || (schema && strcmp(schema, "main") && strcmp(schema, "public")))
         return bind_unsupported(b, range->location, "a schema in front of a table's name is");
     *out = NULL;
-    if (!path && !*schema)
+    if (!path && !schema)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
     if (!*out)
         TRY(bind_table_named(b, path ? path : range->relname, path != NULL, range->location, out));

@@ -18,24 +18,23 @@ static const struct {
 };
 
 /* The numbers in parentheses behind the name. */
-static status modifiers(const binder *b, const PgQuery__TypeName *name, int32_t *out, size_t most,
+static status modifiers(const binder *b, const TypeName *name, int32_t *out, size_t most,
                         size_t *out_count)
 {
-    *out_count = name->n_typmods;
-    if (name->n_typmods > most)
+    *out_count = list_length(name->typmods);
+    if (list_length(name->typmods) > most)
         return bind_error(b, STATUS_KIND_INVALID, name->location, "type has too many modifiers");
-    for (size_t i = 0; i < name->n_typmods; i++) {
-        const pg_node *node = name->typmods[i];
-        if (node->node_case != PG_QUERY__NODE__NODE_A_CONST ||
-            node->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL)
+    for (size_t i = 0; i < list_length(name->typmods); i++) {
+        const pg_node *node = list_nth(name->typmods, i);
+        if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_Integer)
             return bind_error(b, STATUS_KIND_INVALID, name->location,
                               "type modifier is not a number");
-        out[i] = node->a_const->ival->ival;
+        out[i] = castNode(A_Const, node)->val.ival.ival;
     }
     return STATUS_OK;
 }
 
-static status decimal_type(const binder *b, const PgQuery__TypeName *name, data_type *out,
+static status decimal_type(const binder *b, const TypeName *name, data_type *out,
                            bind_modifier *out_modifier)
 {
     int32_t given[2] = {18, 3};
@@ -59,8 +58,7 @@ static status decimal_type(const binder *b, const PgQuery__TypeName *name, data_
     return STATUS_OK;
 }
 
-static status check_decimals(const binder *b, const PgQuery__TypeName *name, int32_t given,
-                             int32_t *out)
+static status check_decimals(const binder *b, const TypeName *name, int32_t given, int32_t *out)
 {
     if (given < 0)
         return bind_error(b, STATUS_KIND_INVALID, name->location,
@@ -70,7 +68,7 @@ static status check_decimals(const binder *b, const PgQuery__TypeName *name, int
 }
 
 /* The fields as PostgreSQL's grammar numbers them, and the decimals of seconds. */
-static status interval_modifier(const binder *b, const PgQuery__TypeName *name, bind_modifier *out)
+static status interval_modifier(const binder *b, const TypeName *name, bind_modifier *out)
 {
     static const uint8_t numbers[] = {
         [1] = INTERVAL_MONTH, [2] = INTERVAL_YEAR,    [3] = INTERVAL_DAY,
@@ -84,14 +82,14 @@ static status interval_modifier(const binder *b, const PgQuery__TypeName *name, 
     return count == 2 ? check_decimals(b, name, given[1], &out->decimals) : STATUS_OK;
 }
 
-status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
-                      bind_modifier *out_modifier)
+status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modifier *out_modifier)
 {
-    const char *word = name->n_names ? name->names[name->n_names - 1]->string->sval : "";
+    const char *word =
+        list_length(name->names) ? strVal(list_nth(name->names, list_length(name->names) - 1)) : "";
     size_t count = sizeof type_names / sizeof *type_names, found = 0, modifier_count;
     int32_t given[1] = {0};
     *out_modifier = (bind_modifier){.length = -1, .decimals = -1};
-    if (name->n_array_bounds || name->setof)
+    if (list_length(name->arrayBounds) || name->setof)
         return bind_unsupported(b, name->location, "array types are");
     while (found < count && strcasecmp(word, type_names[found].name))
         found++;

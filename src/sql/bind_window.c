@@ -46,7 +46,7 @@ static status find_window(const binder *b, const bind_scope *scope, size_t count
     if (!names)
         return bind_no_memory();
     for (size_t i = 0; i < count; i++) {
-        names[i] = scope->window_clause[i]->window_def->name;
+        names[i] = castNode(WindowDef, scope->window_clause[i])->name;
         if (!strcmp(names[i], name)) {
             *out = i;
             return STATUS_OK;
@@ -58,50 +58,47 @@ static status find_window(const binder *b, const bind_scope *scope, size_t count
 }
 
 /* A window that begins with a named one, of which it has the partitions and the order. */
-static status extend_window(const binder *b, const PgQuery__WindowDef *from, const char *name,
-                            PgQuery__WindowDef *window)
+static status extend_window(const binder *b, const WindowDef *from, const char *name,
+                            WindowDef *window)
 {
-    if (window->n_partition_clause)
+    if (list_length(window->partitionClause))
         return bind_error(b, STATUS_KIND_INVALID, window->location,
                           "cannot override PARTITION BY clause of window \"%s\"", name);
-    if (window->n_order_clause && from->n_order_clause)
+    if (list_length(window->orderClause) && list_length(from->orderClause))
         return bind_error(b, STATUS_KIND_INVALID, window->location,
                           "cannot override ORDER BY clause of window \"%s\"", name);
-    if (from->frame_options & 1) /* FRAMEOPTION_NONDEFAULT */
+    if (from->frameOptions & 1) /* FRAMEOPTION_NONDEFAULT */
         return bind_error(b, STATUS_KIND_INVALID, window->location,
                           "cannot copy window \"%s\" because it has a frame clause", name);
-    window->n_partition_clause = from->n_partition_clause;
-    window->partition_clause = from->partition_clause;
-    if (!window->n_order_clause) {
-        window->n_order_clause = from->n_order_clause;
-        window->order_clause = from->order_clause;
-    }
+    window->partitionClause = from->partitionClause;
+    if (!window->orderClause)
+        window->orderClause = from->orderClause;
     return STATUS_OK;
 }
 
 /* The window with all that it takes from named ones, of which `count` are visible. A chain of them
  * is as long as the clause at most. */
-static status resolve_window(const binder *b, const bind_scope *scope,
-                             const PgQuery__WindowDef *tree, size_t count, PgQuery__WindowDef *out)
+static status resolve_window(const binder *b, const bind_scope *scope, const WindowDef *tree,
+                             size_t count, WindowDef *out)
 {
     size_t found;
-    PgQuery__WindowDef from;
+    WindowDef from;
     *out = *tree;
     if (!is_name(tree->refname))
         return STATUS_OK;
     TRY(find_window(b, scope, count, tree->refname, tree->location, &found));
-    TRY(resolve_window(b, scope, scope->window_clause[found]->window_def, found, &from));
+    TRY(resolve_window(b, scope, castNode(WindowDef, scope->window_clause[found]), found, &from));
     return extend_window(b, &from, tree->refname, out);
 }
 
-static status window_of_call(const binder *b, const bind_scope *scope,
-                             const PgQuery__WindowDef *over, PgQuery__WindowDef *out)
+static status window_of_call(const binder *b, const bind_scope *scope, const WindowDef *over,
+                             WindowDef *out)
 {
     size_t found;
     if (!is_name(over->name))
         return resolve_window(b, scope, over, scope->window_clause_count, out);
     TRY(find_window(b, scope, scope->window_clause_count, over->name, over->location, &found));
-    return resolve_window(b, scope, scope->window_clause[found]->window_def, found, out);
+    return resolve_window(b, scope, castNode(WindowDef, scope->window_clause[found]), found, out);
 }
 
 /* ---- a call ---- */
@@ -123,25 +120,24 @@ static status bind_key(binder *b, const pg_node *node, bind_scope *scope, expr *
                : STATUS_OK;
 }
 
-static status bind_keys(binder *b, const PgQuery__WindowDef *tree, bind_scope *scope,
-                        bind_window *window)
+static status bind_keys(binder *b, const WindowDef *tree, bind_scope *scope, bind_window *window)
 {
     expr *key;
-    for (size_t i = 0; i < tree->n_partition_clause; i++) {
-        TRY(bind_key(b, tree->partition_clause[i], scope, &key));
+    for (size_t i = 0; i < list_length(tree->partitionClause); i++) {
+        TRY(bind_key(b, list_nth(tree->partitionClause, i), scope, &key));
         if (!expr_is_constant(key) && !has_expr(&window->partition, key))
             TRY(array_push(b->memory, &window->partition, key));
     }
-    for (size_t i = 0; i < tree->n_order_clause; i++) {
-        const PgQuery__SortBy *sort = tree->order_clause[i]->sort_by;
+    for (size_t i = 0; i < list_length(tree->orderClause); i++) {
+        const SortBy *sort = castNode(SortBy, list_nth(tree->orderClause, i));
         TRY(bind_key(b, sort->node, scope, &key));
-        if (!expr_is_constant(key) || tree->n_order_clause == 1)
+        if (!expr_is_constant(key) || list_length(tree->orderClause) == 1)
             TRY(bind_sort_key(b, sort, key, &window->order));
     }
     return STATUS_OK;
 }
 
-static status check_place(const binder *b, const PgQuery__FuncCall *tree, const bind_scope *scope)
+static status check_place(const binder *b, const FuncCall *tree, const bind_scope *scope)
 {
     const char *clause = scope->clause ? scope->clause : scope->windowless;
     if (clause)
@@ -157,12 +153,12 @@ static status check_place(const binder *b, const PgQuery__FuncCall *tree, const 
 }
 
 /* Argument i as a bigint, which must be above 0 where it is a constant and has to be. */
-static status bind_integer(binder *b, const PgQuery__FuncCall *tree, bool is_positive, size_t i,
+static status bind_integer(binder *b, const FuncCall *tree, bool is_positive, size_t i,
                            plan_window_call *call)
 {
     char type[TYPE_NAME_BYTES];
     expr **arg = &call->args[i];
-    int32_t location = bind_location(tree->args[i]);
+    int32_t location = bind_location(list_nth(tree->args, i));
     const char *name = functions[call->function].name;
     if (!bind_is_literal(*arg) && !type_is_integer((*arg)->type))
         return bind_error(b, STATUS_KIND_INVALID, location,
@@ -176,18 +172,19 @@ static status bind_integer(binder *b, const PgQuery__FuncCall *tree, bool is_pos
     return STATUS_OK;
 }
 
-static status bind_arguments(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+static status bind_arguments(binder *b, const FuncCall *tree, bind_scope *scope,
                              plan_window_call *call)
 {
     const struct function *f = &functions[call->function];
     data_type type;
-    if (tree->n_args < f->least || tree->n_args > f->most)
+    if (list_length(tree->args) < f->least || list_length(tree->args) > f->most)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "function \"%s\" takes %u%s%s, not %zu", f->name, f->least,
                           f->most > f->least ? " to 3 arguments" : " argument",
-                          f->most == f->least && f->least != 1 ? "s" : "", tree->n_args);
-    for (; call->arg_count < tree->n_args; call->arg_count++)
-        TRY(bind_expr(b, tree->args[call->arg_count], scope, &call->args[call->arg_count]));
+                          f->most == f->least && f->least != 1 ? "s" : "", list_length(tree->args));
+    for (; call->arg_count < list_length(tree->args); call->arg_count++)
+        TRY(bind_expr(b, list_nth(tree->args, call->arg_count), scope,
+                      &call->args[call->arg_count]));
     bool counts = call->function == WINDOW_NTILE || call->function == WINDOW_NTH_VALUE;
     if (call->function == WINDOW_NTILE)
         return bind_integer(b, tree, true, 0, call);
@@ -215,19 +212,19 @@ static plan_column column_of_call(const plan_window_call *call)
     return column;
 }
 
-static status not_for_windows(const binder *b, const PgQuery__FuncCall *tree, const char *name)
+static status not_for_windows(const binder *b, const FuncCall *tree, const char *name)
 {
     if (tree->agg_filter)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "FILTER is not implemented for non-aggregate window functions");
-    if (tree->agg_distinct || tree->agg_star || tree->n_agg_order)
+    if (tree->agg_distinct || tree->agg_star || list_length(tree->agg_order))
         return bind_error(b, STATUS_KIND_INVALID, tree->location, "function \"%s\" is no aggregate",
                           name);
     return STATUS_OK;
 }
 
-static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                          bind_scope *scope, bind_window *window)
+static status bind_callee(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                          bind_window *window)
 {
     plan_window_call *call = &window->call;
     bind_aggregate aggregate;
@@ -256,10 +253,10 @@ static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *
     return STATUS_OK;
 }
 
-static status bind_whole_window(binder *b, const PgQuery__FuncCall *tree, const char *name,
+static status bind_whole_window(binder *b, const FuncCall *tree, const char *name,
                                 bind_scope *scope, bind_window *window)
 {
-    PgQuery__WindowDef resolved;
+    WindowDef resolved;
     TRY(bind_callee(b, tree, name, scope, window));
     TRY(window_of_call(b, scope, tree->over, &resolved));
     TRY(bind_keys(b, &resolved, scope, window));
@@ -326,8 +323,8 @@ static const bind_window *find_equal(const bind_scope *scope, const bind_window 
     return NULL;
 }
 
-status bind_window_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                        bind_scope *scope, expr **out)
+status bind_window_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                        expr **out)
 {
     bind_window window = {0};
     TRY(check_place(b, tree, scope));
@@ -351,12 +348,12 @@ status bind_window_call(binder *b, const PgQuery__FuncCall *tree, const char *na
 status bind_window_clause(binder *b, bind_scope *scope)
 {
     for (size_t i = 0; i < scope->window_clause_count; i++) {
-        const PgQuery__WindowDef *tree = scope->window_clause[i]->window_def;
-        PgQuery__WindowDef resolved;
+        const WindowDef *tree = castNode(WindowDef, scope->window_clause[i]);
+        WindowDef resolved;
         bind_window window = {0};
         plan_frame frame;
         for (size_t k = 0; k < i; k++)
-            if (!strcmp(scope->window_clause[k]->window_def->name, tree->name))
+            if (!strcmp(castNode(WindowDef, scope->window_clause[k])->name, tree->name))
                 return bind_error(b, STATUS_KIND_INVALID, tree->location,
                                   "window \"%s\" is already defined", tree->name);
         TRY(resolve_window(b, scope, tree, i, &resolved));

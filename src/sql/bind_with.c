@@ -3,17 +3,17 @@
 
 #include <strings.h>
 
-status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, bind_cte *outer,
+status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,
                  bind_cte **out)
 {
     bind_cte *first = outer;
-    for (size_t i = 0; i < with->n_ctes; i++) {
-        const PgQuery__CommonTableExpr *tree = with->ctes[i]->common_table_expr;
+    for (size_t i = 0; i < list_length(with->ctes); i++) {
+        const CommonTableExpr *tree = castNode(CommonTableExpr, list_nth(with->ctes, i));
         for (const bind_cte *other = first; other != outer; other = other->outer)
             if (!strcmp(other->name, tree->ctename))
                 return bind_error(b, STATUS_KIND_INVALID, tree->location,
                                   "WITH query name \"%s\" specified more than once", tree->ctename);
-        if (tree->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        if (!IsA(tree->ctequery, SelectStmt))
             return bind_unsupported(b, tree->location, "a WITH query that changes data is");
         if (tree->search_clause)
             return bind_unsupported(b, tree->search_clause->location, "SEARCH is");
@@ -33,14 +33,14 @@ status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, 
     return STATUS_OK;
 }
 
-status bind_cte_names(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan)
+status bind_cte_names(binder *b, const CommonTableExpr *tree, plan_node *plan)
 {
-    if (tree->n_aliascolnames > plan->columns.count)
+    if (list_length(tree->aliascolnames) > plan->columns.count)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "WITH query \"%s\" has %zu columns but %zu names", tree->ctename,
-                          plan->columns.count, tree->n_aliascolnames);
-    for (size_t i = 0; i < tree->n_aliascolnames; i++)
-        plan->columns.items[i].name = tree->aliascolnames[i]->string->sval;
+                          plan->columns.count, list_length(tree->aliascolnames));
+    for (size_t i = 0; i < list_length(tree->aliascolnames); i++)
+        plan->columns.items[i].name = strVal(list_nth(tree->aliascolnames, i));
     return STATUS_OK;
 }
 
@@ -97,13 +97,13 @@ static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
         if (is_recursive)
             return STATUS_OK;
     }
-    TRY(bind_select(b, cte->tree->ctequery->select_stmt, cte->scope, cte->outer, &plan));
+    TRY(bind_select(b, castNode(SelectStmt, cte->tree->ctequery), cte->scope, cte->outer, &plan));
     TRY(bind_resolve_nulls(b, &plan));
     TRY(bind_cte_names(b, cte->tree, plan));
     TRY(bind_is_correlated(b, plan, first_own_id, &is_outer));
     *out = plan;
-    bool is_copied = cte->tree->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever &&
-                     plan_tree_is_repeatable(plan);
+    bool is_copied =
+        cte->tree->ctematerialized == CTEMaterializeNever && plan_tree_is_repeatable(plan);
     if (is_outer || is_copied)
         return STATUS_OK;
     cte->is_bound = true;

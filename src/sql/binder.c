@@ -59,59 +59,59 @@ int32_t bind_location(const pg_node *node)
 {
     if (!node)
         return -1;
-    switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_COLUMN_REF:
-        return node->column_ref->location;
-    case PG_QUERY__NODE__NODE_A_CONST:
-        return node->a_const->location;
-    case PG_QUERY__NODE__NODE_A_EXPR: {
-        int32_t left = bind_location(node->a_expr->lexpr);
-        return left >= 0 ? left : node->a_expr->location;
+    switch (nodeTag(node)) {
+    case T_ColumnRef:
+        return castNode(ColumnRef, node)->location;
+    case T_A_Const:
+        return castNode(A_Const, node)->location;
+    case T_A_Expr: {
+        int32_t left = bind_location(castNode(A_Expr, node)->lexpr);
+        return left >= 0 ? left : castNode(A_Expr, node)->location;
     }
-    case PG_QUERY__NODE__NODE_BOOL_EXPR:
-        return node->bool_expr->location;
-    case PG_QUERY__NODE__NODE_FUNC_CALL:
-        return node->func_call->location;
-    case PG_QUERY__NODE__NODE_TYPE_CAST: {
-        int32_t arg = bind_location(node->type_cast->arg);
-        return arg >= 0 ? arg : node->type_cast->location;
+    case T_BoolExpr:
+        return castNode(BoolExpr, node)->location;
+    case T_FuncCall:
+        return castNode(FuncCall, node)->location;
+    case T_TypeCast: {
+        int32_t arg = bind_location(castNode(TypeCast, node)->arg);
+        return arg >= 0 ? arg : castNode(TypeCast, node)->location;
     }
-    case PG_QUERY__NODE__NODE_SUB_LINK:
-        return node->sub_link->location;
-    case PG_QUERY__NODE__NODE_CASE_EXPR:
-        return node->case_expr->location;
-    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
-        return node->coalesce_expr->location;
-    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
-        return node->min_max_expr->location;
-    case PG_QUERY__NODE__NODE_NULL_TEST:
-        return node->null_test->location;
-    case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
-        return node->boolean_test->location;
-    case PG_QUERY__NODE__NODE_ROW_EXPR:
-        return node->row_expr->location;
-    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
-        return node->a_array_expr->location;
-    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
-        return node->sqlvalue_function->location;
-    case PG_QUERY__NODE__NODE_PARAM_REF:
-        return node->param_ref->location;
-    case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
-        return node->named_arg_expr->location;
-    case PG_QUERY__NODE__NODE_A_INDIRECTION:
-        return bind_location(node->a_indirection->arg);
-    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
-        return node->collate_clause->location;
-    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
-        return node->grouping_func->location;
-    case PG_QUERY__NODE__NODE_GROUPING_SET:
-        return node->grouping_set->location;
-    case PG_QUERY__NODE__NODE_RES_TARGET:
-        return node->res_target->location;
-    case PG_QUERY__NODE__NODE_RANGE_VAR:
-        return node->range_var->location;
-    case PG_QUERY__NODE__NODE_DEF_ELEM:
-        return node->def_elem->location;
+    case T_SubLink:
+        return castNode(SubLink, node)->location;
+    case T_CaseExpr:
+        return castNode(CaseExpr, node)->location;
+    case T_CoalesceExpr:
+        return castNode(CoalesceExpr, node)->location;
+    case T_MinMaxExpr:
+        return castNode(MinMaxExpr, node)->location;
+    case T_NullTest:
+        return castNode(NullTest, node)->location;
+    case T_BooleanTest:
+        return castNode(BooleanTest, node)->location;
+    case T_RowExpr:
+        return castNode(RowExpr, node)->location;
+    case T_A_ArrayExpr:
+        return castNode(A_ArrayExpr, node)->location;
+    case T_SQLValueFunction:
+        return castNode(SQLValueFunction, node)->location;
+    case T_ParamRef:
+        return castNode(ParamRef, node)->location;
+    case T_NamedArgExpr:
+        return castNode(NamedArgExpr, node)->location;
+    case T_A_Indirection:
+        return bind_location(castNode(A_Indirection, node)->arg);
+    case T_CollateClause:
+        return castNode(CollateClause, node)->location;
+    case T_GroupingFunc:
+        return castNode(GroupingFunc, node)->location;
+    case T_GroupingSet:
+        return castNode(GroupingSet, node)->location;
+    case T_ResTarget:
+        return castNode(ResTarget, node)->location;
+    case T_RangeVar:
+        return castNode(RangeVar, node)->location;
+    case T_DefElem:
+        return castNode(DefElem, node)->location;
     default:
         return -1;
     }
@@ -205,15 +205,15 @@ status bind_distinct(binder *b, plan_node *child, plan_node **out)
     return STATUS_OK;
 }
 
-status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_sort_key_list *keys)
+status bind_sort_key(binder *b, const SortBy *sort, expr *key, plan_sort_key_list *keys)
 {
     plan_sort_key added = {.key = key};
-    if (sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
+    if (sort->sortby_dir == SORTBY_USING)
         return bind_unsupported(b, bind_location(sort->node), "ORDER BY ... USING is");
-    added.is_descending = sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
-    added.nulls_first = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
+    added.is_descending = sort->sortby_dir == SORTBY_DESC;
+    added.nulls_first = sort->sortby_nulls == SORTBY_NULLS_DEFAULT
                             ? added.is_descending
-                            : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+                            : sort->sortby_nulls == SORTBY_NULLS_FIRST;
     for (size_t i = 0; i < keys->count; i++)
         if (expr_equal(keys->items[i].key, key))
             return STATUS_OK; /* ties of the same key again */

@@ -118,6 +118,12 @@ typedef struct bind_composite {
     int32_t position;
 } bind_composite;
 
+/* An item of the select list by its name. */
+typedef struct bind_alias {
+    const char *name;
+    expr *e;
+} bind_alias;
+
 typedef struct bind_scope {
     struct bind_scope *parent;  /* of the query around this one */
     struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
@@ -131,11 +137,12 @@ typedef struct bind_scope {
     ARRAY(bind_grouping) groupings;
     ARRAY(bind_composite) composites;
     /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
-    PgQuery__Node *const *window_clause;
+    Node *const *window_clause;
     size_t window_clause_count;
     ARRAY(bind_window) windows;
     const char *windowless;
     bool is_in_window;
+    ARRAY(bind_alias) aliases; /* items of the select list that the clause may name: QUALIFY */
 } bind_scope;
 
 /* Which part of a recursive query is being bound. */
@@ -145,7 +152,7 @@ typedef enum bind_recursion { RECURSION_NONE, RECURSION_FIRST, RECURSION_STEP } 
 struct bind_cte {
     bind_cte *outer; /* what it sees itself, and what is looked at after it */
     const char *name;
-    const PgQuery__CommonTableExpr *tree;
+    const CommonTableExpr *tree;
     bind_scope *scope; /* around it */
     bool is_bound;     /* and not correlated; a correlated one is bound for each reference */
     bool may_recurse;  /* of WITH RECURSIVE */
@@ -249,17 +256,16 @@ CHECKED status bind_values(binder *b, const pg_select *select, bind_scope *scope
 /* ORDER BY over a query's output columns. */
 CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node **node);
 CHECKED status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node);
-CHECKED status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key,
-                             plan_sort_key_list *keys);
+CHECKED status bind_sort_key(binder *b, const SortBy *sort, expr *key, plan_sort_key_list *keys);
 /* Is it the ALL of GROUP BY ALL or ORDER BY ALL? */
-bool bind_is_all(const binder *b, const pg_node *node);
+bool bind_is_all(const pg_node *node);
 /* The number of an ORDER BY 2; -1: it is none. */
 CHECKED status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause,
                             int *out);
 
 /* WITH: the list with the clause's queries in front. */
-CHECKED status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope,
-                         bind_cte *outer, bind_cte **out);
+CHECKED status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,
+                         bind_cte **out);
 /* Binds what WITH declares and nothing refers to, for its errors. */
 CHECKED status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end);
 /* *out is NULL if no WITH query has that name. */
@@ -270,7 +276,7 @@ CHECKED status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_nod
 /* A reference of the query to itself. */
 CHECKED status bind_recursive_reference(binder *b, bind_cte *cte, plan_node **out);
 /* WITH query's columns get the names behind its own; whether it reads columns of the queries around. */
-CHECKED status bind_cte_names(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan);
+CHECKED status bind_cte_names(binder *b, const CommonTableExpr *tree, plan_node *plan);
 CHECKED status bind_is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out);
 /* Plans that are used once take the place of their use; the others stay shared. */
 CHECKED status bind_finish_shared(binder *b);
@@ -278,13 +284,10 @@ CHECKED status bind_finish_shared(binder *b);
 /* FROM: fills the scope's entries; *out makes their columns. */
 CHECKED status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_node **out);
 CHECKED status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out);
-CHECKED status bind_join(binder *b, const PgQuery__JoinExpr *join, bind_scope *scope,
-                         plan_node **out);
-/* All SEMI and ANTI JOINs of the text have been bound as such. */
-CHECKED status bind_check_reducers(binder *b);
+CHECKED status bind_join(binder *b, const JoinExpr *join, bind_scope *scope, plan_node **out);
 /* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
 CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
-                                 const char *name, const PgQuery__Alias *alias, int32_t location);
+                                 const char *name, const Alias *alias, int32_t location);
 /* Adds the nested columns of the table that the node scans; of several, of the first. */
 CHECKED status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node,
                                const char *relation);
@@ -292,8 +295,7 @@ CHECKED status bind_add_nested(binder *b, bind_scope *scope, const plan_node *no
 CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from);
 
 /* A table or view by name, or a table by path. */
-CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope,
-                          plan_node **out);
+CHECKED status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out);
 /* A view's text is bound as a query of its own, whose expressions have no places; those of failures are in it. */
 CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
@@ -324,13 +326,13 @@ CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out
 CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
                           plan_node **out);
 /* read_parquet('path', ...). */
-CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
-                                   bind_scope *scope, plan_node **out);
+CHECKED status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
+                                   plan_node **out);
 
 /* generate_series and range. */
 bool bind_is_series(const char *name);
-CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree,
-                           const PgQuery__RangeFunction *range, bind_scope *scope, plan_node **out);
+CHECKED status bind_series(binder *b, const FuncCall *tree, const RangeFunction *range,
+                           bind_scope *scope, plan_node **out);
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);
@@ -338,7 +340,7 @@ typedef status bind_group_function(void *context, const pg_node *node, plan_grou
 CHECKED status bind_grouping_sets(binder *b, const pg_select *select, bind_group_function *bind,
                                   void *context, plan_grouping_set_list *out);
 /* GROUPING(...): *out is the column that it will be. */
-CHECKED status bind_grouping_call(binder *b, const PgQuery__GroupingFunc *tree, bind_scope *scope,
+CHECKED status bind_grouping_call(binder *b, const GroupingFunc *tree, bind_scope *scope,
                                   expr **out);
 /* From rows to groups: makes the aggregate over *node, and what the slots (select list, HAVING,
  * ORDER BY) refer to becomes groups and aggregates. `groups` are distinct. */
@@ -353,22 +355,19 @@ CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr
 CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
                               expr **out);
 /* Returns the column's name as its table spells it, or as it is written. */
-const char *bind_spelling(const bind_scope *scope, const PgQuery__ColumnRef *ref);
-/* A column, or a parameter that stands where one may. */
-CHECKED status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
-                               expr **out);
-CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scope *scope,
-                             expr **out);
+const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref);
+CHECKED status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr **out);
+CHECKED status bind_function(binder *b, const FuncCall *call, bind_scope *scope, expr **out);
 /* *out_is_aggregate: false: no aggregate has that name. */
-CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+CHECKED status bind_aggregate_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
 /* Is it an aggregate that is made of others? */
 bool bind_is_composite(const char *name);
-CHECKED status bind_composite_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+CHECKED status bind_composite_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, expr **out);
 /* One OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the function and arguments of *call; *out:
  * the column, without an id. */
-CHECKED status bind_composite_over(binder *b, const PgQuery__FuncCall *call_tree, const char *name,
+CHECKED status bind_composite_over(binder *b, const FuncCall *call_tree, const char *name,
                                    bind_scope *scope, plan_window_call *call, plan_column *out);
 /* Adds columns to *node's rows and aggregates to the scope, of which the scope's composites are made:
  * *results, over the groups, parallel to them. */
@@ -378,10 +377,10 @@ CHECKED status bind_composites(binder *b, bind_scope *scope, const expr_list *gr
 CHECKED status bind_composite_results(binder *b, const bind_scope *scope, const expr_list *results,
                                       plan_node **node);
 /* A call of an aggregate OVER a window: its argument, which FILTER is part of, and its type. */
-CHECKED status bind_aggregate_over(binder *b, const PgQuery__FuncCall *call, const char *name,
+CHECKED status bind_aggregate_over(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out);
 /* A call with OVER: *out is the column that it will be. */
-CHECKED status bind_window_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+CHECKED status bind_window_call(binder *b, const FuncCall *call, const char *name,
                                 bind_scope *scope, expr **out);
 /* WINDOW's windows are right, whether something refers to them or not. */
 CHECKED status bind_window_clause(binder *b, bind_scope *scope);
@@ -390,14 +389,14 @@ CHECKED status bind_window_slots(binder *b, bind_scope *scope, expr_slot_list *s
 /* Sorts and windows over *node, which make the columns of the scope's calls. */
 CHECKED status bind_windows(binder *b, const bind_scope *scope, plan_node **node);
 /* The frame of a window with the order of `over`, which is bound. */
-CHECKED status bind_frame(binder *b, const PgQuery__WindowDef *over, bind_scope *scope,
+CHECKED status bind_frame(binder *b, const WindowDef *over, bind_scope *scope,
                           const plan_sort_key_list *order, plan_frame *out);
 /* Is it a function of windows.def? */
 bool bind_is_window_function(const char *name);
-CHECKED status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out);
+CHECKED status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out);
 
 /* The parameter's value, or a NULL that is to be cast. */
-CHECKED status bind_parameter(binder *b, sql_parameter *parameter, expr **out);
+CHECKED status bind_parameter(binder *b, const ParamRef *tree, expr **out);
 /* The expression was cast to the type: of a parameter it is the type, if it had none. */
 void bind_note_type(binder *b, const expr *e, data_type type);
 /* All parameters of the text have been bound as values. */
@@ -444,7 +443,7 @@ typedef struct bind_modifier {
     uint32_t fields;          /* of an interval: INTERVAL_DAY and so on; 0: all */
 } bind_modifier;
 
-CHECKED status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
+CHECKED status bind_type_name(binder *b, const TypeName *name, data_type *out,
                               bind_modifier *out_modifier);
 /* An explicit cast to the type with its modifier. */
 CHECKED status bind_cast_modified(binder *b, expr *arg, data_type type,
@@ -523,16 +522,16 @@ expr *bind_column_expr(binder *b, const plan_column *column);
 
 /* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
  * that is none of ours is an error, as is an option that the format does not have. */
-CHECKED status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out);
+CHECKED status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out);
 
 /* Inside bind_copy_options: what PARTITION_BY lists. */
-CHECKED status bind_copy_keys(const binder *b, const PgQuery__DefElem *option, sql_copy *out);
+CHECKED status bind_copy_keys(const binder *b, const DefElem *option, sql_copy *out);
 /* Sorts the rows by the columns of PARTITION_BY, which become the last ones. */
 CHECKED status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root);
 
 /* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
  * name that another column has where values are found by name (all but csv and tsv). */
-CHECKED status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql_copy *copy,
+CHECKED status bind_copy_check(const binder *b, const CopyStmt *tree, const sql_copy *copy,
                                const plan_node *root);
 
 #endif

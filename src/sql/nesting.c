@@ -15,66 +15,66 @@ typedef enum token_role {
     ROLE_SELECT
 } token_role;
 
-static token_role role_of(PgQuery__Token token)
+static token_role role_of(int token)
 {
     switch (token) {
-    case PG_QUERY__TOKEN__ASCII_40: /* ( */
-    case PG_QUERY__TOKEN__ASCII_91: /* [ */
-    case PG_QUERY__TOKEN__CASE:
+    case '(': /* ( */
+    case '[': /* [ */
+    case TOKEN_CASE:
         return ROLE_OPEN;
-    case PG_QUERY__TOKEN__ASCII_41: /* ) */
-    case PG_QUERY__TOKEN__ASCII_93: /* ] */
-    case PG_QUERY__TOKEN__END_P:
+    case ')': /* ) */
+    case ']': /* ] */
+    case TOKEN_END_P:
         return ROLE_CLOSE;
-    case PG_QUERY__TOKEN__ASCII_37: /* % * + - . / < = > ^ */
-    case PG_QUERY__TOKEN__ASCII_42:
-    case PG_QUERY__TOKEN__ASCII_43:
-    case PG_QUERY__TOKEN__ASCII_45:
-    case PG_QUERY__TOKEN__ASCII_46:
-    case PG_QUERY__TOKEN__ASCII_47:
-    case PG_QUERY__TOKEN__ASCII_60:
-    case PG_QUERY__TOKEN__ASCII_61:
-    case PG_QUERY__TOKEN__ASCII_62:
-    case PG_QUERY__TOKEN__ASCII_94:
-    case PG_QUERY__TOKEN__Op:
-    case PG_QUERY__TOKEN__TYPECAST:
-    case PG_QUERY__TOKEN__LESS_EQUALS:
-    case PG_QUERY__TOKEN__GREATER_EQUALS:
-    case PG_QUERY__TOKEN__NOT_EQUALS:
-    case PG_QUERY__TOKEN__NOT:
-    case PG_QUERY__TOKEN__IS:
-    case PG_QUERY__TOKEN__ISNULL:
-    case PG_QUERY__TOKEN__NOTNULL:
-    case PG_QUERY__TOKEN__LIKE:
-    case PG_QUERY__TOKEN__ILIKE:
-    case PG_QUERY__TOKEN__SIMILAR:
-    case PG_QUERY__TOKEN__BETWEEN:
-    case PG_QUERY__TOKEN__IN_P:
-    case PG_QUERY__TOKEN__COLLATE:
-    case PG_QUERY__TOKEN__AT:
-    case PG_QUERY__TOKEN__OPERATOR:
+    case '%': /* % * + - . / < = > ^ */
+    case '*':
+    case '+':
+    case '-':
+    case '.':
+    case '/':
+    case '<':
+    case '=':
+    case '>':
+    case '^':
+    case TOKEN_Op:
+    case TOKEN_TYPECAST:
+    case TOKEN_LESS_EQUALS:
+    case TOKEN_GREATER_EQUALS:
+    case TOKEN_NOT_EQUALS:
+    case TOKEN_NOT:
+    case TOKEN_IS:
+    case TOKEN_ISNULL:
+    case TOKEN_NOTNULL:
+    case TOKEN_LIKE:
+    case TOKEN_ILIKE:
+    case TOKEN_SIMILAR:
+    case TOKEN_BETWEEN:
+    case TOKEN_IN_P:
+    case TOKEN_COLLATE:
+    case TOKEN_AT:
+    case TOKEN_OPERATOR:
         return ROLE_OPERATOR;
-    case PG_QUERY__TOKEN__JOIN:
-    case PG_QUERY__TOKEN__UNION:
-    case PG_QUERY__TOKEN__INTERSECT:
-    case PG_QUERY__TOKEN__EXCEPT:
+    case TOKEN_JOIN:
+    case TOKEN_UNION:
+    case TOKEN_INTERSECT:
+    case TOKEN_EXCEPT:
         return ROLE_CHAIN;
-    case PG_QUERY__TOKEN__ASCII_44: /* , */
-    case PG_QUERY__TOKEN__AND:
-    case PG_QUERY__TOKEN__OR:
-    case PG_QUERY__TOKEN__WHEN:
-    case PG_QUERY__TOKEN__THEN:
-    case PG_QUERY__TOKEN__ELSE:
-    case PG_QUERY__TOKEN__FROM:
-    case PG_QUERY__TOKEN__WHERE:
-    case PG_QUERY__TOKEN__GROUP_P:
-    case PG_QUERY__TOKEN__HAVING:
-    case PG_QUERY__TOKEN__ORDER:
-    case PG_QUERY__TOKEN__LIMIT:
-    case PG_QUERY__TOKEN__ON:
-    case PG_QUERY__TOKEN__VALUES:
+    case ',': /* , */
+    case TOKEN_AND:
+    case TOKEN_OR:
+    case TOKEN_WHEN:
+    case TOKEN_THEN:
+    case TOKEN_ELSE:
+    case TOKEN_WHERE:
+    case TOKEN_GROUP_P:
+    case TOKEN_HAVING:
+    case TOKEN_ORDER:
+    case TOKEN_LIMIT:
+    case TOKEN_ON:
+    case TOKEN_VALUES:
         return ROLE_SEPARATOR;
-    case PG_QUERY__TOKEN__SELECT:
+    case TOKEN_SELECT:
+    case TOKEN_FROM: /* may begin a query */
         return ROLE_SELECT;
     default:
         return ROLE_PLAIN;
@@ -117,13 +117,13 @@ static status too_many_unions(const pg_token *token)
                      token->start);
 }
 
-static bool is_union_all(pg_token *const *tokens, size_t count, size_t index)
+static bool is_union_all(const pg_token *tokens, size_t count, size_t index)
 {
-    return tokens[index]->token == PG_QUERY__TOKEN__UNION && index + 1 < count &&
-           tokens[index + 1]->token == PG_QUERY__TOKEN__ALL;
+    return tokens[index].token == TOKEN_UNION && index + 1 < count &&
+           tokens[index + 1].token == TOKEN_ALL;
 }
 
-status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count, uint32_t *out_unions)
+status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, uint32_t *out_unions)
 {
     *out_unions = 0;
     level *levels = arena_alloc_array(a, SQL_DEPTH_MAX + 1, sizeof *levels);
@@ -132,11 +132,11 @@ status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count, uint32
     level *top = levels;
     uint32_t open = 1; /* depth of the levels that are open */
     for (size_t i = 0; i < count; i++) {
-        switch (role_of(tokens[i]->token)) {
+        switch (role_of(tokens[i].token)) {
         case ROLE_OPEN:
             open++;
             if (top == levels + SQL_DEPTH_MAX || open > SQL_DEPTH_MAX)
-                return too_deep(tokens[i]);
+                return too_deep(&tokens[i]);
             *++top = (level){0};
             break;
         case ROLE_CLOSE:
@@ -153,7 +153,7 @@ status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count, uint32
         case ROLE_CHAIN:
             if (is_union_all(tokens, count, i)) {
                 if (++*out_unions > SQL_UNIONS_MAX)
-                    return too_many_unions(tokens[i]);
+                    return too_many_unions(&tokens[i]);
             } else {
                 top->chain++;
             }
@@ -175,7 +175,7 @@ status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count, uint32
         uint32_t depth = top->operators + top->inner;
         depth = depth > top->deepest ? depth : top->deepest;
         if (open + top->chain + depth > SQL_DEPTH_MAX)
-            return too_deep(tokens[i]);
+            return too_deep(&tokens[i]);
     }
     return STATUS_OK;
 }

@@ -16,7 +16,7 @@
 #define SQL_UNIONS_MAX 10000
 
 /* Fails at the token where the statement is nested too deeply. *out_unions: how many UNION ALLs there are. */
-CHECKED status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count,
+CHECKED status sql_check_nesting(arena *a, const pg_token *tokens, size_t count,
                                  uint32_t *out_unions);
 
 #endif

@@ -1,9 +1,7 @@
-/* parameter.c - parameters of a statement: ?, $1 and $name on the text, their values and types in the
- * binder.
+/* parameter.c - parameters of a statement: ?, $1 and $name get numbers, and in the binder values and types.
  *
- * In the text for the parser a parameter is a name of as many bytes, "_", "_1" or "_name", so that
- * positions stay; where one was is remembered. What is bound there is its value, a constant as if it
- * had been written there, or, while types are asked for, a NULL whose first cast is its type. */
+ * What is bound in the place of one is its value, a constant as if it had been written there, or, while types are asked
+ * for, a NULL whose first cast is its type. */
 #include "sql/binder.h"
 
 /* ---- text ---- */
@@ -92,7 +90,6 @@ static status take_question(finder *f, const char *at)
     TRY(use_style(f, QUESTION, position));
     if ((at > all && is_name_byte(at[-1])) || is_name_byte(at[1]))
         return wrong(position, "a parameter ? touches a word", "put a space between them");
-    f->text->rewritten[position] = '_';
     TRY(has_number(f, number));
     return array_push(f->memory, &f->text->parameters, ((sql_parameter){position, number, false}));
 }
@@ -110,24 +107,18 @@ static status take_dollar(finder *f, const char *at, size_t bytes)
         TRY(use_style(f, NAMED, position));
         TRY(find_name(f, at + 1, bytes, &number));
     }
-    f->text->rewritten[position] = '_';
     return array_push(f->memory, &f->text->parameters, ((sql_parameter){position, number, false}));
 }
 
-status sql_text_parameters(arena *a, sql_text *text)
+status sql_text_parameters(arena *a, sql_text *text, const pg_token *tokens, size_t count)
 {
     finder f = {.memory = a, .text = text};
-    for (const char *at = text->text, *next; *at && (next = sql_skip_token(at)); at = next) {
-        size_t bytes = 0;
-        if (*at == '?')
-            TRY(take_question(&f, at));
-        if (*at != '$' || next != at + 1)
+    for (size_t i = 0; i < count; i++) {
+        const char *at = text->text + tokens[i].start;
+        if (tokens[i].token != TOKEN_PARAM)
             continue;
-        while (is_name_byte(next[bytes]))
-            bytes++;
-        if (bytes)
-            TRY(take_dollar(&f, at, bytes));
-        next += bytes;
+        TRY(*at == '?' ? take_question(&f, at)
+                       : take_dollar(&f, at, (size_t)(tokens[i].end - tokens[i].start) - 1));
     }
     if (text->parameters.count > PARAMETERS_MAX)
         return wrong(text->parameters.items[PARAMETERS_MAX].position,
@@ -159,8 +150,11 @@ static const char *parameter_name(const binder *b, uint32_t number)
                 : arena_format(b->memory, "$%u", (unsigned)number + 1);
 }
 
-status bind_parameter(binder *b, sql_parameter *parameter, expr **out)
+status bind_parameter(binder *b, const ParamRef *tree, expr **out)
 {
+    sql_parameter *parameter = sql_text_parameter(b->text, tree->location);
+    if (!parameter)
+        return bind_unsupported(b, tree->location, "a parameter in this place is");
     bind_parameters *p = b->parameters;
     value v = value_null(type_make(TYPE_NULL));
     uint32_t number = parameter->number;

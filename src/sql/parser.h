@@ -1,23 +1,19 @@
-/* parser.h - PostgreSQL's scanner and parser (libpg_query): tokens and trees in an arena. */
+/* parser.h - PostgreSQL's scanner and grammar (third_party/pg_parser): tokens and trees in an arena. */
 #ifndef PISTACHIO_SQL_PARSER_H
 #define PISTACHIO_SQL_PARSER_H
 
 #include "base/mem.h"
 
-#include <pg_query/pg_query.pb-c.h>
+#include <pg_parser/pg_parser.h>
+#include <pg_parser/tokens.h>
 
-typedef PgQuery__Node pg_node;
-typedef PgQuery__ScanToken pg_token;
-typedef PgQuery__SelectStmt pg_select;
+typedef Node pg_node;
+typedef SelectStmt pg_select;
 
-/* Tokens with their byte offsets, comments included. */
-CHECKED status sql_scan(arena *a, const char *sql, pg_token ***out, size_t *out_count);
+/* Returns the tokens of `sql` with their byte offsets, without comments. */
+CHECKED status sql_scan(arena *a, const char *sql, pg_token **out, size_t *out_count);
 
-/* The tree of the one statement in `sql`; NULL: there is none. */
+/* Returns the tree of the one statement in `sql`; NULL: there is none. */
 CHECKED status sql_parse(arena *a, const char *sql, pg_node **out);
-
-/* Puts places[location] in the stead of each location in the tree. Recurses as deep as the tree is. */
-typedef int32_t sql_place(const void *context, int32_t location);
-void sql_tree_move(pg_node *tree, sql_place *place, const void *context);
 
 #endif

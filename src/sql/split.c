@@ -1,6 +1,8 @@
 /* split.c - where a statement ends: the first semicolon outside of quotes and comments, as PostgreSQL
  * knows them. */
-#include "sql/text.h"
+#include "sql/split.h"
+
+#include <string.h>
 
 /* Each takes the first byte of what it skips and returns the first byte behind it, or NULL: it has
  * no end yet. */
@@ -95,4 +97,24 @@ size_t sql_statement_length(const char *sql, size_t *out_with_end)
     size_t bytes = at ? (size_t)(at - sql) : strlen(sql);
     *out_with_end = bytes + (at && *at == ';');
     return bytes;
+}
+
+status sql_check_utf8(const char *sql, size_t bytes, const char *what)
+{
+    for (size_t i = 0; i < bytes;) {
+        unsigned char first = (unsigned char)sql[i];
+        size_t length = first < 0x80                     ? 1
+                        : first >= 0xc2 && first <= 0xdf ? 2
+                        : first >= 0xe0 && first <= 0xef ? 3
+                        : first >= 0xf0 && first <= 0xf4 ? 4
+                                                         : 0;
+        bool is_valid = length > 0 && length <= bytes - i;
+        for (size_t j = 1; is_valid && j < length; j++)
+            is_valid = ((unsigned char)sql[i + j] & 0xc0) == 0x80;
+        if (!is_valid)
+            return status_at(status_new(STATUS_KIND_INVALID, "%s is not valid UTF-8", what),
+                             (int64_t)i);
+        i += length;
+    }
+    return STATUS_OK;
 }

@@ -31,37 +31,23 @@ static status prepare_query(preparer *p, const pg_node *tree, sql_kind kind)
     p->statement->kind = kind;
     p->binder.rounds.is_dry |=
         kind == SQL_EXPLAIN || kind == SQL_DESCRIBE || kind == SQL_CREATE_VIEW;
-    if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    if (!tree || !IsA(tree, SelectStmt))
         return bind_unsupported(&p->binder, p->text.start, "anything but a query in this place is");
-    TRY(bind_statement(&p->binder, tree->select_stmt));
+    TRY(bind_statement(&p->binder, castNode(SelectStmt, tree)));
     return plan_verify(&p->statement->query);
 }
 
-static status prepare_explain(preparer *p, const PgQuery__ExplainStmt *tree)
+static status prepare_explain(preparer *p, const ExplainStmt *tree)
 {
     sql_kind kind = SQL_EXPLAIN;
-    for (size_t i = 0; i < tree->n_options; i++) {
-        const PgQuery__DefElem *option = tree->options[i]->def_elem;
+    for (size_t i = 0; i < list_length(tree->options); i++) {
+        const DefElem *option = castNode(DefElem, list_nth(tree->options, i));
         if (strcmp(option->defname, "analyze"))
             return bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, option->location,
                               "EXPLAIN option \"%s\" is not supported", option->defname);
         kind = SQL_EXPLAIN_ANALYZE;
     }
     return prepare_query(p, tree->query, kind);
-}
-
-static status prepare_describe_name(preparer *p)
-{
-    plan_node **root = &p->statement->query.root;
-    p->statement->kind = SQL_DESCRIBE;
-    bind_scope scope = {0};
-    bind_name_list names = {0};
-    TRY(bind_table_named(&p->binder, p->text.describe_name, p->text.describe_is_path,
-                         p->text.describe_position, root));
-    TRY(bind_add_nested(&p->binder, &scope, *root, NULL));
-    for (size_t i = 0; i < scope.nested.count; i++)
-        TRY(array_push(p->binder.memory, &names, scope.nested.items[i].name));
-    return bind_note_nested(&p->binder, &names);
 }
 
 /* ---- views ---- */
@@ -83,16 +69,16 @@ static char *quoted(arena *a, const char *name)
 }
 
 /* CREATE VIEW v (a, b) AS query is kept as SELECT * FROM (query) AS "v" ("a", "b"). */
-static status add_view_names(preparer *p, const PgQuery__ViewStmt *tree)
+static status add_view_names(preparer *p, const ViewStmt *tree)
 {
     arena *a = p->binder.memory;
     const char *separator = "", *names = "";
-    if (tree->n_aliases > p->statement->query.root->columns.count)
+    if (list_length(tree->aliases) > p->statement->query.root->columns.count)
         return bind_error(&p->binder, STATUS_KIND_INVALID, tree->view->location,
                           "view \"%s\" has %zu columns but %zu names", p->statement->name,
-                          p->statement->query.root->columns.count, tree->n_aliases);
-    for (size_t i = 0; i < tree->n_aliases; i++, separator = ", ") {
-        const char *name = quoted(a, tree->aliases[i]->string->sval);
+                          p->statement->query.root->columns.count, list_length(tree->aliases));
+    for (size_t i = 0; i < list_length(tree->aliases); i++, separator = ", ") {
+        const char *name = quoted(a, strVal(list_nth(tree->aliases, i)));
         names = name ? arena_format(a, "%s%s%s", names, separator, name) : NULL;
         if (!names)
             return no_memory();
@@ -104,10 +90,10 @@ static status add_view_names(preparer *p, const PgQuery__ViewStmt *tree)
     return p->statement->text ? STATUS_OK : no_memory();
 }
 
-static status prepare_create_view(preparer *p, const PgQuery__ViewStmt *tree)
+static status prepare_create_view(preparer *p, const ViewStmt *tree)
 {
     const char *all = p->text.text;
-    if (tree->with_check_option > PG_QUERY__VIEW_CHECK_OPTION__NO_CHECK_OPTION || tree->n_options)
+    if (tree->withCheckOption > NO_CHECK_OPTION || list_length(tree->options))
         return bind_unsupported(&p->binder, tree->view->location, "options of a view are");
     if (p->text.parameters.count)
         return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
@@ -115,21 +101,21 @@ static status prepare_create_view(preparer *p, const PgQuery__ViewStmt *tree)
     TRY(prepare_query(p, tree->query, SQL_CREATE_VIEW));
     p->statement->name = tree->view->relname;
     p->statement->replace = tree->replace;
-    p->statement->text = all + (p->text.view_query < 0 ? 0 : p->text.view_query);
-    return tree->n_aliases ? add_view_names(p, tree) : STATUS_OK;
+    p->statement->text = all + (tree->querylocation < 0 ? 0 : tree->querylocation);
+    return list_length(tree->aliases) ? add_view_names(p, tree) : STATUS_OK;
 }
 
-static status prepare_drop(preparer *p, const PgQuery__DropStmt *tree)
+static status prepare_drop(preparer *p, const DropStmt *tree)
 {
-    bool is_view = tree->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW;
-    if (!is_view && tree->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+    bool is_view = tree->removeType == OBJECT_VIEW;
+    if (!is_view && tree->removeType != OBJECT_TABLE)
         return bind_unsupported(&p->binder, p->text.start,
                                 "DROP of anything but a view or table is");
-    if (tree->n_objects != 1)
+    if (list_length(tree->objects) != 1)
         return bind_unsupported(&p->binder, p->text.start, "DROP of several at once is");
-    const PgQuery__List *name = tree->objects[0]->list;
+    const List *name = castNode(List, list_nth(tree->objects, 0));
     p->statement->kind = is_view ? SQL_DROP_VIEW : SQL_DROP_TABLE;
-    p->statement->name = name->items[name->n_items - 1]->string->sval;
+    p->statement->name = strVal(list_nth(name, list_length(name) - 1));
     p->statement->if_exists = tree->missing_ok;
     return STATUS_OK;
 }
@@ -138,15 +124,14 @@ static status prepare_drop(preparer *p, const PgQuery__DropStmt *tree)
 
 static status constant_text(preparer *p, const pg_node *node, const char **out)
 {
-    const PgQuery__AConst *c =
-        node->node_case == PG_QUERY__NODE__NODE_A_CONST ? node->a_const : NULL;
+    const A_Const *c = IsA(node, A_Const) ? castNode(A_Const, node) : NULL;
     *out = NULL;
-    if (c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL)
-        *out = c->sval->sval;
-    else if (c && c->val_case == PG_QUERY__A__CONST__VAL_FVAL)
-        *out = c->fval->fval;
-    else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL)
-        *out = arena_format(p->binder.memory, "%d", c->ival->ival);
+    if (c && nodeTag(&c->val) == T_String)
+        *out = c->val.sval.sval;
+    else if (c && nodeTag(&c->val) == T_Float)
+        *out = c->val.fval.fval;
+    else if (c && nodeTag(&c->val) == T_Integer)
+        *out = arena_format(p->binder.memory, "%d", c->val.ival.ival);
     else
         return bind_unsupported(&p->binder, bind_location(node), "a value of this kind is");
     return *out ? STATUS_OK : no_memory();
@@ -155,8 +140,7 @@ static status constant_text(preparer *p, const pg_node *node, const char **out)
 /* SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE. */
 static status zone_text(preparer *p, const pg_node *node, const char **out)
 {
-    const PgQuery__TypeCast *cast =
-        node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST ? node->type_cast : NULL;
+    const TypeCast *cast = IsA(node, TypeCast) ? castNode(TypeCast, node) : NULL;
     interval_value v;
     const char *text;
     zone z;
@@ -185,28 +169,28 @@ static status initial_value(preparer *p, const char *name, const char **out)
                        "SHOW ALL lists the settings");
 }
 
-static status prepare_set(preparer *p, const PgQuery__VariableSetStmt *tree)
+static status prepare_set(preparer *p, const VariableSetStmt *tree)
 {
     p->statement->kind = SQL_SET;
     p->statement->name = tree->name;
     switch (tree->kind) {
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
-        if (tree->n_args != 1)
+    case VAR_SET_VALUE:
+        if (list_length(tree->args) != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
         return strcasecmp(tree->name, "timezone")
-                   ? constant_text(p, tree->args[0], &p->statement->text)
-                   : zone_text(p, tree->args[0], &p->statement->text);
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+                   ? constant_text(p, list_nth(tree->args, 0), &p->statement->text)
+                   : zone_text(p, list_nth(tree->args, 0), &p->statement->text);
+    case VAR_RESET:
         p->statement->is_reset = true;
         return initial_value(p, tree->name, &p->statement->text);
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+    case VAR_SET_DEFAULT:
         return initial_value(p, tree->name, &p->statement->text);
     default:
         return bind_unsupported(&p->binder, p->text.start, "this form of SET is");
     }
 }
 
-static status prepare_show(preparer *p, const PgQuery__VariableShowStmt *tree)
+static status prepare_show(preparer *p, const VariableShowStmt *tree)
 {
     p->statement->kind = strcmp(tree->name, "tables") ? SQL_SHOW : SQL_SHOW_TABLES;
     p->statement->name = tree->name;
@@ -215,7 +199,7 @@ static status prepare_show(preparer *p, const PgQuery__VariableShowStmt *tree)
 
 /* ---- COPY ---- */
 
-static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
+static status prepare_copy(preparer *p, const CopyStmt *tree)
 {
     sql_statement *s = p->statement;
     bind_scope scope = {0};
@@ -227,7 +211,7 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
     TRY(bind_copy_options(&p->binder, tree, &s->copy));
     if (tree->query) {
         TRY(prepare_query(p, tree->query, SQL_COPY));
-    } else if (tree->n_attlist) {
+    } else if (list_length(tree->attlist)) {
         return bind_unsupported(&p->binder, p->text.start, "COPY of some columns of a table is");
     } else {
         TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
@@ -244,14 +228,67 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
 static status prepare_rows(preparer *p, const pg_node *tree)
 {
     binder *b = &p->binder;
-    bool replaces = p->text.replaces_table;
-    if (tree->node_case == PG_QUERY__NODE__NODE_INSERT_STMT)
-        TRY(bind_insert(b, tree->insert_stmt, p->statement));
-    else if (tree->node_case == PG_QUERY__NODE__NODE_CREATE_STMT)
-        TRY(bind_create_table(b, tree->create_stmt, replaces, p->statement));
+    if (IsA(tree, InsertStmt))
+        TRY(bind_insert(b, castNode(InsertStmt, tree), p->statement));
+    else if (IsA(tree, CreateStmt))
+        TRY(bind_create_table(b, castNode(CreateStmt, tree), p->statement));
     else
-        TRY(bind_create_table_as(b, tree->create_table_as_stmt, replaces, p->statement));
+        TRY(bind_create_table_as(b, castNode(CreateTableAsStmt, tree), p->statement));
     return plan_verify(&p->statement->query);
+}
+
+/* ---- DESCRIBE and SUMMARIZE ---- */
+
+/* The same statement as a DESCRIBE, whose places are the same. */
+static status describe(const preparer *p, sql_statement **out)
+{
+    static const char words[] = "describe ";
+    sql_session session = *p->session;
+    const char *rest;
+    char *text = arena_copy_text(p->binder.memory, p->text.text, strlen(p->text.text));
+    if (!text)
+        return no_memory();
+    memcpy(text + p->text.start, words, sizeof words - 1); /* SUMMARIZE has as many letters */
+    session.is_tried = true;
+    TRY(sql_prepare(&session, text, out, &rest));
+    if ((*out)->query.root)
+        return STATUS_OK;
+    sql_statement_free(*out);
+    return bind_error(&p->binder, STATUS_KIND_INVALID, p->text.start,
+                      "SUMMARIZE takes a table or a query");
+}
+
+static status prepare_summarize(preparer *p, const DescribeStmt *tree)
+{
+    sql_statement *described;
+    const char *source = p->text.text + p->text.start + strlen("summarize"), *text;
+    if (p->text.parameters.count)
+        return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
+                                "a parameter in SUMMARIZE is");
+    TRY(describe(p, &described));
+    status st = sql_summary_text(p->binder.memory, source, tree->relation != NULL,
+                                 &described->query.root->columns, &text);
+    sql_statement_free(described);
+    TRY(st);
+    p->statement->kind = SQL_QUERY;
+    TRY(bind_view_query(&p->binder, "summary", text, &p->statement->query.root));
+    TRY(bind_finish_shared(&p->binder));
+    return plan_verify(&p->statement->query);
+}
+
+static status prepare_describe(preparer *p, const DescribeStmt *tree)
+{
+    bind_scope scope = {0};
+    if (tree->summarize)
+        return prepare_summarize(p, tree);
+    if (tree->query)
+        return prepare_query(p, tree->query, SQL_DESCRIBE);
+    bind_name_list names = {0};
+    p->statement->kind = SQL_DESCRIBE;
+    TRY(bind_table(&p->binder, tree->relation, &scope, &p->statement->query.root));
+    for (size_t i = 0; i < scope.nested.count; i++)
+        TRY(array_push(p->binder.memory, &names, scope.nested.items[i].name));
+    return bind_note_nested(&p->binder, &names);
 }
 
 /* ---- all of them ---- */
@@ -259,34 +296,35 @@ static status prepare_rows(preparer *p, const pg_node *tree)
 static status unsupported_statement(preparer *p)
 {
     return status_hint(
-        bind_unsupported(&p->binder, p->text.start, "this statement is"),
+        bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start, "%s is not supported",
+                   p->text.refused ? p->text.refused : "this statement"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
         "DROP TABLE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
 {
-    if (p->text.is_describe)
-        return prepare_query(p, tree, SQL_DESCRIBE);
-    switch (tree->node_case) {
-    case PG_QUERY__NODE__NODE_SELECT_STMT:
+    switch (nodeTag(tree)) {
+    case T_SelectStmt:
         return prepare_query(p, tree, SQL_QUERY);
-    case PG_QUERY__NODE__NODE_EXPLAIN_STMT:
-        return prepare_explain(p, tree->explain_stmt);
-    case PG_QUERY__NODE__NODE_VIEW_STMT:
-        return prepare_create_view(p, tree->view_stmt);
-    case PG_QUERY__NODE__NODE_DROP_STMT:
-        return prepare_drop(p, tree->drop_stmt);
-    case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT:
-    case PG_QUERY__NODE__NODE_CREATE_STMT:
-    case PG_QUERY__NODE__NODE_INSERT_STMT:
+    case T_ExplainStmt:
+        return prepare_explain(p, castNode(ExplainStmt, tree));
+    case T_ViewStmt:
+        return prepare_create_view(p, castNode(ViewStmt, tree));
+    case T_DropStmt:
+        return prepare_drop(p, castNode(DropStmt, tree));
+    case T_CreateTableAsStmt:
+    case T_CreateStmt:
+    case T_InsertStmt:
         return prepare_rows(p, tree);
-    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
-        return prepare_set(p, tree->variable_set_stmt);
-    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
-        return prepare_show(p, tree->variable_show_stmt);
-    case PG_QUERY__NODE__NODE_COPY_STMT:
-        return prepare_copy(p, tree->copy_stmt);
+    case T_VariableSetStmt:
+        return prepare_set(p, castNode(VariableSetStmt, tree));
+    case T_VariableShowStmt:
+        return prepare_show(p, castNode(VariableShowStmt, tree));
+    case T_DescribeStmt:
+        return prepare_describe(p, castNode(DescribeStmt, tree));
+    case T_CopyStmt:
+        return prepare_copy(p, castNode(CopyStmt, tree));
     default:
         return unsupported_statement(p);
     }
@@ -306,7 +344,9 @@ static status prepare_parameters(preparer *p)
 static status prepare_text(preparer *p)
 {
     pg_node *tree;
-    TRY(sql_text_parse(p->binder.memory, &p->text, &tree));
+    if (p->text.refused)
+        return unsupported_statement(p);
+    TRY(sql_parse(p->binder.memory, p->text.text, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));
     return bind_check_parameters(&p->binder);
@@ -352,45 +392,6 @@ static status prepare_deep(preparer *p)
     return call.st;
 }
 
-/* ---- SUMMARIZE ---- */
-
-/* The same statement as a DESCRIBE, whose places are the same. */
-static status describe(const preparer *p, sql_statement **out)
-{
-    static const char words[] = "describe ";
-    sql_session session = *p->session;
-    const char *rest;
-    char *text = arena_copy_text(p->binder.memory, p->text.text, strlen(p->text.text));
-    if (!text)
-        return no_memory();
-    memcpy(text + p->text.start, words, sizeof words - 1); /* SUMMARIZE has as many letters */
-    session.is_tried = true;
-    TRY(sql_prepare(&session, text, out, &rest));
-    if ((*out)->query.root)
-        return STATUS_OK;
-    sql_statement_free(*out);
-    return bind_error(&p->binder, STATUS_KIND_INVALID, p->text.start,
-                      "SUMMARIZE takes a table or a query");
-}
-
-static status prepare_summarize(preparer *p)
-{
-    sql_statement *described;
-    const char *source = p->text.text + p->text.start + strlen("summarize"), *text;
-    if (p->text.parameters.count)
-        return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
-                                "a parameter in SUMMARIZE is");
-    TRY(describe(p, &described));
-    status st = sql_summary_text(p->binder.memory, source, p->text.describe_name != NULL,
-                                 &described->query.root->columns, &text);
-    sql_statement_free(described);
-    TRY(st);
-    p->statement->kind = SQL_QUERY;
-    TRY(bind_view_query(&p->binder, "summary", text, &p->statement->query.root));
-    TRY(bind_finish_shared(&p->binder));
-    return plan_verify(&p->statement->query);
-}
-
 static status prepare(preparer *p, const char *sql, size_t bytes)
 {
     TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
@@ -398,10 +399,6 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     TRY(prepare_parameters(p));
     if (p->text.is_empty)
         return STATUS_OK;
-    if (p->text.is_summarize)
-        return prepare_summarize(p);
-    if (p->text.describe_name)
-        return prepare_describe_name(p);
     return p->text.union_count > SQL_UNIONS_USUAL ? prepare_deep(p) : prepare_text(p);
 }
 
