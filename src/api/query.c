@@ -221,6 +221,7 @@ static status bind(pistachio_result *result, void *context)
     const sql_session session = {.catalog = api_result_catalog(result),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
+                                 .is_confined = !now.enable_external_access.number,
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

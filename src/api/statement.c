@@ -59,6 +59,7 @@ static status prepare(pistachio_statement *statement, const char *sql, const cha
     const sql_session session = {.catalog = api_catalog(statement->connection),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
+                                 .is_confined = !now.enable_external_access.number,
                                  .is_described = true};
     cancel_flag is_cancelled = false;
     api_working working;

@@ -23,13 +23,16 @@ static const struct entry {
     uint64_t minimum, maximum;
     const char *choices, *help;
     size_t offset;
-    bool is_of_process;
+    bool is_of_process, is_of_files;
 } entries[] = {
-#define ENTRY(name, kind, initial, minimum, maximum, choices, help, is_of_process)                 \
-    {#name,        kind, initial, minimum, maximum, choices, help, offsetof(settings, name),       \
-     is_of_process},
-#define SETTING(...) ENTRY(__VA_ARGS__, false)
-#define SETTING_OF_PROCESS(...) ENTRY(__VA_ARGS__, true)
+#define ENTRY(name, kind, initial, minimum, maximum, choices, help, is_of_process, is_of_files)    \
+    {                                                                                              \
+        #name,         kind,       initial, minimum,                                               \
+        maximum,       choices,    help,    offsetof(settings, name),                              \
+        is_of_process, is_of_files},
+#define SETTING(...) ENTRY(__VA_ARGS__, false, false)
+#define SETTING_OF_PROCESS(...) ENTRY(__VA_ARGS__, true, false)
+#define SETTING_OF_FILES(...) ENTRY(__VA_ARGS__, false, true)
 #include "base/settings.def"
 #undef SETTING
 #undef ENTRY
@@ -361,6 +364,12 @@ const char *settings_get(const settings *s, const char *name)
 {
     const struct entry *e = find(name);
     return e ? ((const setting_value *)((const char *)s + e->offset))->text : NULL;
+}
+
+bool setting_is_of_session(const char *name)
+{
+    const struct entry *e = find(name);
+    return !e || !(e->is_of_process || e->is_of_files);
 }
 
 bool setting_describe(unsigned index, setting_info *out)

@@ -54,6 +54,10 @@ typedef struct setting_info {
 /* The index-th setting; false behind the last. */
 bool setting_describe(unsigned index, setting_info *out);
 
+/* Returns whether a session may set it whose SQL is not trusted: no file and no other session is concerned. True for
+ * a name that no setting has. */
+bool setting_is_of_session(const char *name);
+
 /* docs/CONFIG.md. */
 void settings_print_markdown(FILE *to);
 

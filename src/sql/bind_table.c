@@ -173,6 +173,12 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
     return sql_catalog_path(b->catalog, text, table);
 }
 
+static status open_path(binder *b, const char *text, int32_t location, pq_table **out)
+{
+    TRY(bind_check_access(b, location, "a path"));
+    return at(b, sql_catalog_path(b->catalog, text, out), location);
+}
+
 status bind_union_path(binder *b, const char *path, const bind_folders *options, int32_t location,
                        bind_scan_list *list)
 {
@@ -182,7 +188,7 @@ status bind_union_path(binder *b, const char *path, const bind_folders *options,
     text = arena_format(b->memory, "union_by_name:%s", text);
     if (!text)
         return bind_no_memory();
-    TRY(at(b, sql_catalog_path(b->catalog, text, &first), location));
+    TRY(open_path(b, text, location, &first));
     for (pq_table *table = first; table; table = table->united) {
         plan_node *scan;
         TRY(bind_scan(b, table, path, &scan));
@@ -198,7 +204,7 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
     const char *text;
     pq_table *table;
     TRY(with_options(b, options, path, &text));
-    TRY(at(b, sql_catalog_path(b->catalog, text, &table), location));
+    TRY(open_path(b, text, location, &table));
     TRY(check_plain(b, table, location));
     TRY(bind_scan(b, table, path, out));
     (*out)->position = bind_position(b, location);

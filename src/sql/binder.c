@@ -25,6 +25,15 @@ status bind_error(const binder *b, status_kind kind, int32_t location, const cha
     return position < 0 ? st : status_at(st, position);
 }
 
+status bind_check_access(const binder *b, int32_t location, const char *what)
+{
+    if (!b->is_confined)
+        return STATUS_OK;
+    return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                                  "%s is not allowed: enable_external_access is off", what),
+                       "the database's tables can be read; SHOW TABLES lists them");
+}
+
 status bind_notice(binder *b, const char *format, ...)
 {
     char text[512];

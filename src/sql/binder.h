@@ -190,6 +190,7 @@ struct binder {
     sql_catalog *catalog;
     sql_held *held;                /* the statement's */
     const char *hive_partitioning; /* as in sql_session */
+    bool is_confined;              /* as in sql_session */
     int64_t statement_time;        /* as in sql_session: the instant of now() */
     const zone *zone;              /* the session's; NULL: UTC */
     plan_statement *statement;
@@ -229,6 +230,8 @@ struct bind_parameters {
 int32_t bind_position(const binder *b, int32_t location);
 CHECKED status bind_error(const binder *b, status_kind kind, int32_t location, const char *format,
                           ...) PRINTF_LIKE(4, 5);
+/* Fails if the statement must not touch what is outside the database's tables. The one place that decides it. */
+CHECKED status bind_check_access(const binder *b, int32_t location, const char *what);
 /* Adds a notice, unless the statement has the same one. */
 CHECKED status bind_notice(binder *b, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Adds a notice that the nested columns are left out, unless there are none. */

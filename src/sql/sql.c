@@ -169,7 +169,20 @@ static status initial_value(preparer *p, const char *name, const char **out)
                        "SHOW ALL lists the settings");
 }
 
-static status prepare_set(preparer *p, const VariableSetStmt *tree)
+/* What SQL that is not trusted may set: neither files, nor what others share, nor the setting that says so. */
+static status check_set(const preparer *p, const char *name, const char *text)
+{
+    bool is_on = true;
+    bool is_lock = !strcasecmp(name, "enable_external_access");
+    if (is_lock && bool_parse(text, strlen(text), &is_on) && !is_on)
+        return STATUS_OK;
+    if (!is_lock && setting_is_of_session(name))
+        return STATUS_OK;
+    const char *what = arena_format(p->binder.memory, "setting \"%s\"", name);
+    return what ? bind_check_access(&p->binder, p->text.start, what) : no_memory();
+}
+
+static status prepare_set_value(preparer *p, const VariableSetStmt *tree)
 {
     p->statement->kind = SQL_SET;
     p->statement->name = tree->name;
@@ -190,6 +203,12 @@ static status prepare_set(preparer *p, const VariableSetStmt *tree)
     }
 }
 
+static status prepare_set(preparer *p, const VariableSetStmt *tree)
+{
+    TRY(prepare_set_value(p, tree));
+    return check_set(p, p->statement->name, p->statement->text);
+}
+
 static status prepare_show(preparer *p, const VariableShowStmt *tree)
 {
     p->statement->kind = strcmp(tree->name, "tables") ? SQL_SHOW : SQL_SHOW_TABLES;
@@ -204,6 +223,7 @@ static status prepare_copy(preparer *p, const CopyStmt *tree)
     sql_statement *s = p->statement;
     bind_scope scope = {0};
     s->kind = SQL_COPY;
+    TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
     if (tree->is_from)
         return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
     if (!tree->filename || !*tree->filename || tree->is_program)
@@ -441,6 +461,7 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     preparer p = {.binder = {.memory = memory,
                              .catalog = session->catalog,
                              .hive_partitioning = session->hive_partitioning,
+                             .is_confined = session->is_confined,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select},
                   .parameters = {.is_described = session->is_described,

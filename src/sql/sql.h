@@ -63,6 +63,7 @@ typedef struct sql_session {
     uint32_t value_count;
     const char *hive_partitioning; /* the setting; NULL: auto */
     const char *timezone;          /* the setting; NULL: UTC */
+    bool is_confined;              /* the setting enable_external_access is off */
     bool is_described; /* there are no values: columns and types of parameters are asked for */
     sql_rounds rounds;
     bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */
