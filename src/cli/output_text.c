@@ -1,6 +1,8 @@
 /* output_text.c - values as tables show them. */
 #include "cli/output_text.h"
 
+#include "base/visible_text.h"
+
 #define TAB_CELLS 8
 
 static status append(output_text *out, const char *text, size_t bytes)
@@ -24,9 +26,11 @@ static status append_control(output_text *out, char c, size_t column)
     return append(out, code, (size_t)bytes);
 }
 
-static bool is_control(char c)
+/* Bytes of a control character; those of two bytes are spelled byte by byte. */
+static bool is_control(const char *text, size_t bytes, size_t i)
 {
-    return (unsigned char)c < ' ' || c == 0x7f;
+    return visible_control(text + i, bytes - i) ||
+           (i && (unsigned char)text[i] < 0xa0 && visible_control(text + i - 1, 2) == 2);
 }
 
 static status make_plain(const char *text, size_t bytes, output_text *out)
@@ -34,7 +38,7 @@ static status make_plain(const char *text, size_t bytes, output_text *out)
     size_t done = 0, column = 0;
     for (size_t i = 0; i < bytes; i++) {
         column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (!is_control(text[i]))
+        if (!is_control(text, bytes, i))
             continue;
         TRY(append(out, text + done, i - done));
         TRY(append_control(out, text[i], column - 1));
@@ -51,12 +55,12 @@ static status make_markdown(const char *text, size_t bytes, output_text *out)
 {
     size_t done = 0;
     for (size_t i = 0; i < bytes; i++) {
-        const char *replaced = text[i] == '|'        ? "\\|"
-                               : text[i] == '\\'     ? "\\\\"
-                               : text[i] == '\n'     ? "<br>"
-                               : text[i] == '\r'     ? ""
-                               : is_control(text[i]) ? " "
-                                                     : NULL;
+        const char *replaced = text[i] == '|'               ? "\\|"
+                               : text[i] == '\\'            ? "\\\\"
+                               : text[i] == '\n'            ? "<br>"
+                               : text[i] == '\r'            ? ""
+                               : is_control(text, bytes, i) ? " "
+                                                            : NULL;
         if (!replaced)
             continue;
         TRY(append(out, text + done, i - done));
