@@ -1,6 +1,7 @@
 /* nearest.c - edits between short names. */
 #include "base/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,23 +12,31 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static bool is_same(char left, char right)
+{
+    return (left | 0x20) == (right | 0x20);
+}
+
+/* Letters that are added, left out, replaced, or exchanged with the next one. */
 static size_t distance(const char *left, const char *right)
 {
-    size_t left_bytes = strlen(left), right_bytes = strlen(right), row[LONGEST + 1];
+    size_t left_bytes = strlen(left), right_bytes = strlen(right), rows[3][LONGEST + 1];
     if (left_bytes > LONGEST || right_bytes > LONGEST)
         return SIZE_MAX;
     for (size_t j = 0; j <= right_bytes; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= left_bytes; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *last = rows[(i + 2) % 3], *before_last = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= right_bytes; j++) {
-            size_t replaced = diagonal + ((left[i - 1] | 0x20) != (right[j - 1] | 0x20));
-            diagonal = row[j];
-            row[j] = least(least(row[j], row[j - 1]) + 1, replaced);
+            size_t replaced = last[j - 1] + !is_same(left[i - 1], right[j - 1]);
+            row[j] = least(least(last[j], row[j - 1]) + 1, replaced);
+            if (i > 1 && j > 1 && is_same(left[i - 1], right[j - 2]) &&
+                is_same(left[i - 2], right[j - 1]))
+                row[j] = least(row[j], before_last[j - 2] + 1);
         }
     }
-    return row[right_bytes];
+    return rows[left_bytes % 3][right_bytes];
 }
 
 const char *nearest_name(const char *name, const char *const *names, size_t count)

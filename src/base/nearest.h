@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The name that the fewest edits (insert, delete, replace; upper and lower case are the same) make
+/* The name that the fewest edits (insert, delete, replace, exchange with the next letter; upper and lower case are the same) make
  * of `name`, if they are at most a third of its bytes; else NULL. */
 const char *nearest_name(const char *name, const char *const *names, size_t count);
 
