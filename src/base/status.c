@@ -6,7 +6,6 @@
 #include "base/status.h"
 
 #include "base/mem.h"
-#include "base/visible_text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -50,31 +49,6 @@ static status slot_claim(void)
     return &last_resort;
 }
 
-/* Spells control characters, which names of files may have. Takes the text over; the result is the caller's, NULL
- * without memory. */
-static char *make_visible(char *text)
-{
-    size_t bytes = strlen(text), length = visible_text(text, bytes, NULL);
-    if (length == bytes)
-        return text;
-    char *spelled = mem_new(length + 1);
-    if (spelled) {
-        visible_text(text, bytes, spelled);
-        spelled[length] = '\0';
-    }
-    mem_free(text);
-    return spelled;
-}
-
-/* Does the same in place, where there is no room. */
-static void hide_controls(char *text)
-{
-    for (size_t control; *text; text += control ? control : 1) {
-        control = visible_control(text, strlen(text));
-        memset(text, '?', control);
-    }
-}
-
 /* Formatted text in memory of its own, with `tail` behind it; NULL without memory. */
 static char *format_text(const char *tail, const char *format, va_list arguments)
 {
@@ -90,7 +64,7 @@ static char *format_text(const char *tail, const char *format, va_list arguments
         return NULL;
     vsnprintf(text, (size_t)length + 1, format, arguments);
     memcpy(text + length, tail, tail_bytes);
-    return make_visible(text);
+    return text;
 }
 
 static status new_from_list(status_kind kind, const char *tail, const char *format,
@@ -106,7 +80,6 @@ static status new_from_list(status_kind kind, const char *tail, const char *form
             st->kind = kind;
             vsnprintf(s->message, sizeof s->message, format, arguments);
             strncat(s->message, tail, sizeof s->message - strlen(s->message) - 1);
-            hide_controls(s->message);
         }
         return st;
     }
@@ -170,7 +143,6 @@ static void slot_context(slot *s, const char *format, va_list arguments)
         memcpy(s->message, old, sizeof old);
         return;
     }
-    hide_controls(s->message);
     size_t at = strlen(s->message);
     snprintf(s->message + at, sizeof s->message - at, ": %s", old);
 }
@@ -209,7 +181,6 @@ status status_hint(status st, const char *format, ...)
     slot *s = slot_of(st);
     if (s) {
         vsnprintf(s->hint, sizeof s->hint, format, arguments);
-        hide_controls(s->hint);
         st->hint = s->hint;
     } else {
         mem_free(st->hint);

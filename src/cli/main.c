@@ -15,7 +15,6 @@
 #include "cli/tpch.h"
 #include "cli/usage.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,8 +347,6 @@ int main(int count, char **words)
     static arguments a = {
         .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
     allow_many_files();
-    signal(SIGXFSZ,
-           SIG_IGN); /* a file at its limit is an error of the write, not the program's end */
     for (size_t i = 0; i < SUBCOMMAND_COUNT && count > 1; i++)
         if (!strcmp(words[1], subcommands[i].name))
             return subcommands[i].run(count - 2, words + 2);

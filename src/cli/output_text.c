@@ -1,8 +1,6 @@
 /* output_text.c - values as tables show them. */
 #include "cli/output_text.h"
 
-#include "base/visible_text.h"
-
 #define TAB_CELLS 8
 
 static status append(output_text *out, const char *text, size_t bytes)
@@ -26,11 +24,9 @@ static status append_control(output_text *out, char c, size_t column)
     return append(out, code, (size_t)bytes);
 }
 
-/* Bytes of a control character; those of two bytes are spelled byte by byte. */
-static bool is_control(const char *text, size_t bytes, size_t i)
+static bool is_control(char c)
 {
-    return visible_control(text + i, bytes - i) ||
-           (i && (unsigned char)text[i] < 0xa0 && visible_control(text + i - 1, 2) == 2);
+    return (unsigned char)c < ' ' || c == 0x7f;
 }
 
 static status make_plain(const char *text, size_t bytes, output_text *out)
@@ -38,7 +34,7 @@ static status make_plain(const char *text, size_t bytes, output_text *out)
     size_t done = 0, column = 0;
     for (size_t i = 0; i < bytes; i++) {
         column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (!is_control(text, bytes, i))
+        if (!is_control(text[i]))
             continue;
         TRY(append(out, text + done, i - done));
         TRY(append_control(out, text[i], column - 1));
@@ -55,12 +51,12 @@ static status make_markdown(const char *text, size_t bytes, output_text *out)
 {
     size_t done = 0;
     for (size_t i = 0; i < bytes; i++) {
-        const char *replaced = text[i] == '|'               ? "\\|"
-                               : text[i] == '\\'            ? "\\\\"
-                               : text[i] == '\n'            ? "<br>"
-                               : text[i] == '\r'            ? ""
-                               : is_control(text, bytes, i) ? " "
-                                                            : NULL;
+        const char *replaced = text[i] == '|'        ? "\\|"
+                               : text[i] == '\\'     ? "\\\\"
+                               : text[i] == '\n'     ? "<br>"
+                               : text[i] == '\r'     ? ""
+                               : is_control(text[i]) ? " "
+                                                     : NULL;
         if (!replaced)
             continue;
         TRY(append(out, text + done, i - done));

@@ -61,36 +61,6 @@ expect "as the file spells them" 0 "UserID,UserID_1,u,UserID_2,sum" \
 expect "in subqueries and views" 0 "UserID
 5" sql "create view v as select userid from 'alike.parquet'; select userID from (select * from v) q group by userid order by USERID"
 
-# ---- names that would steer a terminal are spelled ----
-escape=$(printf 'red\033[31m\302\233\nline')
-mkdir steer
-file "steer/$escape.parquet" "select 1 as v"
-echo rubbish >"steer/x$escape.parquet"
-sees() { # NAME COMMAND...: nothing but text goes to the terminal.
-    name=$1
-    shift
-    "$@" >"$work/seen" 2>&1
-    if ! grep -q 'red' "$work/seen"; then
-        fail "$name: nothing was said"
-    elif LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$work/seen"; then
-        fail "$name: control characters"
-    else
-        pass
-    fi
-}
-sees "an error" "$program" -c "select * from 'steer/*.parquet'"
-sees "inspect" "$program" inspect "steer/$escape.parquet"
-sees "an error of inspect" "$program" inspect "steer/x$escape.parquet"
-sees "an error of rewrite" "$program" rewrite "steer/x$escape.parquet" y.parquet
-sees "SHOW TABLES" "$program" -c "show tables" steer
-sees "a name of a column" "$program" -c "select 1 as \"$escape\""
-sees "a value" "$program" -c "select '$escape' as v"
-
-# ---- limits of files ----
-expect "a file at its limit" 1 - sh -c "ulimit -f 8; exec '$program' -c \"copy (select i, random() as r from range(100000) t(i)) to 'large.parquet'\""
-says "a file at its limit" "File too large"
-expect "no part of it is left" 0 "" sh -c "ls | grep large || echo"
-
 # ---- the shell's commands ----
 commands() { # NAME TEXT COMMAND: the name of the first column that it lists.
     printf '%s\n' "$3" >commands.sql

@@ -19,21 +19,6 @@ TEST(status_carries_message_context_hint_and_position)
     status_free(st);
 }
 
-/* Names of files may have what steers a terminal. */
-TEST(status_spells_control_characters)
-{
-    status st = status_new(STATUS_KIND_IO, "\"%s\" is bad", "a\x1b[31m\n\r\tb\x7f\xc2\x9b\xc3\xbc");
-    st = status_hint(status_context(st, "in %s", "\a"), "not %s", "\b");
-    CHECK_TEXT_EQ(status_message(st),
-                  "in \\x07: \"a\\x1b[31m\\n\\r\\tb\\x7f\\xc2\\x9b\xc3\xbc\" is bad");
-    CHECK_TEXT_EQ(status_get_hint(st), "not \\x08");
-    status_free(st);
-    st = status_no_memory("x", 1); /* in place, where there is no room */
-    st = status_context(st, "%s", "\x1b[0m");
-    CHECK_TEXT_EQ(status_message(st), "?[0m: no memory for 1 bytes of x");
-    status_free(st);
-}
-
 TEST(status_of_success_is_empty)
 {
     CHECK_EQ(status_get_kind(STATUS_OK), STATUS_KIND_OK);

@@ -135,6 +135,21 @@ refuse_expression(const pg_lexeme *word, int next, const base_yy_extra_type *yye
 		pg_refuse("a lambda", word->start, yyscanner);
 }
 
+/* A word after FROM and a parenthesis, which another follows. */
+static void
+refuse_in_from(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
+{
+	const char *text = word->value.str;
+	int			next = pg_peek(yyextra, 0, yyscanner)->token;
+
+	if (next != TOKEN_IDENT && next != TOKEN_SCONST && next != TOKEN_SELECT)
+		return;
+	if (!strcmp(text, "summarize"))
+		pg_refuse("SUMMARIZE in FROM", word->start, yyscanner);
+	if (!strcmp(text, "describe"))
+		pg_refuse("DESCRIBE in FROM", word->start, yyscanner);
+}
+
 /* USING, whose next token is `next`. */
 void
 pg_check_using(const pg_lexeme *word, const pg_lexeme *next, core_yyscan_t yyscanner)
@@ -165,6 +180,8 @@ pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t 
 		return TOKEN_DESCRIBE_LA;
 	if (!yyextra->last.token && !strcmp(text, "summarize"))
 		return TOKEN_SUMMARIZE_LA;
+	if (yyextra->last.token == '(' && may_name_table(yyextra->before_last.token))
+		refuse_in_from(word, yyextra, yyscanner);
 	next = pg_peek(yyextra, 0, yyscanner)->token;
 	if (next == TOKEN_JOIN && !may_name_table(yyextra->last.token))
 	{

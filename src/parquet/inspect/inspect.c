@@ -77,15 +77,14 @@ static void print_file(const inspection *in)
 {
     char bytes[BYTES_TEXT_BYTES];
     const pq_metadata *m = in->metadata;
-    fprintf(in->out, "File\n  %s\n", text_table_visible(in->memory, in->file->path));
+    fprintf(in->out, "File\n  %s\n", in->file->path);
     fprintf(in->out, "  %s, %" PRIu64 " row%s in %u row group%s, %u column%s\n",
             bytes_format(in->file->bytes, bytes), m->row_count, plural(m->row_count),
             m->row_group_count, plural(m->row_group_count), m->leaf_count, plural(m->leaf_count));
     fprintf(in->out, "  format version %" PRId64 ", created by %s\n", m->version,
-            *m->created_by ? text_table_visible(in->memory, m->created_by) : "an unnamed program");
+            *m->created_by ? m->created_by : "an unnamed program");
     for (uint32_t i = 0; i < m->key_value_count; i++)
-        fprintf(in->out, "  metadata \"%s\": %s\n",
-                text_table_visible(in->memory, m->key_values[i].key),
+        fprintf(in->out, "  metadata \"%s\": %s\n", m->key_values[i].key,
                 bytes_format(m->key_values[i].value_bytes, bytes));
 }
 

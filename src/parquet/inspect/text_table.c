@@ -1,8 +1,6 @@
 /* text_table.c - columns of text. */
 #include "parquet/inspect/text_table.h"
 
-#include "base/visible_text.h"
-
 #include <stdarg.h>
 
 static void add(text_table *table, const char *cell)
@@ -39,17 +37,6 @@ static bool is_first_byte(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-const char *text_table_visible(arena *memory, const char *text)
-{
-    size_t bytes = strlen(text), length = visible_text(text, bytes, NULL);
-    char *spelled = arena_alloc(memory, length + 1);
-    if (!spelled)
-        return "?";
-    visible_text(text, bytes, spelled);
-    spelled[length] = '\0';
-    return spelled;
-}
-
 void text_table_add_text(text_table *table, const char *text, size_t bytes, size_t width_max)
 {
     size_t width = 0, end = 0, cut = 0; /* cut: behind the character before the last that fits */
@@ -65,8 +52,8 @@ void text_table_add_text(text_table *table, const char *text, size_t bytes, size
     char *copy = arena_format(table->memory, "%.*s%s", (int)(is_cut ? cut : bytes), text,
                               is_cut ? "\u2026" : "");
     for (char *c = copy; c && *c; c++)
-        for (size_t control = visible_control(c, strlen(c)); control; control--)
-            *(control > 1 ? c++ : c) = '.';
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '.';
     add(table, copy);
 }
 

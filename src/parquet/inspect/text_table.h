@@ -26,7 +26,4 @@ CHECKED status text_table_print(const text_table *table, FILE *out);
 /* "17.4 MiB" */
 char *bytes_format(uint64_t bytes, char *text);
 
-/* Returns the text with control characters spelled; in the arena, or a fixed text if there is no memory. */
-const char *text_table_visible(arena *memory, const char *text);
-
 #endif
