@@ -66,7 +66,7 @@ find_package(pistachio $version REQUIRED)
 add_executable(client $here/client.c)
 target_link_libraries(client PRIVATE pistachio::pistachio)
 END
-    check "the CMake package is found" sh -c "cmake -S '$work/project' -B '$work/project/build' \
+    check "the CMake package is found" sh -c "cmake -G Ninja -S '$work/project' -B '$work/project/build' \
         -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$compiler' >'$work/log' 2>&1 || { cat '$work/log'; false; }"
     check "a client links by it" sh -c "cmake --build '$work/project/build' >'$work/log' 2>&1 || { cat '$work/log'; false; }"
     check "and runs" sh -c "'$work/project/build/client' >'$work/answer'"
