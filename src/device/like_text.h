@@ -2,7 +2,8 @@
  * device do with a row. Who includes it has said how it searches:
  *
  *   TEXT_SEARCH(text, bytes, part, part_bytes)   where the part occurs first, or LIKE_NOWHERE
- *   TEXT_DIFFERS(left, right, bytes)             are the bytes not the same? */
+ *   TEXT_DIFFERS(left, right, bytes)             are the bytes not the same?
+ *   TEXT_IS_UNWANTED(step)                       asked at each step: may the answer be any? */
 #ifndef PISTACHIO_DEVICE_LIKE_TEXT_H
 #define PISTACHIO_DEVICE_LIKE_TEXT_H
 
@@ -122,7 +123,7 @@ PORTABLE size_t like_match_last(const char *text, size_t bytes, const char *piec
 PORTABLE bool like_match_anywhere(const char *text, size_t bytes, const char *piece,
                                   size_t piece_bytes, size_t *end)
 {
-    for (size_t at = 0; at <= bytes; at++) {
+    for (size_t at = 0; at <= bytes && !TEXT_IS_UNWANTED(at); at++) {
         if (at > 0 && at < bytes && text_is_continuation(text[at]))
             continue;
         size_t length = like_match_here(text + at, bytes - at, piece, piece_bytes);
@@ -238,7 +239,7 @@ PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pat
                 continue;
             }
         }
-        if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes)
+        if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes || TEXT_IS_UNWANTED(retry_text))
             return LIKE_NO;
         retry_text += like_character_bytes(text + retry_text, bytes - retry_text);
         if (!like_find_literal(text, bytes, pattern + retry_pattern, literal, false, &retry_text))

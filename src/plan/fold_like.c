@@ -1,10 +1,13 @@
 /* fold_like.c - LIKE of constants: of folders' names above all, which a condition leaves out. */
 #include "plan/fold_like.h"
 
+#include "base/cancel.h"
+
 #include <string.h>
 
 #define TEXT_SEARCH(text, bytes, part, part_bytes) find_part(text, bytes, part, part_bytes)
 #define TEXT_DIFFERS(left, right, bytes) (memcmp(left, right, bytes) != 0)
+#define TEXT_IS_UNWANTED(step) ((step) % 256 == 255 && cancel_is_asked())
 
 static size_t find_part(const char *text, size_t bytes, const char *part, size_t part_bytes);
 

@@ -6,6 +6,8 @@
 #include "plan/function.h"
 #include "plan/rewrite.h"
 
+#include "base/cancel.h"
+
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out);
 
 static status push_children(plan_statement *s, plan_node *node)
@@ -30,6 +32,7 @@ static status stop_here(plan_statement *s, plan_node *node, expr_list *condition
 /* A rule may push what was pushed before. */
 static status add_once(arena *a, expr *e, expr_list *list)
 {
+    TRY(cancel_check());
     for (size_t i = 0; i < list->count; i++)
         if (expr_equal(list->items[i], e))
             return STATUS_OK;

@@ -329,6 +329,7 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
 static status spill_tables(aggregate_merge *merge, exec_task *task)
 {
     for (;;) {
+        TRY(cancel_check());
         size_t next = atomic_fetch_add(&merge->next_slice, 1);
         if (next >= merge->tables.count)
             return STATUS_OK;
@@ -351,6 +352,8 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
         st = run_slice(merge, task, &merge->slices.items[next]);
         if (!st)
             st = array_push(NULL, &taken, &merge->slices.items[next]);
+        if (!st)
+            st = cancel_check();
     }
     if (!st)
         st = learn_offsets(task, &taken);
@@ -454,6 +457,7 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
 static status run_parts(aggregate_merge *merge, exec_task *task)
 {
     for (;;) {
+        TRY(cancel_check());
         size_t next = atomic_fetch_add(&merge->next_part, 1);
         if (merge->mode != MERGE_PARTS || next >= part_count(merge))
             return STATUS_OK;

@@ -535,6 +535,7 @@ static status each_chunk(join_table *table, exec_task *task,
                          status (*run)(join_table *, exec_task *, size_t))
 {
     for (;;) {
+        TRY(cancel_check());
         uint64_t number = atomic_fetch_add(&table->next, 1);
         if (number >= table->chunks.count)
             return STATUS_OK;
