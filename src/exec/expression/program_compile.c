@@ -1,5 +1,6 @@
 /* program_compile.c - expressions to instructions: the graph, what is known of its values, the
  * roots. */
+#include "base/guard.h"
 #include "exec/expression/program_instruction.h"
 
 #define DEPTH_MAX 2500 /* nested expressions, so that no stack is too small */
@@ -134,6 +135,8 @@ static void derive(const compiler *c, instruction *s)
     s->kernel_fails = s->can_fail && s->kind != INSTRUCTION_HOST;
     for (uint32_t i = 0; i < s->arg_count; i++) {
         const instruction *arg = instruction_of(c, s->args[i]);
+        if (s->kind != INSTRUCTION_LAZY_CASE || i == 0)
+            s->levels = arg->levels >= s->levels ? arg->levels + 1 : s->levels;
         s->can_fail |= arg->can_fail;
         s->kernel_fails |= arg->kernel_fails;
         any_strict |= arg->is_strict;
@@ -311,6 +314,7 @@ static status compile_kind(compiler *c, const expr *e, uint32_t *out)
 
 status compile_expr(compiler *c, const expr *e, uint32_t *out)
 {
+    TRY(guard_check());
     if (++c->depth > DEPTH_MAX)
         return status_at(status_new(STATUS_KIND_UNSUPPORTED,
                                     "an expression is nested deeper than %d levels", DEPTH_MAX),

@@ -54,33 +54,72 @@ static bool as_range(const compiler *c, const instruction *s, range *out)
     return true;
 }
 
+/* What the comparisons of one value say together. */
+typedef struct merged_range {
+    range all;
+    uint32_t count;
+    bool is_added; /* the test that stands for all of them */
+} merged_range;
+
+/* out[n]: of the comparisons of instruction n; *out_any: some are of the same. */
+static status collect_ranges(const compiler *c, const uint32_t *args, uint32_t count,
+                             merged_range **out, bool *out_any)
+{
+    size_t instructions = c->program->instructions.count;
+    merged_range *ranges = arena_alloc_array(c->program->memory, instructions + 1, sizeof *ranges);
+    *out = ranges;
+    *out_any = false;
+    if (!ranges)
+        return status_no_memory("expression", instructions * sizeof *ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        range one;
+        if (!as_range(c, instruction_of(c, args[i]), &one))
+            continue;
+        merged_range *m = &ranges[one.arg];
+        if (!m->count++) {
+            m->all = one;
+            continue;
+        }
+        m->all.low = one.low > m->all.low ? one.low : m->all.low;
+        m->all.high = one.high < m->all.high ? one.high : m->all.high;
+        *out_any = true;
+    }
+    return STATUS_OK;
+}
+
+/* What no number satisfies stays as it is: NULL AND false has its own rules. */
+static bool is_one_test(const merged_range *m)
+{
+    return m->count > 1 && m->all.low <= m->all.high && m->all.low >= INT64_MIN &&
+           m->all.high <= INT64_MAX;
+}
+
 /* Comparisons of the same value with constants become one range test, in the first one's place. */
 static status merge_ranges(compiler *c, uint32_t *args, uint32_t *count)
 {
-    for (uint32_t i = 0; i < *count; i++) {
-        range all, other;
-        if (!as_range(c, instruction_of(c, args[i]), &all))
+    merged_range *ranges;
+    bool has_any;
+    uint32_t kept = 0;
+    if (*count < 2)
+        return STATUS_OK;
+    TRY(collect_ranges(c, args, *count, &ranges, &has_any));
+    for (uint32_t i = 0; i < *count && has_any; i++) {
+        range one;
+        bool is_range = as_range(c, instruction_of(c, args[i]), &one);
+        merged_range *m = is_range ? &ranges[one.arg] : NULL;
+        if (!m || !is_one_test(m)) {
+            args[kept++] = args[i];
             continue;
-        uint32_t merged = 1;
-        for (uint32_t k = i + 1; k < *count; k++)
-            if (as_range(c, instruction_of(c, args[k]), &other) && other.arg == all.arg) {
-                all.low = other.low > all.low ? other.low : all.low;
-                all.high = other.high < all.high ? other.high : all.high;
-                merged++;
-            }
-        /* What no number satisfies stays as it is: NULL AND false has its own rules. */
-        if (merged < 2 || all.low > all.high || all.low < INT64_MIN || all.high > INT64_MAX)
+        }
+        if (m->is_added)
             continue;
-        uint32_t kept = i + 1;
-        for (uint32_t k = i + 1; k < *count; k++)
-            if (!as_range(c, instruction_of(c, args[k]), &other) || other.arg != all.arg)
-                args[kept++] = args[k];
-        *count = kept;
+        m->is_added = true;
         instruction s = instruction_make(INSTRUCTION_RANGE, 0, type_make(TYPE_BOOL), -1);
-        s.first_number = (int64_t)all.low;
-        s.second_number = (int64_t)all.high;
-        TRY(instruction_add(c, &s, &all.arg, 1, &args[i]));
+        s.first_number = (int64_t)m->all.low;
+        s.second_number = (int64_t)m->all.high;
+        TRY(instruction_add(c, &s, &one.arg, 1, &args[kept++]));
     }
+    *count = has_any ? kept : *count;
     return STATUS_OK;
 }
 
@@ -202,29 +241,114 @@ status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t 
     return instruction_add(c, &s, args, 3, out);
 }
 
-/* One lazy instruction for as many branches as have conditions that cannot fail. */
-static status compile_case_from(compiler *c, const expr *e, uint32_t branch, uint32_t *out)
+/* The branches of a CASE or COALESCE, compiled: the result with the number `count` is the one of ELSE. */
+typedef struct branch_list {
+    uint32_t count;
+    uint32_t *conditions, *results;
+    data_type type;
+    int32_t position;
+} branch_list;
+
+static status new_branches(compiler *c, const expr *e, uint32_t count, branch_list *out)
 {
-    uint32_t condition, result, rest;
-    uint32_t last = e->arg_count - 1;
-    if (branch == last) {
-        TRY(compile_expr(c, e->args[last], &result));
-        return compile_cast(c, result, e->type, e->position, out);
+    arena *a = c->program->memory;
+    *out = (branch_list){.count = count, .type = e->type, .position = e->position};
+    out->conditions = arena_alloc_array(a, count + 1, sizeof *out->conditions);
+    out->results = arena_alloc_array(a, count + 1, sizeof *out->results);
+    return out->conditions && out->results
+               ? STATUS_OK
+               : status_no_memory("expression", count * sizeof(uint32_t));
+}
+
+/* Each branch within the ELSE of the one before it. */
+static status nest_branches(compiler *c, const branch_list *b, uint32_t *out)
+{
+    TRY(compile_cast(c, b->results[b->count], b->type, b->position, out));
+    for (uint32_t i = b->count; i-- > 0;)
+        TRY(compile_choose(c, b->type, b->conditions[i], b->results[i], *out, out));
+    return STATUS_OK;
+}
+
+static status add_number(compiler *c, uint32_t number, uint32_t *out)
+{
+    value v = value_int(TYPE_INT32, number);
+    return instruction_add_constant(c, &v, out);
+}
+
+/* The number of the branch that a row takes. Conditions that can fail are computed for the rows that no
+ * branch before has taken. */
+static status number_branches(compiler *c, const branch_list *b, uint32_t *out)
+{
+    data_type type = type_make(TYPE_INT32);
+    uint32_t none;
+    TRY(add_number(c, b->count, &none));
+    *out = none;
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t number, is_free, taken;
+        TRY(add_number(c, i, &number));
+        TRY(compile_comparison(c, DEV_COMPARE_EQ, *out, none, -1, &is_free));
+        TRY(compile_choose(c, type, b->conditions[i], number, none, &taken));
+        TRY(compile_choose(c, type, is_free, taken, *out, out));
     }
-    TRY(compile_expr(c, e->args[branch], &condition));
-    TRY(compile_cast(c, condition, type_make(TYPE_BOOL), e->position, &condition));
-    TRY(compile_expr(c, e->args[branch + 1], &result));
-    if (++c->depth > 1000)
-        return status_at(status_new(STATUS_KIND_UNSUPPORTED, "case has too many branches"),
-                         e->position);
-    TRY(compile_case_from(c, e, branch + 2, &rest));
-    c->depth--;
-    return compile_choose(c, e->type, condition, result, rest, out);
+    return STATUS_OK;
+}
+
+/* The results [from, to] by the branch's number: halves, and halves of these. */
+static status choose_by_number(compiler *c, const branch_list *b, uint32_t number, uint32_t from,
+                               uint32_t to, uint32_t *out)
+{
+    if (from == to)
+        return compile_cast(c, b->results[from], b->type, b->position, out);
+    uint32_t middle = from + (to - from) / 2, last, is_first, first, second;
+    TRY(choose_by_number(c, b, number, from, middle, &first));
+    TRY(choose_by_number(c, b, number, middle + 1, to, &second));
+    TRY(add_number(c, middle, &last));
+    TRY(compile_comparison(c, DEV_COMPARE_LE, number, last, -1, &is_first));
+    return compile_choose(c, b->type, is_first, first, second, out);
+}
+
+/* What can fail is computed for the rows that take its branch: within branch within branch, which is too deep for
+ * more branches than this. */
+#define NESTED_BRANCHES_MAX 32
+
+static status compile_branches(compiler *c, const branch_list *b, uint32_t *out)
+{
+    bool can_fail = instruction_of(c, b->results[b->count])->can_fail;
+    for (uint32_t i = 0; i < b->count; i++)
+        can_fail |= instruction_of(c, b->conditions[i])->can_fail ||
+                    instruction_of(c, b->results[i])->can_fail;
+    if (!can_fail || b->count <= NESTED_BRANCHES_MAX)
+        return nest_branches(c, b, out);
+    uint32_t number;
+    TRY(number_branches(c, b, &number));
+    return choose_by_number(c, b, number, 0, b->count, out);
 }
 
 status compile_case(compiler *c, const expr *e, uint32_t *out)
 {
-    return compile_case_from(c, e, 0, out);
+    branch_list b;
+    TRY(new_branches(c, e, e->arg_count / 2, &b));
+    for (uint32_t i = 0; i < b.count; i++) {
+        TRY(compile_expr(c, e->args[2 * i], &b.conditions[i]));
+        TRY(compile_cast(c, b.conditions[i], type_make(TYPE_BOOL), e->position, &b.conditions[i]));
+        TRY(compile_expr(c, e->args[2 * i + 1], &b.results[i]));
+    }
+    TRY(compile_expr(c, e->args[e->arg_count - 1], &b.results[b.count]));
+    return compile_branches(c, &b, out);
+}
+
+/* The first argument that is not NULL. */
+static status compile_coalesce(compiler *c, const expr *e, uint32_t *out)
+{
+    branch_list b;
+    TRY(new_branches(c, e, e->arg_count - 1, &b));
+    for (uint32_t i = 0; i <= b.count; i++) {
+        TRY(compile_expr(c, e->args[i], &b.results[i]));
+        TRY(compile_cast(c, b.results[i], e->type, e->position, &b.results[i]));
+        if (i < b.count)
+            TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, b.results[i], &b.conditions[i]));
+    }
+    return compile_branches(c, &b, out);
 }
 
 /* GREATEST and LEAST pass NULLs over: the first is kept if it wins or there is no second. */
@@ -261,18 +385,15 @@ status compile_call_choice(compiler *c, const expr *e, int op, uint32_t *out)
     (void)op;
     if (e->op == EXPR_NULLIF)
         return compile_nullif(c, e, out);
-    uint32_t last = e->arg_count - 1, arg, is_there;
+    if (e->op == EXPR_COALESCE)
+        return compile_coalesce(c, e, out);
+    uint32_t last = e->arg_count - 1, arg;
     TRY(compile_expr(c, e->args[last], out));
     TRY(compile_cast(c, *out, e->type, e->position, out));
     for (uint32_t i = last; i-- > 0;) {
         TRY(compile_expr(c, e->args[i], &arg));
         TRY(compile_cast(c, arg, e->type, e->position, &arg));
-        if (e->op == EXPR_COALESCE) {
-            TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, arg, &is_there));
-            TRY(compile_choose(c, e->type, is_there, arg, *out, out));
-        } else {
-            TRY(compile_extreme(c, e, arg, *out, out));
-        }
+        TRY(compile_extreme(c, e, arg, *out, out));
     }
     return STATUS_OK;
 }

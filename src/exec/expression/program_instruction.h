@@ -71,6 +71,7 @@ typedef struct instruction {
     const uint32_t *args;
     uint32_t last_root;  /* the last of the program's expressions that needs it */
     uint32_t user_count; /* by how many arguments and expressions it is read */
+    uint32_t levels;     /* of instructions below it that are computed in the same frame */
     bool has_bounds;     /* integers, decimals, dates: every value lies between */
     int128 low, high;
     value constant;
@@ -151,7 +152,9 @@ typedef struct frame {
     row_index *rows; /* selections: of the parent */
     dev_count count;
     dev_buffer *count_owner;
-    tensor **slots;          /* by instruction */
+    tensor **slots; /* by instruction */
+    uint32_t *set;  /* the slots that were set: slot_set */
+    uint32_t set_count, set_room;
     tensor **columns;        /* selections: the parent's, by input column, when asked for */
     tensor *dictionary;      /* dictionaries: the entries that the slots are for */
     bool is_refused;         /* dictionaries: something failed for an entry */
@@ -176,7 +179,10 @@ struct program_run {
     tensor **seen;         /* the columns that main's slots are for, by input column */
     dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */
     frame *tried;          /* a dictionary's frame: what fails in it is not a failure yet */
-    frame entries;         /* where combinations of arguments' values are computed */
+    frame *spares;         /* selections that are over, empty */
+    uint32_t *visited;     /* by instruction: program_run_deep.c */
+    uint32_t visits;
+    frame entries;                  /* where combinations of arguments' values are computed */
     struct entry_results **results; /* of those, by instruction */
     row_index *identity;            /* 0, 1, 2 ...; made when first needed */
     /* By instruction: what its kernel reads besides columns. */
@@ -252,7 +258,35 @@ static inline uint32_t run_location(const instruction *s)
 {
     return s->position < 0 ? DEV_LOCATION_NONE : (uint32_t)s->position;
 }
+
+/* ---- program_frame.c ---- */
+
+CHECKED status frame_init(const program *p, frame *f);
+/* Sets an empty slot; takes the reference over. */
+void slot_set(frame *f, uint32_t number, tensor *value);
+void slot_clear(frame *f, uint32_t number);
+/* Empties the slots of instructions that no expression after `root` needs, here and in selections. */
+void frame_forget(const program *p, frame *f, uint32_t root);
+/* Empties everything, for other rows. */
+void frame_clear(const program *p, frame *f);
+/* Frees all that the frame has. */
+void frame_release(const program *p, frame *f);
+/* The selection of the frame for one branch of an instruction, made if it is not there; NULL without memory. */
 frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch);
+/* Ends an instruction's selections, which others take over: a CASE of thousands of branches would have as many,
+ * each as large as the program. */
+void run_end_children(program_run *run, frame *f, uint32_t number);
+void frame_free_spares(program_run *run);
+
+/* ---- program_run_deep.c ---- */
+
+#define WAYPOINT_LEVELS 32
+static inline bool instruction_is_waypoint(const instruction *s)
+{
+    return s->levels && s->levels % WAYPOINT_LEVELS == 0;
+}
+/* Before an instruction is computed: if it is a waypoint, computes those below it. */
+exec_result run_below(program_run *run, frame *f, uint32_t number);
 
 /* Computes an instruction whose arguments are evaluated. *result may be set also on failure: the
  * caller releases it. */

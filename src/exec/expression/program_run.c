@@ -1,5 +1,5 @@
 /* program_run.c - evaluating instructions in frames: what is kept, shared, taken over, and
- * released. */
+ * released. The frames: program_frame.c. */
 #include "exec/expression/program_instruction.h"
 
 #include <assert.h>
@@ -30,89 +30,6 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_RETYPE] = instruction_retype,
     [INSTRUCTION_HOST] = instruction_host,
 };
-
-/* ---- frames ---- */
-
-static status frame_init(const program *p, frame *f)
-{
-    size_t count = p->instructions.count + 1;
-    f->slots = mem_new_array(count, sizeof *f->slots);
-    f->columns = mem_new_array(p->layout.count + 1, sizeof *f->columns);
-    if (!f->slots || !f->columns)
-        return status_no_memory("expression", count * sizeof *f->slots);
-    return STATUS_OK;
-}
-
-static void slot_clear(frame *f, uint32_t number)
-{
-    tensor_unref(f->slots[number]);
-    f->slots[number] = NULL;
-}
-
-/* Empties the slots of instructions that no expression after `root` needs, here and in selections.
- */
-static void frame_forget(const program *p, frame *f, uint32_t root)
-{
-    for (uint32_t i = root ? p->release_ends[root - 1] : 0; i < p->release_ends[root]; i++)
-        slot_clear(f, p->releases[i]);
-    for (frame *child = f->children; child; child = child->next)
-        frame_forget(p, child, root);
-}
-
-/* Empties everything, for other rows. */
-static void frame_clear(const program *p, frame *f)
-{
-    for (uint32_t i = 0; f->slots && i < p->instructions.count; i++)
-        slot_clear(f, i);
-    for (uint32_t i = 0; f->columns && i < p->layout.count; i++) {
-        tensor_unref(f->columns[i]);
-        f->columns[i] = NULL;
-    }
-    row_index_unref(f->rows);
-    f->rows = NULL;
-    dev_buffer_unref(f->count_owner);
-    f->count_owner = NULL;
-    f->is_ready = false;
-    for (frame *child = f->children; child; child = child->next)
-        frame_clear(p, child);
-}
-
-static void frame_release(const program *p, frame *f)
-{
-    frame_clear(p, f);
-    tensor_unref(f->dictionary);
-    while (f->children) {
-        frame *child = f->children;
-        f->children = child->next;
-        frame_release(p, child);
-        mem_free(child);
-    }
-    mem_free(f->slots);
-    mem_free(f->columns);
-}
-
-frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch)
-{
-    for (frame *child = f->children; child; child = child->next)
-        if (child->instruction == number && child->branch == branch)
-            return child;
-    frame *child = mem_new(sizeof *child);
-    if (!child)
-        return NULL;
-    status st = frame_init(run->program, child);
-    if (st) {
-        status_free(st);
-        frame_release(run->program, child);
-        mem_free(child);
-        return NULL;
-    }
-    child->parent = f;
-    child->instruction = number;
-    child->branch = branch;
-    child->next = f->children;
-    f->children = child;
-    return child;
-}
 
 /* ---- columns ---- */
 
@@ -320,7 +237,7 @@ static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number
         return done;
     EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
                                       column->index, f->count, &indexed));
-    f->slots[number] = indexed;
+    slot_set(f, number, indexed);
     return EXEC_FINISHED;
 }
 
@@ -340,11 +257,27 @@ static exec_result run_arguments(program_run *run, frame *f, const instruction *
     return EXEC_FINISHED;
 }
 
+/* Arguments that nothing else reads: a long expression would keep a column of each of its levels. The
+ * constant frame keeps its values for all chunks. */
+static void release_arguments(program_run *run, frame *f, const instruction *s)
+{
+    for (uint32_t i = 0; i < s->arg_count && f != &run->constant; i++) {
+        const instruction *arg = instruction_at(run, s->args[i]);
+        if (arg->user_count == 1 && arg->kind != INSTRUCTION_CONSTANT &&
+            arg->kind != INSTRUCTION_COLUMN)
+            slot_clear(f, s->args[i]);
+    }
+}
+
 static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
     const instruction *s = &run->program->instructions.items[number];
     bool is_null = false, ran;
+    tensor *result = NULL;
+    exec_result below = run_below(run, f, number);
+    if (below != EXEC_FINISHED)
+        return below;
     exec_result tiles = run_tiles(run, f, number, &ran);
     if (tiles != EXEC_FINISHED || ran)
         return tiles;
@@ -354,12 +287,16 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
             return done;
     }
     if (is_null) {
-        EXEC_TRY(task, null_constant(run, s->type, &f->slots[number]));
+        EXEC_TRY(task, null_constant(run, s->type, &result));
+        slot_set(f, number, result);
         return EXEC_FINISHED;
     }
-    if (s->kind == INSTRUCTION_LAZY_CASE)
-        return instruction_lazy_case(run, f, number, &f->slots[number]);
-    tensor *result = NULL;
+    if (s->kind == INSTRUCTION_LAZY_CASE) {
+        exec_result done = instruction_lazy_case(run, f, number, &result);
+        if (done == EXEC_FINISHED)
+            slot_set(f, number, result);
+        return done;
+    }
     status st = run_on_entries(run, f, number, functions[s->kind], &result);
     if (!st && !result)
         st = functions[s->kind](run, f, number, &result);
@@ -367,7 +304,8 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
         tensor_unref(result);
         return refuse_dictionary(run, st) ? EXEC_FAILED : exec_fail(task, st);
     }
-    f->slots[number] = result;
+    slot_set(f, number, result);
+    release_arguments(run, f, s);
     return EXEC_FINISHED;
 }
 
@@ -379,7 +317,9 @@ static exec_result run_constant(program_run *run, frame *f, uint32_t number)
     frame *c = &run->constant;
     const instruction *s = &run->program->instructions.items[number];
     if (!c->slots[number] && s->kind == INSTRUCTION_CONSTANT) {
-        EXEC_TRY(task, tensor_new_constant(run->stream, &s->constant, &c->slots[number]));
+        tensor *made;
+        EXEC_TRY(task, tensor_new_constant(run->stream, &s->constant, &made));
+        slot_set(c, number, made);
     } else if (!c->slots[number]) {
         exec_result done = run_kernel(run, c, number);
         if (done != EXEC_FINISHED)
@@ -391,7 +331,7 @@ static exec_result run_constant(program_run *run, frame *f, uint32_t number)
         EXEC_TRY(task, st);
     }
     if (f != c)
-        f->slots[number] = tensor_ref(c->slots[number]);
+        slot_set(f, number, tensor_ref(c->slots[number]));
     return EXEC_FINISHED;
 }
 
@@ -401,7 +341,7 @@ static status take_over(program_run *run, frame *f, uint32_t number)
     tensor *indexed;
     TRY(tensor_new_indexed(run->stream, f->parent->slots[number], f->parent->count.bound, f->rows,
                            f->count, &indexed));
-    f->slots[number] = indexed;
+    slot_set(f, number, indexed);
     return STATUS_OK;
 }
 
@@ -431,11 +371,12 @@ exec_result run_instruction(program_run *run, frame *f, uint32_t number)
         return run_constant(run, f, number);
     if (s->kind == INSTRUCTION_COLUMN) {
         EXEC_TRY(task, frame_column(run, f, s->column, &column));
-        f->slots[number] = tensor_ref(column);
+        slot_set(f, number, tensor_ref(column));
         return EXEC_FINISHED;
     }
     if (f->count.bound == 0 && s->can_fail) { /* no row needs it */
-        EXEC_TRY(task, null_constant(run, s->type, &f->slots[number]));
+        EXEC_TRY(task, null_constant(run, s->type, &column));
+        slot_set(f, number, column);
         return EXEC_FINISHED;
     }
     if (s->only_column == COLUMN_NONE && run->dev->is_host)
@@ -591,9 +532,10 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->uploads = mem_new_array(instructions, sizeof *run->uploads);
     run->constant_columns = mem_new_array(instructions, sizeof *run->constant_columns);
     run->results = mem_new_array(instructions, sizeof *run->results);
+    run->visited = mem_new_array(instructions, sizeof *run->visited);
     status st = STATUS_OK;
     if (!run->dictionaries || !run->seen || !run->uploads || !run->constant_columns ||
-        !run->results)
+        !run->results || !run->visited)
         st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
@@ -634,6 +576,7 @@ void program_run_free(program_run *run)
     frame_release(p, &run->main);
     frame_release(p, &run->constant);
     frame_release(p, &run->entries);
+    frame_free_spares(run);
     for (uint32_t i = 0; run->dictionaries && i < p->layout.count; i++)
         if (run->dictionaries[i]) {
             frame_release(p, run->dictionaries[i]);
@@ -654,6 +597,7 @@ void program_run_free(program_run *run)
     mem_free(run->uploads);
     mem_free(run->constant_columns);
     mem_free(run->results);
+    mem_free(run->visited);
     mem_free(run->tiles);
     mem_free(run);
 }

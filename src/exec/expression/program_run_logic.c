@@ -261,6 +261,7 @@ exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, t
     }
     tensor *result = NULL;
     status st = merge(run, f, s, branches, &result);
+    run_end_children(run, f, number);
     if (st) {
         tensor_unref(result);
         return exec_fail(task, st);

@@ -495,7 +495,7 @@ static status launch(tile_run *t)
         if (st)
             tensor_unref(t->outputs[i]);
         else
-            t->f->slots[t->output_numbers[i]] = t->outputs[i];
+            slot_set(t->f, t->output_numbers[i], t->outputs[i]);
     }
     return st;
 }
