@@ -1,5 +1,7 @@
-/* pattern.c - a pattern is matched part by part, along the folders that fit so far. */
+/* pattern.c - a pattern is matched along the folders that fit so far, with all of its parts that may come next. */
 #include "storage/pattern.h"
+
+#include "base/guard.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,29 +64,100 @@ static bool is_linked(const char *path)
     return lstat(path, &info) || S_ISLNK(info.st_mode);
 }
 
-static status match(const matching *m, const char *folder, size_t part);
+/* Parts of the pattern, by number: those that what lies in a folder is matched with. */
+typedef struct part_set {
+    bool *has;
+    bool is_empty;
+} part_set;
 
-/* What lies in the folder by that name, seen from parts[part], which may be any folders. */
-static status match_entry(const matching *m, const char *folder, size_t part,
-                          const struct dirent *entry)
+static status new_set(const matching *m, part_set *out)
 {
-    const char *name = entry->d_name, *pattern = m->parts.items[part];
-    bool is_last = part + 1 == m->parts.count, is_deep = is_any_folders(pattern);
-    bool fits = is_deep ? is_last && part_matches(pattern, name) : part_matches(pattern, name);
-    if (!fits && (!is_deep || file_name_is_hidden(name)))
-        return STATUS_OK;
-    char *path = join(m, folder, name);
-    if (!path)
-        return status_no_memory("path", strlen(name));
-    if (!file_entry_is_folder(entry, path))
-        return fits && is_last ? array_push(m->memory, m->found, path) : STATUS_OK;
-    if (is_deep)
-        return is_linked(path) ? STATUS_OK : match(m, path, part);
-    return is_last ? STATUS_OK : match(m, path, part + 1);
+    out->is_empty = true;
+    out->has = arena_alloc_array(m->memory, m->parts.count, sizeof *out->has);
+    return out->has ? STATUS_OK : status_no_memory("path", m->parts.count);
 }
 
-static status match_entries(const matching *m, const char *folder, size_t part)
+static void add_part(part_set *set, size_t part)
 {
+    set->has[part] = true;
+    set->is_empty = false;
+}
+
+static bool is_last(const matching *m, size_t part)
+{
+    return part + 1 == m->parts.count;
+}
+
+/* A folder, and what the parts are in it. */
+typedef struct visit {
+    const char *folder;
+    part_set *parts;
+    bool *is_plain; /* a name, which is not matched as a pattern */
+    bool *is_met;   /* a name that was found in the folder's list */
+} visit;
+
+static status match(const matching *m, const char *folder, part_set *parts);
+
+/* An entry of a folder, and what the parts make of it. */
+typedef struct found_entry {
+    const char *name;
+    char *path; /* NULL: not needed so far */
+    bool is_folder;
+    bool is_match; /* of the whole pattern */
+    part_set below;
+} found_entry;
+
+static status look(const matching *m, const char *folder, const struct dirent *entry,
+                   found_entry *e)
+{
+    if (e->path)
+        return STATUS_OK;
+    e->path = join(m, folder, e->name);
+    if (!e->path)
+        return status_no_memory("path", strlen(e->name));
+    e->is_folder = file_entry_is_folder(entry, e->path);
+    return new_set(m, &e->below);
+}
+
+static status match_part(const matching *m, const visit *v, size_t part, const struct dirent *entry,
+                         found_entry *e)
+{
+    const char *pattern = m->parts.items[part];
+    bool is_deep = is_any_folders(pattern), last = is_last(m, part);
+    bool fits = v->is_plain[part] ? !strcmp(pattern, e->name)
+                                  : (last || !is_deep) && part_matches(pattern, e->name);
+    if (!fits && (!is_deep || file_name_is_hidden(e->name)))
+        return STATUS_OK;
+    TRY(look(m, v->folder, entry, e));
+    if (!e->is_folder)
+        e->is_match |= fits && last;
+    else if (is_deep && !is_linked(e->path))
+        add_part(&e->below, part);
+    else if (!is_deep && !last)
+        add_part(&e->below, part + 1);
+    return STATUS_OK;
+}
+
+/* What lies in the folder by that name. */
+static status match_entry(const matching *m, const visit *v, const struct dirent *entry)
+{
+    found_entry e = {.name = entry->d_name};
+    if (!strcmp(e.name, ".") || !strcmp(e.name, ".."))
+        return STATUS_OK;
+    for (size_t i = 0; i < m->parts.count; i++) {
+        if (!v->parts->has[i])
+            continue;
+        TRY(match_part(m, v, i, entry, &e));
+        v->is_met[i] |= v->is_plain[i] && !strcmp(m->parts.items[i], e.name);
+    }
+    if (e.is_match)
+        return array_push(m->memory, m->found, e.path);
+    return e.path && !e.below.is_empty ? match(m, e.path, &e.below) : STATUS_OK;
+}
+
+static status match_entries(const matching *m, const visit *v)
+{
+    const char *folder = v->folder;
     struct dirent **entries;
     int count = scandir(*folder ? folder : ".", &entries, NULL, compare_names);
     if (count < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -94,24 +167,27 @@ static status match_entries(const matching *m, const char *folder, size_t part)
     status st = STATUS_OK;
     for (int i = 0; i < count; i++) {
         if (!st)
-            st = match_entry(m, folder, part, entries[i]);
+            st = match_entry(m, v, entries[i]);
         (free)(entries[i]);
     }
     (free)(entries);
     return st;
 }
 
+/* A name without * ? [ is not looked for in the folder's list: it may be hidden, or "..". */
 static status match_plain(const matching *m, const char *folder, size_t part)
 {
     struct stat info;
+    part_set next;
     char *path = join(m, folder, m->parts.items[part]);
     if (!path)
         return status_no_memory("path", strlen(folder));
-    if (part + 1 < m->parts.count)
-        return match(m, path, part + 1);
-    if (stat(path, &info) || S_ISDIR(info.st_mode))
-        return STATUS_OK;
-    return array_push(m->memory, m->found, path);
+    if (is_last(m, part))
+        return stat(path, &info) || S_ISDIR(info.st_mode) ? STATUS_OK
+                                                          : array_push(m->memory, m->found, path);
+    TRY(new_set(m, &next));
+    add_part(&next, part + 1);
+    return match(m, path, &next);
 }
 
 /* Returns whether the part is the name of something in the folder that it would not match as a pattern: "D[x]". */
@@ -126,18 +202,41 @@ static status is_exact(const matching *m, const char *folder, const char *part, 
     return path ? STATUS_OK : status_no_memory("path", strlen(part));
 }
 
-/* Files below the folder that parts[part] and those behind it match. */
-static status match(const matching *m, const char *folder, size_t part)
+/* Sets which of the parts are names in the folder. */
+static status find_plain(const matching *m, visit *v, bool *out_all)
 {
-    const char *pattern = m->parts.items[part];
-    bool is_plain = !file_name_has_wildcard(pattern, strlen(pattern));
-    if (!is_plain)
-        TRY(is_exact(m, folder, pattern, &is_plain));
-    if (is_plain)
-        return match_plain(m, folder, part);
-    if (is_any_folders(pattern) && part + 1 < m->parts.count)
-        TRY(match(m, folder, part + 1));
-    return match_entries(m, folder, part);
+    *out_all = true;
+    for (size_t i = 0; i < m->parts.count; i++) {
+        const char *part = m->parts.items[i];
+        if (!v->parts->has[i])
+            continue;
+        if (is_any_folders(part) && !is_last(m, i))
+            add_part(v->parts, i + 1);
+        v->is_plain[i] = !file_name_has_wildcard(part, strlen(part));
+        if (!v->is_plain[i])
+            TRY(is_exact(m, v->folder, part, &v->is_plain[i]));
+        *out_all &= v->is_plain[i];
+    }
+    return STATUS_OK;
+}
+
+/* Finds the files below a folder that the parts match, and those behind them. A folder is read once for all parts:
+ * with several ** it can be reached in as many ways as there are combinations of folders above it. */
+static status match(const matching *m, const char *folder, part_set *parts)
+{
+    visit v = {folder, parts, arena_alloc_array(m->memory, m->parts.count, sizeof(bool)),
+               arena_alloc_array(m->memory, m->parts.count, sizeof(bool))};
+    bool are_all_plain;
+    TRY(guard_check());
+    if (!v.is_plain || !v.is_met)
+        return status_no_memory("path", m->parts.count);
+    TRY(find_plain(m, &v, &are_all_plain));
+    if (!are_all_plain)
+        TRY(match_entries(m, &v));
+    for (size_t i = 0; i < m->parts.count; i++)
+        if (parts->has[i] && v.is_plain[i] && !v.is_met[i])
+            TRY(match_plain(m, folder, i));
+    return STATUS_OK;
 }
 
 /* Several ** that follow one another are one. */
@@ -162,7 +261,7 @@ static int compare_paths(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Two ** may reach a file in several ways. */
+/* With ".." a file may be reached in several ways. */
 static void sort_once(path_list *list)
 {
     size_t kept = 0;
@@ -177,10 +276,14 @@ static void sort_once(path_list *list)
 status file_match(arena *a, const char *pattern, path_list *out)
 {
     matching m = {.memory = a, .found = out};
+    part_set first;
     out->count = 0;
     TRY(split(&m, pattern));
-    if (m.parts.count)
-        TRY(match(&m, *pattern == '/' ? "/" : "", 0));
+    TRY(new_set(&m, &first));
+    if (m.parts.count) {
+        add_part(&first, 0);
+        TRY(match(&m, *pattern == '/' ? "/" : "", &first));
+    }
     sort_once(out);
     return STATUS_OK;
 }

@@ -123,6 +123,23 @@ TEST(two_stars_are_any_folders)
     check_found("d/**", "d/e/f/y.parquet|d/e/x.parquet|d/f.parquet/in.parquet|d/x.parquet");
     check_found("**/f/*.txt", "d/e/f/notes.txt");
     check_found("**/none.parquet", "");
+    check_found("**/e/../*.parquet", "d/e/../x.parquet");
+    check_found("d/**/e/**/f/y.parquet", "d/e/f/y.parquet");
+    check_found("**/_k=1/x.parquet", "_k=1/x.parquet");
+    check_found("**/.h/x.parquet", "d/.h/x.parquet");
+}
+
+/* Each of the folders could be in any of the stars. */
+TEST(many_stars_over_deep_folders_read_each_once)
+{
+    char deep[256] = "";
+    root = test_folder();
+    for (size_t i = 0; i < 40; i++)
+        memcpy(deep + 2 * i, "a/", 2);
+    memcpy(deep + 80, "x.parquet", sizeof "x.parquet");
+    put_file(deep);
+    check_found("**/a/**/a/**/a/**/a/**/a/**/a/**/a/*.parquet", deep);
+    check_found("**/b/**/a/**/a/**/a/**/a/**/a/**/a/*.parquet", "");
 }
 
 TEST(links_are_followed_but_not_by_two_stars)
