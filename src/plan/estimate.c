@@ -351,40 +351,64 @@ static uint32_t only_column(const expr *e)
     return only;
 }
 
-/* Conditions on one column are taken to say much the same: the one that leaves least decides. */
-static double share_of_same_column(const plan_node *node, const expr_list *conditions,
-                                   size_t number, double share)
+/* What the conditions so far say of one column: the shares that they leave of all rows. */
+typedef struct column_shares {
+    uint32_t column; /* 0: none */
+    double least;
+    double above, below; /* of its first lower and upper bound; negative: there is none */
+} column_shares;
+
+#define SHARES_USUAL 64
+
+/* By column, in a table with more room than there are conditions. */
+static column_shares *shares_of(column_shares *table, size_t room, uint32_t column)
 {
-    uint32_t column = only_column(conditions->items[number]);
-    double least = 1;
-    for (size_t i = 0; i < number && column; i++) {
-        double before = only_column(conditions->items[i]) == column
-                            ? plan_share(node, conditions->items[i])
-                            : 1;
-        least = before < least ? before : least;
+    size_t at = column * (size_t)0x9e3779b1 % room;
+    while (table[at].column && table[at].column != column)
+        at = at + 1 < room ? at + 1 : 0;
+    if (!table[at].column)
+        table[at] = (column_shares){column, 1, -1, -1};
+    return &table[at];
+}
+
+/* The share of the condition among rows that meet those before it. An upper and a lower bound of one column leave
+ * what is between. Others on one column are taken to say much the same: the one that leaves least decides. */
+static double share_after(const plan_node *node, const expr *e, column_shares *table, size_t room)
+{
+    double share = plan_share(node, e), after = share;
+    uint32_t column = only_column(e), bound;
+    if (!column)
+        return share;
+    column_shares *shares = shares_of(table, room, column);
+    int direction = bound_of(e, &bound);
+    double *own = direction > 0 ? &shares->below : &shares->above;
+    double other = direction > 0 ? shares->above : shares->below;
+    if (direction && other >= 0) {
+        double both = other + share - 1;
+        after = other > 0 && both > 0 ? both / other : 1e-3;
+    } else {
+        after = share >= shares->least ? 1 : share / shares->least;
     }
-    return share >= least ? 1 : share / least;
+    shares->least = share < shares->least ? share : shares->least;
+    if (direction && *own < 0)
+        *own = share;
+    return after;
 }
 
-/* The share of the condition among rows that meet those before it. An upper and a lower bound of
- * one column leave what is between. */
-static double share_after(const plan_node *node, const expr_list *conditions, size_t number)
-{
-    double share = plan_share(node, conditions->items[number]);
-    uint32_t column, other;
-    int direction = bound_of(conditions->items[number], &column);
-    for (size_t i = 0; i < number && direction; i++)
-        if (bound_of(conditions->items[i], &other) == -direction && other == column) {
-            double before = plan_share(node, conditions->items[i]), both = before + share - 1;
-            return before > 0 && both > 0 ? both / before : 1e-3;
-        }
-    return share_of_same_column(node, conditions, number, share);
-}
-
+/* Without memory for the table the conditions are taken to say nothing of each other. */
 double plan_share_of_list(const plan_node *node, const expr_list *conditions)
 {
+    column_shares usual[SHARES_USUAL] = {0}, *table = usual;
+    size_t room = SHARES_USUAL;
     double share = 1;
+    if (conditions->count >= SHARES_USUAL / 2) {
+        room = conditions->count * 2;
+        table = mem_new_array(room, sizeof *table);
+    }
     for (size_t i = 0; i < conditions->count; i++)
-        share *= share_after(node, conditions, i);
+        share *= table ? share_after(node, conditions->items[i], table, room)
+                       : plan_share(node, conditions->items[i]);
+    if (table != usual)
+        mem_free(table);
     return share;
 }
