@@ -21,7 +21,7 @@
 
 /* Grouping keys, and the value of a DISTINCT set beside them. Arrays of so many are on the stack;
  * of them only as much is cleared and read as there are keys (keys_clear). */
-#define KEYS_MAX 4097
+#define KEYS_MAX 8193
 
 #define SOURCE_ROWS (-1)
 

@@ -7,6 +7,7 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_state_ops.h"
+#include "plan/expr_index.h"
 #include "plan/function.h"
 
 /* What a task has of the phase that feeds sets. */
@@ -341,20 +342,22 @@ static const exec_operator_ops aggregate_ops = {
 typedef struct planner {
     op_aggregate *op;
     arena *memory;
-    expr_list exprs;
+    expr_list exprs;    /* the groups, then: */
+    expr_index numbers; /* those behind them, numbered from 0 */
 } planner;
 
 /* The number of an expression behind the groups; one that is there already is used again. */
 static status add_expr(planner *p, expr *e, int *out)
 {
-    for (size_t i = p->op->core.key_count; i < p->exprs.count; i++)
-        if (!expr_is_volatile(e) && expr_equal(p->exprs.items[i], e) &&
-            type_equal(p->exprs.items[i]->type, e->type) &&
-            p->exprs.items[i]->type.width == e->type.width) {
-            *out = (int)i;
+    uint32_t keys = p->op->core.key_count;
+    uint32_t i = expr_is_volatile(e) ? EXPR_INDEX_NONE : expr_index_first(&p->numbers, e);
+    for (; i != EXPR_INDEX_NONE; i = expr_index_next(&p->numbers, e, i))
+        if (p->exprs.items[keys + i]->type.width == e->type.width) {
+            *out = (int)(keys + i);
             return STATUS_OK;
         }
     *out = (int)p->exprs.count;
+    TRY(expr_index_add(p->memory, &p->numbers, e));
     return array_push(p->memory, &p->exprs, e);
 }
 

@@ -39,7 +39,7 @@ typedef enum join_row_need {
     JOIN_ROWS_ALWAYS
 } join_row_need;
 
-#define JOIN_KEYS_MAX 4096 /* arrays of so many are on the stack, not cleared */
+#define JOIN_KEYS_MAX 8192 /* arrays of so many are on the stack, not cleared */
 
 /* What is known of one key column of an integer-like type. */
 typedef struct join_key_range {
