@@ -6,6 +6,7 @@
 #include "api/place_text.h"
 #include "api/ranked.h"
 #include "api/ranks.h"
+#include "base/guard.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
 
@@ -64,7 +65,7 @@ status api_query_next(pistachio_result *result, exec_batch **out)
 
 /* ---- its beginning ---- */
 
-status api_query_plan(pistachio_result *result)
+static status make_plan(pistachio_result *result)
 {
     plan_statement *plan = &result->statement->query;
     TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
@@ -73,6 +74,14 @@ status api_query_plan(pistachio_result *result)
     TRY(plan_optimize(plan));
     const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     return plan_distribute(plan, &distribution);
+}
+
+status api_query_plan(pistachio_result *result)
+{
+    guard_state before = guard_enter();
+    status st = guard_explain(make_plan(result));
+    guard_leave(before);
+    return st;
 }
 
 /* On this rank, or on all. */
@@ -85,7 +94,11 @@ static status make_query(pistachio_result *result)
     const api_cluster *cluster = result->connection->database->cluster;
     const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
     TRY(api_place_settings(&result->settings, 0, host));
-    TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
+    guard_state before = guard_enter();
+    status st = guard_explain(
+        exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
+    guard_leave(before);
+    TRY(st);
     if (result->ranked)
         api_ranked_attach(result->ranked, result->query);
     return STATUS_OK;

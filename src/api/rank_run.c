@@ -8,6 +8,7 @@ void rank_run_failed(void *argument)
     rank_run *run = argument;
     mutex_lock(&run->lock);
     run->has_failed = true;
+    atomic_store(&run->is_cancelled, true);
     if (run->query)
         exec_query_stop(run->query);
     mutex_unlock(&run->lock);

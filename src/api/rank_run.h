@@ -19,7 +19,8 @@ typedef struct rank_run {
     api_wait wait;        /* for is_woken */
     pthread_mutex_t lock; /* of what follows */
     bool is_woken, has_failed;
-    exec_query *query; /* to be stopped; NULL: there is none */
+    cancel_flag is_cancelled; /* raised with has_failed: what prepares the statement looks at it */
+    exec_query *query;        /* to be stopped; NULL: there is none */
 } rank_run;
 
 /* References the engine. */

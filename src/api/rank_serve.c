@@ -7,6 +7,7 @@
 #include "api/place_text.h"
 #include "api/rank_statement.h"
 #include "api/ranks.h"
+#include "base/guard.h"
 #include "base/mutex.h"
 #include "plan/optimize.h"
 
@@ -52,9 +53,13 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
     plan_distribution distribution = api_distribution(run->engine, s);
     distribution.memory_bytes = read->memory_bytes;
     TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
-    TRY(plan_optimize(plan));
-    TRY(plan_distribute(plan, &distribution));
-    return rank_run_agree_plan(run, plan);
+    guard_state before = guard_enter();
+    status st = plan_optimize(plan);
+    if (!st)
+        st = plan_distribute(plan, &distribution);
+    st = guard_explain(st);
+    guard_leave(before);
+    return st ? st : rank_run_agree_plan(run, plan);
 }
 
 /* No row comes out: the plan's last exchange sends them to rank 0. Or each rank writes its own. */
@@ -85,8 +90,11 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     bool is_thread = !run->database->cluster; /* of this machine */
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
     TRY(api_place_settings(s, run->rank, host));
-    TRY(exec_query_new(&(*statement)->query, &place, s, &query));
-    status st = run_query(run, *statement, query, host, read->time);
+    guard_state before = guard_enter();
+    status st = guard_explain(exec_query_new(&(*statement)->query, &place, s, &query));
+    guard_leave(before);
+    TRY(st);
+    st = run_query(run, *statement, query, host, read->time);
     if (st)
         net_query_fail(run->net, st);
     rank_run_attach(run, NULL);
@@ -118,7 +126,9 @@ void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)
 {
     statement_read read = {0};
     sql_statement *statement = NULL;
+    cancel_flag *before = cancel_set(&run->is_cancelled);
     status st = read_and_serve(run, data, bytes, &read, &statement);
+    cancel_set(before);
     if (st)
         net_query_fail(run->net, st);
     sql_statement_free(statement);

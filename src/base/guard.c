@@ -1,5 +1,7 @@
-/* guard.c - the bounds of a thread's stack, and the watch, in thread-local variables. */
+/* guard.c - the bounds of a thread's stack, in thread-local variables. */
 #include "base/guard.h"
+
+#include "base/cancel.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -48,22 +50,17 @@ static const char *stack_end(void)
     return end;
 }
 
-guard_state guard_enter(guard_watch watch)
+guard_state guard_enter(void)
 {
     guard_state before = here;
-    here = (guard_state){.stack_end = (const char *)__builtin_frame_address(0) - SHALLOW_BYTES,
-                         .watch = watch};
+    here = (guard_state){.is_guarded = true,
+                         .stack_end = (const char *)__builtin_frame_address(0) - SHALLOW_BYTES};
     return before;
 }
 
 void guard_leave(guard_state before)
 {
     here = before;
-}
-
-guard_watch guard_watch_here(void)
-{
-    return here.watch;
 }
 
 static bool is_too_deep(const char *frame)
@@ -82,7 +79,7 @@ static bool may_go_on(const char *frame, bool looks)
         return false;
     if (is_too_deep(frame))
         here.failure = STATUS_KIND_LIMIT;
-    else if (looks && here.watch.is_cancelled && here.watch.is_cancelled(here.watch.context))
+    else if (looks && here.is_guarded && cancel_is_asked())
         here.failure = STATUS_KIND_CANCELLED;
     return here.failure == STATUS_KIND_OK;
 }

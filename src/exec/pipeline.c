@@ -6,6 +6,7 @@
  * finished before an operator may run (its join's build side) hangs on the chain's link. */
 #include "exec/pipeline.h"
 
+#include "base/guard.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/operators/op_result.h"
 #include "exec/sched/stages.h"
@@ -403,6 +404,7 @@ static status walk_exchange(exec_query *query, const plan_node *node, const link
 /* Of a plan that rank 0 runs, this rank's part: what is sent there. */
 static status walk_sends(exec_query *query, const plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_EXCHANGE)
         return open_exchange(query, node, NULL, NULL);
     if (node->kind == PLAN_SHARED && !query->shared_is_sent[node->shared.id]) {
@@ -554,6 +556,7 @@ static const struct runner {
 
 static status walk(exec_query *query, const plan_node *node, const link *down)
 {
+    TRY(guard_check());
     const struct runner *r = &runners[node->kind];
     if (query->rank && node->placement == PLACEMENT_ONE)
         return walk_elsewhere(query, node, down);

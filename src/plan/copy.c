@@ -1,6 +1,8 @@
 /* copy.c - deep copies of plans, with subqueries in them. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 typedef struct copied {
     const plan_node *from;
     plan_node *to;
@@ -168,6 +170,8 @@ static void rename_tree(plan_node *node, renaming *r);
 
 static void rename_expr(expr *e, renaming *r)
 {
+    if (!guard_may_go_on())
+        return;
     for (uint32_t i = 0; i < e->arg_count; i++)
         rename_expr(e->args[i], r);
     if (e->kind == EXPR_SUBQUERY)
@@ -183,6 +187,8 @@ static void rename_slot(expr **slot, void *context)
 
 static void rename_tree(plan_node *node, renaming *r)
 {
+    if (!guard_may_go_on())
+        return;
     for (size_t i = 0; i < node->columns.count; i++) {
         uint32_t *id = &node->columns.items[i].id;
         if (*id >= r->count)

@@ -4,6 +4,7 @@
  * gets an exchange, chosen by the bytes that ranks receive. */
 #include "plan/distribute.h"
 
+#include "base/guard.h"
 #include "parquet/read/table_parts.h"
 #include "plan/distribute_aggregate.h"
 #include "plan/rewrite.h"
@@ -562,6 +563,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
 
 static status place(distributor *d, plan_node **slot, site *out)
 {
+    TRY(guard_check());
     plan_kind kind = (*slot)->kind;
     bool is_repeatable = plan_is_repeatable(*slot);
     TRY(place_kind(d, slot, out));
@@ -655,8 +657,10 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
         TRY(plan_open_scans(statement)); /* all ranks deal out the same row groups */
     if (!is_worth_it(statement, distribution))
         return STATUS_OK;
+    TRY(distribute_most_new(&d));
     for (size_t i = 0; i < statement->shared.count; i++) {
         TRY(place(&d, &statement->shared.items[i], &s));
+        distribute_note_most(&d, (uint32_t)i);
         if (s.placement == PLACEMENT_COPIES)
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }

@@ -7,6 +7,9 @@
 typedef struct distributor {
     plan_statement *statement;
     const plan_distribution *distribution;
+    /* By id, the most rows that a shared plan can have. Set once the plan is placed, so that its uses look it up:
+     * each would walk the plan again, and plans that share plans take time by two to their number. */
+    double *most_shared_rows;
 } distributor;
 
 #define SITE_KEY_LISTS 2
@@ -52,6 +55,9 @@ bool distribute_may_repartition(const plan_node *join);
 CHECKED status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, site *io);
 /* No join of the site moves rows. */
 void distribute_hold(const site *s);
+/* Makes room for most_shared_rows; sets that of a shared plan, which is placed. */
+CHECKED status distribute_most_new(distributor *d);
+void distribute_note_most(distributor *d, uint32_t id);
 /* After all is placed: gives joins that may overflow their numbers. */
 void distribute_number_overflows(const distributor *d);
 /* After all is placed: scans take the filters that are right for their rows (distribute_filters.c). */

@@ -1,6 +1,8 @@
 /* distribute_filters.c - which scans of a distributed plan take which runtime filters, and what filters may cost. */
 #include "plan/distribute_aggregate.h"
 
+#include "base/guard.h"
+
 #include <math.h>
 
 /* Ranks agree on all of a join's filters at once. */
@@ -22,6 +24,8 @@ typedef struct filter_use {
 
 static void find_takers(plan_node *node, filter_use *use, bool has_crossed, double bytes)
 {
+    if (!guard_may_go_on())
+        return;
     if (node->kind == PLAN_SCAN) {
         size_t kept = 0;
         for (size_t i = 0; i < node->scan.runtime_filters.count; i++) {
@@ -82,6 +86,8 @@ static void place_filters(distributor *d, plan_node *join)
 
 static void place_all_filters(distributor *d, plan_node *node)
 {
+    if (!guard_may_go_on())
+        return;
     if (node->kind == PLAN_JOIN && node->join.runtime_filters.count)
         place_filters(d, node);
     for (uint32_t i = 0; i < node->child_count; i++)
@@ -92,6 +98,8 @@ static void place_all_filters(distributor *d, plan_node *node)
  * not known. */
 static void drop_beside(plan_node *node)
 {
+    if (!guard_may_go_on())
+        return;
     size_t kept = 0;
     if (node->kind == PLAN_SCAN) {
         for (size_t i = 0; i < node->scan.runtime_filters.count; i++)

@@ -26,6 +26,7 @@
  * that, the join does without. */
 #include "plan/distribute_aggregate.h"
 
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
@@ -36,19 +37,19 @@
 
 /* ---- how large a side can be at most, whatever its conditions let through ---- */
 
-static double most_rows(const plan_statement *s, const plan_node *node);
+static double most_rows(const distributor *d, const plan_node *node);
 
-static double most_of_children(const plan_statement *s, const plan_node *node)
+static double most_of_children(const distributor *d, const plan_node *node)
 {
     double rows = 0;
     for (uint32_t i = 0; i < node->child_count; i++)
-        rows += most_rows(s, node->children[i]);
+        rows += most_rows(d, node->children[i]);
     return rows;
 }
 
-static double most_of_join(const plan_statement *s, const plan_node *join)
+static double most_of_join(const distributor *d, const plan_node *join)
 {
-    double left = most_rows(s, join->children[0]), right = most_rows(s, join->children[1]);
+    double left = most_rows(d, join->children[0]), right = most_rows(d, join->children[1]);
     switch (join->join.type) {
     case JOIN_SEMI:
     case JOIN_ANTI:
@@ -61,39 +62,54 @@ static double most_of_join(const plan_statement *s, const plan_node *join)
     }
 }
 
-static double most_rows(const plan_statement *s, const plan_node *node)
+static double most_rows(const distributor *d, const plan_node *node)
 {
     double rows;
+    if (!guard_may_go_on())
+        return INFINITY;
     switch (node->kind) {
     case PLAN_SCAN:
         return (double)node->scan.table->row_count;
     case PLAN_VALUES:
         return (double)node->values.rows.count;
     case PLAN_SHARED:
-        return most_rows(s, s->shared.items[node->shared.id]);
+        return d->most_shared_rows[node->shared.id];
     case PLAN_JOIN:
-        return most_of_join(s, node);
+        return most_of_join(d, node);
     case PLAN_LIMIT:
-        rows = most_of_children(s, node);
+        rows = most_of_children(d, node);
         return node->limit.has_limit ? fmin(rows, (double)node->limit.limit) : rows;
     case PLAN_AGGREGATE:
-        return fmax(1, most_of_children(s, node));
+        return fmax(1, most_of_children(d, node));
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_SORT:
     case PLAN_WINDOW:
     case PLAN_UNION:
     case PLAN_EXCHANGE:
-        return most_of_children(s, node);
+        return most_of_children(d, node);
     default:
         return INFINITY;
     }
 }
 
-static double most_bytes(const plan_statement *s, const plan_node *node)
+status distribute_most_new(distributor *d)
+{
+    size_t count = d->statement->shared.count;
+    d->most_shared_rows =
+        arena_alloc_array(d->statement->memory, count + 1, sizeof *d->most_shared_rows);
+    return d->most_shared_rows ? STATUS_OK : status_no_memory("plan", count * sizeof(double));
+}
+
+void distribute_note_most(distributor *d, uint32_t id)
+{
+    d->most_shared_rows[id] = most_rows(d, d->statement->shared.items[id]);
+}
+
+static double most_bytes(const distributor *d, const plan_node *node)
 {
     plan_node all = *node;
-    all.estimated_rows = most_rows(s, node);
+    all.estimated_rows = most_rows(d, node);
     return distribute_bytes(&all);
 }
 
@@ -116,7 +132,7 @@ status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, s
     double bytes = fmax(WRONG_FACTOR * distribute_bytes(build),
                         even_bytes(d, distribute_bytes(join->children[!side])));
     if (!is_build || !distribute_may_repartition(join) ||
-        !plan_rule_is_on(d->statement, RULE_overflow) || most_bytes(d->statement, build) <= bytes)
+        !plan_rule_is_on(d->statement, RULE_overflow) || most_bytes(d, build) <= bytes)
         return STATUS_OK;
     TRY(distribute_exchange(d, &join->children[!side], EXCHANGE_HASH, keys[!side]));
     broadcast->exchange.keys = *keys[side];

@@ -351,7 +351,7 @@ static uint32_t only_column(const expr *e)
     return only;
 }
 
-/* What the conditions so far say of one column: the shares that they leave of all rows. */
+/* Shares of all rows that the conditions so far leave by what they say of one column. */
 typedef struct column_shares {
     uint32_t column; /* 0: none */
     double least;

@@ -1,6 +1,7 @@
 /* expr.c - making, copying, comparing and walking bound expressions. */
 #include "plan/expr.h"
 
+#include "base/guard.h"
 #include "plan/function.h"
 #include "plan/plan.h"
 #include "plan/text.h"
@@ -118,6 +119,8 @@ expr *expr_new_and(arena *a, expr *left, expr *right)
 
 expr *expr_copy(arena *a, const expr *e)
 {
+    if (!guard_may_go_on())
+        return NULL;
     expr *copy = arena_alloc(a, sizeof *copy);
     if (!copy)
         return NULL;
@@ -169,6 +172,8 @@ bool expr_equal(const expr *left, const expr *right)
     case EXPR_CASE:
         break;
     }
+    if (left->arg_count && !guard_may_go_on())
+        return false;
     for (uint32_t i = 0; i < left->arg_count; i++)
         if (!expr_equal(left->args[i], right->args[i]))
             return false;
@@ -215,6 +220,8 @@ bool expr_has_subquery(const expr *e)
 {
     if (e->kind == EXPR_SUBQUERY)
         return true;
+    if (e->arg_count && !guard_may_go_on())
+        return false;
     for (uint32_t i = 0; i < e->arg_count; i++)
         if (expr_has_subquery(e->args[i]))
             return true;
@@ -236,6 +243,8 @@ static void visit_slot(expr **slot, void *context)
 
 static void visit_plan(const plan_node *node, column_visit *v)
 {
+    if (!guard_may_go_on())
+        return;
     /* The walk hands out slots, which this visitor only reads. */
     plan_visit_exprs((plan_node *)node, visit_slot, v);
     for (uint32_t i = 0; i < node->child_count; i++)
@@ -244,6 +253,8 @@ static void visit_plan(const plan_node *node, column_visit *v)
 
 void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context), void *context)
 {
+    if (!guard_may_go_on())
+        return;
     if (e->kind == EXPR_COLUMN)
         visit(e->column_id, context);
     for (uint32_t i = 0; i < e->arg_count; i++)
@@ -299,6 +310,7 @@ static status tie_draws(arena *a, expr_list *conjuncts, size_t first)
 
 static status split_all(arena *a, expr *e, expr_list *conjuncts)
 {
+    TRY(guard_check());
     if (!is_and(e))
         return array_push(a, conjuncts, e);
     for (uint32_t i = 0; i < e->arg_count; i++)

@@ -1,6 +1,7 @@
 /* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
 #include "plan/function.h"
 
+#include "base/guard.h"
 #include "device/host/host.h"
 #include "device/kernel_ops.h"
 #include "plan/plan.h"
@@ -46,6 +47,8 @@ static bool op_cannot_fail(expr_op op)
 
 bool expr_cannot_fail(const expr *e)
 {
+    if (!guard_may_go_on())
+        return false;
     bool is_leaf = e->kind == EXPR_COLUMN || e->kind == EXPR_CONSTANT;
     if (!is_leaf && e->kind != EXPR_CASE && (e->kind != EXPR_CALL || !op_cannot_fail(e->op)))
         return false;
@@ -62,6 +65,8 @@ bool function_is_volatile(expr_op op)
 
 bool expr_is_volatile(const expr *e)
 {
+    if (!guard_may_go_on())
+        return false;
     bool is = e->kind == EXPR_CALL && function_is_volatile(e->op);
     for (uint32_t i = 0; i < e->arg_count && !is; i++)
         is = expr_is_volatile(e->args[i]);

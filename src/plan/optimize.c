@@ -1,7 +1,7 @@
 /* optimize.c - runs the rules, in order. */
 #include "plan/optimize.h"
 
-#include "base/cancel.h"
+#include "base/guard.h"
 #include "base/trace.h"
 #include "plan/rewrite.h"
 
@@ -128,8 +128,8 @@ status plan_optimize(plan_statement *statement)
         bool is_on = rules[r].is_needed || plan_rule_is_on(statement, (plan_rule)r);
         if (rules[r].apply && is_on) {
             int64_t start = trace_now();
-            TRY(cancel_check());
             TRY(rules[r].apply(statement));
+            TRY(guard_check());
             statement->rule_nanoseconds[r] = (uint64_t)(trace_now() - start);
         }
         if (rules[r].apply)

@@ -7,6 +7,8 @@
  * The list behind the name of a scan, a projection or another node that makes columns is those. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +32,8 @@ typedef struct column_name {
  * the column on calls it, which is what the statement says. */
 static void collect_names(const plan_node *node, column_name *names, uint32_t count)
 {
+    if (!guard_may_go_on())
+        return;
     for (uint32_t i = 0; i < node->child_count; i++)
         collect_names(node->children[i], names, count);
     for (size_t i = 0; i < node->columns.count; i++) {
@@ -170,6 +174,8 @@ static void visit_subqueries(expr **slot, void *context)
 
 static void write_tree(text_context *t, const plan_node *node, int depth)
 {
+    if (!guard_may_go_on())
+        return;
     plan_note note = note_of(t, node);
     begin_line(t, note, depth);
     write_node(&t->w, node);

@@ -1,6 +1,7 @@
 /* rewrite.c - column sets, substitution, and other tools of the rewrites. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
 #include "plan/function.h"
 
 status column_set_new(arena *a, uint32_t bit_count, column_set *out)
@@ -79,6 +80,8 @@ bool column_set_meets(const column_set *set, const expr *e)
 
 expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *const *to)
 {
+    if (!guard_may_go_on())
+        return NULL;
     if (e->kind == EXPR_COLUMN) {
         for (size_t i = 0; i < from->count; i++)
             if (from->items[i].id == e->column_id)

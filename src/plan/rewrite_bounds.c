@@ -2,6 +2,8 @@
  * whose rows come to it without another breaker between, and have its first key as a column. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 /* The sort's keys, as far as they are columns of the node that is looked at. */
 typedef struct bound_offer {
     plan_statement *statement;
@@ -108,6 +110,7 @@ static status offer_below(bound_offer *o, plan_node *node, column_id_list ids)
 
 static status walk(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));
     if (node->kind != PLAN_SORT || !node->sort.has_limit)

@@ -2,6 +2,8 @@
  * rows through have their child's columns again, whatever the rewrites before did below them. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 status plan_prune_start(const plan_statement *s, column_set *out)
 {
     TRY(column_set_new(s->memory, s->next_column_id, out));
@@ -66,6 +68,7 @@ static status prune_through(plan_statement *s, plan_node *node, const column_set
 
 status plan_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
+    TRY(guard_check());
     const plan_node_ops *ops = plan_node_ops_of(node);
     if (ops->prune)
         return ops->prune(s, node, needed);
@@ -78,6 +81,7 @@ status plan_prune(plan_statement *s, plan_node *node, const column_set *needed)
 static status each_use(plan_node *node, uint32_t id, status (*visit)(plan_node *, void *),
                        void *context)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_SHARED && node->shared.id == id)
         return visit(node, context);
     for (uint32_t i = 0; i < node->child_count; i++)

@@ -17,6 +17,7 @@
  * domain is all of them, told apart by their numbers. */
 #include "plan/rewrite_dependent.h"
 
+#include "base/guard.h"
 #include "plan/rewrite_subqueries.h"
 
 typedef struct pushing {
@@ -583,6 +584,7 @@ static status push_union(pushing *p, plan_node *node, pushed *out)
 
 static status push(pushing *p, plan_node *node, pushed *out)
 {
+    TRY(guard_check());
     if (!depends(p, node))
         return cross(p, node, out);
     switch (node->kind) {

@@ -14,6 +14,7 @@
  * A join of which one side's columns are read becomes a semi join, which stops at a row's first partner and
  * makes no pairs; an outer one that keeps all rows of that side becomes the side. Equal rows that are put
  * together once more later need not be before. */
+#include "base/guard.h"
 #include "plan/node.h"
 #include "plan/rewrite.h"
 
@@ -149,6 +150,7 @@ static status walk_join(search *s, plan_node **slot, view seen)
 
 static status walk(search *s, plan_node **slot, view seen)
 {
+    TRY(guard_check());
     plan_node *node = *slot;
     if (!plan_is_repeatable(node))
         seen = VIEW_COUNTED;

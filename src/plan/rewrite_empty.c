@@ -12,6 +12,8 @@
  * A full join without pairs is both sides, one behind the other. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 typedef struct emptiness {
     plan_statement *statement;
     bool *are_shared; /* by id of a shared plan: it has no rows */
@@ -157,6 +159,7 @@ static status put_sides_behind_each_other(const emptiness *e, plan_node **place)
 
 static status walk(emptiness *e, plan_node **place, bool *out)
 {
+    TRY(guard_check());
     plan_node *node = *place;
     bool lacks = false, *are_children = arena_alloc(e->statement->memory, node->child_count + 1);
     if (!are_children)

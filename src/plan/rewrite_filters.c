@@ -2,6 +2,7 @@
  * joins under conditions into joins on keys, whose order rewrite_join_order picks.
  *
  * push(node, conditions) gives a plan equivalent to the node under a filter of the conditions. */
+#include "base/guard.h"
 #include "plan/fold.h"
 #include "plan/function.h"
 #include "plan/rewrite.h"
@@ -12,6 +13,7 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
 
 static status push_children(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++) {
         expr_list none = {0};
         TRY(push(s, node->children[i], &none, &node->children[i]));
@@ -281,6 +283,7 @@ static status gather_reducer(plan_statement *s, plan_node *node, join_graph *gra
 /* The relations and conditions of a tree of inner, semi and anti joins and the filters between. */
 static status gather(plan_statement *s, plan_node *node, join_graph *graph)
 {
+    TRY(guard_check());
     if (!plan_is_repeatable(node))
         return array_push(s->memory, &graph->relations, node);
     if (node->kind == PLAN_FILTER && plan_rule_is_on(s, RULE_filter_pushdown)) {
@@ -500,6 +503,7 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
 /* What is left of moving conditions where that is left out: each is checked where it is written. */
 static status stay(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
+    TRY(guard_check());
     expr_list none = {0};
     if (node->kind == PLAN_FILTER)
         return stop_here(s, node, conditions, out);

@@ -11,6 +11,7 @@
  *
  * The second scan ends when it has seen so many keys (rule limits); the first drops other rows by a
  * runtime filter before it decodes other columns. */
+#include "base/guard.h"
 #include "plan/function.h"
 #include "plan/rewrite.h"
 
@@ -146,6 +147,7 @@ static status rewrite_aggregate(plan_statement *s, plan_node *aggregate, uint64_
 
 static status walk(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     uint64_t rows;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));

@@ -3,6 +3,7 @@
  *
  * Such an aggregate becomes a constant; if there are others beside it, these still read the rows.
  * Floats stay: a NaN is outside of their bounds, and the sign of a zero is not told. */
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
@@ -240,6 +241,7 @@ static status rewrite_aggregate(plan_statement *s, plan_node *node, plan_node **
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

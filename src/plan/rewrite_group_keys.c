@@ -12,6 +12,8 @@
 #include "plan/function.h"
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 static status no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
@@ -184,6 +186,7 @@ static status drop_empty_group(plan_statement *s, plan_node *node, plan_node **o
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

@@ -16,6 +16,8 @@
  * Where an aggregate's parts cannot be merged, the base is the rows themselves. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 #define NOT_THERE UINT32_MAX
 
 /* What a set's rows hold of an aggregate: two of AVG, else one. */
@@ -427,6 +429,7 @@ static status expand(plan_statement *s, const plan_node *node, plan_node **out)
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

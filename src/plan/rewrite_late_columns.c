@@ -9,6 +9,7 @@
  *
  * The join waits for its build side, so the second scan has the bound, and the keys as a runtime
  * filter, from its first row on, and decodes other columns only where it finds such a key. */
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
@@ -164,6 +165,7 @@ static status rewrite_sort(plan_statement *s, plan_node *sort)
 
 static status walk(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));
     return node->kind == PLAN_SORT ? rewrite_sort(s, node) : STATUS_OK;

@@ -9,6 +9,8 @@
  * Below a limit of a union each side has the limit as well. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 /* Rows of the limit: more of them are better sorted without columns besides. */
 #define LIMIT_MAX 10000
 /* The rows that go in are so many times as many at least. */
@@ -164,6 +166,7 @@ static status limit_sides(plan_statement *s, const plan_node *sort, plan_node *n
 
 static status walk(plan_statement *s, plan_node **place)
 {
+    TRY(guard_check());
     plan_node *node = *place;
     if (node->kind == PLAN_SORT && is_limited(node, node->children[0])) {
         plan_node *child = node->children[0];

@@ -6,6 +6,7 @@
  *     right                           shared 0, shared 1
  *                                   join on a = c and (a = b) is not true
  *                                     shared 0, shared 1 */
+#include "base/guard.h"
 #include "plan/function.h"
 #include "plan/rewrite.h"
 
@@ -229,6 +230,7 @@ static bool may_be_one(const plan_node *node)
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

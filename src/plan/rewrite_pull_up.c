@@ -3,6 +3,8 @@
  * becomes a group. */
 #include "plan/rewrite_subqueries.h"
 
+#include "base/guard.h"
+
 static status no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
@@ -162,6 +164,7 @@ static status pull_up_join(plan_unnesting *u, plan_node *node)
 /* Takes the correlated conditions out of the plan below `node`. */
 status plan_pull_up(plan_unnesting *u, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     arena *a = u->statement->memory;
     size_t before = u->conditions.count;
     *out = node;

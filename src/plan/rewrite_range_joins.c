@@ -6,6 +6,8 @@
  * residual. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 /* Fewer build rows for each probe row are tried sooner than looked up: of all, of those with its
  * keys. */
 #define ROWS_MIN 2
@@ -181,6 +183,7 @@ static status rewrite_join(plan_statement *s, plan_node *join)
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

@@ -5,6 +5,7 @@
  *
  * An aggregate takes the projection below it into its own expressions first, so that no column has
  * to change its width between nodes. */
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
@@ -243,6 +244,7 @@ static bool is_sum(plan_aggregate_function function)
 
 static status walk(ranges *r, plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_AGGREGATE)
         TRY(merge_projection(r->statement, node));
     for (uint32_t i = 0; i < node->child_count; i++)
@@ -266,6 +268,7 @@ static status walk(ranges *r, plan_node *node)
 
 static status mark_relied(const ranges *r, plan_node *node)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(mark_relied(r, node->children[i]));
     if (node->kind != PLAN_SCAN)

@@ -1,6 +1,7 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
  * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
  * neither make rows of their own nor change it. */
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
@@ -75,6 +76,7 @@ static status offer_join(offer *o, plan_node *join, uint32_t id)
 
 static status offer_below(offer *o, plan_node *node, uint32_t id)
 {
+    TRY(guard_check());
     switch (node->kind) {
     case PLAN_SCAN:
         return plan_column_index(node, id) >= 0 ? offer_scan(o, node, id) : STATUS_OK;
@@ -196,6 +198,7 @@ bool plan_drops_probe_rows(const plan_node *node)
 
 static status walk(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     if (plan_drops_probe_rows(node))
         TRY(rewrite_offer_keys(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)

@@ -7,6 +7,8 @@
  * The uses keep their conditions. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 typedef struct use_search {
     plan_statement *statement;
     uint32_t id;
@@ -46,6 +48,7 @@ static bool is_use(const use_search *u, const plan_node *node)
 
 static status find_uses(use_search *u, const plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_FILTER && node->filter.conditions.count &&
         is_use(u, node->children[0]) && plan_is_repeatable(node))
         return add_arm(u, node, node->children[0]);

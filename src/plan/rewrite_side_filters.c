@@ -9,6 +9,8 @@
  * That build side waits for the other one then; never does each wait for the other. */
 #include "plan/rewrite.h"
 
+#include "base/guard.h"
+
 /* So many nodes are looked at in a statement to find out what waits for what. */
 #define STEPS_MAX 100000
 
@@ -64,6 +66,7 @@ static status note_giver(search *s, plan_node *join)
 
 static status note_givers(search *s, plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_JOIN)
         TRY(note_giver(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
@@ -211,6 +214,7 @@ static status offer_to(search *s, plan_node *join)
 
 static status walk(search *s, plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind == PLAN_JOIN && drops_build_rows(node))
         TRY(offer_to(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)

@@ -12,6 +12,7 @@
  * A join for which NULL is equal to NULL (of INTERSECT, say) becomes one by equality where keys have no NULLs.
  *
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
+#include "base/guard.h"
 #include "parquet/read/table.h"
 #include "plan/contradiction.h"
 #include "plan/node.h"
@@ -423,6 +424,7 @@ static void know_series(knowledge *k, const plan_node *node)
 
 static status walk(knowledge *k, plan_node **place)
 {
+    TRY(guard_check());
     plan_node *node = *place;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(k, &node->children[i]));

@@ -8,6 +8,7 @@
  * computed for each distinct combination of the values that it reads (rewrite_dependent.c). */
 #include "plan/rewrite_subqueries.h"
 
+#include "base/guard.h"
 #include "plan/function.h"
 #include "plan/rewrite_dependent.h"
 
@@ -513,6 +514,7 @@ static status replace_subquery(replacing *r, expr *e, expr **out)
 
 static status replace(replacing *r, expr *e, expr **out)
 {
+    TRY(guard_check());
     *out = e;
     if (!expr_has_subquery(e))
         return STATUS_OK;
@@ -746,6 +748,7 @@ static void replace_visited(expr **slot, void *context)
 
 status plan_rewrite_subqueries(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     if (node->kind == PLAN_JOIN)
         return rewrite_join(s, node, out);

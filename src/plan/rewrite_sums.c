@@ -5,6 +5,7 @@
  *
  * Only where x + 1 cannot overflow by its types, as it would fail then; and of integers, whose sums
  * are exact. */
+#include "base/guard.h"
 #include "plan/function.h"
 #include "plan/rewrite.h"
 
@@ -212,6 +213,7 @@ static status split(plan_statement *s, plan_node *node, const offset_sum *sums, 
 
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
+    TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(rewrite(s, node->children[i], &node->children[i]));

@@ -11,6 +11,8 @@
  * are wanted. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 /* Rows that are kept of a partition, at most: each new one is put in its place among them, by moving those
  * behind it. */
 #define PARTITION_ROWS_MAX 1000
@@ -129,6 +131,7 @@ static status limit_window(plan_statement *s, const plan_node *window, const row
 
 static status walk(plan_statement *s, plan_node *node)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));
     if (node->kind != PLAN_FILTER || node->children[0]->kind != PLAN_WINDOW)

@@ -1,6 +1,7 @@
 /* text.c - growing text, and expressions as text. */
 #include "plan/text.h"
 
+#include "base/guard.h"
 #include "plan/function.h"
 
 #include <stdio.h>
@@ -194,6 +195,8 @@ static void write_subquery(plan_writer *w, const expr *e)
 
 void plan_write_expr(plan_writer *w, const expr *e)
 {
+    if (!guard_may_go_on())
+        return;
     char name[TYPE_NAME_BYTES];
     switch (e->kind) {
     case EXPR_COLUMN:

@@ -5,6 +5,8 @@
  * subquery stands. */
 #include "plan/node.h"
 
+#include "base/guard.h"
+
 struct plan_verifier {
     const plan_statement *statement;
     const plan_node *node; /* whose expressions are being checked */
@@ -135,6 +137,7 @@ static status verify_subquery(plan_verifier *v, const expr *e)
 
 status plan_verify_expr(plan_verifier *v, const expr *e)
 {
+    TRY(guard_check());
     for (uint32_t i = 0; i < e->arg_count; i++) {
         if (!e->args[i])
             return plan_verify_error(v->node, "argument missing");
@@ -282,6 +285,7 @@ static status verify_through(plan_verifier *v, const plan_node *node)
 
 static status verify_tree(plan_verifier *v, const plan_node *node)
 {
+    TRY(guard_check());
     if (node->kind >= PLAN_KIND_COUNT)
         return status_new(STATUS_KIND_INTERNAL, "plan node of kind %d", (int)node->kind);
     if (node->child_count != plan_node_children(node))

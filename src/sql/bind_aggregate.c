@@ -136,15 +136,22 @@ static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggr
     if (optional_is_volatile(call->argument) || optional_is_volatile(call->second) ||
         optional_is_volatile(call->filter))
         return NULL;
-    for (size_t i = 0; i < scope->aggregates.count; i++) {
+    const expr_index *arguments = &scope->aggregate_arguments;
+    uint32_t i = expr_index_first(arguments, call->argument);
+    for (; i != EXPR_INDEX_NONE; i = expr_index_next(arguments, call->argument, i)) {
         const plan_aggregate *other = &scope->aggregates.items[i].call;
         if (other->function == call->function && other->is_distinct == call->is_distinct &&
-            optional_equal(other->argument, call->argument) &&
             optional_equal(other->second, call->second) &&
             optional_equal(other->filter, call->filter))
             return &scope->aggregates.items[i];
     }
     return NULL;
+}
+
+status bind_add_aggregate(binder *b, bind_scope *scope, const bind_aggregate *added)
+{
+    TRY(expr_index_add(b->memory, &scope->aggregate_arguments, added->call.argument));
+    return array_push(b->memory, &scope->aggregates, *added);
 }
 
 typedef struct owner_check {
@@ -154,7 +161,7 @@ typedef struct owner_check {
 
 static bool has_id(const bind_scope *scope, uint32_t id)
 {
-    for (size_t i = 0; i < scope->entries.count; i++)
+    for (size_t i = 0; (i = bind_scope_with_id(scope, id, i)) < scope->entries.count; i++)
         if (scope->entries.items[i].id == id)
             return true;
     return false;
@@ -174,6 +181,8 @@ static status check_owner(binder *b, const FuncCall *tree, bind_scope *scope,
                           const plan_aggregate *call)
 {
     owner_check check = {.scope = scope};
+    for (bind_scope *s = scope; s; s = s->parent)
+        TRY(bind_scope_tabulate(b, s));
     if (call->argument)
         expr_visit_columns(call->argument, note_owner, &check);
     if (call->second)
@@ -284,7 +293,7 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
     if (!found) {
         bind_aggregate added = {call, column};
         added.column.id = bind_new_id(b);
-        TRY(array_push(b->memory, &scope->aggregates, added));
+        TRY(bind_add_aggregate(b, scope, &added));
         found = &scope->aggregates.items[scope->aggregates.count - 1];
     }
     *out = bind_column_expr(b, &found->column);

@@ -199,7 +199,7 @@ static expr *add_call_of(composing *c, plan_aggregate call)
                                  .name = plan_aggregate_name(call.function),
                                  .type = call.argument->type,
                                  .is_nullable = true};
-    c->st = array_push(c->b->memory, &c->scope->aggregates, added);
+    c->st = bind_add_aggregate(c->b, c->scope, &added);
     return column(c, &added.column);
 }
 

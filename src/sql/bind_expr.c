@@ -1,6 +1,7 @@
 /* bind_expr.c - expressions: one function per kind of node of the parse tree. */
 #include "sql/binder.h"
 
+#include "base/guard.h"
 #include "device/host/regex.h"
 #include "plan/fold.h"
 
@@ -696,7 +697,7 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
 {
-    TRY(cancel_check());
+    TRY(guard_check());
     switch (nodeTag(node)) {
     case T_ColumnRef:
         return bind_column_ref(b, castNode(ColumnRef, node), scope, out);

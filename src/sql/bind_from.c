@@ -1,6 +1,8 @@
 /* bind_from.c - FROM: its items; what they bring into scope: bind_scope.c. */
 #include "sql/binder.h"
 
+#include "base/guard.h"
+
 static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
                                    plan_node **out)
 {
@@ -15,6 +17,7 @@ static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_
 
 status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out)
 {
+    TRY(guard_check());
     switch (nodeTag(item)) {
     case T_RangeVar:
         return bind_table(b, castNode(RangeVar, item), scope, out);

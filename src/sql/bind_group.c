@@ -10,12 +10,14 @@ typedef struct grouping {
     const bind_scope *scope;
     const plan_node *node; /* its first columns are the groups */
     const expr_list *groups;
+    expr_index numbers;           /* of the groups */
+    ARRAY(uint32_t) conjunctions; /* groups that are an AND or OR */
     status st;
 } grouping;
 
 static const bind_entry *entry_of(const bind_scope *scope, uint32_t id)
 {
-    for (size_t i = 0; i < scope->entries.count; i++)
+    for (size_t i = 0; (i = bind_scope_with_id(scope, id, i)) < scope->entries.count; i++)
         if (scope->entries.items[i].id == id)
             return &scope->entries.items[i];
     return NULL;
@@ -77,13 +79,13 @@ static void regroup(expr **slot, void *context)
     expr *e = *slot;
     if (g->st)
         return;
-    for (size_t i = 0; i < g->groups->count; i++)
-        if (expr_equal(e, g->groups->items[i])) {
-            set_group(g, i, slot);
-            return;
-        }
-    for (size_t i = 0; i < g->groups->count && !g->st; i++)
-        regroup_run(e, i, g);
+    uint32_t group = expr_index_least(&g->numbers, e);
+    if (group != EXPR_INDEX_NONE) {
+        set_group(g, group, slot);
+        return;
+    }
+    for (size_t i = 0; i < g->conjunctions.count && !g->st; i++)
+        regroup_run(e, g->conjunctions.items[i], g);
     if (e->kind == EXPR_COLUMN) {
         const bind_entry *entry = entry_of(g->scope, e->column_id);
         if (entry)
@@ -176,6 +178,18 @@ static status make_grouping_sets(binder *b, const bind_scope *scope, const expr_
     return STATUS_OK;
 }
 
+static status number_groups(grouping *g)
+{
+    arena *a = g->b->memory;
+    for (uint32_t i = 0; i < g->groups->count; i++) {
+        const expr *e = g->groups->items[i];
+        TRY(expr_index_add(a, &g->numbers, e));
+        if (e->kind == EXPR_CALL && (e->op == EXPR_AND || e->op == EXPR_OR))
+            TRY(array_push(a, &g->conjunctions, i));
+    }
+    return STATUS_OK;
+}
+
 status bind_aggregation(binder *b, bind_scope *scope, const expr_list *groups,
                         const plan_grouping_set_list *sets, expr **const *slots, size_t slot_count,
                         plan_node **node)
@@ -190,6 +204,7 @@ status bind_aggregation(binder *b, bind_scope *scope, const expr_list *groups,
     TRY(is_one ? make_aggregate(b, scope, groups, made)
                : make_grouping_sets(b, scope, groups, sets, made));
     grouping g = {.b = b, .scope = scope, .node = made, .groups = groups};
+    TRY(number_groups(&g));
     for (size_t i = 0; i < slot_count; i++) {
         regroup(slots[i], &g);
         TRY(g.st);

@@ -1,6 +1,8 @@
 /* bind_grouping.c - GROUPING SETS, ROLLUP, CUBE, and calls of GROUPING. */
 #include "sql/binder.h"
 
+#include "base/guard.h"
+
 /* PostgreSQL's bounds. */
 #define SETS_MAX 4096
 #define CUBE_MAX 12
@@ -81,6 +83,7 @@ static status cube(const reader *r, const GroupingSet *tree, plan_grouping_set_l
 
 static status read_item(const reader *r, const pg_node *node, plan_grouping_set_list *out)
 {
+    TRY(guard_check());
     plan_grouping_set set = {0};
     if (!IsA(node, GroupingSet)) {
         TRY(r->bind(r->context, node, &set));
@@ -148,6 +151,11 @@ status bind_grouping_sets(binder *b, const pg_select *select, bind_group_functio
         const pg_node *node = list_nth(select->groupClause, i);
         plan_grouping_set_list item = {0}, product = {0};
         TRY(read_item(&r, node, &item));
+        if (item.count == 1) { /* as a rule: without copies of all groups so far */
+            for (size_t k = 0; k < out->count; k++)
+                TRY(add_groups(&r, &item.items[0], &out->items[k]));
+            continue;
+        }
         TRY(multiply(&r, bind_location(node), out, &item, &product));
         *out = product;
     }

@@ -13,7 +13,7 @@ static size_t lookup(const bind_scope *scope, const char *relation, const char *
                      const bind_entry **out)
 {
     size_t found = 0;
-    for (size_t i = 0; i < scope->entries.count; i++) {
+    for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
         const bind_entry *entry = &scope->entries.items[i];
         if (!names_equal(entry->name, name, folds))
             continue;
@@ -87,9 +87,11 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
 {
     const bind_entry *entry = NULL;
     size_t found = 0;
-    for (const bind_scope *s = scope; s && !found; s = s->parent)
+    for (bind_scope *s = scope; s && !found; s = s->parent) {
+        TRY(bind_scope_tabulate(b, s));
         for (int folds = 0; folds < 2 && !found; folds++)
             found = lookup(s, relation, name, folds, &entry);
+    }
     if (!found && !relation && find_alias(scope, name, out)) {
         *out = expr_copy(b->memory, *out);
         return *out ? STATUS_OK : bind_no_memory();

@@ -8,6 +8,7 @@
  *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
 #include "sql/binder.h"
 
+#include "base/guard.h"
 #include "base/unique_names.h"
 
 #include <strings.h>
@@ -32,6 +33,7 @@ typedef struct query {
     plan_node *node;
     ARRAY(target) targets;
     expr_list groups; /* distinct */
+    expr_index group_numbers;
     plan_grouping_set_list sets;
     expr *having, *qualify;
     ARRAY(order_key) order, distinct_on;
@@ -354,11 +356,12 @@ static void note_call(uint32_t id, void *context)
 
 static status add_group(query *q, expr *e, plan_grouping_set *set)
 {
-    uint32_t index = 0;
-    while (index < q->groups.count && !expr_equal(e, q->groups.items[index]))
-        index++;
-    if (index == q->groups.count)
+    uint32_t index = expr_index_first(&q->group_numbers, e);
+    if (index == EXPR_INDEX_NONE) {
+        index = (uint32_t)q->groups.count;
+        TRY(expr_index_add(q->b->memory, &q->group_numbers, e));
         TRY(array_push(q->b->memory, &q->groups, e));
+    }
     for (size_t i = 0; i < set->count; i++)
         if (set->items[i] == index)
             return STATUS_OK;
@@ -499,19 +502,22 @@ static status aggregate(query *q)
 }
 
 /* Where an ORDER BY expression is found among the projection's, which it may be added to. */
-static status place_key(query *q, order_key *key, expr_list *exprs)
+static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *numbers)
 {
-    for (size_t i = 0; i < exprs->count && key->target < 0; i++)
-        if (expr_equal(exprs->items[i], key->e))
-            key->target = (int)i;
     if (key->target >= 0)
         return STATUS_OK;
+    uint32_t found = expr_index_least(numbers, key->e);
+    if (found != EXPR_INDEX_NONE) {
+        key->target = (int)found;
+        return STATUS_OK;
+    }
     if (is_distinct(q))
         return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->node),
                           "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     if (key->e->type.id == TYPE_NULL)
         TRY(bind_cast(q->b, key->e, type_make(TYPE_VARCHAR), -1, &key->e));
     key->target = (int)exprs->count;
+    TRY(expr_index_add(q->b->memory, numbers, key->e));
     return array_push(q->b->memory, exprs, key->e);
 }
 
@@ -551,18 +557,20 @@ static status project(query *q)
 {
     arena *a = q->b->memory;
     expr_list exprs = {0};
+    expr_index numbers = {0};
     ARRAY(const char *) names = {0};
     for (size_t i = 0; i < q->targets.count; i++) {
         TRY(array_push(a, &exprs, q->targets.items[i].e));
         TRY(array_push(a, &names, q->targets.items[i].name));
+        TRY(expr_index_add(a, &numbers, q->targets.items[i].e));
     }
     TRY(unique_names(a, names.items, names.count));
     for (size_t i = 0; i < q->targets.count; i++)
         q->targets.items[i].name = names.items[i];
     for (size_t i = 0; i < q->distinct_on.count; i++)
-        TRY(place_key(q, &q->distinct_on.items[i], &exprs));
+        TRY(place_key(q, &q->distinct_on.items[i], &exprs, &numbers));
     for (size_t i = 0; i < q->order.count; i++)
-        TRY(place_key(q, &q->order.items[i], &exprs));
+        TRY(place_key(q, &q->order.items[i], &exprs, &numbers));
     if (q->distinct_on.count)
         unite_keys(q, &exprs);
     while (names.count < exprs.count)
@@ -744,6 +752,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
 status bind_select(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
                    plan_node **out)
 {
+    TRY(guard_check());
     bind_cte *first = ctes;
     if (++b->select_count > BIND_SELECT_MAX)
         return bind_error(b, STATUS_KIND_UNSUPPORTED, -1,

@@ -6,6 +6,80 @@
 
 #include <strings.h>
 
+/* ---- looking entries up ---- */
+
+/* Fewer are looked at one by one. */
+#define TABLE_ENTRIES_MIN 32
+/* A name that the scanner has cut begins with so many bytes of the whole one (bind_name.c). */
+#define HASHED_BYTES 60
+
+/* Returns one hash for names that are equal but for case. */
+static uint32_t hash_name(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; name[i] && i < HASHED_BYTES; i++) {
+        bool is_capital = name[i] >= 'A' && name[i] <= 'Z';
+        hash = (hash ^ (unsigned char)(is_capital ? name[i] + ('a' - 'A') : name[i])) * 16777619u;
+    }
+    return hash;
+}
+
+static uint32_t hash_id(uint32_t id)
+{
+    return id * 0x9e3779b1u >> 7;
+}
+
+status bind_scope_tabulate(binder *b, bind_scope *scope)
+{
+    bind_scope_table *t = &scope->table;
+    size_t count = scope->entries.count;
+    if (count < TABLE_ENTRIES_MIN || t->count == count || count > UINT32_MAX / 4)
+        return STATUS_OK;
+    *t = (bind_scope_table){.bucket_count = (uint32_t)count * 2};
+    t->first_named = arena_alloc_array(b->memory, t->bucket_count, sizeof *t->first_named);
+    t->first_id = arena_alloc_array(b->memory, t->bucket_count, sizeof *t->first_id);
+    t->next_named = arena_alloc_array(b->memory, count, sizeof *t->next_named);
+    t->next_id = arena_alloc_array(b->memory, count, sizeof *t->next_id);
+    if (!t->first_named || !t->first_id || !t->next_named || !t->next_id)
+        return bind_no_memory();
+    for (uint32_t i = (uint32_t)count; i-- > 0;) {
+        const bind_entry *entry = &scope->entries.items[i];
+        uint32_t *named = &t->first_named[hash_name(entry->name) % t->bucket_count];
+        uint32_t *with_id = &t->first_id[hash_id(entry->id) % t->bucket_count];
+        t->next_named[i] = *named;
+        t->next_id[i] = *with_id;
+        *named = *with_id = i + 1;
+    }
+    t->count = count;
+    return STATUS_OK;
+}
+
+static bool has_table(const bind_scope *scope)
+{
+    return scope->table.count && scope->table.count == scope->entries.count;
+}
+
+size_t bind_scope_named(const bind_scope *scope, const char *name, size_t from)
+{
+    const bind_scope_table *t = &scope->table;
+    if (!has_table(scope))
+        return from;
+    uint32_t next =
+        from ? t->next_named[from - 1] : t->first_named[hash_name(name) % t->bucket_count];
+    return next ? next - 1 : scope->entries.count;
+}
+
+size_t bind_scope_with_id(const bind_scope *scope, uint32_t id, size_t from)
+{
+    const bind_scope_table *t = &scope->table;
+    if (!has_table(scope))
+        return from;
+    uint32_t next = from ? t->next_id[from - 1] : t->first_id[hash_id(id) % t->bucket_count];
+    return next ? next - 1 : scope->entries.count;
+}
+
+/* ---- adding to a scope ---- */
+
 status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
 {
     for (size_t i = 0; i < from->entries.count; i++)

@@ -94,6 +94,20 @@ static status unite(binder *b, plan_node *left, plan_node *right, plan_node **ou
     return STATUS_OK;
 }
 
+/* In a chain of UNIONs rows are made distinct once, at its end. */
+static status unite_sides(binder *b, bool keeps_all, plan_node *left, plan_node *right,
+                          plan_node **out)
+{
+    if (keeps_all)
+        return unite(b, left, right, out);
+    if (left == b->union_distinct)
+        left = left->children[0];
+    TRY(unite(b, left, right, out));
+    TRY(bind_distinct(b, *out, out));
+    b->union_distinct = *out;
+    return STATUS_OK;
+}
+
 /* ---- INTERSECT, EXCEPT ---- */
 
 static status join_rows(binder *b, plan_join_type type, plan_node *left, plan_node *right,
@@ -196,9 +210,7 @@ status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
     TRY(bind_select(b, select->rarg, scope, ctes, &right));
     TRY(bind_match_columns(b, &left, &right, names[select->op], location_of(select->rarg)));
     if (select->op == SETOP_UNION) {
-        TRY(unite(b, left, right, out));
-        if (!select->all)
-            TRY(bind_distinct(b, *out, out));
+        TRY(unite_sides(b, select->all, left, right, out));
     } else if (select->all) {
         TRY(counted_rows(b, is_intersect, left, right, out));
     } else {

@@ -1,6 +1,7 @@
 /* bind_with.c - WITH: queries with names, bound once and shared, or put where they are used. */
 #include "sql/binder.h"
 
+#include "base/guard.h"
 #include <strings.h>
 
 status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,
@@ -160,6 +161,8 @@ static void count_uses(plan_node *node, use_count *count);
 
 static void count_in_expr(const expr *e, use_count *count)
 {
+    if (!guard_may_go_on())
+        return;
     for (uint32_t i = 0; i < e->arg_count; i++)
         count_in_expr(e->args[i], count);
     if (e->kind == EXPR_SUBQUERY)
@@ -173,6 +176,8 @@ static void count_in_slot(expr **slot, void *context)
 
 static void count_uses(plan_node *node, use_count *count)
 {
+    if (!guard_may_go_on())
+        return;
     plan_visit_exprs(node, count_in_slot, count);
     for (uint32_t i = 0; i < node->child_count; i++)
         count_uses(node->children[i], count);

@@ -42,6 +42,7 @@
 
 #include "base/cancel.h"
 #include "base/zone_moment.h"
+#include "plan/expr_index.h"
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
@@ -62,6 +63,14 @@ typedef struct bind_entry {
 } bind_entry;
 
 typedef ARRAY(bind_entry) bind_entry_list;
+
+/* Where the entries of a scope are, by name and by id: chains of their numbers + 1, ascending. 0: the end. */
+typedef struct bind_scope_table {
+    uint32_t *first_named, *next_named;
+    uint32_t *first_id, *next_id;
+    uint32_t bucket_count;
+    size_t count; /* of entries that are in it */
+} bind_scope_table;
 typedef ARRAY(const char *) bind_name_list;
 
 /* A column of a relation that is a list, a map or a struct, which queries cannot read. */
@@ -128,11 +137,13 @@ typedef struct bind_scope {
     struct bind_scope *parent;  /* of the query around this one */
     struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
     bind_entry_list entries;
+    bind_scope_table table;
     bind_name_list relations;
     ARRAY(bind_nested) nested;
     bind_cte *ctes;
     const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
     ARRAY(bind_aggregate) aggregates;
+    expr_index aggregate_arguments; /* by the same numbers */
     bool is_in_aggregate;
     ARRAY(bind_grouping) groupings;
     ARRAY(bind_composite) composites;
@@ -201,6 +212,7 @@ struct binder {
     uint32_t select_count;
     plan_node *union_all; /* made last of a chain of UNION ALLs, with room for so many children */
     uint32_t union_room;
+    plan_node *union_distinct; /* of UNION, made last */
     bind_rounds rounds;
     /* Of a subquery: all that expressions know of queries, which are made of expressions. */
     bind_query_function bind_subquery;
@@ -295,6 +307,12 @@ CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *
 CHECKED status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node,
                                const char *relation);
 /* All that `from` has, behind what `scope` has. */
+/* Makes the table of a scope of many entries; called before names or ids are looked up in it. */
+CHECKED status bind_scope_tabulate(binder *b, bind_scope *scope);
+/* Goes through the numbers of entries that may have the name, or id: returns the first one from `from` on, or
+ * the number of entries. Without a table all may. */
+size_t bind_scope_named(const bind_scope *scope, const char *name, size_t from);
+size_t bind_scope_with_id(const bind_scope *scope, uint32_t id, size_t from);
 CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from);
 
 /* A table or view by name, or a table by path. */
@@ -364,6 +382,8 @@ CHECKED status bind_function(binder *b, const FuncCall *call, bind_scope *scope,
 /* *out_is_aggregate: false: no aggregate has that name. */
 CHECKED status bind_aggregate_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
+/* Adds a call to the scope's. */
+CHECKED status bind_add_aggregate(binder *b, bind_scope *scope, const bind_aggregate *added);
 /* Is it an aggregate that is made of others? */
 bool bind_is_composite(const char *name);
 CHECKED status bind_composite_call(binder *b, const FuncCall *call, const char *name,

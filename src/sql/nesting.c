@@ -1,9 +1,8 @@
 /* nesting.c - bounds the depth of a parse tree by a walk over the tokens. */
 #include "sql/nesting.h"
 
-#define SUBQUERY_DEPTH                                                                             \
-    5 /* nodes that a sub-select puts on the stack for one pair of parentheses                     \
-       */
+/* Levels of the tree that a query in parentheses adds to theirs. */
+#define SUBQUERY_DEPTH 5
 
 typedef enum token_role {
     ROLE_PLAIN,
@@ -81,101 +80,154 @@ static token_role role_of(int token)
     }
 }
 
-/* What is known of one pair of parentheses, brackets, or CASE ... END. */
+/* Levels of a tree below its root. */
+typedef struct depth {
+    uint32_t inner;   /* deepest part in parentheses since the last separator */
+    uint32_t deepest; /* of the parts before it */
+} depth;
+
+/* One pair of parentheses, brackets, or CASE ... END. */
 typedef struct level {
+    bool is_query;
     uint32_t operators; /* since the last separator */
-    uint32_t inner;     /* deepest level closed since then */
-    uint32_t deepest;   /* of the parts before it */
     uint32_t chain;
-    uint32_t subquery;
+    uint32_t own_open; /* levels that are open in its query */
+    depth own;         /* in which a subquery is one level */
+    depth all;
 } level;
+
+typedef struct checker {
+    arena *memory;
+    ARRAY(level) levels; /* the first one is the statement */
+    uint32_t open;       /* levels of the tree that are open */
+    uint32_t queries;    /* of them, queries */
+    sql_nesting found;
+} checker;
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static level *top_of(const checker *c)
+{
+    return &c->levels.items[c->levels.count - 1];
+}
+
+static void end_part_of(depth *d, uint32_t operators)
+{
+    d->deepest = larger(d->deepest, operators + d->inner);
+    d->inner = 0;
+}
 
 static void end_part(level *l)
 {
-    uint32_t depth = l->operators + l->inner;
-    l->deepest = depth > l->deepest ? depth : l->deepest;
-    l->operators = l->inner = 0;
+    end_part_of(&l->own, l->operators);
+    end_part_of(&l->all, l->operators);
+    l->operators = 0;
 }
 
-static uint32_t level_depth(level *l)
+static uint32_t depth_now(const level *l, const depth *d)
 {
+    return l->chain + larger(l->operators + d->inner, d->deepest);
+}
+
+static status too_deep(const pg_token *token, const char *what, int most)
+{
+    return status_at(
+        status_new(STATUS_KIND_UNSUPPORTED, "%s nested more than %d levels deep", what, most),
+        token->start);
+}
+
+static status check_depth(checker *c, const pg_token *token)
+{
+    const level *l = top_of(c);
+    c->found.depth = larger(c->found.depth, c->open + depth_now(l, &l->all));
+    if (l->own_open + depth_now(l, &l->own) > SQL_DEPTH_MAX)
+        return too_deep(token, "statement is", SQL_DEPTH_MAX);
+    if (c->found.depth > SQL_TREE_DEPTH_MAX)
+        return too_deep(token, "statement is", SQL_TREE_DEPTH_MAX);
+    return STATUS_OK;
+}
+
+static status open_level(checker *c)
+{
+    level inner = {.own_open = top_of(c)->own_open + 1};
+    c->open++;
+    return array_push(c->memory, &c->levels, inner);
+}
+
+static void close_level(checker *c)
+{
+    if (c->levels.count == 1)
+        return; /* the parser says what is wrong */
+    level *l = top_of(c), *outer = l - 1;
+    uint32_t query = l->is_query ? SUBQUERY_DEPTH : 0;
+    outer->all.inner = larger(outer->all.inner, 1 + query + depth_now(l, &l->all));
+    outer->own.inner = larger(outer->own.inner, l->is_query ? 1 : 1 + depth_now(l, &l->own));
+    c->open -= 1 + query;
+    c->queries -= l->is_query;
+    c->levels.count--;
+}
+
+static status begin_query(checker *c, const pg_token *token)
+{
+    level *l = top_of(c);
     end_part(l);
-    return 1 + l->subquery + l->chain + l->deepest;
+    if (l->is_query)
+        return STATUS_OK;
+    l->is_query = true;
+    l->own_open = 1;
+    c->open += SUBQUERY_DEPTH;
+    return ++c->queries > SQL_SUBQUERIES_MAX ? too_deep(token, "subqueries are", SQL_SUBQUERIES_MAX)
+                                             : STATUS_OK;
 }
 
-static status too_deep(const pg_token *token)
+static status add_chain(checker *c, const pg_token *token)
 {
-    return status_at(status_new(STATUS_KIND_UNSUPPORTED,
-                                "statement is nested more than %d levels deep", SQL_DEPTH_MAX),
-                     token->start);
+    end_part(top_of(c));
+    if (token->token != TOKEN_UNION)
+        top_of(c)->chain++;
+    else if (++c->found.unions > SQL_UNIONS_MAX)
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED, "a statement has more than %d UNIONs",
+                                    SQL_UNIONS_MAX),
+                         token->start);
+    return STATUS_OK;
 }
 
-static status too_many_unions(const pg_token *token)
+static status check_token(checker *c, const pg_token *token)
 {
-    return status_at(status_new(STATUS_KIND_UNSUPPORTED, "a statement has more than %d UNION ALLs",
-                                SQL_UNIONS_MAX),
-                     token->start);
-}
-
-static bool is_union_all(const pg_token *tokens, size_t count, size_t index)
-{
-    return tokens[index].token == TOKEN_UNION && index + 1 < count &&
-           tokens[index + 1].token == TOKEN_ALL;
-}
-
-status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, uint32_t *out_unions)
-{
-    *out_unions = 0;
-    level *levels = arena_alloc_array(a, SQL_DEPTH_MAX + 1, sizeof *levels);
-    if (!levels)
-        return status_no_memory("nesting", SQL_DEPTH_MAX * sizeof *levels);
-    level *top = levels;
-    uint32_t open = 1; /* depth of the levels that are open */
-    for (size_t i = 0; i < count; i++) {
-        switch (role_of(tokens[i].token)) {
-        case ROLE_OPEN:
-            open++;
-            if (top == levels + SQL_DEPTH_MAX || open > SQL_DEPTH_MAX)
-                return too_deep(&tokens[i]);
-            *++top = (level){0};
-            break;
-        case ROLE_CLOSE:
-            if (top > levels) {
-                uint32_t depth = level_depth(top);
-                open -= 1 + top->subquery;
-                top--;
-                top->inner = depth > top->inner ? depth : top->inner;
-            }
-            break;
-        case ROLE_OPERATOR:
-            top->operators++;
-            break;
-        case ROLE_CHAIN:
-            if (is_union_all(tokens, count, i)) {
-                if (++*out_unions > SQL_UNIONS_MAX)
-                    return too_many_unions(&tokens[i]);
-            } else {
-                top->chain++;
-            }
-            end_part(top);
-            break;
-        case ROLE_SELECT:
-            if (!top->subquery) {
-                top->subquery = SUBQUERY_DEPTH;
-                open += SUBQUERY_DEPTH;
-            }
-            end_part(top);
-            break;
-        case ROLE_SEPARATOR:
-            end_part(top);
-            break;
-        case ROLE_PLAIN:
-            break;
-        }
-        uint32_t depth = top->operators + top->inner;
-        depth = depth > top->deepest ? depth : top->deepest;
-        if (open + top->chain + depth > SQL_DEPTH_MAX)
-            return too_deep(&tokens[i]);
+    switch (role_of(token->token)) {
+    case ROLE_OPEN:
+        TRY(open_level(c));
+        break;
+    case ROLE_CLOSE:
+        close_level(c);
+        break;
+    case ROLE_OPERATOR:
+        top_of(c)->operators++;
+        break;
+    case ROLE_CHAIN:
+        TRY(add_chain(c, token));
+        break;
+    case ROLE_SELECT:
+        TRY(begin_query(c, token));
+        break;
+    case ROLE_SEPARATOR:
+        end_part(top_of(c));
+        break;
+    case ROLE_PLAIN:
+        break;
     }
+    return check_depth(c, token);
+}
+
+status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, sql_nesting *out)
+{
+    checker c = {.memory = a, .open = 1};
+    TRY(array_push(a, &c.levels, (level){.own_open = 1}));
+    for (size_t i = 0; i < count; i++)
+        TRY(check_token(&c, &tokens[i]));
+    *out = c.found;
     return STATUS_OK;
 }

@@ -8,15 +8,23 @@
 
 #include "sql/parser.h"
 
-#define SQL_DEPTH_MAX 1000 /* about 2 KB of stack each in the parser's unpacking */
-
-/* Each UNION ALL is a level of the tree, too, but there may be many: with more than SQL_UNIONS_USUAL of them the
- * statement is taken apart on a stack of its own (sql.c). */
-#define SQL_UNIONS_USUAL 100
+/* Levels of one query: a subquery counts as one, since it is planned as a tree of its own. */
+#define SQL_DEPTH_MAX 1000
+/* Queries within each other. */
+#define SQL_SUBQUERIES_MAX 1000
+/* Levels of the whole parse tree. */
+#define SQL_TREE_DEPTH_MAX 10000
 #define SQL_UNIONS_MAX 10000
 
-/* Fails at the token where the statement is nested too deeply. *out_unions: how many UNION ALLs there are. */
-CHECKED status sql_check_nesting(arena *a, const pg_token *tokens, size_t count,
-                                 uint32_t *out_unions);
+/* How deep the tree is, at most. Each UNION is a level, too, but is counted apart. The parser does not look how
+ * much of its stack is left. So a statement of more than SQL_LEVELS_USUAL of both is taken apart on a stack of its
+ * own (sql.c). */
+typedef struct sql_nesting {
+    uint32_t depth, unions;
+} sql_nesting;
+#define SQL_LEVELS_USUAL 100
+
+/* Fails at the token where the statement is nested too deeply. */
+CHECKED status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, sql_nesting *out);
 
 #endif

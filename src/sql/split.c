@@ -69,7 +69,7 @@ bool sql_is_comment(const char *at)
 
 static const char *skip_comment(const char *at)
 {
-    return *at == '-' ? at + strcspn(at, "\n") : skip_block_comment(at);
+    return *at == '-' ? at + strcspn(at, "\r\n") : skip_block_comment(at);
 }
 
 const char *sql_skip_token(const char *at)

@@ -1,6 +1,8 @@
 /* sql.c - statements: which kind, and what each holds. */
 #include "sql/sql.h"
 
+#include "base/cancel.h"
+#include "base/guard.h"
 #include "base/setting.h"
 #include "sql/bind_rows.h"
 #include "sql/nesting.h"
@@ -366,7 +368,7 @@ static status prepare_text(preparer *p)
     pg_node *tree;
     if (p->text.refused)
         return unsupported_statement(p);
-    TRY(sql_parse(p->binder.memory, p->text.text, &tree));
+    TRY(sql_parse(p->binder.memory, p->text.parsed, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));
     return bind_check_parameters(&p->binder);
@@ -374,33 +376,40 @@ static status prepare_text(preparer *p)
 
 /* ---- deep trees ---- */
 
-/* What the parser and the binder need of it for a UNION ALL; sanitizers' frames are larger. */
+/* Stack that the binder needs for a level and for a UNION; sanitizers' frames are larger. */
 #ifdef __SANITIZE_ADDRESS__
+#define STACK_OF_LEVEL ((size_t)32 << 10)
 #define STACK_OF_UNION ((size_t)64 << 10)
 #else
+#define STACK_OF_LEVEL ((size_t)8 << 10)
 #define STACK_OF_UNION ((size_t)16 << 10)
 #endif
 #define STACK_BESIDES ((size_t)16 << 20)
 
 typedef struct deep_call {
     preparer *preparer;
+    cancel_flag *flag;
     status st;
 } deep_call;
 
 static void *run_deep(void *context)
 {
     deep_call *call = context;
-    call->st = prepare_text(call->preparer);
+    cancel_set(call->flag);
+    guard_state before = guard_enter();
+    call->st = guard_explain(prepare_text(call->preparer));
+    guard_leave(before);
     return NULL;
 }
 
 /* On a thread whose stack is large enough; only what is used of that takes memory. */
 static status prepare_deep(preparer *p)
 {
-    deep_call call = {.preparer = p};
+    deep_call call = {.preparer = p, .flag = cancel_current()};
     pthread_attr_t attributes;
     pthread_t thread;
-    size_t bytes = STACK_BESIDES + p->text.union_count * STACK_OF_UNION;
+    size_t bytes = STACK_BESIDES + p->text.nesting.depth * STACK_OF_LEVEL +
+                   p->text.nesting.unions * STACK_OF_UNION;
     if (pthread_attr_init(&attributes))
         return no_memory();
     bool is_started = !pthread_attr_setstacksize(&attributes, bytes) &&
@@ -419,7 +428,8 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     TRY(prepare_parameters(p));
     if (p->text.is_empty)
         return STATUS_OK;
-    return p->text.union_count > SQL_UNIONS_USUAL ? prepare_deep(p) : prepare_text(p);
+    uint32_t levels = p->text.nesting.depth + p->text.nesting.unions;
+    return levels > SQL_LEVELS_USUAL ? prepare_deep(p) : prepare_text(p);
 }
 
 /* Something else is to be computed first. */
@@ -450,8 +460,8 @@ static status set_zone(preparer *p)
     return STATUS_OK;
 }
 
-status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
-                   const char **out_rest)
+static status prepare_first(const sql_session *session, const char *sql, sql_statement **out,
+                            const char **out_rest)
 {
     arena *memory;
     size_t with_end, bytes = sql_statement_length(sql, &with_end);
@@ -492,12 +502,23 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
         status_free(st);
         st = prepare_round(&p);
     }
+    if (!st)
+        st = guard_check();
     if (st) {
         sql_statement_free(p.statement);
         return st;
     }
     *out = p.statement;
     return STATUS_OK;
+}
+
+status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
+                   const char **out_rest)
+{
+    guard_state before = guard_enter();
+    status st = guard_explain(prepare_first(session, sql, out, out_rest));
+    guard_leave(before);
+    return st;
 }
 
 void sql_statement_free(sql_statement *statement)

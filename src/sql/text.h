@@ -3,6 +3,7 @@
 #define PISTACHIO_SQL_TEXT_H
 
 #include "base/mem.h"
+#include "sql/nesting.h"
 #include "sql/parser.h"
 #include "sql/split.h"
 
@@ -14,12 +15,13 @@ typedef struct sql_parameter {
 } sql_parameter;
 
 typedef struct sql_text {
-    const char *text; /* one statement, as the user wrote it */
+    const char *text;   /* one statement, as the user wrote it */
+    const char *parsed; /* the same, with blanks for comments */
     bool is_empty;
     const char
         *refused;  /* the words of a statement that is not supported: "CREATE INDEX"; or NULL */
     int32_t start; /* of its first token */
-    uint32_t union_count;                /* UNION ALLs in it (nesting.h) */
+    sql_nesting nesting;
     ARRAY(sql_parameter) parameters;     /* each place, in order */
     ARRAY(const char *) parameter_names; /* by number; NULL: ? or $n */
 } sql_text;

@@ -40,12 +40,16 @@ ends "5,000 calls" 1 "$deep"
 ends "3,000 CASEs" 1 "$deep"
 { repeat 'SELECT * FROM (' 1000; printf 'SELECT 1 AS a'; repeat ') x' 1000; } >"$work/sql"
 ends "1,000 subqueries" 1 "$deep"
-{ printf 'SELECT 1'; repeat ' UNION SELECT 1' 5000; } >"$work/sql"
-ends "5,000 UNIONs" 1 "$deep"
+{ repeat 'SELECT * FROM (' 500; printf 'SELECT 1 AS a'; repeat ') x' 500; } >"$work/sql"
+ends "500 subqueries" 0 '^1$'
+{ repeat 'SELECT (' 500; printf 'SELECT 1'; repeat ')' 500; } >"$work/sql"
+ends "500 scalar subqueries" 0 '^1$'
+{ printf 'SELECT count(*) FROM (SELECT 1 AS a'; repeat ' UNION SELECT %d' 5000; printf ') u'; } >"$work/sql"
+ends "5,000 UNIONs" 0 '^5000$'
 { printf 'SELECT count(*), sum(a) FROM (SELECT 0 AS a'; repeat ' UNION ALL SELECT %d' 2000; printf ') u'; } >"$work/sql"
 ends "2,000 UNION ALLs" 0 '^2001,1999000$'
 { printf 'SELECT 1'; repeat ' UNION ALL SELECT 1' 20000; } >"$work/sql"
-ends "20,000 UNION ALLs" 1 "more than 10000 UNION ALLs"
+ends "20,000 UNION ALLs" 1 "more than 10000 UNIONs"
 { printf "SELECT count(*) FROM '$t' WHERE i IN (-1"; repeat ',%d' 100000; printf ')'; } >"$work/sql"
 ends "100,000 IN items" 0 '^20$'
 { printf "SELECT count(*) FROM '$t' WHERE s NOT IN ('a'"; repeat ",'x%d'" 100000; printf ')'; } >"$work/sql"
@@ -54,6 +58,22 @@ ends "100,000 texts in NOT IN" 0 '^20$'
 ends "50,000 rows of VALUES" 0 '^50001$'
 { printf "SELECT count(*) FROM '$t' WHERE i <> -1"; repeat ' AND i <> %d' 3000; } >"$work/sql"
 ends "3,000 conditions" 0 '^0$'
+{ printf "SELECT count(*) FROM '$t' WHERE i = -1"; repeat ' OR i = %d' 50000; } >"$work/sql"
+ends "50,000 conditions of an OR" 0 '^20$'
+{ printf "SELECT count(*) FROM '$t' WHERE i IN (-1"; repeat ',i + %d' 10000; printf ')'; } >"$work/sql"
+ends "10,000 IN items that are no constants" 0 '^20$'
+{ printf 'SELECT sum(CASE'; repeat ' WHEN i = %d THEN 2' 5000; printf " END) FROM '$t'"; } >"$work/sql"
+ends "5,000 branches" 0 '^40$'
+{ printf 'SELECT sum(CASE'; repeat ' WHEN i / 1 = %d THEN 20 / (i + 1)' 5000; printf " END) FROM '$t'"; } >"$work/sql"
+ends "5,000 branches that can fail" 0 '^45$'
+{ printf 'SELECT max(greatest(i'; repeat ', i + %d' 5000; printf ")), max(coalesce(NULL"
+    repeat ', nullif(i, %d)' 5000; printf ")) FROM '$t'"; } >"$work/sql"
+ends "5,000 arguments" 0 '^5042,43$'
+{ printf "SELECT count(*) FROM '$t' GROUP BY i"; repeat ', i + %d' 5000; printf ' ORDER BY i'
+    repeat ', i - %d' 5000; } >"$work/sql"
+ends "5,000 keys" 0 '^1$'
+{ printf 'SELECT 1 '; repeat '/*' 12000; repeat '*/' 12000; } >"$work/sql"
+ends "12,000 comments in each other" 0 '^1$'
 { printf "SELECT count(*) FROM '$t' t0"; repeat ", '$t' u%d" 100
     printf ' WHERE true'; repeat ' AND u%d.i = t0.i' 100; } >"$work/sql"
 ends "101 tables" 0 '^20$'

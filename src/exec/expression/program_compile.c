@@ -319,7 +319,6 @@ status compile_expr(compiler *c, const expr *e, uint32_t *out)
         return status_at(status_new(STATUS_KIND_UNSUPPORTED,
                                     "an expression is nested deeper than %d levels", DEPTH_MAX),
                          e->position);
-    TRY(cancel_check());
     status st = compile_kind(c, e, out);
     c->depth--;
     return st;

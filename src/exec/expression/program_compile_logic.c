@@ -54,7 +54,7 @@ static bool as_range(const compiler *c, const instruction *s, range *out)
     return true;
 }
 
-/* What the comparisons of one value say together. */
+/* The comparisons of one value, together. */
 typedef struct merged_range {
     range all;
     uint32_t count;
@@ -87,7 +87,7 @@ static status collect_ranges(const compiler *c, const uint32_t *args, uint32_t c
     return STATUS_OK;
 }
 
-/* What no number satisfies stays as it is: NULL AND false has its own rules. */
+/* Comparisons that no number satisfies stay as they are: NULL AND false has its own rules. */
 static bool is_one_test(const merged_range *m)
 {
     return m->count > 1 && m->all.low <= m->all.high && m->all.low >= INT64_MIN &&
@@ -307,8 +307,8 @@ static status choose_by_number(compiler *c, const branch_list *b, uint32_t numbe
     return compile_choose(c, b->type, is_first, first, second, out);
 }
 
-/* What can fail is computed for the rows that take its branch: within branch within branch, which is too deep for
- * more branches than this. */
+/* Branches that can fail are computed for the rows that take them, each within the one before it. More than this
+ * are too deep. */
 #define NESTED_BRANCHES_MAX 32
 
 static status compile_branches(compiler *c, const branch_list *b, uint32_t *out)
