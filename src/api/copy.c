@@ -18,7 +18,7 @@ static status copy_parquet(pistachio_result *result)
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
     status st = api_copy_open_sink(result->statement, result->statement->copy.path,
-                                   &result->engine->ranks[0], &sink);
+                                   &result->engine->ranks[0], NULL, &sink);
     while (!st && !(st = api_query_next(result, &batch)) && batch) {
         result->rows_written += batch->row_count;
         st = api_sink_add(sink, batch);

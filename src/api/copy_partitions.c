@@ -46,10 +46,22 @@ static bool is_open(const partitions *p)
 static status start_text(partitions *p)
 {
     TRY(output_file_open(p->path.items, false, &p->file));
+    if (new_tree_syncs(p->tree))
+        output_file_sync_later(p->file);
     p->out.target = output_file_stream(p->file);
     p->has_rows = false;
     api_row_text_begin(&p->text, p->names, &p->out);
     return STATUS_OK;
+}
+
+static status start_parquet(partitions *p)
+{
+    new_file *file;
+    TRY(new_file_open(p->path.items, &file));
+    if (new_tree_syncs(p->tree))
+        new_file_sync_later(file);
+    return api_copy_open_sink(p->result->statement, p->path.items, &p->result->engine->ranks[0],
+                              file, &p->sink);
 }
 
 static status finish_text(partitions *p)
@@ -98,9 +110,7 @@ static status start_file(partitions *p, const exec_batch *batch, uint64_t row)
     TRY(name_file(p, batch, row, &p->path));
     size_t folder_bytes = p->path.count - strlen(p->file_name) - 1;
     TRY(new_tree_make_folders(p->tree, p->path.items, folder_bytes));
-    status st = p->copy->is_parquet ? api_copy_open_sink(p->result->statement, p->path.items,
-                                                         &p->result->engine->ranks[0], &p->sink)
-                                    : start_text(p);
+    status st = p->copy->is_parquet ? start_parquet(p) : start_text(p);
     if (st && !is_open(p))
         new_tree_drop_folders(p->tree, p->path.items, folder_bytes);
     return st;

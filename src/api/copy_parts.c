@@ -22,7 +22,7 @@ status api_copy_part_open(api_copy_part *p, const sql_statement *statement, cons
                           const char *host, int64_t time)
 {
     TRY(open_folder(p, statement->copy.path, host, time));
-    return api_copy_open_sink(statement, new_folder_file(p->folder), place, &p->sink);
+    return api_copy_open_sink(statement, new_folder_file(p->folder), place, NULL, &p->sink);
 }
 
 status api_copy_part_add(api_copy_part *p, exec_batch *batch)

@@ -5,15 +5,18 @@
 #define GROUP_ROWS 122880
 
 status api_copy_open_sink(const sql_statement *statement, const char *path, const api_rank *place,
-                          api_sink **out)
+                          new_file *target, api_sink **out)
 {
     const plan_column_list *columns = &statement->query.root->columns;
     size_t count = columns->count - statement->copy.partition_count;
     pq_writer_options options = pq_writer_options_default();
     pq_column_schema *schema =
         arena_alloc_array(statement->query.memory, count + 1, sizeof *schema);
-    if (!schema)
+    if (!schema) {
+        new_file_abort(target);
         return status_no_memory("copy", count * sizeof *schema);
+    }
+    options.target = target;
     options.isa = place->dev->host_isa;
     options.threads = exec_pool_thread_count(place->pool);
     if (statement->copy.has_codec)

@@ -5,10 +5,12 @@
 #include "api/internal.h"
 #include "api/sink.h"
 #include "sql/sql.h"
+#include "storage/new_file.h"
 
-/* A file of the statement's columns, but for the keys of PARTITION_BY, and options. Columns are encoded by
+/* target: what is written to instead of a file of the path's name, which is taken over, also on failure; or NULL.
+ * A file of the statement's columns, but for the keys of PARTITION_BY, and options. Columns are encoded by
  * as many threads as the place's pool has. */
 CHECKED status api_copy_open_sink(const sql_statement *statement, const char *path,
-                                  const api_rank *place, api_sink **out);
+                                  const api_rank *place, new_file *target, api_sink **out);
 
 #endif

@@ -22,6 +22,7 @@ struct new_file {
     char *temporary_path; /* "<path>.<process>.<number>.tmp" */
     bool has_name;        /* temporary_path is there */
     bool is_temporary;    /* gets no name */
+    bool syncs_later;     /* it is not for the file to see that it is on the storage */
     int descriptor;       /* -1: not open */
     uint64_t bytes;
     uint64_t begun; /* of them, on their way to the storage */
@@ -158,6 +159,11 @@ static void begin_sync(new_file *f)
     f->begun = f->bytes;
 }
 
+void new_file_sync_later(new_file *f)
+{
+    f->syncs_later = true;
+}
+
 status new_file_write(new_file *f, const void *data, uint64_t bytes)
 {
     const char *at = data;
@@ -254,10 +260,13 @@ static void sync_folder(const new_file *f)
 
 static status publish(new_file *f)
 {
-    if (fsync(f->descriptor) && errno != EINVAL)
+    if (f->syncs_later)
+        (void)!sync_file_range(f->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* it begins */
+    else if (fsync(f->descriptor) && errno != EINVAL)
         return status_new_errno(errno, "could not sync file \"%s\"", f->path);
     TRY(take_name(f));
-    sync_folder(f);
+    if (!f->syncs_later)
+        sync_folder(f);
     int failed = close(f->descriptor);
     f->descriptor = -1;
     return failed ? status_new_errno(errno, "could not close file \"%s\"", f->path) : STATUS_OK;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum new_tree_use {
@@ -22,6 +23,10 @@ typedef struct new_tree new_tree;
 CHECKED status new_tree_open(const char *path, new_tree_use use, new_tree **out);
 /* Below which the files are to be written. */
 const char *new_tree_root(const new_tree *tree);
+
+/* Returns whether nobody sees the files before the tree is published: it sees then that they are on the storage, all
+ * at once, which takes a fraction of what it takes file by file. */
+bool new_tree_syncs(const new_tree *tree);
 
 /* Of a path below the root, makes the folders before path[bytes], which is a slash or the end. */
 CHECKED status new_tree_make_folders(const new_tree *tree, char *path, size_t bytes);

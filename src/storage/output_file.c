@@ -85,6 +85,12 @@ status output_file_open(const char *path, bool may_be_cut, output_file **out)
     return st;
 }
 
+void output_file_sync_later(output_file *f)
+{
+    if (f->file)
+        new_file_sync_later(f->file);
+}
+
 FILE *output_file_stream(output_file *f)
 {
     return f->stream;

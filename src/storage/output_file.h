@@ -13,6 +13,8 @@ typedef struct output_file output_file;
 
 /* may_be_cut: even a file is written as the text comes, and left as it is after a failure. */
 CHECKED status output_file_open(const char *path, bool may_be_cut, output_file **out);
+/* As new_file_sync_later, if it is a new file. */
+void output_file_sync_later(output_file *f);
 /* To write to; belongs to the file. */
 FILE *output_file_stream(output_file *f);
 /* Fails if a write to the stream has failed: for who writes much, to stop. */
