@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,12 +94,49 @@ bool file_is_here(const file *f)
     return f->descriptor >= 0;
 }
 
+/* Descriptors below this number are no reason to look at the limit. */
+#define FEW_DESCRIPTORS 128
+
+/* Raises the limit of open files to what the process may have. False: it has that already. */
+static bool raise_limit(struct rlimit *limit)
+{
+    if (limit->rlim_cur >= limit->rlim_max)
+        return false;
+    limit->rlim_cur = limit->rlim_max;
+    return !setrlimit(RLIMIT_NOFILE, limit);
+}
+
+/* Tables stay open, and a table may be thousands of files: at half of the limit it is raised, so that what else
+ * the process opens finds room. */
+static void make_room(int descriptor)
+{
+    struct rlimit limit;
+    if (descriptor < FEW_DESCRIPTORS || getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    if ((rlim_t)descriptor >= limit.rlim_cur / 2)
+        (void)raise_limit(&limit);
+}
+
+static int open_to_read(const char *path)
+{
+    /* Not blocking: opening a pipe would wait for somebody who writes. */
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, descriptor = open(path, flags);
+    struct rlimit limit;
+    if (descriptor < 0 && errno == EMFILE) {
+        bool is_raised = !getrlimit(RLIMIT_NOFILE, &limit) && raise_limit(&limit);
+        errno = EMFILE;
+        if (is_raised)
+            descriptor = open(path, flags);
+    }
+    make_room(descriptor);
+    return descriptor;
+}
+
 status file_open(const char *path, file **out)
 {
     *out = NULL;
     struct stat info;
-    /* Not blocking: opening a pipe would wait for somebody who writes. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor = open_to_read(path);
     if (descriptor < 0)
         return open_failure(errno, path);
     if (fstat(descriptor, &info) || !S_ISREG(info.st_mode)) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -265,6 +266,26 @@ TEST(many_files)
         CHECK_EQ(table->row_groups.items[i].file, i);
     }
     pq_table_close(table);
+}
+
+/* The limit that a process begins with is raised as far as it may be, not the caller's to do. */
+TEST(more_files_than_the_limit_of_open_files)
+{
+    const char *folder = test_folder();
+    pq_table *table;
+    struct rlimit before, few;
+    for (int i = 0; i < FILES; i++)
+        write_file(path_in(folder, i), "i", 1);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = FILES / 2;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    CHECK_OK(pq_table_open(folder, false, &table));
+    CHECK_EQ(table->row_count, FILES);
+    pq_table_close(table);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &few), 0);
+    CHECK_EQ(few.rlim_cur, before.rlim_max);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 /* Of those of another schema and those that are no Parquet. */
