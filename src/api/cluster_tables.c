@@ -5,6 +5,10 @@
 #include "api/cluster_ask.h"
 #include "api/place_text.h"
 #include "parquet/read/table_share.h"
+#include "parquet/read/table_spec.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 /* Of the collectives of an opening; the first is the statement's (rank_statement.c). */
 enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
@@ -134,6 +138,45 @@ static status open_with_all(pistachio_database *database, const char *text, bool
     return st;
 }
 
+/* ---- opening alone ---- */
+
+/* The table's files are all within this rank's reach: they are not of the ranks that find them, unless this process
+ * has made them. */
+static status check_reach(arena *a, const char *text, status lost)
+{
+    char own[64];
+    pq_table_spec spec;
+    TRY(pq_table_spec_parse(a, text, &spec));
+    snprintf(own, sizeof own, "/proc/%ld/fd/", (long)getpid());
+    if (spec.access != PQ_LOCAL || !strncmp(spec.path, own, strlen(own)))
+        return STATUS_OK;
+    return status_context(status_copy(lost), "files of the table \"%s\" may be other ranks'", text);
+}
+
+/* When a rank is lost rank 0 goes on with what it can read by itself. Takes the loss. */
+static status open_alone(api_cluster *cluster, const char *text, bool use_cache, uint64_t age,
+                         status lost, pq_table **out)
+{
+    arena *a;
+    char *here = NULL;
+    pq_table *table;
+    status st = arena_new(&a);
+    if (!st) {
+        st = check_reach(a, text, lost);
+        arena_free(a);
+    }
+    status_free(lost);
+    if (!st)
+        st =
+            api_place_text(text, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here);
+    if (!st)
+        st = pq_table_open(here, use_cache, &table);
+    mem_free(here);
+    TRY(st);
+    *out = table;
+    return api_cluster_know_table(cluster, text, table, age);
+}
+
 /* ---- the opener ---- */
 
 static status not_current(const api_cluster *cluster, const char *text)
@@ -155,8 +198,11 @@ static status open_table(void *context, const char *text, bool use_cache, pq_tab
     *out = api_cluster_known_table(cluster, text, &age);
     if (*out)
         return STATUS_OK;
-    return cluster->rank ? not_current(cluster, text)
-                         : open_with_all(database, text, use_cache, age, out);
+    if (cluster->rank)
+        return not_current(cluster, text);
+    status lost = net_comm_failure(cluster->comm);
+    return lost ? open_alone(cluster, text, use_cache, age, lost, out)
+                : open_with_all(database, text, use_cache, age, out);
 }
 
 static status locate(void *context, arena *a, const char *path, const char **out)

@@ -8,6 +8,7 @@ terminal=$2
 . "$(dirname "$0")/distributed_common.sh"
 
 make_table "$work/t.parquet"
+cp "$work/t.parquet" "$work/u.parquet"
 # Runs for hours.
 long="select count(*) from t a, t b, t c where a.x + b.x + c.x = -1"
 
@@ -119,9 +120,12 @@ says "stops the statement" "cancelled"
 silent "which gave no rows" "49995004"
 says "and the next one runs" "49995005"
 expect "a rank is killed while the shell waits" 0 - shell "select sum(x) + 1 as s from t;\n\\\\! \
-pkill -KILL -n -P \$PPID -x pistachio\n\036select sum(x) + 2 as s from t;\nset distribute = never;\nselect sum(x) + 3 as s from t;\n.quit\n"
+pkill -KILL -n -P \$PPID -x pistachio\n\036select sum(x) + 2 as s from t;\nset distribute = never;\nselect sum(x) + 3 as s from t;
+select count(*) + 66000 as s from '$work/u.parquet';\nselect sum(x) from 'local:$work/u.parquet';\n.quit\n"
 says "it ran before" "49995001"
 says "the next one says who is gone" "error: rank 2 (host"
 says "and how to mend it" "start all ranks again"
 says "what rank 0 can do alone goes on" "49995003"
+says "of tables that were not open, too" "76000"
+says "unless files may be other ranks'" "u.parquet\" may be other ranks'"
 finish
