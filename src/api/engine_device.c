@@ -1,5 +1,6 @@
 /* engine_device.c - the device of one rank, as settings say. */
 #include "api/internal.h"
+#include "base/budget.h"
 #include "base/machine_share.h"
 #include "net/net.h"
 
@@ -105,6 +106,7 @@ status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *n
     TRY(check_chunk_rows(s, limit));
     TRY(mem_budget_new_of(s->device_memory_limit.number ? "device_memory_limit" : "memory_limit",
                           limit, &own));
+    mem_budget_set_parts(own, gpu.sharers);
     status st = open_lazy_device(s, gpu.ordinal, own, out);
     mem_budget_free(own);
     return st ? st : dev_host_open(*out, budget);

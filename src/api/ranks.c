@@ -1,6 +1,7 @@
 /* ranks.c - an engine's ranks. */
 #include "api/ranks.h"
 
+#include "base/budget.h"
 #include "net/local/local.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@ status api_ranks_open_place(const api_engine *engine, api_rank *place)
     uint64_t threads = s->threads.number ? s->threads.number : setting_core_count();
     threads = threads / sharers ? threads / sharers : 1;
     TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
+    mem_budget_set_parts(place->budget, sharers);
     TRY(api_device_open(s, sharers, &engine->neighbors, place->budget, &place->dev));
     return exec_pool_new((unsigned)threads, &place->pool);
 }

@@ -1,16 +1,20 @@
 /* budget.c - a hard bound on bytes, shared by threads: one counter, taken from by compare and
  * swap, so that it never passes the limit, not even for a moment. */
+#include "base/budget.h"
+
 #include "base/maximum.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 struct mem_budget {
     _Atomic uint32_t references;
     _Atomic uint64_t used, peak, exported;
     uint64_t limit;      /* UINT64_MAX: none */
     const char *setting; /* that gives the limit */
+    unsigned parts;      /* of the setting's bytes, which are equal */
 };
 
 status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
@@ -27,8 +31,29 @@ status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget *
     atomic_init(&budget->references, 1);
     budget->limit = limit_bytes ? limit_bytes : UINT64_MAX;
     budget->setting = setting;
+    budget->parts = 1;
     *out = budget;
     return STATUS_OK;
+}
+
+void mem_budget_set_parts(mem_budget *budget, unsigned parts)
+{
+    budget->parts = parts;
+}
+
+static status limit_reached(const mem_budget *budget, uint64_t used, uint64_t bytes,
+                            const char *who)
+{
+    char part[64] = "";
+    if (budget->parts > 1)
+        snprintf(part, sizeof part, ", a part of %u,", budget->parts);
+    return status_hint(status_new(STATUS_KIND_LIMIT,
+                                  "%s of %" PRIu64 " bytes%s reached: %s needs %" PRIu64
+                                  " bytes, %" PRIu64 " are in use",
+                                  budget->setting, budget->limit, part, who, bytes, used),
+                       "SET %s to more (%" PRIu64 " bytes would have done here), or use fewer %s",
+                       budget->setting, (used + bytes) * budget->parts,
+                       budget->parts > 1 ? "ranks" : "threads");
 }
 
 mem_budget *mem_budget_ref(mem_budget *budget)
@@ -48,13 +73,7 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     do {
         if (bytes > budget->limit - used)
-            return status_hint(status_new(STATUS_KIND_LIMIT,
-                                          "%s of %" PRIu64 " bytes reached: %s needs %" PRIu64
-                                          " bytes, %" PRIu64 " are in use",
-                                          budget->setting, budget->limit, who, bytes, used),
-                               "SET %s to more (%" PRIu64 " bytes would have done here), or use "
-                               "fewer threads",
-                               budget->setting, used + bytes);
+            return limit_reached(budget, used, bytes, who);
     } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
                                                     memory_order_relaxed, memory_order_relaxed));
     maximum_raise(&budget->peak, used + bytes);

@@ -3,6 +3,7 @@
  * test_label: threads */
 #include "test.h"
 
+#include "base/budget.h"
 #include "base/fault.h"
 #include "base/maximum.h"
 
@@ -134,6 +135,12 @@ TEST(budget_is_a_hard_bound)
     CHECK_EQ(mem_budget_used(budget), 400);
     CHECK_EQ(mem_budget_peak(budget), 1000);
     CHECK_EQ(mem_budget_limit(budget), 1000);
+    mem_budget_set_parts(budget, 8);
+    status st = mem_budget_take(budget, 700, "sort");
+    CHECK_TEXT_EQ(status_get_hint(st),
+                  "SET memory_limit to more (8800 bytes would have done here), "
+                  "or use fewer ranks");
+    CHECK_FAILS(st, STATUS_KIND_LIMIT, "memory_limit of 1000 bytes, a part of 8, reached");
     mem_budget_give(budget, 400);
     mem_budget_free(budget);
 
