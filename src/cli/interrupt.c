@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 static pistachio_connection *volatile watched;
-static volatile sig_atomic_t taken;
+static volatile sig_atomic_t taken, is_in_shell;
 static struct sigaction before[2];
 static const int numbers[] = {SIGINT, SIGTERM};
 
 static void on_signal(int number)
 {
-    if (taken) {
+    if (taken && !(is_in_shell && number == SIGINT)) {
         signal(number, SIG_DFL);
         raise(number); /* when the handler returns */
         return;
@@ -21,8 +21,9 @@ static void on_signal(int number)
         pistachio_cancel(watched);
 }
 
-void interrupt_watch(pistachio_connection *connection)
+void interrupt_watch(pistachio_connection *connection, bool is_interactive)
 {
+    is_in_shell = is_interactive;
     struct sigaction action = {.sa_handler = on_signal};
     watched = connection;
     for (int i = 0; i < 2; i++) {

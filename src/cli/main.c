@@ -342,10 +342,24 @@ static int run_program(arguments *a)
     return exit_status;
 }
 
-int main(int count, char **words)
+/* Options are cut in two where they are; `ps` shows them as they were given. NULL without memory. */
+static char **copy_words(int count, char **words)
 {
+    char **copies = mem_new_array((size_t)count + 1, sizeof *copies);
+    for (int i = 0; copies && i < count; i++)
+        if (!(copies[i] = mem_copy_text(words[i], strlen(words[i]))))
+            return NULL;
+    return copies;
+}
+
+int main(int count, char **given)
+{
+    static char **words; /* until the process ends */
     static arguments a = {
         .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
+    words = copy_words(count, given);
+    if (!words)
+        return usage_error(PROGRAM, "no memory for the arguments", NULL);
     allow_many_files();
     for (size_t i = 0; i < SUBCOMMAND_COUNT && count > 1; i++)
         if (!strcmp(words[1], subcommands[i].name))

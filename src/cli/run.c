@@ -10,8 +10,11 @@
 #include "cli/target.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static double seconds(void)
 {
@@ -100,7 +103,7 @@ static int run_next(cli_session *s, const char *text, statement_kind kind, const
     size_t start = (size_t)(*at - text);
     if (s->is_interactive)
         keep_sql(s, *at, (size_t)(end - *at));
-    interrupt_watch(s->connection);
+    interrupt_watch(s->connection, s->is_interactive);
     pistachio_error *error = run_statement(s, at);
     interrupt_unwatch();
     if (error)
@@ -110,67 +113,139 @@ static int run_next(cli_session *s, const char *text, statement_kind kind, const
     return error || ferror(s->target);
 }
 
-int cli_run_text(cli_session *s, const char *text)
+/* Runs what begins at *at, and sets it behind that: statements and commands that are complete or, at the end of the
+ * text, all. */
+static int run_complete(cli_session *s, const char *text, size_t *at, bool is_end)
 {
-    const char *at = text, *end;
+    const char *next = text + *at, *end;
     statement_kind kind;
     int result = 0;
     while (!result && !s->is_done && !interrupt_taken() &&
-           (kind = statement_next(at, &at, &end)) != STATEMENT_NONE)
-        result = run_next(s, text, kind, &at, end);
+           (kind = statement_next(next, &next, &end)) != STATEMENT_NONE &&
+           (is_end || kind == STATEMENT_WHOLE || (kind == STATEMENT_COMMAND && *end)))
+        result = run_next(s, text, kind, &next, end);
+    *at = (size_t)(next - text);
     return result || interrupt_taken();
+}
+
+int cli_run_text(cli_session *s, const char *text)
+{
+    size_t at = 0;
+    return run_complete(s, text, &at, true);
 }
 
 /* ---- streams ---- */
 
 typedef ARRAY(char) text_buffer;
 
-static status read_all(FILE *source, text_buffer *out)
+#define BLOCK_BYTES 16384
+
+/* Waits for more, of which it takes a block; *out_is_end: there is none. The text ends with a NUL that is not counted. */
+static status read_block(int source, text_buffer *text, bool *out_is_end)
 {
-    char block[16384];
-    size_t bytes;
-    while ((bytes = fread(block, 1, sizeof block, source)) > 0) {
-        TRY(array_reserve(NULL, out, bytes + 1));
-        memcpy(out->items + out->count, block, bytes);
-        out->count += bytes;
-    }
-    if (ferror(source))
+    TRY(array_reserve(NULL, text, BLOCK_BYTES + 1));
+    ssize_t bytes;
+    do
+        bytes = read(source, text->items + text->count, BLOCK_BYTES);
+    while (bytes < 0 && errno == EINTR && !interrupt_taken());
+    if (bytes < 0)
         return status_new_errno(errno, "could not read the statements");
-    TRY(array_reserve(NULL, out, 1));
-    out->items[out->count] = 0;
+    text->count += (size_t)bytes;
+    text->items[text->count] = 0;
+    *out_is_end = !bytes;
     return STATUS_OK;
 }
 
-/* *out: the text behind a mark of UTF-8's byte order, which Windows' editors write. */
-static status check_encoding(const text_buffer *text, const char **out)
+static bool has_more(int source)
 {
-    const char *start = text->items;
-    *out = strncmp(start, "\xef\xbb\xbf", 3) ? start : start + 3;
-    if (!strncmp(start, "\xff\xfe", 2) || !strncmp(start, "\xfe\xff", 2))
+    struct pollfd one = {.fd = source, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
+/* Reads what is there, so that each statement runs as soon as it is complete. Of a long one at least as much again as
+ * there is of it: its beginning is looked at again each time. */
+static status read_some(int source, text_buffer *text, size_t begun, bool *out_is_end)
+{
+    size_t first = text->count;
+    do
+        TRY(read_block(source, text, out_is_end));
+    while (!*out_is_end && has_more(source) && text->count - first < begun);
+    return STATUS_OK;
+}
+
+/* Of a file that is all there nothing runs if it cannot be read to its end. */
+static status read_all(int source, text_buffer *text, bool *out_is_end)
+{
+    do
+        TRY(read_block(source, text, out_is_end));
+    while (!*out_is_end);
+    return STATUS_OK;
+}
+
+/* What has come since there were `before` bytes. */
+static status check_encoding(const text_buffer *text, size_t before)
+{
+    const char *zero = memchr(text->items + before, 0, text->count - before);
+    if (!strncmp(text->items, "\xff\xfe", 2) || !strncmp(text->items, "\xfe\xff", 2))
         return status_hint(status_new(STATUS_KIND_INVALID, "the statements are UTF-16 text"),
                            "save them as UTF-8");
-    if (strlen(start) < text->count)
+    if (zero)
         return status_new(STATUS_KIND_INVALID, "byte %zu of the statements is zero",
-                          strlen(start) + 1);
+                          (size_t)(zero - text->items) + 1);
     return STATUS_OK;
+}
+
+typedef struct stream {
+    int source;
+    bool is_file; /* else a pipe or the like, which may go on later */
+    bool is_end;
+    text_buffer text;
+    size_t at; /* what is before has been run */
+} stream;
+
+static status read_next(stream *in)
+{
+    size_t before = in->text.count;
+    TRY(in->is_file ? read_all(in->source, &in->text, &in->is_end)
+                    : read_some(in->source, &in->text, before - in->at, &in->is_end));
+    TRY(check_encoding(&in->text, before));
+    /* A mark of UTF-8's byte order, which Windows' editors write. */
+    if (!in->at && !strncmp(in->text.items, "\xef\xbb\xbf", 3))
+        in->at = 3;
+    return STATUS_OK;
+}
+
+/* Who waits for an answer before going on finds it. */
+static status flush_if_idle(cli_session *s, const stream *in)
+{
+    return in->is_end || has_more(in->source) ? STATUS_OK : cli_target_flush(s);
+}
+
+static int report_stream(status st)
+{
+    fprintf(stderr, "error: %s\n", status_message(st));
+    if (status_get_hint(st))
+        fprintf(stderr, "hint: %s\n", status_get_hint(st));
+    status_free(st);
+    return 1;
 }
 
 int cli_run_stream(cli_session *s, FILE *source)
 {
-    text_buffer text = {0};
-    const char *start;
-    int result = 1;
-    status st = read_all(source, &text);
-    if (!st)
-        st = check_encoding(&text, &start);
-    if (st)
-        fprintf(stderr, "error: %s\n", status_message(st));
-    else
-        result = cli_run_text(s, start);
-    if (st && status_get_hint(st))
-        fprintf(stderr, "hint: %s\n", status_get_hint(st));
-    status_free(st);
-    array_release(&text);
+    struct stat info;
+    stream in = {.source = fileno(source)};
+    int result = 0;
+    in.is_file = !fstat(in.source, &info) && S_ISREG(info.st_mode);
+    while (!result && !in.is_end && !s->is_done) {
+        status st = read_next(&in);
+        if (!st) {
+            result = run_complete(s, in.text.items, &in.at, in.is_end);
+            st = result ? STATUS_OK : flush_if_idle(s, &in);
+        }
+        if (st)
+            result = report_stream(st);
+    }
+    array_release(&in.text);
     return result;
 }
 

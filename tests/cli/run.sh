@@ -119,6 +119,24 @@ expect "an error in line 2" 1 - "$program" -f "$work/place.sql"
 says "has its line" "line 2: select 'äöü', nothing;"
 says "and its place" "                      ^"
 
+# Of a pipe each statement is answered when it is complete: the second one asks for what the first one's answer says.
+mkfifo "$work/in" "$work/answers"
+"$program" --format csv <"$work/in" >"$work/answers" 2>"$work/err" &
+talk() {
+    exec 3>"$work/in" 4<"$work/answers"
+    printf 'select 41 as a;\nsel' >&3
+    read -r name <&4 && read -r value <&4
+    printf 'ect %s + 1 as b;\nselect ' "$value" >&3
+    read -r second <&4 && read -r sum <&4
+    printf "%s as c" "';'" >&3
+    exec 3>&-
+    read -r third <&4 && read -r rest <&4
+    exec 4<&-
+    echo "$name $value $second $sum $third $rest"
+}
+expect "a pipe" 0 "a 41 b 42 c ;" talk
+wait
+
 # Ctrl-C and SIGTERM end the program as signals do, so that a loop in a shell ends too. Without --foreground
 # timeout sends a second signal, to its group, and the second Ctrl-C ends the program where it is.
 numbers=$(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')

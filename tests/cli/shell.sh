@@ -135,6 +135,8 @@ says "and the next one runs" " 25"
 silent "alone" "nonsense does not exist"
 expect "a query is cancelled" 0 - shell "$long;\n\036\003select 5 * 5 as v;\n.quit\n"
 says "and says so" "cancelled"
+expect "twice, and the session stays" 0 - shell "$long;\n\036\003\003select 5 * 5 as v;\n.quit\n"
+says "after that" " 25"
 says "and the shell goes on" " 25"
 
 # Progress: never wider than the terminal, one line.
