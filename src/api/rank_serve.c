@@ -9,6 +9,7 @@
 #include "api/ranks.h"
 #include "base/guard.h"
 #include "base/mutex.h"
+#include "base/trace.h"
 #include "plan/optimize.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */
@@ -62,9 +63,50 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
     return st ? st : rank_run_agree_plan(run, plan);
 }
 
+/* ---- its trace ---- */
+
+/* Files that this rank writes, besides rank 0, because they are named after ranks; NULL: none. */
+typedef struct rank_trace {
+    const char *path, *timeline_path;
+    bool is_on;
+} rank_trace;
+
+static bool names_rank(const char *path)
+{
+    return strstr(path, "{rank}");
+}
+
+/* Names of files become this rank's. Threads of rank 0's process are in its trace. */
+static status place_settings(const rank_run *run, settings *s, const char *host, rank_trace *out)
+{
+    bool is_process = run->database->cluster;
+    bool has_trace = is_process && names_rank(s->trace.text);
+    bool has_timeline = is_process && names_rank(s->timeline.text);
+    TRY(api_place_settings(s, run->rank, host));
+    *out = (rank_trace){.path = has_trace ? s->trace.text : NULL,
+                        .timeline_path = has_timeline ? s->timeline.text : NULL};
+    return STATUS_OK;
+}
+
+static void start_rank_trace(rank_trace *trace, exec_query *query)
+{
+    /* False: another statement of this process is being traced. */
+    trace->is_on = (trace->path || trace->timeline_path) && trace_start();
+    query->is_traced = trace->is_on;
+}
+
+static status stop_rank_trace(rank_trace *trace, const char *sql)
+{
+    bool is_on = trace->is_on;
+    trace->is_on = false;
+    return is_on ? trace_stop(trace->path, trace->timeline_path, sql) : STATUS_OK;
+}
+
+/* ---- its rows ---- */
+
 /* No row comes out: the plan's last exchange sends them to rank 0. Or each rank writes its own. */
 static status run_query(rank_run *run, const sql_statement *statement, exec_query *query,
-                        const char *host, int64_t time)
+                        const char *host, int64_t time, rank_trace *trace)
 {
     exec_batch *batch;
     ranked_metrics none;
@@ -78,6 +120,7 @@ static status run_query(rank_run *run, const sql_statement *statement, exec_quer
     } while (batch);
     if (statement->kind == SQL_EXPLAIN_ANALYZE)
         TRY(metrics_gather(run, &statement->query, query, &none));
+    TRY(stop_rank_trace(trace, statement->query.sql));
     return rank_run_agree_end(run);
 }
 
@@ -89,14 +132,17 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     const exec_place place = rank_run_place(run);
     bool is_thread = !run->database->cluster; /* of this machine */
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
-    TRY(api_place_settings(s, run->rank, host));
+    rank_trace trace;
+    TRY(place_settings(run, s, host, &trace));
     guard_state before = guard_enter();
     status st = guard_explain(exec_query_new(&(*statement)->query, &place, s, &query));
     guard_leave(before);
     TRY(st);
-    st = run_query(run, *statement, query, host, read->time);
+    start_rank_trace(&trace, query);
+    st = run_query(run, *statement, query, host, read->time, &trace);
     if (st)
         net_query_fail(run->net, st);
+    status_free(stop_rank_trace(&trace, read->sql)); /* of a query that was given up, or a COPY */
     rank_run_attach(run, NULL);
     exec_query_free(query);
     return STATUS_OK;

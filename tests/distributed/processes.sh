@@ -106,6 +106,13 @@ else
     skip "what network threads take: the kernel does not say which processes have been started"
 fi
 
+# Files named after ranks are written by each of them, others by rank 0.
+expect "traces" 0 - on 3 --trace "$work/trace{rank}.json" --timeline "$work/one.svg" -c "select sum(x) as s from t" "$t"
+for rank in 0 1 2; do
+    check "rank $rank's trace" grep -q "scan" "$work/trace$rank.json"
+done
+check "one timeline" test -s "$work/one.svg"
+
 # Nobody beyond this machine reaches its ranks: what they listen at is loopback's (0100007F in /proc/net/tcp).
 cat >"$work/listeners.sh" <<'EOF2'
 for p in $1 $(pgrep -P "$1" -x pistachio); do
