@@ -14,6 +14,7 @@
 #include "net/bootstrap_self.h"
 #include "net/frame.h"
 #include "net/ucx/guard.h"
+#include "net/ucx/lanes.h"
 #include "net/ucx/library.h"
 
 #ifdef NET_HAS_UCX
@@ -41,6 +42,9 @@ typedef struct ucx_peer {
     unsigned rank;
     ucp_ep_h endpoint;         /* NULL: none, or closed */
     _Atomic bool is_abandoned; /* is to be closed */
+    bool is_heard;             /* something has come from it: UCX has chosen how */
+    char text[LANES_TEXT_BYTES];
+    _Atomic bool has_text;
 } ucx_peer;
 
 typedef struct ucx_transport {
@@ -219,6 +223,7 @@ static ucs_status_t arrived(void *argument, const void *header, size_t header_by
     unsigned peer = header_bytes == NET_HEADER_BYTES ? net_frame_from(header) : NET_RANKS_MAX;
     if (peer >= t->base.ranks) /* from nobody that is known */
         return UCS_OK;
+    t->peers[peer].is_heard = true;
     net_arrival arrival = net_arriving(t->comm, peer, header, header_bytes, bytes);
     if (!arrival.token)
         return UCS_OK;
@@ -289,6 +294,31 @@ static void sleep_until(ucx_transport *t, uint64_t due)
     empty_event(t);
 }
 
+static void describe(ucx_transport *t, ucx_peer *peer)
+{
+    char *printed = NULL;
+    size_t bytes;
+    FILE *to = open_memstream(&printed, &bytes);
+    if (!to)
+        return;
+    t->ucx->ucp_ep_print_info(peer->endpoint, to);
+    if (!fclose(to)) {
+        lanes_text(printed, peer->text);
+        peer->has_text = true;
+    }
+    (free)(printed);
+}
+
+/* Notes how peers are reached, for net_comm_transport, each when it has been heard. */
+static void describe_heard(ucx_transport *t)
+{
+    for (unsigned rank = 0; rank < t->base.ranks; rank++) {
+        ucx_peer *peer = &t->peers[rank];
+        if (peer->is_heard && !peer->has_text && peer->endpoint && !peer->is_abandoned)
+            describe(t, peer);
+    }
+}
+
 static void *serve(void *argument)
 {
     ucx_transport *t = argument;
@@ -299,6 +329,7 @@ static void *serve(void *argument)
         for (unsigned i = 0; i < PROGRESS_CALLS && t->ucx->ucp_worker_progress(t->worker); i++)
             has_moved = true;
         close_abandoned(t);
+        describe_heard(t);
         if (ucx_now(&t->base) >= due)
             due = net_tick(t->comm);
         if (!has_moved)
@@ -376,8 +407,8 @@ static void ucx_close(net_transport *transport)
 
 static const char *ucx_peer_text(net_transport *transport, unsigned peer)
 {
-    (void)transport, (void)peer;
-    return "ucx";
+    const ucx_peer *one = &self_of(transport)->peers[peer];
+    return one->has_text ? one->text : "ucx";
 }
 
 static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
