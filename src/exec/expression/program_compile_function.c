@@ -79,28 +79,72 @@ status compile_call_build(compiler *c, const expr *e, int op, uint32_t *out)
     return instruction_add(c, &s, args, e->arg_count, out);
 }
 
+/* ---- texts joined ---- */
+
+/* So few parts are joined from the left, so that a || b is computed once where a || b || c is wanted, too. */
+#define PARTS_FEW 8
+
+static bool continues(const expr *e, const expr *first)
+{
+    return e->op == EXPR_CONCAT && first->kind == e->kind && first->op == EXPR_CONCAT &&
+           first->type.id == e->type.id;
+}
+
+/* The operands of a || b || c, which the parser nests. */
+static status list_parts(compiler *c, const expr *e, const expr ***out, uint32_t *out_count)
+{
+    uint32_t count = e->arg_count;
+    const expr *at = e;
+    for (; continues(at, at->args[0]); at = at->args[0])
+        count += at->args[0]->arg_count - 1;
+    const expr **parts = arena_alloc_array(c->program->memory, count, sizeof *parts);
+    if (!parts)
+        return status_no_memory("expression", count * sizeof *parts);
+    *out = parts;
+    *out_count = count;
+    for (at = e; count > at->arg_count; at = at->args[0])
+        for (uint32_t i = at->arg_count; i-- > 1;)
+            parts[--count] = at->args[i];
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = at->args[i];
+    return STATUS_OK;
+}
+
+static status compile_part(compiler *c, const expr *e, const expr *part, uint32_t *out)
+{
+    uint32_t is_there, empty_text;
+    value empty = value_text("", 0);
+    TRY(compile_expr(c, part, out));
+    TRY(compile_cast(c, *out, e->type, e->position, out));
+    if (e->op != EXPR_CONCAT_SKIP)
+        return STATUS_OK;
+    TRY(instruction_add_constant(c, &empty, &empty_text));
+    TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, *out, &is_there));
+    return compile_choose(c, e->type, is_there, *out, empty_text, out);
+}
+
+/* Halves are joined, so that a byte is copied as often as the count can be halved: joined from the left, the bytes copied
+ * and kept would grow by the square of the count. */
+static status join_parts(compiler *c, const expr *e, const expr *const *parts, uint32_t count,
+                         uint32_t *out)
+{
+    uint32_t args[2], first = count > PARTS_FEW ? count / 2 : count - 1;
+    if (count == 1)
+        return compile_part(c, e, parts[0], out);
+    TRY(join_parts(c, e, parts, first, &args[0]));
+    TRY(join_parts(c, e, parts + first, count - first, &args[1]));
+    instruction s = instruction_make(INSTRUCTION_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
+    s.can_fail = true;
+    return instruction_add(c, &s, args, 2, out);
+}
+
 status compile_call_concat(compiler *c, const expr *e, int op, uint32_t *out)
 {
     (void)op;
-    for (uint32_t i = 0; i < e->arg_count; i++) {
-        uint32_t args[2], is_there, empty_text;
-        TRY(compile_expr(c, e->args[i], &args[1]));
-        TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
-        if (e->op == EXPR_CONCAT_SKIP) {
-            value empty = value_text("", 0);
-            TRY(instruction_add_constant(c, &empty, &empty_text));
-            TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, args[1], &is_there));
-            TRY(compile_choose(c, e->type, is_there, args[1], empty_text, &args[1]));
-        }
-        args[0] = *out;
-        instruction s = instruction_make(INSTRUCTION_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
-        s.can_fail = true;
-        if (i == 0)
-            *out = args[1];
-        else
-            TRY(instruction_add(c, &s, args, 2, out));
-    }
-    return STATUS_OK;
+    const expr **parts;
+    uint32_t count;
+    TRY(list_parts(c, e, &parts, &count));
+    return join_parts(c, e, parts, count, out);
 }
 
 status compile_call_starts_with(compiler *c, const expr *e, int op, uint32_t *out)
