@@ -394,8 +394,10 @@ static status list_draws(program *p)
 {
     for (uint32_t i = 0; i < p->instructions.count; i++) {
         const instruction *s = &p->instructions.items[i];
-        if (s->kind == INSTRUCTION_HOST && s->user_count > 1 &&
-            host_traits_of((host_function)s->op) & HOST_VOLATILE)
+        if (s->kind != INSTRUCTION_HOST || !(host_traits_of((host_function)s->op) & HOST_VOLATILE))
+            continue;
+        p->is_volatile = true;
+        if (s->user_count > 1)
             TRY(array_push(p->memory, &p->draws, i));
     }
     return STATUS_OK;

@@ -94,6 +94,7 @@ struct program {
     uint32_t **inputs;
     /* Instructions that no root after r needs: releases[release_ends[r - 1] .. release_ends[r]). */
     uint32_t *releases, *release_ends;
+    bool is_volatile;      /* it has volatile instructions */
     ARRAY(uint32_t) draws; /* volatile instructions with several readers */
 };
 
@@ -175,6 +176,7 @@ struct program_run {
     chunk *input;          /* of the call under way */
     uint32_t root;         /* its expression */
     bool takes_all;        /* program_run_take_all */
+    bool has_seen_all;     /* `seen` has the columns of all expressions */
     uint64_t chunk_number; /* counts the chunks that main's slots were for */
     tensor **seen;         /* the columns that main's slots are for, by input column */
     dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */

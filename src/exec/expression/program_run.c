@@ -560,6 +560,7 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
 static void forget_input(program_run *run)
 {
     run->chunk_number++;
+    run->has_seen_all = false;
     frame_clear(run->program, &run->main);
     for (uint32_t i = 0; run->seen && i < run->program->layout.count; i++) {
         tensor_unref(run->seen[i]);
@@ -617,24 +618,42 @@ static void see_columns(program_run *run, uint32_t index)
     }
 }
 
-/* Slots stay valid while the columns that they were computed from are the chunk's, for as many
- * rows: the next expression of the same chunk shares them, and one that waited goes on. */
-static void attach(program_run *run, uint32_t index, chunk *input)
+static bool is_seen(const program_run *run, const chunk *input, uint32_t column)
+{
+    return !run->seen[column] ||
+           (column < input->column_count && run->seen[column] == input->columns[column]);
+}
+
+/* Slots stay valid while the columns that they were computed from are the chunk's, for as many rows: the next expression of
+ * that chunk shares them, and one that waited goes on. What an expression uses was computed from the columns that it reads;
+ * volatile instructions are computed anew for any other chunk, and so is what a lazy device counts. */
+static bool is_same_input(const program_run *run, uint32_t index, const chunk *input)
 {
     const program *p = run->program;
     dev_count count = run->main.count;
-    run->input = input;
+    bool looks_at_all = p->is_volatile || count.actual || !p->input_counts[index];
     bool is_same = count.bound == input->rows.bound && count.actual == input->rows.actual;
-    for (uint32_t i = 0; i < p->layout.count && is_same; i++)
-        is_same = !run->seen[i] || (i < input->column_count && run->seen[i] == input->columns[i]);
-    if (!is_same) {
+    for (uint32_t i = 0; looks_at_all && i < p->layout.count && is_same; i++)
+        is_same = is_seen(run, input, i);
+    for (uint32_t k = 0; !looks_at_all && k < p->input_counts[index] && is_same; k++)
+        is_same = is_seen(run, input, p->inputs[index][k]);
+    return is_same;
+}
+
+static void attach(program_run *run, uint32_t index, chunk *input)
+{
+    run->input = input;
+    if (!is_same_input(run, index, input)) {
         forget_input(run);
         run->main.count = input->rows;
     }
     run->root = index;
     see_columns(run, index);
-    for (uint32_t r = index + 1; r < p->root_count && run->takes_all; r++)
+    if (!run->takes_all || run->has_seen_all)
+        return;
+    for (uint32_t r = index + 1; r < run->program->root_count; r++)
         see_columns(run, r);
+    run->has_seen_all = true;
 }
 
 /* What other frames take as one value for all their rows is one. */
