@@ -13,7 +13,7 @@
 #include "base/mutex.h"
 #include "net/bootstrap_self.h"
 #include "net/frame.h"
-#include "net/ucx/guard.h"
+#include "net/ucx/fence.h"
 #include "net/ucx/lanes.h"
 #include "net/ucx/library.h"
 
@@ -508,7 +508,7 @@ static status check_descriptors(unsigned ranks)
 {
     struct rlimit limit;
     size_t open;
-    TRY(guard_count_descriptors(&open));
+    TRY(fence_count_descriptors(&open));
     uint64_t needed = open + DESCRIPTORS + (uint64_t)DESCRIPTORS_A_RANK * ranks;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
         return STATUS_OK;
@@ -521,15 +521,15 @@ static status check_descriptors(unsigned ranks)
 }
 
 /* Nothing listens before the ranks have proved who they are, nor for anybody else. */
-static status open_guarded(ucx_transport *t, const net_selves *selves)
+static status open_fenced(ucx_transport *t, const net_selves *selves)
 {
-    guard_sockets before = {0};
+    fence_sockets before = {0};
     t->is_one_machine = selves->is_one_machine;
-    status st = guard_find_listeners(&before);
+    status st = fence_find_listeners(&before);
     if (!st)
         st = open_worker(t);
     if (!st)
-        st = guard_new_listeners(&before, selves);
+        st = fence_new_listeners(&before, selves);
     array_release(&before);
     return st;
 }
@@ -549,7 +549,7 @@ static status transport_new(const net_place *place, const net_selves *selves, uc
     t->peers = mem_new_array(place->ranks, sizeof *t->peers);
     status st = t->own_event < 0 ? status_new_errno(errno, "could not make an event")
                 : !t->peers      ? status_no_memory("ranks", place->ranks * sizeof *t->peers)
-                                 : open_guarded(t, selves);
+                                 : open_fenced(t, selves);
     if (st) {
         ucx_close(&t->base);
         return st;

@@ -1,5 +1,5 @@
-/* guard.c - a filter in the classic BPF of sockets: the sender's address against a list. */
-#include "net/ucx/guard.h"
+/* fence.c - a filter in the classic BPF of sockets: the sender's address against a list. */
+#include "net/ucx/fence.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -130,7 +130,7 @@ static status make_filter(const struct in6_addr *addresses, size_t count, sender
     return add_ipv6(f, senders, bits);
 }
 
-status guard_listener(int descriptor, const struct in6_addr *addresses, size_t count)
+status fence_listener(int descriptor, const struct in6_addr *addresses, size_t count)
 {
     filter f = {0};
     sender_list senders = {0};
@@ -177,11 +177,11 @@ static status each_descriptor(status (*call)(void *argument, int descriptor), vo
 
 static status add_listener(void *argument, int descriptor)
 {
-    guard_sockets *out = argument;
+    fence_sockets *out = argument;
     return is_listener(descriptor) ? array_push(NULL, out, descriptor) : STATUS_OK;
 }
 
-status guard_find_listeners(guard_sockets *out)
+status fence_find_listeners(fence_sockets *out)
 {
     return each_descriptor(add_listener, out);
 }
@@ -193,13 +193,13 @@ static status count_one(void *argument, int descriptor)
     return STATUS_OK;
 }
 
-status guard_count_descriptors(size_t *out)
+status fence_count_descriptors(size_t *out)
 {
     *out = 0;
     return each_descriptor(count_one, out);
 }
 
-static bool has(const guard_sockets *sockets, int descriptor)
+static bool has(const fence_sockets *sockets, int descriptor)
 {
     for (size_t i = 0; i < sockets->count; i++)
         if (sockets->items[i] == descriptor)
@@ -221,16 +221,16 @@ static status list_allowed(const net_selves *selves, net_selves *out)
     return STATUS_OK;
 }
 
-status guard_new_listeners(const guard_sockets *before, const net_selves *selves)
+status fence_new_listeners(const fence_sockets *before, const net_selves *selves)
 {
     net_selves allowed = {0};
-    guard_sockets now = {0};
+    fence_sockets now = {0};
     status st = list_allowed(selves, &allowed);
     if (!st)
-        st = guard_find_listeners(&now);
+        st = fence_find_listeners(&now);
     for (size_t i = 0; i < now.count && !st; i++)
         if (!has(before, now.items[i]))
-            st = guard_listener(now.items[i], allowed.addresses.items, allowed.addresses.count);
+            st = fence_listener(now.items[i], allowed.addresses.items, allowed.addresses.count);
     array_release(&now);
     net_selves_release(&allowed);
     return st;

@@ -1,9 +1,9 @@
-/* test_guard.c - sockets that take connections of some addresses alone.
+/* test_fence.c - sockets that take connections of some addresses alone.
  *
  * test_label: smoke */
 #include "test.h"
 
-#include "net/ucx/guard.h"
+#include "net/ucx/fence.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -58,10 +58,10 @@ static void check(const char *at, const char *stranger)
     }
     CHECK(connects(&address));
     add(&selves, stranger);
-    CHECK_OK(guard_listener(listener, selves.addresses.items, selves.addresses.count));
+    CHECK_OK(fence_listener(listener, selves.addresses.items, selves.addresses.count));
     CHECK(!connects(&address));
     add(&selves, at);
-    CHECK_OK(guard_listener(listener, selves.addresses.items, selves.addresses.count));
+    CHECK_OK(fence_listener(listener, selves.addresses.items, selves.addresses.count));
     CHECK(connects(&address));
     net_selves_release(&selves);
     close(listener);
@@ -86,10 +86,10 @@ TEST(many_addresses)
         snprintf(text, sizeof text, i % 2 ? "fd00:%x::1" : "::ffff:10.%u.%u.7", i / 200, i % 200);
         add(&selves, text);
     }
-    CHECK_OK(guard_listener(listener, selves.addresses.items, selves.addresses.count));
+    CHECK_OK(fence_listener(listener, selves.addresses.items, selves.addresses.count));
     CHECK(!connects(&address));
     add(&selves, "::ffff:127.0.0.1");
-    CHECK_OK(guard_listener(listener, selves.addresses.items, selves.addresses.count));
+    CHECK_OK(fence_listener(listener, selves.addresses.items, selves.addresses.count));
     CHECK(connects(&address));
     net_selves_release(&selves);
     close(listener);
@@ -98,13 +98,13 @@ TEST(many_addresses)
 TEST(new_listeners_are_found)
 {
     struct sockaddr_in6 first, second;
-    guard_sockets before = {0};
+    fence_sockets before = {0};
     net_selves selves = {.is_one_machine = true};
     int old = listen_at("::ffff:127.0.0.1", &first);
-    CHECK_OK(guard_find_listeners(&before));
+    CHECK_OK(fence_find_listeners(&before));
     int new = listen_at("::ffff:127.0.0.1", &second);
     add(&selves, "::ffff:10.0.0.1");
-    CHECK_OK(guard_new_listeners(&before, &selves));
+    CHECK_OK(fence_new_listeners(&before, &selves));
     CHECK(connects(&first));
     CHECK(!connects(&second));
     array_release(&before);
