@@ -41,7 +41,7 @@ def windows():
 def settings():
     """name: (kind, default, minimum, choices)"""
     return {row[0]: (row[1], row[2], row[3], [c for c in row[5].split("|") if c])
-            for row in read_list("settings.def", "SETTING(?:_OF_PROCESS)?")}
+            for row in read_list("settings.def", "SETTING(?:_OF_[A-Z]+)?")}
 
 
 def quoted_of(function, file_name):

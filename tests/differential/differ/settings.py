@@ -9,6 +9,7 @@ SPECIAL = {
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
     "device": ("cpu", "simulated"),  # which every machine has
     "result_memory": ("host",),  # the program prints
+    "enable_external_access": ("on",),  # statements read and write files
     "hive_partitioning": ("auto", "on"),  # else folders give no columns
     "ranks": ("1", "2", "3", "4", "5"), "distribute": ("auto", "always", "always", "never"),
     "peer_timeout": ("60000",),  # of a busy machine nobody is gone
