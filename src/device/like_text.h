@@ -119,16 +119,41 @@ PORTABLE size_t like_match_last(const char *text, size_t bytes, const char *piec
     return bytes - at;
 }
 
-/* Leftmost occurrence: where it ends. */
+/* The longest part of a piece between its wildcards: where it begins, and its bytes; 0: there is none. */
+PORTABLE size_t like_longest_run(const char *piece, size_t bytes, size_t *start)
+{
+    size_t longest = 0, begin = 0;
+    for (size_t i = 0; i <= bytes; i++) {
+        if (i < bytes && (unsigned char)piece[i] != DEV_PATTERN_ANY_BYTE)
+            continue;
+        if (i - begin > longest) {
+            longest = i - begin;
+            *start = begin;
+        }
+        begin = i + 1;
+    }
+    return longest;
+}
+
+/* Leftmost occurrence: where it ends. Its longest run is searched for; what is before and after that is compared where it
+ * occurs. */
 PORTABLE bool like_match_anywhere(const char *text, size_t bytes, const char *piece,
                                   size_t piece_bytes, size_t *end)
 {
-    for (size_t at = 0; at <= bytes && !TEXT_IS_UNWANTED(at); at++) {
+    size_t start = 0, step = 0, run = like_longest_run(piece, piece_bytes, &start);
+    for (size_t at = 0; at <= bytes && !TEXT_IS_UNWANTED(step); at++, step++) {
+        size_t found = run ? TEXT_SEARCH(text + at, bytes - at, piece + start, run) : 0, after;
+        if (found == LIKE_NOWHERE)
+            return false;
+        at += found;
         if (at > 0 && at < bytes && text_is_continuation(text[at]))
             continue;
-        size_t length = like_match_here(text + at, bytes - at, piece, piece_bytes);
-        if (length != LIKE_NOWHERE) {
-            *end = at + length;
+        if (like_match_last(text, at, piece, start) == LIKE_NOWHERE)
+            continue;
+        after = like_match_here(text + at + run, bytes - at - run, piece + start + run,
+                                piece_bytes - start - run);
+        if (after != LIKE_NOWHERE) {
+            *end = at + run + after;
             return true;
         }
     }
@@ -205,7 +230,7 @@ PORTABLE bool like_find_literal(const char *text, size_t bytes, const char *lite
 PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pattern,
                                  size_t pattern_bytes, int escape)
 {
-    size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE, literal = 0;
+    size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE, literal = 0, step = 0;
     while (t < bytes || p < pattern_bytes) {
         bool is_escaped = false;
         char c = 0;
@@ -239,7 +264,7 @@ PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pat
                 continue;
             }
         }
-        if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes || TEXT_IS_UNWANTED(retry_text))
+        if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes || TEXT_IS_UNWANTED(step++))
             return LIKE_NO;
         retry_text += like_character_bytes(text + retry_text, bytes - retry_text);
         if (!like_find_literal(text, bytes, pattern + retry_pattern, literal, false, &retry_text))
