@@ -177,6 +177,7 @@ void arrow_build_end(arrow_build *build)
 
 void arrow_build_pick(arrow_build *build, uint32_t field)
 {
+    assert(field <= INT8_MAX);
     uint8_t id = (uint8_t)field;
     add_bytes(build, &id, 1);
     add_offset(build, build->children[field].length);

@@ -114,6 +114,7 @@ static void collective_free(net_collective *collective)
 static status open_phase(net_collective *collective, unsigned phase,
                          const net_exchange_options *options)
 {
+    assert(phase <= UINT8_MAX);
     return net_exchange_open_locked(collective->query, options, (uint8_t)phase, &collective->active,
                                     &collective->exchanges[phase]);
 }

@@ -70,6 +70,7 @@ static data_type column_type(const state_plan *plan, uint32_t width)
     data_type type = type_make(TYPE_UINT64);
     if (state_is_text(plan))
         return plan->type;
+    assert(width <= UINT8_MAX);
     type.width = (uint8_t)width;
     return type;
 }

@@ -192,6 +192,7 @@ static data_type kept_type(unsigned width)
 static data_type record_type(const sort_narrow *narrow)
 {
     data_type type = type_make(TYPE_UINT8);
+    assert(narrow->record_bytes <= RECORD_BYTES_MAX);
     type.width = (uint8_t)narrow->record_bytes;
     return type;
 }
