@@ -1,9 +1,13 @@
 /* summarize.c - SUMMARIZE t: a row for each column of t, with what its values are like.
  *
- *     select name, type, case number when 0 then min0 when 1 then min1 ... end as min, ...
- *     from (select min(c0)::varchar as min0, ..., min(c1)::varchar as min1, ... from t as s(c0, c1, ...)),
- *          (values (0, 'a', 'integer'), (1, 'b', 'varchar'), ...) as v(number, name, type)
- *     order by number */
+ *     with r as (select min(c0)::varchar as min0, ..., min(c1)::varchar as min1, ... from t as s(c0, c1, ...))
+ *     select name, type, min, ... from
+ *       (select number, name, type, case number when 0 then min0 when 1 then min1 ... end as min, ...
+ *        from r, (values (0, 'a', 'integer'), (1, 'b', 'varchar'), ...) as v(number, name, type)
+ *        union all ...) as u
+ *     order by number
+ *
+ * One SELECT for all columns would take time and memory by the square of their number. */
 #include "sql/summarize.h"
 
 #include <stdio.h>
@@ -60,48 +64,71 @@ static void write_source(FILE *to, const char *source, bool is_table, size_t col
     putc(')', to);
 }
 
-/* A row for each column. */
-static void write_columns(FILE *to, const plan_column_list *columns)
+/* Columns whose rows one SELECT makes: each row looks at as many branches. */
+#define BLOCK_COLUMNS 256
+
+/* Columns [from, to). */
+typedef struct block {
+    const plan_column_list *columns;
+    size_t from, to;
+} block;
+
+/* Writes a row for each column. */
+static void write_columns(FILE *to, const block *b)
 {
     char type[TYPE_NAME_BYTES];
     fputs("(VALUES ", to);
-    for (size_t i = 0; i < columns->count; i++) {
-        fprintf(to, "%s(%zu, ", i ? ", " : "", i);
-        write_quoted(to, columns->items[i].name);
+    for (size_t i = b->from; i < b->to; i++) {
+        const plan_column *column = &b->columns->items[i];
+        fprintf(to, "%s(%zu, ", i > b->from ? ", " : "", i);
+        write_quoted(to, column->name);
         fputs(", ", to);
-        write_quoted(to, type_name(columns->items[i].type, type));
+        write_quoted(to, type_name(column->type, type));
         putc(')', to);
     }
     fputs(") AS v(number, column_name, column_type)", to);
 }
 
-static void write_choice(FILE *to, size_t m, size_t columns)
+static void write_choice(FILE *to, size_t m, const block *b)
 {
     fputs("CASE number", to);
-    for (size_t i = 0; i < columns; i++)
+    for (size_t i = b->from; i < b->to; i++)
         fprintf(to, " WHEN %zu THEN m%zu_%zu", i, m, i);
     fputs(" END", to);
+}
+
+static void write_block(FILE *to, const block *b)
+{
+    fputs("SELECT number, column_name, column_type", to);
+    for (size_t m = 0; measures[m].name; m++) {
+        fputs(", ", to);
+        write_choice(to, m, b);
+        fprintf(to, " AS %s", measures[m].name);
+    }
+    fputs(", all_rows AS count, CAST(100 * (all_rows - ", to);
+    write_choice(to, MEASURE_COUNT - 1, b);
+    fputs(") / CAST(nullif(all_rows, 0) AS double precision) AS decimal(9,2)) AS null_percentage"
+          " FROM r CROSS JOIN ",
+          to);
+    write_columns(to, b);
 }
 
 static void write_summary(FILE *to, const char *source, bool is_table,
                           const plan_column_list *columns)
 {
-    fputs("SELECT column_name, column_type", to);
-    for (size_t m = 0; measures[m].name; m++) {
-        fputs(", ", to);
-        write_choice(to, m, columns->count);
-        fprintf(to, " AS %s", measures[m].name);
-    }
-    fputs(", all_rows AS count, CAST(100 * (all_rows - ", to);
-    write_choice(to, MEASURE_COUNT - 1, columns->count);
-    fputs(") / CAST(nullif(all_rows, 0) AS double precision) AS decimal(9,2)) AS null_percentage"
-          " FROM (",
-          to);
+    fputs("WITH r AS (", to);
     write_measures(to, columns);
     write_source(to, source, is_table, columns->count);
-    fputs(") AS r CROSS JOIN ", to);
-    write_columns(to, columns);
-    fputs(" ORDER BY number", to);
+    fputs(") SELECT column_name, column_type", to);
+    for (size_t m = 0; measures[m].name; m++)
+        fprintf(to, ", %s", measures[m].name);
+    fputs(", count, null_percentage FROM (", to);
+    for (block b = {columns, 0, 0}; b.from < columns->count; b.from = b.to) {
+        b.to = columns->count - b.from > BLOCK_COLUMNS ? b.from + BLOCK_COLUMNS : columns->count;
+        fputs(b.from ? " UNION ALL " : "", to);
+        write_block(to, &b);
+    }
+    fputs(") AS u ORDER BY number", to);
 }
 
 status sql_summary_text(arena *a, const char *source, bool is_table,

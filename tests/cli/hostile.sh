@@ -72,6 +72,8 @@ ends "5,000 arguments" 0 '^5042,43$'
 { printf "SELECT count(*) FROM '$t' GROUP BY i"; repeat ', i + %d' 5000; printf ' ORDER BY i'
     repeat ', i - %d' 5000; } >"$work/sql"
 ends "5,000 keys" 0 '^1$'
+{ printf 'SUMMARIZE SELECT i'; repeat ', i + %d' 600; printf " FROM '$t'"; } >"$work/sql"
+ends "SUMMARIZE of 601 columns" 0 ',integer,599,642,20,'
 { printf 'SELECT 1 '; repeat '/*' 12000; repeat '*/' 12000; } >"$work/sql"
 ends "12,000 comments in each other" 0 '^1$'
 { printf "SELECT count(*) FROM '$t' t0"; repeat ", '$t' u%d" 100
