@@ -91,9 +91,24 @@ static status fork_ranks(net_place *place)
     return STATUS_OK;
 }
 
+/* Children are the ranks from 1 on. They stay to be reaped. */
+static unsigned find_ended(void)
+{
+    for (unsigned i = 0; i < child_count; i++) {
+        siginfo_t info = {0};
+        if (!waitid(P_PID, (id_t)children[i], &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
+            return i + 1;
+    }
+    return 0;
+}
+
 static status start_ranks(unsigned count, net_place *out)
 {
-    *out = (net_place){.ranks = count, .token = token, .timeout_ms = JOIN_MS, .sharers = count};
+    *out = (net_place){.ranks = count,
+                       .token = token,
+                       .timeout_ms = JOIN_MS,
+                       .sharers = count,
+                       .find_ended = find_ended};
     out->root_host = "127.0.0.1";
     out->root_port = out->root_text;
     children = mem_new_array(count, sizeof *children);

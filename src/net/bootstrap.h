@@ -28,6 +28,8 @@ typedef struct net_place {
     /* Rank 0 listens at `listener`, a socket that the first round closes; else at a new one. */
     bool is_listening;
     int listener;
+    /* NULL, or finds a rank whose process has ended, as whoever started it knows; 0: there is none. */
+    unsigned (*find_ended)(void);
 } net_place;
 
 /* A rank's host, and the bytes that it gave. */

@@ -16,6 +16,8 @@
 
 /* A connection that says nothing is closed after so long. */
 #define SILENT_MS 5000
+/* How often rank 0 looks whether a process that it has started has ended. */
+#define LOOK_MS 100
 /* Strangers at once; the oldest goes when there is another. */
 #define STRANGERS_MAX 256
 
@@ -264,6 +266,8 @@ static status wait_for_guests(net_root *root)
         if (!g->is_in && g->until < until)
             until = g->until;
     }
+    if (root->place->find_ended && now + LOOK_MS < until)
+        until = now + LOOK_MS;
     int64_t ms = until > now ? until - now : 0;
     int ready = poll(root->polled.items, root->polled.count, (int)(ms < 60000 ? ms : 60000));
     if (ready < 0 && errno != EINTR)
@@ -273,9 +277,17 @@ static status wait_for_guests(net_root *root)
     return STATUS_OK;
 }
 
+static status check_ended(const net_root *root)
+{
+    unsigned rank = root->place->find_ended ? root->place->find_ended() : 0;
+    return rank ? status_new(STATUS_KIND_IO, "rank %u ended before all ranks had come", rank)
+                : STATUS_OK;
+}
+
 static status gather_guests(net_root *root)
 {
     while (root->missing) {
+        TRY(check_ended(root));
         if (net_now_ms() >= root->until)
             return missing_ranks(root);
         TRY(wait_for_guests(root));

@@ -240,6 +240,23 @@ TEST(a_rank_that_ended_before_all_had_come_may_come_again)
     }
 }
 
+static unsigned looks; /* before rank 2 ends */
+
+static unsigned rank_2_ends(void)
+{
+    return looks ? (looks--, 0) : 2;
+}
+
+TEST(a_process_that_has_ended_is_not_waited_for)
+{
+    member m;
+    set_member(&m, 0, 3, any_port(), "secret");
+    m.place.find_ended = rank_2_ends;
+    looks = 3;
+    join(&m);
+    CHECK_FAILS(m.st, STATUS_KIND_IO, "rank 2 ended before all ranks had come");
+}
+
 /* ---- proofs ---- */
 
 static net_packet sealed_gift(net_session *session)
