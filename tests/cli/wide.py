@@ -123,6 +123,8 @@ class Width:
         yield "intersect", f"select * from {table} intersect select * from {table} where u > 2 order by u", rows[3:]
         yield "expressions", f"select u, {', '.join(f'{n} is null as {n}' for n in names)} from {table} order by u", [
             [r[1]] + [v is None for v in r[2:]] for r in rows]
+        yield "texts", f"select u, {', '.join(f'upper({n}) as {n}' for c, n in enumerate(names) if c % 5 == 4) or 'k'} from {table} order by u", [
+            [r[1]] + ([v and v.upper() for c, v in enumerate(r[2:]) if c % 5 == 4] or [r[0]]) for r in rows]
         yield "coalesce", f"select u, coalesce({', '.join(n for c, n in enumerate(names) if c % 5 < 4)}) from {table} order by u", [
             [r[1], next((v for c, v in enumerate(r[2:]) if c % 5 < 4 and v is not None), None)] for r in rows]
 
@@ -169,6 +171,17 @@ def run(width, way, results):
             show_difference(text, rows)
 
 
+def refuse(program, results):
+    """One column more than rows may have."""
+    sql = f"select {', '.join(['i'] * 65536)} from range(0, 3) g(i)"
+    for way in WAYS:
+        done = subprocess.run([program, *WAYS[way]], input=sql, capture_output=True, text=True, timeout=300, check=False)
+        is_refused = done.returncode == 1 and "rows of 65536 columns: 65535 is the most" in done.stderr
+        results[is_refused] += 1
+        if not is_refused:
+            print(f"failed: 65536 columns, {way}: status {done.returncode}: {done.stderr[:600]}")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     os.environ["PISTACHIO_PROGRESS"] = "off"
@@ -180,6 +193,7 @@ def main():
         os.chdir(folder)
         for columns, way in wanted:
             run(Width(program, folder, columns), way, results)
+        refuse(program, results)
     print(f"{results[True]} passed, {results[False]} failed")
     sys.exit(1 if results[False] else 0)
 

@@ -1,16 +1,32 @@
 /* program_frame.c - frames: made, emptied for other rows, and kept for the next branch that needs one. */
 #include "exec/expression/program_instruction.h"
 
-status frame_init(const program *p, frame *f)
+/* Slots of which so many are listed when they are set. */
+static status init_slots(const program *p, size_t room, frame *f)
 {
     size_t count = p->instructions.count + 1;
     f->slots = mem_new_array(count, sizeof *f->slots);
-    f->set = mem_new_array(count, sizeof *f->set);
-    f->columns = mem_new_array(p->layout.count + 1, sizeof *f->columns);
-    if (!f->slots || !f->set || !f->columns)
+    f->set = mem_new_array(room, sizeof *f->set);
+    if (!f->slots || !f->set)
         return status_no_memory("expression", count * sizeof *f->slots);
-    f->set_room = (uint32_t)count;
+    f->set_room = (uint32_t)room;
     return STATUS_OK;
+}
+
+status frame_init(const program *p, frame *f)
+{
+    TRY(init_slots(p, p->instructions.count + 1, f));
+    f->columns = mem_new_array(p->layout.count + 1, sizeof *f->columns);
+    return f->columns ? STATUS_OK
+                      : status_no_memory("expression", p->layout.count * sizeof *f->columns);
+}
+
+/* Instructions that read one column are few, and the frame never reads another. */
+#define DICTIONARY_ROOM 64
+
+status frame_init_dictionary(const program *p, frame *f)
+{
+    return init_slots(p, DICTIONARY_ROOM, f);
 }
 
 void slot_set(frame *f, uint32_t number, tensor *value)

@@ -264,6 +264,7 @@ static inline uint32_t run_location(const instruction *s)
 /* ---- program_frame.c ---- */
 
 CHECKED status frame_init(const program *p, frame *f);
+CHECKED status frame_init_dictionary(const program *p, frame *f);
 /* Sets an empty slot; takes the reference over. */
 void slot_set(frame *f, uint32_t number, tensor *value);
 void slot_clear(frame *f, uint32_t number);

@@ -191,7 +191,7 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
         if (!made)
             return status_no_memory("expression", sizeof *made);
         *location = made;
-        TRY(frame_init(run->program, made));
+        TRY(frame_init_dictionary(run->program, made));
     }
     frame *d = *location;
     if (!dictionary_pays(run, d, column, f->count.bound))
