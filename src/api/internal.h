@@ -139,8 +139,10 @@ struct pistachio_result {
     sql_catalog
         *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
     sql_rounds rounds; /* of which these are there */
-    bool is_on_device; /* its rows stay in the device's memory, which is not the host's */
-    bool is_round;     /* it makes some of them, for another result, whose catalog it uses */
+    sql_wanted_rows wanted;
+    uint64_t round_rows;      /* of the recursive query that is being computed */
+    bool is_on_device;        /* its rows stay in the device's memory, which is not the host's */
+    bool is_round;            /* it makes some of them, for another result, whose catalog it uses */
     int64_t statement_time;   /* as in sql_session */
     exec_query *query;        /* NULL: made rows, or none */
     cancel_flag is_cancelled; /* while it is bound, planned, and run by the client's thread */

@@ -239,6 +239,8 @@ static status try_statement(pistachio_result *result, statement_text text)
     result->statement = NULL;
     text.is_tried = true;
     status st = bind(result, &text);
+    if (!st)
+        result->wanted = result->statement->wanted;
     sql_statement_free(result->statement);
     result->statement = round;
     return st;

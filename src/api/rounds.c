@@ -64,6 +64,7 @@ static status end_rounds(pistachio_result *result)
     char round[SQL_ROUND_NAME_BYTES];
     sql_round_table(result->rounds.done, true, round);
     result->rounds.done++;
+    result->round_rows = 0;
     result->rounds.round = SQL_ROUND_FIRST;
     return sql_catalog_drop_rows(result->catalog, round, true);
 }
@@ -74,11 +75,14 @@ static status keep(pistachio_result *result, uint64_t rows, int descriptor)
     if (round == SQL_ROUND_MERGE)
         return keep_merged(result, descriptor);
     result->rounds.round = SQL_ROUND_STEP;
+    result->round_rows += rows;
     if (rows || round == SQL_ROUND_FIRST)
         TRY(keep_round(result, round == SQL_ROUND_FIRST, descriptor));
     else
         close(descriptor);
-    return rows ? STATUS_OK : end_rounds(result);
+    const sql_wanted_rows *wanted = &result->wanted;
+    bool is_enough = wanted->is_known && result->round_rows >= wanted->rows;
+    return rows && !is_enough ? STATUS_OK : end_rounds(result);
 }
 
 /* ---- running a round ---- */

@@ -220,8 +220,12 @@ status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
     if (!step)
         return STATUS_OK;
     *out_done = true;
-    if (b->rounds.is_dry)
-        return no_rows(b, &first->columns, out);
+    if (b->rounds.is_dry) {
+        TRY(no_rows(b, &first->columns, out));
+        b->rounds.dry = *out;
+        b->rounds.dry_count++;
+        return STATUS_OK;
+    }
     uint32_t number = b->rounds.count++;
     if (number < b->rounds.done)
         return kept_rows(b, cte, number, false, &first->columns, out);

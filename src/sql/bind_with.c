@@ -138,13 +138,15 @@ status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node
 status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end)
 {
     plan_node *unused;
-    bool was_dry = b->rounds.is_dry;
+    const bind_rounds before = b->rounds;
     status st = STATUS_OK;
     b->rounds.is_dry = true;
     for (bind_cte *cte = first; cte != end && !st; cte = cte->outer)
         if (!cte->is_bound)
             st = bind_cte_query(b, cte, &unused);
-    b->rounds.is_dry = was_dry;
+    b->rounds.is_dry = before.is_dry;
+    b->rounds.dry = before.dry;
+    b->rounds.dry_count = before.dry_count;
     return st;
 }
 

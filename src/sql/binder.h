@@ -184,6 +184,8 @@ typedef struct bind_rounds {
     uint32_t count;       /* of recursive queries that were bound so far */
     uint32_t references;  /* to recursive queries that are being bound, from within */
     bool is_dry;          /* only columns matter: nothing is to be computed */
+    plan_node *dry;       /* stands for the rows of a recursive query when nothing is computed */
+    uint32_t dry_count;   /* how many such nodes were made */
     plan_node *root;      /* of SQL_ROUND, which ended the binding; NULL: it did not */
     sql_part_list parts;  /* SQL_ROUND_MERGE */
     size_t kept_parts;

@@ -19,6 +19,13 @@ typedef struct sql_rounds {
     uint32_t round; /* sql_round: what the next one needs */
 } sql_rounds;
 
+/* Rows that a statement reads at most of its only recursive query, because nothing but a LIMIT and projections is
+ * above it: rounds end once there are as many. */
+typedef struct sql_wanted_rows {
+    bool is_known;
+    uint64_t rows;
+} sql_wanted_rows;
+
 #define SQL_ROUND_NAME_BYTES 32
 /* The table of the rows of a recursive query: of all, or of the last round's. No name of SQL is one. */
 void sql_round_table(uint32_t number, bool is_last_round, char *out);

@@ -41,8 +41,9 @@ typedef struct sql_statement {
                             `query`, first old ones: */
     size_t kept_parts;
     uint64_t old_rows;
-    bool is_reset;    /* SET: by RESET */
-    const zone *zone; /* in which it was bound, and its rows are shown; NULL: UTC */
+    sql_wanted_rows wanted; /* of a statement that is tried */
+    bool is_reset;          /* SET: by RESET */
+    const zone *zone;       /* in which it was bound, and its rows are shown; NULL: UTC */
     sql_copy copy;
     uint32_t parameter_count;
     const char *const *parameter_names; /* NULL: ? or $n */
