@@ -129,6 +129,16 @@ sql_catalog *api_result_catalog(const pistachio_result *result)
     return result->catalog ? result->catalog : api_catalog(result->connection);
 }
 
+bool api_replaces_text(const settings *s)
+{
+    return !strcmp(s->invalid_utf8.text, "replace");
+}
+
+bool api_ignores_checksums(const settings *s)
+{
+    return !strcmp(s->page_checksums.text, "ignore");
+}
+
 void api_settings_apply(pistachio_connection *connection, settings *s)
 {
     mutex_lock(&connection->lock);

@@ -175,6 +175,10 @@ sql_catalog *api_catalog(const pistachio_connection *connection);
 sql_catalog *api_result_catalog(const pistachio_result *result);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
+/* Setting invalid_utf8. */
+bool api_replaces_text(const settings *s);
+/* Setting page_checksums. */
+bool api_ignores_checksums(const settings *s);
 /* What a session has set, over those of its database. */
 void api_settings_apply(pistachio_connection *connection, settings *s);
 

@@ -222,6 +222,8 @@ static status bind(pistachio_result *result, void *context)
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
                                  .is_confined = !now.enable_external_access.number,
+                                 .replaces_text = api_replaces_text(&now),
+                                 .ignores_checksums = api_ignores_checksums(&now),
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

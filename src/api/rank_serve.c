@@ -36,6 +36,8 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     const sql_session session = {.catalog = run->catalog,
                                  .hive_partitioning = s->hive_partitioning.text,
                                  .timezone = s->timezone.text,
+                                 .replaces_text = api_replaces_text(s),
+                                 .ignores_checksums = api_ignores_checksums(s),
                                  .statement_time = read->time,
                                  .rounds = read->rounds,
                                  .values = read->values.items,

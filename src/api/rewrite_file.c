@@ -56,6 +56,19 @@ static const api_rewrite_column *find_column(const api_rewrite_options *o, const
     return &o->all;
 }
 
+/* A decimal of more digits than the type has is read as a double: the file would lose it. */
+static status check_digits(const pq_table *table, const pq_table_column *column)
+{
+    const pq_leaf *leaf = &table->files.items[0].metadata->leaves[column->leaf];
+    if (leaf->conversion < PQ_CONVERT_WIDE)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_UNSUPPORTED,
+                   "column \"%s\" is %s, of more than 38 digits, and would become double",
+                   column->name, leaf->annotation),
+        "COPY (SELECT ...) TO writes what queries read of it");
+}
+
 static status make_schema(file_rewrite *r)
 {
     const api_rewrite_options *o = r->shared->options;
@@ -68,6 +81,7 @@ static status make_schema(file_rewrite *r)
         const pq_table_column *column = &r->input->columns.items[c];
         const api_rewrite_column *how = find_column(o, column->name);
         TRY(pq_table_check_column(r->input, c));
+        TRY(check_digits(r->input, column));
         r->choices[c] = how->choice;
         r->choices[c].rule = o->all.choice.rule;
         r->choices[c].threshold = o->all.choice.threshold;

@@ -60,6 +60,8 @@ static status prepare(pistachio_statement *statement, const char *sql, const cha
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
                                  .is_confined = !now.enable_external_access.number,
+                                 .replaces_text = api_replaces_text(&now),
+                                 .ignores_checksums = api_ignores_checksums(&now),
                                  .is_described = true};
     cancel_flag is_cancelled = false;
     api_working working;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DEV_ABI 14 /* raise with every change of device.h, and of an argument's meaning */
+#define DEV_ABI 15 /* raise with every change of device.h, and of an argument's meaning */
 
 /* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
  * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
@@ -37,7 +37,8 @@ typedef enum dev_error_code {
     DEV_ERROR_NULL,          /* a NULL where it was said that there is none: our fault */
     DEV_ERROR_CHECKSUM,      /* of a page; the detail is where it begins in the file */
     DEV_ERROR_LIBRARY,       /* a library of the device's did not do its work */
-    DEV_ERROR_NANOSECONDS    /* an interval's microseconds do not fit them */
+    DEV_ERROR_TEXT,       /* a page's text is not UTF-8; the detail: its number << 32 | its byte */
+    DEV_ERROR_NANOSECONDS /* an interval's microseconds do not fit them */
 } dev_error_code;
 
 /* C++ has no _Atomic: there the word is swapped by the compiler's own functions. */

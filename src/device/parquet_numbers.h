@@ -22,7 +22,9 @@ typedef enum pq_conversion {
     PQ_CONVERT_MILLIS, /* times 1000: time and timestamp of milliseconds */
     PQ_CONVERT_NANOS,  /* divided by 1000: time of nanoseconds */
     PQ_CONVERT_HALF,   /* float16 */
-    PQ_CONVERT_UUID    /* big-endian bytes to what TYPE_UUID has in memory */
+    PQ_CONVERT_UUID,   /* big-endian bytes to what TYPE_UUID has in memory */
+    PQ_CONVERT_WIDE /* this number and a decimal's scale, of (FIXED_LEN_)BYTE_ARRAY: to a double */
 } pq_conversion;
+#define PQ_WIDE_SCALE_MAX 200
 
 #endif

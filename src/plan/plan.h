@@ -332,8 +332,10 @@ typedef struct plan_statement {
     bool is_unnested;
     uint32_t refused_attempts; /* of rule subqueries, which tried another way */
     uint64_t
-        message_bytes_max; /* between ranks, as memory is short; 0: as many as the setting says */
-    uint64_t rules_off;    /* bit r: plan_rule r is left out */
+        message_bytes_max;  /* between ranks, as memory is short; 0: as many as the setting says */
+    bool ignores_checksums; /* setting page_checksums */
+    bool replaces_text;     /* setting invalid_utf8: bounds of texts do not hold for what is read */
+    uint64_t rules_off;     /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 

@@ -139,8 +139,8 @@ static bool set_count(uint64_t count, value *out)
 }
 
 /* The aggregate's value, if the footers tell it. */
-static bool find_value(const plan_node *node, const plan_node *scan, const plan_aggregate *a,
-                       value *out)
+static bool find_value(const plan_statement *s, const plan_node *node, const plan_node *scan,
+                       const plan_aggregate *a, value *out)
 {
     uint64_t count = 0;
     footer_column column;
@@ -154,6 +154,8 @@ static bool find_value(const plan_node *node, const plan_node *scan, const plan_
         return false;
     if (a->function == AGGREGATE_COUNT && !a->is_distinct)
         return count_values(&column, &count) && set_count(count, out);
+    if (s->replaces_text && column.column->type.id == TYPE_VARCHAR)
+        return false;
     return (a->function == AGGREGATE_MIN || a->function == AGGREGATE_MAX) &&
            find_bound(&column, a->function == AGGREGATE_MIN, out);
 }
@@ -165,7 +167,7 @@ static status answer(plan_statement *s, const plan_node *node, const plan_node *
     const plan_aggregate *a = &node->aggregate.aggregates.items[number];
     value v;
     *out = NULL;
-    if (!find_value(node, scan, a, &v) || !type_equal(v.type, node->columns.items[number].type))
+    if (!find_value(s, node, scan, a, &v) || !type_equal(v.type, node->columns.items[number].type))
         return STATUS_OK;
     if (type_is_text(v.type) && !v.is_null) {
         v.text = arena_copy_text(s->memory, v.text, v.bytes);

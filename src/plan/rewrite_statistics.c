@@ -66,7 +66,8 @@ static value value_of_number(int128 number, data_type type)
     return v;
 }
 
-static value_range range_of_source(const pq_table *table, const pq_table_column *column)
+static value_range range_of_source(const plan_statement *s, const pq_table *table,
+                                   const pq_table_column *column)
 {
     value_range range = {.has_no_nulls = !column->is_nullable};
     bool is_number = value_has_range(column->type) && !type_is_text(column->type) &&
@@ -76,7 +77,8 @@ static value_range range_of_source(const pq_table *table, const pq_table_column 
         range.is_bounded = true;
         range.min = value_of_number(column->min, column->type);
         range.max = value_of_number(column->max, column->type);
-    } else if (!is_number && is_open && value_has_range(column->type)) {
+    } else if (!is_number && is_open && value_has_range(column->type) &&
+               !(s->replaces_text && column->type.id == TYPE_VARCHAR)) {
         range.is_bounded = bounds_of_row_groups(table, column, &range);
     }
     range.has_no_values = is_open && column->key < 0 && column->null_count >= 0 &&
@@ -98,7 +100,7 @@ static value_range range_of_column(uint32_t id, void *context)
         is_read = !st;
         status_free(st);
         if (is_read)
-            known->range = range_of_source(table, column);
+            known->range = range_of_source(k->statement, table, column);
         known->scan = NULL;
     }
     value_range range = known->range;

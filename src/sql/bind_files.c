@@ -8,6 +8,7 @@ typedef struct file_call {
     binder *b;
     const FuncCall *call;
     bind_folders folders;
+    bool is_mixed;   /* types of columns, or their order, differ from path to path */
     bool is_by_name; /* union_by_name */
     const char *first_path;
     size_t path_count;
@@ -106,17 +107,31 @@ static status take_option(file_call *c, const char *name, const pg_node *value, 
 
 /* ---- paths ---- */
 
-static status check_alike(const file_call *c, const plan_node *scan, int32_t location)
+static bool has_column(const plan_node *node, size_t at, const char *name)
+{
+    if (!strcmp(node->columns.items[at].name, name))
+        return true;
+    for (size_t i = 0; i < node->columns.count; i++)
+        if (!strcmp(node->columns.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* The names must be those of the first path. Order and types need not: c->is_mixed. */
+static status check_alike(file_call *c, const char *path, const plan_node *node, int32_t location)
 {
     const plan_node *first = c->scans.scans.items[0];
-    bool is_same = first->columns.count == scan->columns.count;
-    for (size_t i = 0; is_same && i < first->columns.count; i++)
-        is_same = !strcmp(first->columns.items[i].name, scan->columns.items[i].name) &&
-                  type_equal(first->columns.items[i].type, scan->columns.items[i].type);
-    return is_same ? STATUS_OK
-                   : bind_error(c->b, STATUS_KIND_INVALID, location,
-                                "columns of \"%s\" differ from those of \"%s\"",
-                                scan->scan.table_name, first->scan.table_name);
+    bool has_names = first->columns.count == node->columns.count;
+    for (size_t i = 0; has_names && i < first->columns.count; i++) {
+        const plan_column *a = &first->columns.items[i], *b = &node->columns.items[i];
+        has_names = has_column(node, i, a->name);
+        c->is_mixed |= strcmp(a->name, b->name) || !type_equal(a->type, b->type);
+    }
+    return has_names ? STATUS_OK
+                     : status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                              "columns of \"%s\" differ from those of \"%s\"", path,
+                                              c->first_path),
+                                   "union_by_name => true puts them together by name");
 }
 
 static status add_path(file_call *c, const char *path, int32_t location)
@@ -128,7 +143,7 @@ static status add_path(file_call *c, const char *path, int32_t location)
         return bind_union_path(c->b, path, &c->folders, location, &c->scans);
     TRY(bind_table_path(c->b, path, &c->folders, location, &scan));
     if (c->scans.scans.count)
-        TRY(check_alike(c, scan, location));
+        TRY(check_alike(c, path, scan, location));
     return array_push(c->b->memory, &c->scans.scans, scan);
 }
 
@@ -198,6 +213,8 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
                           "read_parquet takes one or more paths");
     if (c.is_by_name)
         TRY(bind_union_by_name(b, &c.scans, c.call->location));
+    else if (c.is_mixed)
+        TRY(bind_union_by_first(b, &c.scans));
     const char *relation = c.path_count == 1 ? bind_relation_of_path(b, c.first_path) : name;
     if (!relation)
         return bind_no_memory();

@@ -70,7 +70,7 @@ static status natural_names(join_binding *j)
 
 static expr *entry_expr(binder *b, const bind_entry *entry)
 {
-    return expr_new_column(b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    return bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
 }
 
 /* Adds left.name = right.name to the condition. */

@@ -110,7 +110,7 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
         return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                       "column reference \"%s\" is ambiguous", name),
                            "write the table's name in front of it");
-    expr *e = expr_new_column(b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    expr *e = bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
     if (!e)
         return bind_no_memory();
     e->position = bind_position(b, location);

@@ -107,8 +107,7 @@ static bool is_star(const pg_node *node)
 static status add_entry(query *q, const bind_entry *entry, int32_t location)
 {
     target added = {.name = entry->name};
-    added.e =
-        expr_new_column(q->b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    added.e = bind_reference(q->b, entry->id, entry->type, entry->is_nullable, entry->name);
     if (!added.e)
         return bind_no_memory();
     added.e->position = bind_position(q->b, location);

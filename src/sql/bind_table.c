@@ -3,6 +3,17 @@
 
 #include <strings.h>
 
+/* Says that a decimal of more digits than the type has is not read as one. */
+static status note_digits(binder *b, const pq_table *table, const pq_table_column *column)
+{
+    const pq_leaf *leaf = &table->files.items[0].metadata->leaves[column->leaf];
+    if (leaf->conversion < PQ_CONVERT_WIDE)
+        return STATUS_OK;
+    return bind_notice(b,
+                       "column \"%s\" of \"%s\" is %s, of more than 38 digits, and read as double",
+                       column->name, table->name, leaf->annotation);
+}
+
 static status bind_scan(binder *b, pq_table *table, const char *name, plan_node **out)
 {
     plan_node *node = plan_node_new(b->memory, PLAN_SCAN, 0);
@@ -18,6 +29,7 @@ static status bind_scan(binder *b, pq_table *table, const char *name, plan_node 
                               .name = source->name,
                               .type = source->type,
                               .is_nullable = source->is_nullable};
+        TRY(note_digits(b, table, source));
         TRY(array_push(b->memory, &node->columns, column));
         TRY(array_push(b->memory, &node->scan.sources, (uint32_t)i));
         TRY(array_push(b->memory, &node->scan.filter_only, false));
@@ -60,6 +72,22 @@ status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_
     }
     if (more)
         TRY(array_push(b->memory, &list.scans, more));
+    return bind_unite(b, &list, out);
+}
+
+/* A scan of the table, or of each kind of its files. */
+static status bind_files(binder *b, pq_table *first, const char *name, int32_t location,
+                         plan_node **out)
+{
+    bind_scan_list list = {0};
+    for (pq_table *table = first; table; table = table->united) {
+        plan_node *scan;
+        TRY(bind_scan(b, table, name, &scan));
+        scan->position = bind_position(b, location);
+        TRY(array_push(b->memory, &list.scans, scan));
+    }
+    if (list.scans.count > 1)
+        TRY(bind_union_by_first(b, &list));
     return bind_unite(b, &list, out);
 }
 
@@ -206,9 +234,7 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
     TRY(with_options(b, options, path, &text));
     TRY(open_path(b, text, location, &table));
     TRY(check_plain(b, table, location));
-    TRY(bind_scan(b, table, path, out));
-    (*out)->position = bind_position(b, location);
-    return STATUS_OK;
+    return bind_files(b, table, path, location, out);
 }
 
 status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
@@ -228,9 +254,7 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
     pq_table *table = entry->table;
     TRY(at(b, reopen(b, entry, &table), location));
     TRY(check_plain(b, table, location));
-    TRY(bind_scan(b, table, entry->name, out));
-    (*out)->position = bind_position(b, location);
-    return STATUS_OK;
+    return bind_files(b, table, entry->name, location, out);
 }
 
 /* "dir/orders.parquet" is called orders. */

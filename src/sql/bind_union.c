@@ -61,14 +61,30 @@ static bool widen_decimals(data_type a, data_type b, data_type *out)
     return true;
 }
 
+static bool is_timestamp(data_type type)
+{
+    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
+}
+
+/* Nanoseconds if one has them, a zone if one has it. */
+static bool widen_timestamps(data_type a, data_type b, data_type *out)
+{
+    *out = type_make(a.id == TYPE_TIMESTAMP_TZ || b.id == TYPE_TIMESTAMP_TZ ? TYPE_TIMESTAMP_TZ
+                                                                            : TYPE_TIMESTAMP);
+    out->precision = a.precision > b.precision ? a.precision : b.precision;
+    return true;
+}
+
 /* A type that holds the values of both, of doubles nearly. */
 static bool widen(data_type a, data_type b, data_type *out)
 {
     bool are_numbers = (type_is_integer(a) || is_float(a) || a.id == TYPE_DECIMAL) &&
                        (type_is_integer(b) || is_float(b) || b.id == TYPE_DECIMAL);
-    *out = a;
-    if (type_equal(a, b))
+    *out = a.id == TYPE_NULL ? b : a;
+    if (type_equal(a, b) || a.id == TYPE_NULL || b.id == TYPE_NULL)
         return true;
+    if (is_timestamp(a) && is_timestamp(b))
+        return widen_timestamps(a, b, out);
     if (!are_numbers)
         return false;
     if (is_float(a) || is_float(b)) {
@@ -105,13 +121,13 @@ static status add_column(binder *b, const plan_node *scan, size_t number, int32_
                           ((union_column){column->name, column->type, column->type, file}));
     union_column *c = &list->items[known];
     if (!widen(c->type, column->type, &type))
-        return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
-                                      "column \"%s\" is %s in file \"%s\" and %s in file \"%s\"",
-                                      c->name, type_name(c->file_type, one), c->file,
-                                      type_name(column->type, other), file),
-                           "union_by_name widens integers, floats and decimals; CAST one of them "
-                           "in a query of its "
-                           "own");
+        return status_hint(
+            bind_error(b, STATUS_KIND_INVALID, location,
+                       "column \"%s\" is %s in file \"%s\" and %s in file \"%s\"", c->name,
+                       type_name(c->file_type, one), c->file, type_name(column->type, other), file),
+            "union_by_name widens integers, floats, decimals and timestamps; CAST one of them "
+            "in a query of its "
+            "own");
     if (!type_equal(type, c->type)) {
         c->file_type = column->type;
         c->file = file;
@@ -164,6 +180,31 @@ static status project(binder *b, const union_list *list, plan_node **scan)
         TRY(make_column(b, *scan, &list->items[i], &exprs[i]));
     }
     return bind_project(b, *scan, exprs, names, list->count, scan);
+}
+
+/* A column of nothing but NULLs has the type of the first file that has another one. */
+static status add_first_types(binder *b, const plan_node *scan, union_list *list)
+{
+    for (size_t i = 0; i < scan->columns.count; i++) {
+        const plan_column *column = &scan->columns.items[i];
+        int known = find_column(list, column->name);
+        if (known < 0)
+            TRY(array_push(b->memory, list,
+                           ((union_column){.name = column->name, .type = column->type})));
+        else if (list->items[known].type.id == TYPE_NULL)
+            list->items[known].type = column->type;
+    }
+    return STATUS_OK;
+}
+
+status bind_union_by_first(binder *b, bind_scan_list *list)
+{
+    union_list columns = {0};
+    for (size_t i = 0; i < list->scans.count; i++)
+        TRY(add_first_types(b, list->scans.items[i], &columns));
+    for (size_t i = 0; i < list->scans.count; i++)
+        TRY(project(b, &columns, &list->scans.items[i]));
+    return STATUS_OK;
 }
 
 status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location)

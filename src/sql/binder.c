@@ -141,7 +141,14 @@ status bind_constant(binder *b, const value *v, int32_t location, expr **out)
 
 expr *bind_column_expr(binder *b, const plan_column *column)
 {
-    return expr_new_column(b->memory, column->id, column->type, column->is_nullable, column->name);
+    return bind_reference(b, column->id, column->type, column->is_nullable, column->name);
+}
+
+expr *bind_reference(binder *b, uint32_t id, data_type type, bool is_nullable, const char *name)
+{
+    const value null = value_null(type);
+    return type.id == TYPE_NULL ? expr_new_constant(b->memory, &null, -1)
+                                : expr_new_column(b->memory, id, type, is_nullable, name);
 }
 
 /* With the columns of its child, which filters, sorts and limits hand on. */

@@ -341,6 +341,8 @@ CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *
 /* bind_union.c: each scan gives the columns of all of them by name, in types that hold all values; failures
  * name files and types. */
 CHECKED status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location);
+/* Those of scans that have the same names, in the types of the first one, to which the others are cast. */
+CHECKED status bind_union_by_first(binder *b, bind_scan_list *list);
 /* What a table of the path is called; NULL without memory. */
 const char *bind_relation_of_path(binder *b, const char *path);
 /* Their rows, by their columns' places; the columns have the first one's names. */
@@ -542,6 +544,8 @@ CHECKED status bind_resolve_nulls(binder *b, plan_node **node);
 /* Column i as `type`: in place where a projection makes it of a constant, else by a new one. */
 CHECKED status bind_cast_columns(binder *b, plan_node **node, const data_type *types);
 expr *bind_column_expr(binder *b, const plan_column *column);
+/* A column by its id; of the null type, which files may have, the constant NULL: it fits any type. NULL without memory. */
+expr *bind_reference(binder *b, uint32_t id, data_type type, bool is_nullable, const char *name);
 
 /* ---- COPY ---- */
 

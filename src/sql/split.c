@@ -2,6 +2,8 @@
  * knows them. */
 #include "sql/split.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 /* Each takes the first byte of what it skips and returns the first byte behind it, or NULL: it has
@@ -101,20 +103,9 @@ size_t sql_statement_length(const char *sql, size_t *out_with_end)
 
 status sql_check_utf8(const char *sql, size_t bytes, const char *what)
 {
-    for (size_t i = 0; i < bytes;) {
-        unsigned char first = (unsigned char)sql[i];
-        size_t length = first < 0x80                     ? 1
-                        : first >= 0xc2 && first <= 0xdf ? 2
-                        : first >= 0xe0 && first <= 0xef ? 3
-                        : first >= 0xf0 && first <= 0xf4 ? 4
-                                                         : 0;
-        bool is_valid = length > 0 && length <= bytes - i;
-        for (size_t j = 1; is_valid && j < length; j++)
-            is_valid = ((unsigned char)sql[i + j] & 0xc0) == 0x80;
-        if (!is_valid)
-            return status_at(status_new(STATUS_KIND_INVALID, "%s is not valid UTF-8", what),
-                             (int64_t)i);
-        i += length;
-    }
-    return STATUS_OK;
+    uint64_t valid = utf8_valid_bytes(sql, bytes);
+    if (valid == bytes)
+        return STATUS_OK;
+    return status_at(status_new(STATUS_KIND_INVALID, "%s is not valid UTF-8", what),
+                     (int64_t)valid);
 }

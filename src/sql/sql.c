@@ -515,6 +515,8 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
     p.statement->kind = SQL_EMPTY;
     p.statement->query.memory = memory;
     p.statement->query.next_column_id = 1;
+    p.statement->query.replaces_text = session->replaces_text;
+    p.statement->query.ignores_checksums = session->ignores_checksums;
     p.statement->held.memory = memory;
     p.binder.held = &p.statement->held;
     p.binder.rounds = (bind_rounds){.done = session->rounds.done,

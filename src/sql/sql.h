@@ -63,6 +63,8 @@ typedef struct sql_session {
     const value *values;
     uint32_t value_count;
     const char *hive_partitioning; /* the setting; NULL: auto */
+    bool replaces_text;            /* setting invalid_utf8 */
+    bool ignores_checksums;        /* setting page_checksums */
     const char *timezone;          /* the setting; NULL: UTC */
     bool is_confined;              /* the setting enable_external_access is off */
     bool is_described; /* there are no values: columns and types of parameters are asked for */

@@ -61,8 +61,8 @@ names() {
         function code(text) {
             if (text ~ /^(\$ )?([a-z\/]*\/)?pistachio( |$)/) each(text, "--[a-z][a-z0-9-]*", "program_option")
             else if (text ~ /^--/) each(text, "--[a-z][a-z0-9-]*", "option")
-            each(text, "(SET|RESET|SHOW) [a-z_]+", "set")
-            each(text, "--set [a-z_]+=", "set")
+            each(text, "(SET|RESET|SHOW) [a-z_][a-z0-9_]*", "set")
+            each(text, "--set [a-z_][a-z0-9_]*=", "set")
             if (strict == 2 && text ~ /^[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]*$/) say("word", text)
         }
         {

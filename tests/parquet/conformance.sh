@@ -49,5 +49,13 @@ refused datapage_v2.snappy.parquet e 'column "e" is nested'
 refused list_columns.parquet int64_list 'column "int64_list" is nested'
 refused nested_lists.snappy.parquet a 'column "a" is nested'
 refused nulls.snappy.parquet b_struct 'column "b_struct" is nested'
+# The values that pyarrow reads, which looks at no checksum.
+sums=$("$program" --set page_checksums=ignore --format csv -c "SELECT sum(a), min(b), sum(b)
+    FROM '$folder/datapage_v1-corrupt-checksum.parquet'" 2>&1 | tail -n 1)
+if [ ! -f "$folder/datapage_v1-corrupt-checksum.parquet" ] || [ "$sums" = 43118090496,-2088599168,129016190976 ]; then
+    pass
+else
+    fail "datapage_v1-corrupt-checksum.parquet without checksums: $sums"
+fi
 
 finish

@@ -266,6 +266,19 @@ void ISA_(parquet_batch_bounds)(const parquet_batch_bounds_arguments *a)
     }
 }
 
+void ISA_(parquet_batch_text)(const parquet_batch_text_arguments *a)
+{
+    EACH_PAGE(const parquet_page, a, a->kinds, p)
+    {
+        uint64_t words[] = {p->valid_count, p->values_at};
+        ISA_(parquet_check_text)
+        (&(parquet_check_text_arguments){.values = a->values + p->first_row,
+                                         .words = words,
+                                         .error = a->error,
+                                         .location = p->location});
+    }
+}
+
 #define SPREAD(type)                                                                               \
     do {                                                                                           \
         const type *dense = (const type *)a->dense + p->first_row;                                 \

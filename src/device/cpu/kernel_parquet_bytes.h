@@ -4,6 +4,7 @@
 
 #include "base/uuid_text.h"
 #include "device/cpu/kernel_parquet.h"
+#include "device/wide_decimal.h"
 
 typedef struct byte_sink {
     uint8_t conversion, width; /* of the type */
@@ -79,6 +80,11 @@ static inline bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint
         uint16_t half = 0;
         memcpy(&half, bytes, 2);
         ((float *)sink->out)[i] = half_to_float(half);
+        return true;
+    }
+    if (sink->conversion >= PQ_CONVERT_WIDE) {
+        ((double *)sink->out)[i] =
+            wide_decimal_double(bytes, length, sink->conversion - PQ_CONVERT_WIDE);
         return true;
     }
     int128 number;

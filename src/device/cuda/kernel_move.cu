@@ -1,4 +1,5 @@
 /* kernel_move.cu - selecting, moving and hashing values. */
+#include "base/utf8.h"
 #include "base/uuid_text.h"
 #include "device/arrow_value.h"
 #include "device/cuda/copy_text.cuh"
@@ -191,6 +192,41 @@ KERNEL_TOGETHER(string_copy)
         view.tail = (uint64_t)place;
     if (i < count)
         ((kernel_view *)a.out)[i] = view;
+}
+
+/* 0: the text is UTF-8, or too long after replacement. */
+DEVICE uint64_t replaced_bytes(const kernel_view *view, bool *is_wrong)
+{
+    const char *text = kernel_view_data(view);
+    uint64_t bytes = kernel_view_bytes(view);
+    *is_wrong = utf8_valid_bytes(text, bytes) < bytes;
+    uint64_t replaced = *is_wrong ? utf8_replaced_bytes(text, bytes) : 0;
+    return replaced > UTF8_REPLACED_MOST ? 0 : replaced;
+}
+
+KERNEL_TOGETHER(text_replaced_bytes)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    bool is_wrong = false;
+    if (i < count)
+        bytes = replaced_bytes((const kernel_view *)a.values + i, &is_wrong);
+    if (is_wrong && !bytes)
+        kernel_fail(a.error, DEV_ERROR_TEXT, a.location, i << 32);
+    kernel_add_total(bytes, a.out_total);
+}
+
+KERNEL_TOGETHER(text_replace)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    bool is_wrong = false;
+    kernel_view *view = (kernel_view *)a.values + i;
+    if (i < count)
+        bytes = replaced_bytes(view, &is_wrong);
+    char *place = a.heap + kernel_take_room(a.heap_used, bytes);
+    if (!bytes)
+        return;
+    utf8_replace(kernel_view_data(view), kernel_view_bytes(view), place);
+    *view = kernel_view_make(place, (uint32_t)bytes);
 }
 
 #define OFFSETS_A_THREAD (CUDA_TILE_ROWS / CUDA_BLOCK)

@@ -1,4 +1,5 @@
 /* kernel_parquet.cu - pages: levels, dictionary codes, booleans, PLAIN values, NULLs among them. */
+#include "base/utf8.h"
 #include "device/cuda/chain.cuh"
 #include "device/cuda/pages.cuh"
 
@@ -549,4 +550,23 @@ DEVICE void parquet_check_bounds_page(const parquet_check_bounds_arguments &a)
 KERNEL_ALONE(parquet_check_bounds)
 {
     parquet_check_bounds_page(a);
+}
+
+DEVICE void parquet_check_text_page(const parquet_check_text_arguments &a)
+{
+    uint64_t count = a.words[0];
+    for (uint64_t i = threadIdx.x; i < count; i += blockDim.x) {
+        const kernel_view *view = (const kernel_view *)a.values + i;
+        uint64_t bytes = kernel_view_bytes(view);
+        uint64_t valid = utf8_valid_bytes(kernel_view_data(view), bytes);
+        if (valid < bytes) {
+            kernel_fail(a.error, DEV_ERROR_TEXT, a.location, (a.first + i) << 32 | valid);
+            return;
+        }
+    }
+}
+
+KERNEL_ALONE(parquet_check_text)
+{
+    parquet_check_text_page(a);
 }

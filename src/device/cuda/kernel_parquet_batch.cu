@@ -329,6 +329,20 @@ KERNEL_ALONE(parquet_batch_bounds)
     parquet_check_bounds_page(one);
 }
 
+KERNEL_ALONE(parquet_batch_text)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (!IS_ONE_OF(p, a.kinds))
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_check_text_arguments one = {};
+    one.values = a.values + p->first_row;
+    one.words = words;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_check_text_page(one);
+}
+
 KERNEL_TOGETHER(parquet_batch_spread)
 {
     __shared__ uint64_t sums[8];

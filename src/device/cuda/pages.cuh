@@ -9,6 +9,7 @@
 #include "device/cuda/numbers.cuh"
 #include "device/parquet_numbers.h"
 #include "device/parquet_runs.h"
+#include "device/wide_decimal.h"
 
 /* Words where they lie at their addresses: a page's values begin anywhere. */
 DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
@@ -130,6 +131,11 @@ DEVICE bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *by
     }
     if (sink->conversion == PQ_CONVERT_HALF) {
         ((float *)sink->out)[i] = half_to_float((uint16_t)load_bytes(bytes, 2));
+        return true;
+    }
+    if (sink->conversion >= PQ_CONVERT_WIDE) {
+        ((double *)sink->out)[i] =
+            wide_decimal_double(bytes, length, sink->conversion - PQ_CONVERT_WIDE);
         return true;
     }
     int128 number = 0;

@@ -47,6 +47,8 @@ static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uin
     TRY(pq_batch_open(task->stream, op->table, op->base.plan->scan.sources.items[column],
                       (pq_batch_use){.error = task->error,
                                      .check_bounds = is_relied(op->base.plan, column),
+                                     .replaces_text = task->query->statement->replaces_text,
+                                     .ignores_checksums = task->query->statement->ignores_checksums,
                                      .parts = parts,
                                      .part_count = count},
                       &batch));
@@ -83,12 +85,15 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
         return open_batch(op, task, local, column);
     if (local->columns[column])
         return STATUS_OK;
-    TRY(pq_column_open(task->stream, op->table, m->group_ref, source,
-                       (pq_column_use){.error = task->error,
-                                       .check_bounds = is_relied(op->base.plan, column),
-                                       .fetch = m->fetch,
-                                       .rows = &m->rows},
-                       &local->columns[column]));
+    TRY(pq_column_open(
+        task->stream, op->table, m->group_ref, source,
+        (pq_column_use){.error = task->error,
+                        .check_bounds = is_relied(op->base.plan, column),
+                        .replaces_text = task->query->statement->replaces_text,
+                        .ignores_checksums = task->query->statement->ignores_checksums,
+                        .fetch = m->fetch,
+                        .rows = &m->rows},
+        &local->columns[column]));
     const pq_column *opened = local->columns[column];
     count_read(op, pq_column_bytes(opened));
     scan_ahead_count(op->ahead, m->group_ref, pq_column_stored_bytes(opened),

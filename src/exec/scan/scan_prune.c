@@ -24,6 +24,7 @@ typedef struct target {
     uint32_t page_column;
     const expr_list *bounds; /* of sorts with a limit, as conditions; NULL: none */
     bool is_bound;           /* Bloom filters are not asked: nothing may be read */
+    bool replaces_text;      /* what is read of a text need not be within its bounds */
     bool is_expecting;       /* Bloom filters are not asked: it is said that they will be */
 } target;
 
@@ -118,6 +119,8 @@ static bool comparison_excludes(const target *t, const expr *side, expr_op op, c
         return false;
     if (c.statistics->null_count == (int64_t)t->row_count)
         return true;
+    if (t->replaces_text && below->type.id == TYPE_VARCHAR)
+        return false;
     if (below != side)
         return cast_statistics(c.statistics, side->type, &statistics) &&
                bounds_exclude(&statistics, has_nan, op, bound);
@@ -195,7 +198,8 @@ static bool runtime_excludes(exec_query *query, const target *t, const plan_take
     return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
 }
 
-static target target_of(const plan_node *plan, const pq_table *table, pq_row_group_ref group_ref)
+static target target_of(const exec_query *query, const plan_node *plan, const pq_table *table,
+                        pq_row_group_ref group_ref)
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
     const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
@@ -204,6 +208,7 @@ static target target_of(const plan_node *plan, const pq_table *table, pq_row_gro
                     .file = f->file,
                     .metadata = f->metadata,
                     .group = group,
+                    .replaces_text = query->statement->replaces_text,
                     .row_count = group->row_count};
 }
 
@@ -239,7 +244,7 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
                 pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = target_of(plan, table, group_ref);
+    target t = target_of(query, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
     bool result = is_excluded(query, &t);
@@ -264,7 +269,7 @@ static void expect_indexes(const target *t, const expr *e)
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
                        pq_row_group_ref group_ref)
 {
-    target t = target_of(plan, table, group_ref);
+    target t = target_of(query, plan, table, group_ref);
     t.is_expecting = true;
     if (plan->scan.filters.count && !is_excluded(query, &t))
         for (size_t i = 0; i < plan->scan.filters.count; i++)
@@ -275,7 +280,7 @@ bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = target_of(plan, table, group_ref);
+    target t = target_of(query, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
     bool result = any_runtime_excludes(query, &t);
@@ -374,7 +379,7 @@ status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref, uint64_t alignment, pq_row_list *out)
 {
     page_walk w = {.query = query,
-                   .target = target_of(plan, table, group_ref),
+                   .target = target_of(query, plan, table, group_ref),
                    .group_ref = group_ref,
                    .alignment = alignment};
     uint64_t rows = w.target.group->row_count, seen = 0;

@@ -107,6 +107,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
         [DEV_ERROR_BOUNDS] = {STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE},
         [DEV_ERROR_NULL] = {STATUS_KIND_INTERNAL, "a NULL among keys that have none"},
         [DEV_ERROR_CHECKSUM] = {STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE},
+        [DEV_ERROR_TEXT] = {STATUS_KIND_CORRUPT, "a text is not valid UTF-8"},
         [DEV_ERROR_LIBRARY] = {STATUS_KIND_IO, "nvCOMP did not decompress the page"},
         [DEV_ERROR_NANOSECONDS] = {STATUS_KIND_DATA, "an interval's microseconds do not fit the "
                                                      "nanoseconds that Arrow's intervals have"},
@@ -128,9 +129,14 @@ status exec_error_status(exec_query *query, const dev_error *error)
             number < query->locations.count ? query->locations.items[number] : "";
         mutex_unlock(&query->lock);
         if (code == DEV_ERROR_CHECKSUM)
-            return status_context(
-                status_context(st, "page at byte %llu", (unsigned long long)error->detail), "%s",
-                location);
+            return status_context(status_context(status_hint(st, PQ_CHECKSUM_HINT),
+                                                 "page at byte %llu",
+                                                 (unsigned long long)error->detail),
+                                  "%s", location);
+        if (code == DEV_ERROR_TEXT) {
+            status_free(st);
+            return status_context(pq_text_error(error->detail), "%s", location);
+        }
         if (code == DEV_ERROR_LIBRARY)
             return status_hint(status_context(st, "%s", location),
                                "with PISTACHIO_NVCOMP_LIBRARY=none the host decompresses");

@@ -5,6 +5,7 @@
 #include "parquet/format/metadata_parse.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* ---- column chunks ---- */
 
@@ -335,6 +336,27 @@ static bool has_order(const pq_leaf *leaf, column_order order)
     return order == ORDER_OF_TYPE || (order == ORDER_NOT_SAID && !pq_needs_column_order(leaf));
 }
 
+/* Until version 1.2.8 parquet-mr left the dictionary page's header out of a chunk's bytes (PARQUET-816). */
+static bool has_short_chunks(const char *created_by)
+{
+    unsigned major, minor, patch;
+    return sscanf(created_by, "parquet-mr version %u.%u.%u", &major, &minor, &patch) == 3 &&
+           major == 1 && (minor < 2 || (minor == 2 && patch <= 8));
+}
+
+/* More than such a header has. */
+#define SHORT_BYTES 100
+
+static void add_spare_bytes(pq_metadata *m, uint64_t file_bytes)
+{
+    for (uint32_t g = 0; g < m->row_group_count; g++)
+        for (uint32_t c = 0; c < m->leaf_count; c++) {
+            pq_column_chunk *chunk = &m->row_groups[g].chunks[c];
+            uint64_t left = file_bytes - chunk->offset - chunk->compressed_bytes;
+            chunk->spare_bytes = left < SHORT_BYTES ? (uint32_t)left : SHORT_BYTES;
+        }
+}
+
 static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_metadata *m)
 {
     bool has_row_groups = false;
@@ -388,6 +410,8 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
                           "the footer breaks off or is damaged at its byte %zu",
                           (size_t)(r->at - r->start));
     TRY(check_row_count(m));
+    if (has_short_chunks(m->created_by))
+        add_spare_bytes(m, file_bytes);
     for (uint32_t i = 0; i < m->leaf_count; i++)
         if (!has_order(&m->leaves[i], orders[i]))
             drop_unordered(m, i);

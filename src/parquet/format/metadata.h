@@ -13,11 +13,12 @@
 typedef struct pq_leaf {
     const char *name; /* path with dots for nested ones */
     const char *top;  /* of that path the first name: the column as users see it */
-    data_type type;   /* TYPE_NULL: none that can be read */
+    data_type type;   /* TYPE_NULL: nothing but NULLs */
     pq_physical physical;
     pq_conversion conversion;
     uint32_t type_length; /* FIXED_LEN_BYTE_ARRAY */
     uint16_t max_definition, max_repetition;
+    bool is_refused;  /* its annotation is not a type */
     bool is_constant; /* no file has it: each row has the value that the chunk's statistics say */
     bool is_nested;   /* inside a list or map, or an optional group: cannot be read as a column */
     const char *annotation; /* what the file says of the type, "" for nothing: for people */
@@ -43,6 +44,7 @@ typedef struct pq_column_chunk {
     uint64_t value_count;
     uint64_t offset; /* of the first page, dictionary page included */
     uint64_t compressed_bytes, uncompressed_bytes;
+    uint32_t spare_bytes; /* that may belong to it in addition: its writer counted too few */
     bool has_dictionary;
     uint32_t encodings; /* a bit per pq_encoding, of levels and dictionary as well */
     pq_range column_index, offset_index;

@@ -1,4 +1,5 @@
 /* schema.c - the schema's tree, flattened to the leaves that files have columns of. */
+#include "base/utf8.h"
 #include "parquet/format/metadata_parse.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@ typedef struct element {
     bool is_signed, is_utc;
 } element;
 
-enum { ABSENT = -1 };
+enum { ABSENT = -1, DECIMAL_DIGITS = 38 };
 enum { UNIT_MILLIS = 1, UNIT_MICROS, UNIT_NANOS };
 enum { REQUIRED, OPTIONAL, REPEATED };
 enum { /* ConvertedType */
@@ -54,6 +55,24 @@ const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field)
         r->is_broken = true;
     r->lacks_memory |= data && !copy;
     return copy ? copy : "";
+}
+
+/* A name as UTF-8: it is shown, and becomes the name of a column of Arrow's. */
+static const char *read_name(arena *a, thrift_reader *r, const thrift_field *field)
+{
+    const char *name = pq_text_read(a, r, field);
+    size_t bytes = strlen(name);
+    if (r->is_broken || utf8_valid_bytes(name, bytes) == bytes)
+        return name;
+    size_t room = utf8_replaced_bytes(name, bytes);
+    char *replaced = arena_alloc(a, room + 1);
+    r->is_broken |= !replaced;
+    r->lacks_memory |= !replaced;
+    if (!replaced)
+        return "";
+    utf8_replace(name, bytes, replaced);
+    replaced[room] = 0;
+    return replaced;
 }
 
 static void read_time_type(thrift_reader *r, const thrift_field *outer, element *e)
@@ -111,6 +130,16 @@ static void read_logical(thrift_reader *r, const thrift_field *outer, element *e
     thrift_leave(r);
 }
 
+/* A field of another type is as if it were not there, as for readers that Thrift generates: fastparquet writes REQUIRED as
+ * a boolean. */
+static void read_number(thrift_reader *r, const thrift_field *field, int64_t *out)
+{
+    if (field->type >= THRIFT_I8 && field->type <= THRIFT_I64)
+        *out = thrift_int(r, field);
+    else
+        thrift_skip(r, field);
+}
+
 static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, element *e)
 {
     *e = (element){.name = "",
@@ -124,28 +153,28 @@ static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, 
     while (thrift_next(r, &f)) {
         switch (f.id) {
         case 1:
-            e->physical = thrift_int(r, &f);
+            read_number(r, &f, &e->physical);
             break;
         case 2:
-            e->type_length = thrift_int(r, &f);
+            read_number(r, &f, &e->type_length);
             break;
         case 3:
-            e->repetition = thrift_int(r, &f);
+            read_number(r, &f, &e->repetition);
             break;
         case 4:
-            e->name = pq_text_read(a, r, &f);
+            e->name = read_name(a, r, &f);
             break;
         case 5:
-            e->child_count = thrift_int(r, &f);
+            read_number(r, &f, &e->child_count);
             break;
         case 6:
-            e->converted = thrift_int(r, &f);
+            read_number(r, &f, &e->converted);
             break;
         case 7:
-            e->scale = thrift_int(r, &f);
+            read_number(r, &f, &e->scale);
             break;
         case 8:
-            e->precision = thrift_int(r, &f);
+            read_number(r, &f, &e->precision);
             break;
         case 10:
             read_logical(r, &f, e);
@@ -157,16 +186,24 @@ static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, 
     thrift_leave(r);
 }
 
-static bool set_decimal(const element *e, pq_leaf *leaf)
+/* More digits than the type has are read as doubles, but from integers, which have fewer. */
+static void set_decimal(const element *e, pq_leaf *leaf)
 {
-    if (e->precision < 1 || e->precision > 38 || e->scale < 0 || e->scale > e->precision)
-        return false;
-    leaf->type = type_decimal((unsigned)e->precision, (unsigned)e->scale);
-    if (leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY)
-        leaf->conversion = PQ_CONVERT_BIG;
-    else if (leaf->physical != PQ_INT32 && leaf->physical != PQ_INT64)
-        return false;
-    return true;
+    bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
+    if (!is_binary && leaf->physical != PQ_INT32 && leaf->physical != PQ_INT64)
+        return;
+    if (e->precision < 1 || e->scale < 0 || e->scale > e->precision ||
+        e->scale > (is_binary ? PQ_WIDE_SCALE_MAX : DECIMAL_DIGITS)) {
+        leaf->is_refused = true;
+    } else if (is_binary && e->precision > DECIMAL_DIGITS) {
+        leaf->type = type_make(TYPE_DOUBLE);
+        leaf->conversion = (pq_conversion)(PQ_CONVERT_WIDE + e->scale);
+    } else {
+        int64_t digits = e->precision < DECIMAL_DIGITS ? e->precision : DECIMAL_DIGITS;
+        leaf->type = type_decimal((unsigned)digits, (unsigned)e->scale);
+        if (is_binary)
+            leaf->conversion = PQ_CONVERT_BIG;
+    }
 }
 
 static void set_integer(pq_leaf *leaf, int64_t width, bool is_signed)
@@ -218,10 +255,11 @@ static void set_type(const element *e, pq_leaf *leaf)
     bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
     bool is_int32 = leaf->physical == PQ_INT32, is_int64 = leaf->physical == PQ_INT64;
     int64_t logical = e->logical, converted = e->converted;
-    if (logical == LOGICAL_DECIMAL || converted == CONVERTED_DECIMAL) {
-        pq_leaf decimal = *leaf;
-        if (set_decimal(e, &decimal))
-            *leaf = decimal;
+    if (logical == LOGICAL_UNKNOWN) {
+        leaf->type = type_make(TYPE_NULL);
+        leaf->conversion = PQ_CONVERT_NONE;
+    } else if (logical == LOGICAL_DECIMAL || converted == CONVERTED_DECIMAL) {
+        set_decimal(e, leaf);
     } else if (is_binary && (logical == LOGICAL_STRING || logical == LOGICAL_ENUM ||
                              logical == LOGICAL_JSON || converted == CONVERTED_UTF8 ||
                              converted == CONVERTED_ENUM || converted == CONVERTED_JSON)) {

@@ -5,6 +5,7 @@
  * of signed numbers. Bounds that no value can have (NaN, a number too large for its type) are dropped.
  *
  * Statistics that contradict each other are dropped together: nobody knows which of them is wrong. */
+#include "base/utf8.h"
 #include "base/uuid_text.h"
 #include "parquet/format/metadata_parse.h"
 
@@ -76,6 +77,8 @@ static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint3
 {
     if (leaf->conversion == PQ_CONVERT_HALF)
         return length == 2 && set_double(out, half_value(bytes));
+    if (leaf->conversion >= PQ_CONVERT_WIDE)
+        return false;
     if (leaf->conversion == PQ_CONVERT_UUID) {
         if (length != UUID_BYTES)
             return false;
@@ -159,9 +162,12 @@ static void read_bound(thrift_reader *r, const thrift_field *field, stored_bound
     bound->bytes = thrift_binary(r, field, &bound->length);
 }
 
-/* Only text is ever cut, by writers that may not say so. */
+/* Only text is ever cut, by writers that may not say so. What is not UTF-8 is not read as it is stored. */
 static bool is_exact(const pq_leaf *leaf, const stored_bound *bound)
 {
+    if (leaf->type.id == TYPE_VARCHAR &&
+        utf8_valid_bytes((const char *)bound->bytes, bound->length) < bound->length)
+        return false;
     return bound->is_exact < 0 ? leaf->physical != PQ_BYTE_ARRAY : bound->is_exact;
 }
 

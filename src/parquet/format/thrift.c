@@ -93,9 +93,9 @@ uint32_t thrift_list(thrift_reader *reader, const thrift_field *field, thrift_ty
     uint8_t head = next_byte(reader);
     uint64_t count = head >> 4 == 15 ? varint(reader) : head >> 4;
     *element = head & 15;
-    /* Every element takes a byte at least. */
-    if (reader->is_broken || *element > THRIFT_STRUCT || *element == THRIFT_STOP ||
-        count > (uint64_t)(reader->end - reader->at)) {
+    /* Every element takes a byte at least. fastparquet gives an empty list's elements no type. */
+    bool has_type = !count || (*element <= THRIFT_STRUCT && *element != THRIFT_STOP);
+    if (reader->is_broken || !has_type || count > (uint64_t)(reader->end - reader->at)) {
         reader->is_broken = true;
         return 0;
     }

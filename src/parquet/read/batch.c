@@ -20,7 +20,7 @@ typedef struct part {
 struct pq_batch {
     dev_stream *stream;
     pq_batch_context context;
-    bool is_parsed;
+    bool is_parsed, ignores_checksums;
     ARRAY(const pq_page *) pages; /* data pages of all parts */
     ARRAY(uint64_t) starts;       /* where their rows begin among those of all */
     /* Those that are decoded, and their rows. */
@@ -62,7 +62,10 @@ static status open_part(pq_batch *b, const pq_table *table, uint32_t column,
     p->rows = use->rows;
     p->location = use->location;
     TRY(pq_column_open(b->stream, table, use->group_ref, column,
-                       (pq_column_use){.fetch = use->fetch, .rows = use->rows}, &p->column));
+                       (pq_column_use){.fetch = use->fetch,
+                                       .rows = use->rows,
+                                       .ignores_checksums = b->ignores_checksums},
+                       &p->column));
     b->part_count++;
     return STATUS_OK;
 }
@@ -77,7 +80,9 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
     if (!b)
         return status_no_memory("scan", bytes);
     b->stream = stream;
-    b->context = (pq_batch_context){.stream = stream, .error = use.error};
+    b->context = (pq_batch_context){
+        .stream = stream, .error = use.error, .replaces_text = use.replaces_text};
+    b->ignores_checksums = use.ignores_checksums;
     if (use.check_bounds) {
         b->context.check_bounds = true;
         b->context.minimum = (int64_t)described->min;

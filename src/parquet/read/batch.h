@@ -22,7 +22,8 @@ typedef struct pq_batch_part {
 
 typedef struct pq_batch_use {
     dev_error *error;
-    bool check_bounds; /* as in pq_column_use */
+    bool check_bounds;                     /* as in pq_column_use */
+    bool replaces_text, ignores_checksums; /* as in pq_column_use */
     const pq_batch_part *parts;
     uint32_t part_count; /* at least 1 */
 } pq_batch_use;

@@ -13,6 +13,7 @@
 #include "parquet/read/batch_decode.h"
 
 #include "codec/codec.h"
+#include "parquet/read/text_check.h"
 
 #define ALIGNMENT 64
 /* Pages with at most this between them are one copy. */
@@ -469,6 +470,26 @@ static status check_bounds(batch *b, uint32_t kinds, const void *values, const u
                       .error = context->error);
 }
 
+/* Pages' dense texts are UTF-8, or become it: all `count` of them, as places that no page has are empty. */
+static status check_text(batch *b, uint32_t kinds, void *values, uint64_t count)
+{
+    const pq_batch_context *context = b->context;
+    dev_buffer *heap;
+    if (!pq_is_checked_text(context->leaf) || !kinds || !count)
+        return STATUS_OK;
+    if (!context->replaces_text)
+        return DEV_LAUNCH(context->stream, parquet_batch_text, PAGES(b), .kinds = kinds,
+                          .values = values, .error = context->error);
+    TRY(pq_texts_replace(context->stream, values, count, context->error, b->described[0].location,
+                         &heap));
+    if (!heap)
+        return STATUS_OK;
+    status st = array_push(NULL, &b->heaps, heap);
+    if (st)
+        dev_buffer_unref(heap);
+    return st;
+}
+
 static status launch_spread(batch *b, uint8_t width, const void *dense, uint64_t fill, void *out)
 {
     return DEV_LAUNCH(b->context->stream, parquet_batch_spread, PAGES(b), .width = width,
@@ -491,6 +512,8 @@ static status decode_dictionaries(batch *b)
                                type_values_bytes(t->type, rows ? rows : 1));
     if (!st)
         st = launch_plain(b, NULL, 0, PARQUET_PAGE_KIND(DICTIONARY), t->values);
+    if (!st)
+        st = check_text(b, PARQUET_PAGE_KIND(DICTIONARY), t->values, rows);
     if (!st)
         st = keep_heaps(b, t, NULL);
     if (st)
@@ -575,6 +598,7 @@ static status decode_values(batch *b, void *out)
         TRY(decode_numbers(b, b->kinds & numbers, out));
     if (b->kinds & arrays)
         TRY(decode_byte_arrays(b, b->kinds & arrays, out));
+    TRY(check_text(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, b->row_count));
     return check_bounds(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, NULL);
 }
 

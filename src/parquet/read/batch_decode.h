@@ -21,7 +21,8 @@ typedef struct pq_batch_context {
     dev_stream *stream;
     const pq_leaf *leaf;
     dev_error *error;
-    bool check_bounds; /* each value must be within them */
+    bool replaces_text; /* as in pq_column_use */
+    bool check_bounds;  /* each value must be within them */
     int64_t minimum, maximum;
     tensor *dictionary; /* of all row groups, one behind the other; made with the first pages */
     uint64_t dictionary_rows;

@@ -21,6 +21,7 @@ struct pq_column {
     pq_page_context context;
     device *dev;
     uint64_t row_count;
+    bool ignores_checksums;
 
     ARRAY(segment) segments;
     bool is_parsed;
@@ -103,10 +104,12 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_re
     c->chunk = &group->chunks[leaf];
     c->dev = stream->dev;
     c->row_count = group->row_count;
+    c->ignores_checksums = use.ignores_checksums;
     c->context = (pq_page_context){.stream = stream,
                                    .leaf = &f->metadata->leaves[leaf],
                                    .codec = c->chunk->codec,
-                                   .error = use.error};
+                                   .error = use.error,
+                                   .replaces_text = use.replaces_text};
     if (use.check_bounds) {
         c->context.check_bounds = true;
         c->context.minimum = (int64_t)described->min;
@@ -143,6 +146,7 @@ static status read_header(const pq_column *c, const segment *s, uint64_t at, pq_
     if (st)
         return st;
     page->at = at + header_bytes;
+    page->header.has_checksum &= !c->ignores_checksums;
     if (page->header.compressed_bytes > s->span.end - page->at)
         return status_new(STATUS_KIND_CORRUPT, "it has %u bytes, more than its column chunk",
                           page->header.compressed_bytes);
@@ -239,7 +243,7 @@ static bool is_whole(const pq_column *c)
 {
     return c->segments.count == 1 &&
            c->segments.items[0].span.end - c->segments.items[0].span.start ==
-               c->chunk->compressed_bytes;
+               c->chunk->compressed_bytes + c->chunk->spare_bytes;
 }
 
 /* What kernels reported about this page. */
@@ -248,10 +252,12 @@ static status check_page(const pq_column *c)
     dev_error *error = c->context.error;
     if (atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_NONE)
         return STATUS_OK;
-    bool is_outside = atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_BOUNDS;
+    uint32_t code = atomic_load_explicit(&error->code, memory_order_relaxed);
     atomic_store_explicit(&error->code, DEV_ERROR_NONE, memory_order_relaxed);
-    if (is_outside)
+    if (code == DEV_ERROR_BOUNDS)
         return status_new(STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE);
+    if (code == DEV_ERROR_TEXT)
+        return pq_text_error(error->detail);
     return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte %llu",
                       (unsigned long long)error->detail);
 }

@@ -17,12 +17,18 @@ typedef struct pq_column pq_column;
 /* What DEV_ERROR_BOUNDS and DEV_ERROR_CHECKSUM mean to the user. */
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
 #define PQ_CHECKSUM_MESSAGE "its checksum is wrong"
+#define PQ_CHECKSUM_HINT "SET page_checksums = 'ignore' reads what is there"
+/* What DEV_ERROR_TEXT means, by its detail. */
+CHECKED status pq_text_error(uint64_t detail);
 
 typedef struct pq_column_use {
     /* Kernels report damaged pages to `error`; it becomes a failure with its place at once. */
     dev_error *error;
     /* The table's range of the column is relied on: values outside of it are an error. */
     bool check_bounds;
+    /* Texts that are not UTF-8 have U+FFFD in the place of wrong bytes; else they are an error. */
+    bool replaces_text;
+    bool ignores_checksums;
     /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
     pq_fetch *fetch;
     /* The rows that slices will be of, to read no more than the pages that hold them; NULL: any.

@@ -2,6 +2,7 @@
 #include "parquet/read/hive.h"
 
 #include "base/type_parse.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -39,6 +40,16 @@ static status decode(arena *a, const char *text, size_t bytes, value *out)
     }
     *out = value_text(to, count);
     return STATUS_OK;
+}
+
+static status check_text(const char *path, const value *text)
+{
+    if (utf8_valid_bytes(text->text, text->bytes) == text->bytes)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID,
+                                  "a folder of file \"%s\" names a value that is not valid UTF-8",
+                                  path),
+                       "with hive_partitioning = off folders give no columns");
 }
 
 /* ---- paths ---- */
@@ -111,7 +122,7 @@ static bool is_null_text(const char *text, size_t bytes)
 static status read_folder(arena *a, const pq_hive_keys *hive, const char *path, value **out,
                           bool *is_alike)
 {
-    const char *name, *equal, *end;
+    const char *name, *equal, *end, *whole = path;
     size_t count = hive->keys.count, found = 0;
     value *values = arena_alloc_array(a, count + 1, sizeof *values);
     if (!values)
@@ -128,6 +139,7 @@ static status read_folder(arena *a, const pq_hive_keys *hive, const char *path, 
         found++;
         size_t bytes = (size_t)(end - equal - 1);
         TRY(decode(a, equal + 1, bytes, &values[key]));
+        TRY(check_text(whole, &values[key]));
         if (is_null_text(equal + 1, bytes))
             values[key] = value_null(type_make(TYPE_VARCHAR));
     }

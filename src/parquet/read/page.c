@@ -15,6 +15,7 @@
 #include "codec/checksum.h"
 #include "codec/snappy.h"
 #include "parquet/read/column.h"
+#include "parquet/read/text_check.h"
 
 /* A page's words on the device. */
 enum {
@@ -72,7 +73,7 @@ status pq_page_check_sum(const device *dev, const pq_page *page)
     const pq_page_header *h = &page->header;
     if (h->has_checksum &&
         codec_checksum(dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
-        return status_new(STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE);
+        return status_hint(status_new(STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE), PQ_CHECKSUM_HINT);
     return STATUS_OK;
 }
 
@@ -365,6 +366,40 @@ static status check_bounds(const decoding *d, const void *values, const uint32_t
                       .error = context->error, .location = context->location);
 }
 
+/* ---- UTF-8 ---- */
+
+/* Where the values' bytes begin among the page's, to be looked at together; NULL: they are elsewhere. */
+static const uint64_t *text_start(const decoding *d)
+{
+    if (d->page->header.type == PQ_PAGE_DICTIONARY || d->page->header.encoding == PQ_PLAIN)
+        return d->words + WORD_START;
+    return d->page->header.encoding == PQ_DELTA_LENGTH_BYTE_ARRAY ? d->words + WORD_END : NULL;
+}
+
+static status launch_check_text(const decoding *d, uint64_t first, uint32_t end,
+                                const uint64_t *start, const string_view *values)
+{
+    return DEV_LAUNCH(d->context->stream, parquet_check_text, .page = start ? d->bytes : NULL,
+                      .page_bytes = end, .start = start, .values = values, .words = d->words,
+                      .first = first, .error = d->context->error, .location = d->context->location);
+}
+
+/* Dense texts are UTF-8, or become it. */
+static status check_text(decoding *d, tensor *t)
+{
+    const pq_page_context *context = d->context;
+    dev_buffer *heap;
+    if (!pq_is_checked_text(context->leaf))
+        return STATUS_OK;
+    if (!context->replaces_text)
+        return launch_check_text(d, 0, d->byte_count, text_start(d), t->values);
+    TRY(pq_texts_replace(context->stream, t->values, d->words[WORD_COUNT], context->error,
+                         context->location, &heap));
+    status st = heap ? keep_heap(d, heap) : STATUS_OK;
+    dev_buffer_unref(heap);
+    return st;
+}
+
 /* ---- tensors ---- */
 
 static status launch_spread(const decoding *d, uint8_t width, const void *dense, uint64_t fill,
@@ -430,6 +465,8 @@ static status decode_flat(decoding *d, tensor **out)
     }
     if (!st)
         st = decode_values(d, dense ? dense->values : t->values);
+    if (!st)
+        st = check_text(d, dense ? dense : t);
     /* Of a dictionary, only what its codes say counts. */
     if (!st && d->page->header.type != PQ_PAGE_DICTIONARY)
         st = check_bounds(d, dense ? dense->values : t->values, NULL);
@@ -519,8 +556,8 @@ static bool suits_parts(const decoding *d)
 {
     const pq_leaf *leaf = d->context->leaf;
     const pq_page_header *h = &d->page->header;
-    bool is_text =
-        leaf->physical == PQ_BYTE_ARRAY && type_is_text(leaf->type) && !d->context->check_bounds;
+    bool is_text = leaf->physical == PQ_BYTE_ARRAY && type_is_text(leaf->type) &&
+                   !d->context->check_bounds && !d->context->replaces_text;
     uint32_t levels = level_bytes(h);
     if (leaf->max_definition && h->type == PQ_PAGE_DATA && h->definition_encoding != PQ_RLE)
         return false;
@@ -642,9 +679,11 @@ static status decode_part(pq_page_part *part, uint64_t rows, tensor *values)
     d->words[WORD_COUNT] = rows;
     d->words[WORD_START] = part->next;
     if (type_is_text(d->context->leaf->type)) {
+        string_view *texts = (string_view *)values->values + part->rows;
         TRY(reach_texts(part, rows, &end));
-        TRY(launch_plain(d, d->bytes, (uint32_t)bytes_there(part), d->words,
-                         (string_view *)values->values + part->rows));
+        TRY(launch_plain(d, d->bytes, (uint32_t)bytes_there(part), d->words, texts));
+        if (pq_is_checked_text(d->context->leaf))
+            TRY(launch_check_text(d, part->rows, (uint32_t)end, d->words + WORD_START, texts));
     } else {
         if (end > d->byte_count)
             return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");

@@ -27,6 +27,7 @@ typedef struct pq_page_context {
     uint32_t location;
     tensor *dictionary;
     uint64_t dictionary_rows;
+    bool replaces_text; /* as in pq_column_use */
     /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). The whole
      * dictionary may be. */
     bool check_bounds, is_dictionary_within;

@@ -26,7 +26,7 @@ status pq_column_spans(const pq_table *table, pq_row_group_ref group_ref, uint32
 {
     const pq_row_group *group = group_of(table, group_ref);
     const pq_column_chunk *chunk = &group->chunks[table->columns.items[column].leaf];
-    uint64_t end = chunk->offset + chunk->compressed_bytes;
+    uint64_t end = chunk->offset + chunk->compressed_bytes + chunk->spare_bytes;
     const pq_offset_index *index =
         are_all(rows, group->row_count) ? NULL : pq_column_pages(table, group_ref, column);
     if (!index)

@@ -341,7 +341,8 @@ static status open_table(pq_table *table)
     TRY(open_all(table, &paths));
     for (size_t i = 0; i < paths.count; i++)
         table->files.items[i].folder = folders[i];
-    return table->spec.is_united ? pq_table_unite(table) : pq_table_finish(table);
+    return table->spec.is_united || pq_table_is_mixed(table) ? pq_table_unite(table)
+                                                             : pq_table_finish(table);
 }
 
 static status finish_opening(pq_table **table, bool use_cache)
@@ -470,8 +471,11 @@ status pq_table_check_column(const pq_table *table, uint32_t column)
             "column \"%s\" of \"%s\" is nested (a list, map or optional struct), which "
             "is not supported",
             leaf->top, table->name);
-    if (leaf->type.id == TYPE_NULL)
-        return status_new(STATUS_KIND_UNSUPPORTED, "column \"%s\" of \"%s\" has an unknown type",
-                          leaf->name, table->name);
+    if (leaf->is_refused)
+        return status_new(
+            STATUS_KIND_UNSUPPORTED,
+            "column \"%s\" of \"%s\" is %s in its file, which is not a type that can be "
+            "read",
+            leaf->name, table->name, leaf->annotation);
     return STATUS_OK;
 }

@@ -69,7 +69,7 @@ typedef struct pq_table {
     ARRAY(uint32_t) rank_nodes;
     ARRAY(uint32_t) partitioned_by; /* columns */
     ARRAY(pq_row_group_ref) row_groups;
-    struct pq_table *united; /* union_by_name: the next table, of files with other columns */
+    struct pq_table *united; /* the next table, of files with other columns (table_union.h) */
     ARRAY(pq_table_column)
     columns; /* nested ones and those of unknown type are there too: a scan
                 refuses them by name */

@@ -537,7 +537,7 @@ status pq_share_table(pq_share *share, const pq_share_part *footers, pq_table **
     TRY(make_files(share));
     TRY(take_footers(share, footers));
     TRY(read_own_footers(share));
-    bool is_united = share->table->spec.is_united;
+    bool is_united = share->table->spec.is_united || pq_table_is_mixed(share->table);
     if (share->table->spec.access == PQ_LOCAL && !is_united)
         TRY(check_schemas(share));
     TRY(find_keys(share));

@@ -33,6 +33,46 @@ static status give_file(pq_table *all, pq_table_file *file, pq_table **last)
     return STATUS_OK;
 }
 
+static const pq_leaf *find_leaf(const pq_metadata *m, uint32_t at, const char *name)
+{
+    if (at < m->leaf_count && !strcmp(m->leaves[at].name, name))
+        return &m->leaves[at];
+    for (uint32_t i = 0; i < m->leaf_count; i++)
+        if (!strcmp(m->leaves[i].name, name))
+            return &m->leaves[i];
+    return NULL;
+}
+
+static bool has_names_of(const pq_metadata *first, const pq_metadata *other)
+{
+    if (first->leaf_count != other->leaf_count)
+        return false;
+    for (uint32_t i = 0; i < first->leaf_count; i++) {
+        const pq_leaf *leaf = find_leaf(other, i, first->leaves[i].name);
+        if (!leaf || leaf->is_nested != first->leaves[i].is_nested ||
+            (leaf->is_nested && !type_equal(leaf->type, first->leaves[i].type)))
+            return false;
+    }
+    return true;
+}
+
+bool pq_table_is_mixed(const pq_table *table)
+{
+    bool is_mixed = false;
+    if (table->spec.partitioned_by.count || table->spec.access == PQ_LOCAL || !table->files.count)
+        return false;
+    const pq_metadata *first = pq_footer_metadata(table->files.items[0].footer);
+    for (size_t i = 1; i < table->files.count; i++) {
+        const pq_metadata *other = pq_footer_metadata(table->files.items[i].footer);
+        if (pq_metadata_is_alike(first, other))
+            continue;
+        is_mixed = true;
+        if (!has_names_of(first, other))
+            return false;
+    }
+    return is_mixed;
+}
+
 /* The table keeps the files that come to nothing, too. */
 status pq_table_unite(pq_table *table)
 {
