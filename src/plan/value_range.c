@@ -3,6 +3,7 @@
  * NaN is above everything and in no bounds: a range that may have some ends nowhere. */
 #include "plan/value_range.h"
 
+#include "base/guard.h"
 #include "plan/fold.h"
 #include "plan/function.h"
 
@@ -296,6 +297,8 @@ value_range value_range_of(const expr *e, value_range_column *column, void *cont
 {
     value_range below, range;
     value_truth truth;
+    if (!guard_may_go_on())
+        return (value_range){0};
     switch (e->kind) {
     case EXPR_COLUMN:
         return column(e->column_id, context);
@@ -442,6 +445,8 @@ static bool truth_of_call(const expr *e, value_range_column *column, void *conte
 value_truth value_truth_of(const expr *e, value_range_column *column, void *context)
 {
     value_truth truth;
+    if (!guard_may_go_on())
+        return (value_truth){true, true, true};
     if (e->kind == EXPR_CALL && truth_of_call(e, column, context, &truth))
         return truth;
     if (e->type.id != TYPE_BOOL)
