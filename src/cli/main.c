@@ -342,22 +342,32 @@ static int run_program(arguments *a)
     return exit_status;
 }
 
-/* Options are cut in two where they are; `ps` shows them as they were given. NULL without memory. */
-static char **copy_words(int count, char **words)
+/* Copies the arguments: options are cut in two where they stand, and `ps` shows them as they were given. The texts are
+ * in one block, as the program's options overwrite their pointers. NULL without memory. */
+static char **copy_words(int count, char **words, char **out_texts)
 {
-    char **copies = mem_new_array((size_t)count + 1, sizeof *copies);
-    for (int i = 0; copies && i < count; i++)
-        if (!(copies[i] = mem_copy_text(words[i], strlen(words[i]))))
-            return NULL;
+    size_t bytes = 1;
+    for (int i = 0; i < count; i++)
+        bytes += strlen(words[i]) + 1;
+    char **copies = mem_new_array((size_t)count + 1, sizeof *copies), *at = mem_new(bytes);
+    *out_texts = at;
+    if (!copies || !at)
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        size_t whole = strlen(words[i]) + 1;
+        memcpy(at, words[i], whole);
+        copies[i] = at;
+        at += whole;
+    }
     return copies;
 }
 
 int main(int count, char **given)
 {
-    static char **words; /* until the process ends */
+    static char **words, *texts; /* until the process ends */
     static arguments a = {
         .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
-    words = copy_words(count, given);
+    words = copy_words(count, given, &texts);
     if (!words)
         return usage_error(PROGRAM, "no memory for the arguments", NULL);
     allow_many_files();
