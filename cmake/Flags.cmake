@@ -46,8 +46,10 @@ include(CheckLinkerFlag)
 if(PISTACHIO_SANITIZE AND NOT PISTACHIO_FUZZ)
   check_linker_flag(C -fuse-ld=mold PISTACHIO_HAS_MOLD)
 endif()
+# Not programs with the property PISTACHIO_LD: small ones that open the emulated CUDA driver at run time. mold makes
+# libstdc++'s operator delete in them visible to it, but not operator new, which AddressSanitizer takes for a mismatch.
 if(PISTACHIO_HAS_MOLD)
-  target_link_options(pistachio_flags INTERFACE -fuse-ld=mold)
+  target_link_options(pistachio_flags INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PISTACHIO_LD>>>:-fuse-ld=mold>)
 endif()
 # Their archive of 170 MB only refers to the objects: it would be written again for each object that changes.
 if(PISTACHIO_SANITIZE)

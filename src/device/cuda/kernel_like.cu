@@ -25,7 +25,7 @@ KERNEL_TOGETHER_WIDE(like)
 
 /* ---- a pattern per row ---- */
 
-KERNEL_TOGETHER(like_column)
+KERNEL_TOGETHER_WIDE(like_column)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     like_match m = LIKE_NO;
