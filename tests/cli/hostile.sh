@@ -118,6 +118,6 @@ ends "a pattern of nothing" 1 'no file matches'
 echo "SELECT * FROM '$work/none'" >"$work/sql"
 ends "an empty folder" 1 'no '
 echo "SELECT * FROM '$work/mixed'" >"$work/sql"
-ends "two schemas" 1 'b.parquet": its column "i" is varchar'
+ends "a value that is not of the first file's type" 1 '"x" is no value of type'
 
 finish

@@ -4,6 +4,7 @@
  * % 2^32, with a Bloom filter; f = g, but NaN in the rows of group 1 that are divisible by 10; s =
  * long texts that differ behind what bounds keep; n = NULL throughout group 2, never in group 3. */
 #include "exec/scan/scan_prune.h"
+#include "exec/sched/query.h"
 #include "parquet/write/writer.h"
 #include "test.h"
 
@@ -97,6 +98,9 @@ static expr *compare(pruning *p, const char *name, expr_op op, value bound)
     return call(p, op, column(p, name), expr_new_constant(p->memory, &bound, -1));
 }
 
+static plan_statement statement;
+static exec_query query = {.statement = &statement};
+
 /* The row groups that are left, a digit each. */
 static const char *left_by(pruning *p, expr *condition)
 {
@@ -105,9 +109,9 @@ static const char *left_by(pruning *p, expr *condition)
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
     for (uint32_t m = 0; m < p->table->row_groups.count; m++) {
-        scan_prune_expect(NULL, p->scan, p->table,
+        scan_prune_expect(&query, p->scan, p->table,
                           p->table->row_groups.items[m]); /* changes nothing */
-        if (!scan_prune(NULL, p->scan, p->table, p->table->row_groups.items[m]))
+        if (!scan_prune(&query, p->scan, p->table, p->table->row_groups.items[m]))
             text[count++] = (char)('0' + m);
     }
     text[count] = 0;
@@ -210,7 +214,7 @@ static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, 
     const char *text = "";
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->row_groups.items[group], alignment,
+    CHECK_OK(scan_prune_pages(&query, p->scan, p->table, p->table->row_groups.items[group], alignment,
                               &ranges));
     for (size_t i = 0; i < ranges.count; i++)
         text = arena_format(p->memory, "%s%s%d-%d", text, i ? " " : "", (int)ranges.items[i].first,
