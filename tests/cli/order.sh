@@ -56,8 +56,9 @@ ordered "a file that was written" '$1 % 2 == 0' "select n from '$work/copy.parqu
 "$program" --set threads=4 -c "create table copied as select n from $table where n % 2 = 1;
     copy copied to '$work/copy2.parquet'" >"$work/out" 2>"$work/err"
 result "makes a table"
-inserts="create table t as select n from $table where n < 70000; insert into t select n from $table where n between 70000 and 99999;
-    insert into t select n from $table where n >= 100000 and n < $((rows - 5)) order by n;"
+half=$((rows / 2)) most=$((rows * 3 / 4))
+inserts="create table t as select n from $table where n < $half; insert into t select n from $table where n >= $half and n < $most;
+    insert into t select n from $table where n >= $most and n < $((rows - 5)) order by n;"
 for n in 5 4 3 2 1; do
     inserts="$inserts insert into t values ($((rows - n)));"
 done
