@@ -214,8 +214,8 @@ static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, 
     const char *text = "";
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    CHECK_OK(scan_prune_pages(&query, p->scan, p->table, p->table->row_groups.items[group], alignment,
-                              &ranges));
+    CHECK_OK(scan_prune_pages(&query, p->scan, p->table, p->table->row_groups.items[group],
+                              alignment, &ranges));
     for (size_t i = 0; i < ranges.count; i++)
         text = arena_format(p->memory, "%s%s%d-%d", text, i ? " " : "", (int)ranges.items[i].first,
                             (int)ranges.items[i].end);
