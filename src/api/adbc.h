@@ -43,7 +43,7 @@ typedef struct adbc_statement {
 
 /* Both take the failure over and give its code; error may be NULL. */
 AdbcStatusCode adbc_fail(struct AdbcError *error, status st);
-/* The same of a statement with the text sql: its line and a mark below the place come with the message. */
+/* Puts the failure of a statement with the text sql into `error`: its line and a mark below the place come with the message. */
 AdbcStatusCode adbc_fail_in(struct AdbcError *error, status st, const char *sql);
 AdbcStatusCode adbc_fail_public(struct AdbcError *error, pistachio_error *failure);
 /* A failure of its own: a call in the wrong order, say. */

@@ -45,7 +45,7 @@ PORTABLE unsigned utf8_part(const char *text, uint64_t bytes, bool *is_character
     return at;
 }
 
-/* Where the first byte stands that is not UTF-8; `bytes`: there is none. */
+/* Returns the offset of the first byte that is not UTF-8, or `bytes` if there is none. */
 PORTABLE uint64_t utf8_valid_bytes(const char *text, uint64_t bytes)
 {
     uint64_t at = 0;

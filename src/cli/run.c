@@ -173,7 +173,7 @@ static status read_some(int source, text_buffer *text, size_t begun, bool *out_i
     return STATUS_OK;
 }
 
-/* Of a file that is all there nothing runs if it cannot be read to its end. */
+/* A regular file is read whole first: nothing runs if it cannot be read to its end. */
 static status read_all(int source, text_buffer *text, bool *out_is_end)
 {
     do
@@ -182,7 +182,7 @@ static status read_all(int source, text_buffer *text, bool *out_is_end)
     return STATUS_OK;
 }
 
-/* What has come since there were `before` bytes. */
+/* Returns the bytes that have come since there were `before`. */
 static status check_encoding(const text_buffer *text, size_t before)
 {
     const char *zero = memchr(text->items + before, 0, text->count - before);

@@ -205,7 +205,7 @@ PORTABLE size_t like_literal_bytes(const char *pattern, size_t bytes, size_t at,
     return end - at;
 }
 
-/* What follows a %: the first place, from *at on, where its literal occurs; at the end of the pattern that is the text's
+/* Matches what follows a %: the first place, from *at on, where its literal occurs; at the end of the pattern that is the text's
  * end. False: nowhere. Between % signs alone the first place is the only one that has to be tried: linear time. */
 PORTABLE bool like_find_literal(const char *text, size_t bytes, const char *literal,
                                 size_t literal_bytes, bool is_last, size_t *at)

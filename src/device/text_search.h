@@ -12,7 +12,7 @@
 
 #define TEXT_SEARCH_NONE SIZE_MAX
 
-/* Where the greatest suffix begins, by the order of bytes or the opposite one, and the suffix's period. */
+/* Returns where the greatest suffix begins, by the order of bytes or the opposite one, and the suffix's period. */
 PORTABLE size_t text_greatest_suffix(const unsigned char *needle, size_t bytes, bool is_opposite,
                                      size_t *period)
 {
@@ -67,7 +67,7 @@ PORTABLE text_needle text_needle_of(const char *data, size_t bytes)
     return n;
 }
 
-/* Where the needle occurs first, or TEXT_SEARCH_NONE. */
+/* Returns where the needle occurs first, or TEXT_SEARCH_NONE. */
 PORTABLE size_t text_search_linear(const char *text, size_t bytes, const text_needle *n)
 {
     size_t at = 0, known = 0;

@@ -455,7 +455,7 @@ static status run_after(exec_query *query, size_t earlier, size_t first, const e
     return STATUS_OK;
 }
 
-/* Where rows have an order, those of one child follow those of the child before it. */
+/* Rows that have an order: those of one child follow those of the child before it. */
 static status walk_union(exec_query *query, const plan_node *node, const link *down)
 {
     const exec_operator *reorder = find_reorder_below(down);
@@ -623,7 +623,7 @@ static bool keep_turns_of(exec_stage *stage)
     return true;
 }
 
-/* Where the result comes from one source alone, or from several that one operator puts in order, and its rows
+/* The result comes from one source alone, or from several that one operator puts in order, and its rows
  * have an order, it heeds their turns. */
 static void keep_turns(const exec_query *query, exec_operator *result)
 {

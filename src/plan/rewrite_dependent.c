@@ -680,7 +680,7 @@ static status find_outer(pushing *p, plan_node *left, plan_node *plan, const exp
     return STATUS_OK;
 }
 
-/* What is compared beside the plan does not count: a plan that reads nothing of the left side is evaluated once. */
+/* Values compared in addition to the plan do not count: a plan that reads nothing of the left side is evaluated once. */
 static status find_per_row(pushing *p, plan_node *plan)
 {
     if (plan_tree_is_repeatable(plan))

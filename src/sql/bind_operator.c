@@ -474,7 +474,7 @@ static bool find_bits(const char *name, expr_op *out)
     return false;
 }
 
-/* Of integers. A signed one that is not wider has no room for the other's values: those of 64 bits take 128, as sums do. */
+/* Unifies integers. A signed one that is not wider has no room for the other's values: those of 64 bits take 128, as sums do. */
 static data_type bits_type(data_type left, data_type right)
 {
     bool is_left = !type_is_signed(left), is_right = !type_is_signed(right);

@@ -192,7 +192,7 @@ static status check_exclusion(const query *q, const A_Star *star, const char *re
     return STATUS_OK;
 }
 
-/* What stands in the place of a star's column; *out NULL: the column itself. */
+/* Finds what stands in the place of a star's column; *out NULL: the column itself. */
 static status find_replacement(const query *q, const A_Star *star, const char *name,
                                const ResTarget **out)
 {

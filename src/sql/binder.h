@@ -64,7 +64,7 @@ typedef struct bind_entry {
 
 typedef ARRAY(bind_entry) bind_entry_list;
 
-/* Where the entries of a scope are, by name and by id: chains of their numbers + 1, ascending. 0: the end. */
+/* Index of a scope's entries, by name and by id: chains of their numbers + 1, ascending. 0: the end. */
 typedef struct bind_scope_table {
     uint32_t *first_named, *next_named;
     uint32_t *first_id, *next_id;
@@ -329,7 +329,7 @@ typedef struct bind_folders {
     const char *hive_types;        /* parquet/read/hive_types.h */
 } bind_folders;
 
-/* Of a path, whose folders are taken as the options say; NULL: there are none. */
+/* Tables of a path, whose folders are taken as the options say; NULL: there are none. */
 CHECKED status bind_table_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, plan_node **out);
 /* The same of files that differ in their columns: a scan of each kind, added. */
@@ -341,7 +341,7 @@ CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *
 /* bind_union.c: each scan gives the columns of all of them by name, in types that hold all values; failures
  * name files and types. */
 CHECKED status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location);
-/* Those of scans that have the same names, in the types of the first one, to which the others are cast. */
+/* Columns of scans that have equal names, in the types of the first one, to which the others are cast. */
 CHECKED status bind_union_by_first(binder *b, bind_scan_list *list);
 /* What a table of the path is called; NULL without memory. */
 const char *bind_relation_of_path(binder *b, const char *path);

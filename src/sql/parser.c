@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of one letter a unit is more likely a name. */
+/* A unit of one letter is more likely a name. */
 static bool is_interval(const char *number, const char *unit)
 {
     char text[80];

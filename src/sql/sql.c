@@ -171,7 +171,7 @@ static status initial_value(preparer *p, const char *name, const char **out)
                        "SHOW ALL lists the settings");
 }
 
-/* What SQL that is not trusted may set: neither files, nor what others share, nor the setting that says so. */
+/* Settings that SQL that is not trusted may change: neither files, nor what others share, nor the setting that says so. */
 static status check_set(const preparer *p, const char *name, const char *text)
 {
     bool is_on = true;
@@ -261,7 +261,7 @@ static status prepare_rows(preparer *p, const pg_node *tree)
 
 /* ---- DESCRIBE and SUMMARIZE ---- */
 
-/* The same statement as a DESCRIBE, whose places are the same. */
+/* Copies the statement as a DESCRIBE, with its locations. */
 static status describe(const preparer *p, sql_statement **out)
 {
     static const char words[] = "describe ";

@@ -14,7 +14,7 @@ static const char *const first_words[] = {
     "REFRESH", "REINDEX",  "RELEASE",  "REVOKE",      "ROLLBACK", "SAVEPOINT",  "SECURITY",
     "START",   "TRUNCATE", "UNLISTEN", "UNPIVOT",     "UPDATE",   "USE",        "VACUUM"};
 
-/* What CREATE and DROP may be followed by and are refused with. */
+/* Words after CREATE and DROP that are refused by name. */
 static const char *const objects[] = {
     "ACCESS",    "AGGREGATE",   "CAST",       "COLLATION",    "CONVERSION", "DATABASE",
     "DOMAIN",    "EVENT",       "EXTENSION",  "FOREIGN",      "FUNCTION",   "GROUP",

@@ -138,7 +138,7 @@ static status match_part(const matching *m, const visit *v, size_t part, const s
     return STATUS_OK;
 }
 
-/* What lies in the folder by that name. */
+/* Entries of the folder by their names. */
 static status match_entry(const matching *m, const visit *v, const struct dirent *entry)
 {
     found_entry e = {.name = entry->d_name};

@@ -22,7 +22,7 @@ static bool is_ascii(const uint8_t *bytes, uint64_t count)
     return !(all & 0x80);
 }
 
-/* Where the first byte stands that is not UTF-8. In place, texts are two words with zeros behind them. */
+/* Returns the offset of the first byte that is not UTF-8. In place, texts are two words with zeros behind them. */
 static uint64_t valid_bytes(const string_view *view)
 {
     uint64_t words[2];

@@ -33,7 +33,7 @@ static bool fits(const value *v)
            (!type_is_text(v->type) || v->bytes <= FOLDED_BYTES_MAX);
 }
 
-/* Of a type that lies in at most 64 bits. */
+/* The type's values take at most 64 bits. */
 static bool read_integer(data_type type, const host_place *at, value *out)
 {
     bool is_read = type.width == sizeof at->integer ||

@@ -55,7 +55,7 @@ status compile_call_host(compiler *c, const expr *e, int op, uint32_t *out)
     s.can_fail = host_traits_of(function) & HOST_FAILS;
     s.data = plan;
     if (host_traits_of(function) & HOST_VOLATILE) {
-        /* Those of one draw are one, no others, and none is of a dictionary's entries. */
+        /* Calls of one draw are one instruction; no other calls are, and none is evaluated by dictionary entry. */
         s.first_number = e->draw ? -(int64_t)e->draw : (int64_t)c->program->instructions.count;
         s.only_column = COLUMN_SEVERAL;
     }

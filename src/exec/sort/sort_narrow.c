@@ -124,7 +124,7 @@ static status choose_text(const op_sort *op, const tensor *t, sort_narrow *narro
     return sort_texts_new(exec_device(op->base.query), t->type, &field->texts);
 }
 
-/* What the record has no room for is a column of its own. */
+/* A field for which the record has no room is a column of its own. */
 static status choose_kind(const op_sort *op, const tensor *t, sort_narrow *narrow,
                           sort_field *field)
 {

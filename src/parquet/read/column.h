@@ -18,7 +18,7 @@ typedef struct pq_column pq_column;
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
 #define PQ_CHECKSUM_MESSAGE "its checksum is wrong"
 #define PQ_CHECKSUM_HINT "SET page_checksums = 'ignore' reads what is there"
-/* What DEV_ERROR_TEXT means, by its detail. */
+/* Meanings of DEV_ERROR_TEXT, by its detail. */
 CHECKED status pq_text_error(uint64_t detail);
 
 typedef struct pq_column_use {

@@ -368,7 +368,7 @@ static status check_bounds(const decoding *d, const void *values, const uint32_t
 
 /* ---- UTF-8 ---- */
 
-/* Where the values' bytes begin among the page's, to be looked at together; NULL: they are elsewhere. */
+/* Start of the values' bytes among the page's, to be looked at together; NULL: they are elsewhere. */
 static const uint64_t *text_start(const decoding *d)
 {
     if (d->page->header.type == PQ_PAGE_DICTIONARY || d->page->header.encoding == PQ_PLAIN)
