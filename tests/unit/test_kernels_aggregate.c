@@ -566,9 +566,9 @@ TEST(groups_pass_gives_each_row_an_equal_group)
 
 /* ---- the first rows of groups ---- */
 
-static const type_id ordered_types[] = {TYPE_INT8,  TYPE_UINT8,  TYPE_INT16, TYPE_UINT16,
-                                        TYPE_INT32, TYPE_UINT32, TYPE_INT64, TYPE_UINT64,
-                                        TYPE_DATE,  TYPE_FLOAT,  TYPE_DOUBLE};
+static const type_id ordered_types[] = {TYPE_INT8,  TYPE_UINT8,  TYPE_INT16,  TYPE_UINT16,
+                                        TYPE_INT32, TYPE_UINT32, TYPE_INT64,  TYPE_UINT64,
+                                        TYPE_DATE,  TYPE_FLOAT,  TYPE_DOUBLE, TYPE_BOOL};
 
 /* Of NULLs, and of numbers and extremes: codes stand in the order of the sort's keys. */
 TEST(order_codes_stand_in_the_order_of_keys)

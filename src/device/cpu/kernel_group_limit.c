@@ -63,7 +63,7 @@ void ISA_(order_codes)(const order_codes_arguments *a)
     size_t count = kernel_count(a->count);
     bool is_signed = type_is_signed(a->type) || !type_is_integer(a->type);
     if (a->type.id == TYPE_BOOL)
-        CODES(uint64_t, kernel_bit(values, i));
+        CODES(uint64_t, kernel_bit(values, i) + UINT64_C(1)); /* 0 is a NULL's */
     else if (a->type.id == TYPE_FLOAT)
         CODES(float, code_of_double((double)values[i]));
     else if (a->type.id == TYPE_DOUBLE)
