@@ -98,6 +98,20 @@ function(pistachio_cmake_package)
   install(EXPORT pistachio FILE pistachioConfig.cmake NAMESPACE pistachio:: DESTINATION ${folder})
 endfunction()
 
+# pistachio_module(<name> <folder of src>): pistachio-<name>.so, which the engine loads when something needs it
+# (src/base/module.h). It is installed beside the shared library.
+function(pistachio_module name folder)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
+  add_library(pistachio_${name} MODULE ${found} ${build_id})
+  set_target_properties(pistachio_${name} PROPERTIES PREFIX "" OUTPUT_NAME pistachio-${name})
+  target_include_directories(pistachio_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(pistachio_${name} PRIVATE pistachio_flags)
+  if(NOT PISTACHIO_SANITIZE)
+    target_link_options(pistachio_${name} PRIVATE -Wl,-z,defs)
+    install(TARGETS pistachio_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()
+
 # By which ADBC's driver managers find the library under the name "pistachio". Its path is known when it is
 # installed.
 function(pistachio_manifest)
@@ -117,7 +131,7 @@ endfunction()
 # All that cmake --install copies, without tests: cmake --build BUILD --target pistachio_installed
 function(pistachio_install_target)
   add_custom_target(pistachio_installed)
-  foreach(target pistachio_program pistachio_fenced pistachio_shared cuda_kernels)
+  foreach(target pistachio_program pistachio_fenced pistachio_shared pistachio_http pistachio_serve cuda_kernels)
     if(TARGET ${target})
       add_dependencies(pistachio_installed ${target})
     endif()

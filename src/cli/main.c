@@ -9,6 +9,7 @@
 #include "cli/rank.h"
 #include "cli/rewrite.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/shell.h"
 #include "cli/target.h"
 #include "cli/topology.h"
@@ -265,9 +266,10 @@ typedef struct subcommand {
     int (*run)(int count, char **words);
 } subcommand;
 
-static const subcommand subcommands[] = {{"bench", cli_bench},       {"calibrate", cli_calibrate},
-                                         {"inspect", cli_inspect},   {"rewrite", cli_rewrite},
-                                         {"topology", cli_topology}, {"tpch", cli_tpch}};
+static const subcommand subcommands[] = {{"bench", cli_bench},     {"calibrate", cli_calibrate},
+                                         {"inspect", cli_inspect}, {"rewrite", cli_rewrite},
+                                         {"serve", cli_serve},     {"topology", cli_topology},
+                                         {"tpch", cli_tpch}};
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
 
 /* A first word that is no file but nearly a command: the exit status; else -1. */

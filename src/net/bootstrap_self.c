@@ -2,6 +2,8 @@
  * of every version, as nothing behind it is read of another build's. */
 #include "net/bootstrap_self.h"
 
+#include "base/build_id.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -55,7 +57,7 @@ status net_self_text(char **out)
     if (!to)
         return status_no_memory("introduction", 0);
     machine_text(machine, sizeof machine);
-    fprintf(to, "build %s\nmachine %s\n", net_build_id, machine);
+    fprintf(to, "build %s\nmachine %s\n", build_id, machine);
     print_addresses(to);
     if (!fclose(to))
         *out = mem_copy_text(text, bytes);
@@ -96,11 +98,11 @@ static status add_address(net_selves *selves, const char *text)
 static status check_build(const char *line, const net_introduction *all, unsigned rank)
 {
     const char *build = value_of(line, "build");
-    if (build && !strcmp(build, net_build_id))
+    if (build && !strcmp(build, build_id))
         return STATUS_OK;
     return status_hint(
         status_new(STATUS_KIND_INVALID, "rank %u (host %s) is Pistachio %.80s, this rank %s", rank,
-                   all[rank].host, build ? build : "of an unknown version", net_build_id),
+                   all[rank].host, build ? build : "of an unknown version", build_id),
         "run the same build on all ranks");
 }
 

@@ -7,9 +7,6 @@
 
 #include <netinet/in.h>
 
-/* The version and a hash of the sources; generated (cmake/BuildId.cmake). */
-extern const char net_build_id[];
-
 /* This process: the caller's (mem_free). */
 CHECKED status net_self_text(char **out);
 

@@ -2,6 +2,7 @@
 #include "storage/file.h"
 
 #include "base/fault.h"
+#include "storage/object_store.h"
 #include "storage/pattern.h"
 
 #include <dirent.h>
@@ -296,6 +297,8 @@ static status expand_folder(arena *a, const char *path, unsigned depth, path_lis
 
 status file_expand(arena *a, const char *path, path_list *out)
 {
+    if (object_store_has(path))
+        return object_store_expand(a, path, out);
     if (file_is_folder(path)) {
         TRY(expand_folder(a, path, 8, out));
         if (!out->count)

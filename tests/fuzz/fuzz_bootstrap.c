@@ -1,4 +1,5 @@
 /* fuzz_bootstrap.c - any bytes as what ranks say while they meet: refused, or read without a byte too many. */
+#include "base/build_id.h"
 #include "fuzz.h"
 #include "net/bootstrap_packet.h"
 #include "net/bootstrap_self.h"
@@ -24,10 +25,10 @@ static void read_answer(net_packet *packet)
 /* Makes it one of this build: of others nothing but the first line is read. */
 static void use_own_build(net_introduction *one)
 {
-    size_t bytes = strlen(net_build_id) + one->byte_count + 16;
+    size_t bytes = strlen(build_id) + one->byte_count + 16;
     char *text = mem_new(bytes);
     FUZZ_CHECK(text);
-    one->byte_count = (uint32_t)snprintf(text, bytes, "build %s\n%s", net_build_id, one->bytes);
+    one->byte_count = (uint32_t)snprintf(text, bytes, "build %s\n%s", build_id, one->bytes);
     mem_free(one->bytes);
     one->bytes = text;
 }

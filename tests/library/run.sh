@@ -75,5 +75,9 @@ END
         "$prefix/etc/adbc/drivers/pistachio.toml"
 fi
 
+
+# Modules lie beside the library, where the installed program and the library find them.
+check "modules are beside the library" test -e "$libdir/pistachio-http.so" -a -e "$libdir/pistachio-serve.so"
+check "the program finds modules" sh -c "\"\$1\" -c \"from 's3://a/b'\" 2>&1 | grep -q 'reading \"s3://a/b\" is not supported'" - "$prefix/bin/pistachio"
 check "the program needs no library of ours" "$prefix/bin/pistachio" -c "select 1"
 finish

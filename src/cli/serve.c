@@ -1,0 +1,24 @@
+/* serve.c - `pistachio serve`: the server is in a module of its own. */
+#include "cli/serve.h"
+
+#include "api/internal.h"
+#include "base/module.h"
+#include "cli/run.h"
+#include "server/server.h"
+
+static status run(int count, char **words, int *out_exit_status)
+{
+    const void *functions;
+    TRY(module_load("serve", "pistachio serve", &functions));
+    return ((const server_functions *)functions)->serve(count, words, out_exit_status);
+}
+
+int cli_serve(int count, char **words)
+{
+    int exit_status = 0;
+    status st = run(count, words, &exit_status);
+    if (!st)
+        return exit_status;
+    cli_report(api_error(st), NULL, 0);
+    return 1;
+}
