@@ -8,10 +8,15 @@
 
 #define FILE_BYTES 100000
 
-static void check_bounds(const pq_statistics *s, data_type type)
+static void check_types(const pq_statistics *s, data_type type)
 {
     FUZZ_CHECK(!s->has_min || type_equal(s->min.type, type));
     FUZZ_CHECK(!s->has_max || type_equal(s->max.type, type));
+}
+
+static void check_bounds(const pq_statistics *s, data_type type)
+{
+    check_types(s, type);
     if (s->has_min && s->has_max)
         FUZZ_CHECK(value_compare(&s->min, &s->max) <= 0);
 }
@@ -68,17 +73,24 @@ static void fuzz_indexes(arena *memory, const uint8_t *bytes, size_t length)
 {
     pq_leaf leaf = {.name = "x", .type = type_make(TYPE_INT32), .physical = PQ_INT32};
     pq_column_chunk chunk = {.offset = 4, .compressed_bytes = FILE_BYTES - 4};
+    pq_statistics unknown = {.null_count = -1, .distinct_count = -1};
     pq_column_index index;
     pq_offset_index offsets;
-    if (fuzz_settle(pq_column_index_parse(memory, &leaf, bytes, length, &index)))
+    bool has_index = fuzz_settle(pq_column_index_parse(memory, &leaf, bytes, length, &index));
+    if (has_index)
+        for (uint32_t p = 0; p < index.page_count; p++)
+            check_types(&index.pages[p], leaf.type);
+    if (!fuzz_settle(pq_offset_index_parse(memory, &chunk, 1000, bytes, length, &offsets)))
+        return;
+    for (uint32_t p = 0; p < offsets.page_count; p++) {
+        const pq_page_location *page = &offsets.pages[p];
+        FUZZ_CHECK(page->first_row < 1000 && (p || page->first_row == 0));
+        FUZZ_CHECK(page->offset + page->bytes <= FILE_BYTES);
+    }
+    /* Bounds that contradict each other are parsed; an index with such bounds agrees with nothing. */
+    if (has_index && pq_indexes_agree(&leaf, &unknown, 1000, &offsets, &index))
         for (uint32_t p = 0; p < index.page_count; p++)
             check_bounds(&index.pages[p], leaf.type);
-    if (fuzz_settle(pq_offset_index_parse(memory, &chunk, 1000, bytes, length, &offsets)))
-        for (uint32_t p = 0; p < offsets.page_count; p++) {
-            const pq_page_location *page = &offsets.pages[p];
-            FUZZ_CHECK(page->first_row < 1000 && (p || page->first_row == 0));
-            FUZZ_CHECK(page->offset + page->bytes <= FILE_BYTES);
-        }
 }
 
 static void fuzz_bloom(const uint8_t *bytes, size_t length)
