@@ -75,10 +75,10 @@ FAULTS = [
      'if (table->null_equal)\n        return STATUS_OK;\n    for',
      'if (table->null_equal || PLANTED)\n        return STATUS_OK;\n    for'),
     ('a check left out', 'src/exec/scan/scan_columns.c',
-     '''.check_bounds = is_relied(op->base.plan, column),
-                                     .parts = parts,''',
-     '''.check_bounds = !PLANTED && is_relied(op->base.plan, column),
-                                     .parts = parts,'''),
+     '(pq_batch_use){.error = task->error,\n'
+     '                                     .check_bounds = is_relied(op->base.plan, column),',
+     '(pq_batch_use){.error = task->error,\n'
+     '                                     .check_bounds = !PLANTED && is_relied(op->base.plan, column),'),
     ('a NULL forgotten', 'src/exec/scan/scan_files.c',
      'bool has_range = filter->has_range && !v->is_null && can_range(v->type);',
      'bool has_range = filter->has_range && (PLANTED || !v->is_null) && can_range(v->type);'),
