@@ -53,6 +53,14 @@ def create_view(path, head, files):
     return f"CREATE VIEW {head[6:]} AS SELECT * FROM read_parquet('{files}');"
 
 
+def cases_statement(template, lines):
+    """The statement of a `cases` block: the template with each case, and its FROM; and the cases."""
+    cases = [line.rsplit(" => ", 1)[0] for line in lines]
+    values, _, source = "\n".join(template).partition("\nFROM ")
+    statement = "SELECT " + ", ".join(values.replace("{}", case) for case in cases)
+    return statement + (" FROM " + source if source else ""), cases
+
+
 def ask_postgres(setup, queries):
     if not queries:
         return []
@@ -122,22 +130,28 @@ def main():
         views = [create_view(path, head, sql[0]) for _, head, sql, _ in parsed if head[:6] == "files "]
         asked = {"postgres": [], "duckdb": []}
         zone = "UTC"
-        for index, (_, head, sql, _) in enumerate(parsed):
+        for index, (_, head, sql, lines) in enumerate(parsed):
             if head.split(" ")[0] == "zone":
                 zone = head[5:]
-            if head.split(" ")[0] == "query":
-                query = (index, (zone, "\n".join(sql)))
+            if head.split(" ")[0] in ("query", "cases"):
+                text = "\n".join(sql) if head.split(" ")[0] == "query" else cases_statement(sql, lines)[0]
+                query = (index, (zone, text))
                 asked["duckdb" if "duckdb" in head else "postgres"].append(query)
         answers = {}
         for engine, ask in (("postgres", ask_postgres), ("duckdb", ask_duckdb)):
             results = ask(setup + (views if engine == "duckdb" else []), [query for _, query in asked[engine]])
             for (index, _), rows in zip(asked[engine], results):
-                answers[index] = ["|".join(escape(cell) for cell in row) for row in rows]
+                _, head, sql, lines = parsed[index]
+                if head.split(" ")[0] == "cases":
+                    values = zip(cases_statement(sql, lines)[1], rows[0])
+                    answers[index] = [f"{case} => {escape(cell)}" for case, cell in values]
+                else:
+                    answers[index] = ["|".join(escape(cell) for cell in row) for row in rows]
         with open(path, "w", encoding="utf-8") as file:
             out = []
             for index, (comments, head, sql, expected) in enumerate(parsed):
                 expected = answers.get(index, expected)
-                has_rows = head.split(" ")[0] in ("query", "error")
+                has_rows = head.split(" ")[0] in ("query", "cases", "error")
                 lines = comments + ([head] if head else []) + sql
                 out.append("\n".join(lines + (["----"] + expected if has_rows else [])))
             file.write("\n\n".join(out) + "\n")

@@ -14,6 +14,7 @@ typedef enum block_kind {
     BLOCK_FILES,
     BLOCK_ZONE,
     BLOCK_QUERY,
+    BLOCK_CASES,
     BLOCK_ERROR
 } block_kind;
 
@@ -24,6 +25,8 @@ typedef struct block {
     char *name;     /* tables: "people (id, name)"; files: "people"; zones: "Europe/Berlin" */
     char *sql;      /* with a closing NUL */
     char *expected; /* lines, each with its newline */
+    char
+        *template; /* cases: a value, with {} for each case; `sql` is the statement of all of them */
 } block;
 
 /* How much is to be done (PISTACHIO_TEST_EFFORT); each is with what those before it have. */
@@ -322,6 +325,56 @@ static void run_query(run *r, const block *b)
     free(actual.bytes);
 }
 
+/* Cuts "case => value" after the case; returns the value. */
+static char *cut_case(const run *r, const block *b, char *line)
+{
+    char *arrow = NULL;
+    for (char *at = line; (at = strstr(at, " => ")); at++)
+        arrow = at;
+    if (!arrow) {
+        printf("%s:%d: not a case: %s\n", r->path, b->line, line);
+        exit(2);
+    }
+    *arrow = '\0';
+    return arrow + strlen(" => ");
+}
+
+/* Returns a cell of a row, and moves *at after it. */
+static char *take_cell(char **at)
+{
+    char *cell = *at, *to = cell;
+    while (*to && *to != '|' && *to != '\n')
+        to += *to == '\\' && to[1] ? 2 : 1;
+    *at = *to ? to + 1 : to;
+    *to = '\0';
+    return cell;
+}
+
+/* A statement of one row, a cell for each case: what differs is told case by case. */
+static void run_cases(run *r, const block *b)
+{
+    text actual = {0};
+    text_add(&actual, "", 0);
+    pistachio_error *error = ask(r, b->sql, &actual);
+    char *expected = checked(strdup(b->expected)), *at = actual.bytes;
+    lines cases = cut_lines(expected);
+    if (error)
+        report(r, b, "query failed", pistachio_error_message(error), b->expected);
+    for (size_t i = 0; i < cases.count && !error; i++) {
+        const char *value = cut_case(r, b, cases.items[i]), *cell = take_cell(&at);
+        if (!strcmp(cell, value) || (b->is_approximate && numbers_close(cell, value))) {
+            r->passed++;
+            continue;
+        }
+        block one = {.line = b->line, .sql = cases.items[i]};
+        report(r, &one, "value differs", cell, value);
+    }
+    pistachio_error_free(error);
+    free(cases.items);
+    free(expected);
+    free(actual.bytes);
+}
+
 /* What a device is told to do is the same with sanitizers: it is asked without them and, for who is at work, in one
  * configuration with AddressSanitizer. */
 static bool asks_device(const configuration *config)
@@ -533,6 +586,10 @@ static void run_configuration(run *r, const block *blocks, size_t count)
             run_query(r, &blocks[i]);
             check_device(r, &blocks[i]);
             break;
+        case BLOCK_CASES:
+            run_cases(r, &blocks[i]);
+            check_device(r, &blocks[i]);
+            break;
         case BLOCK_ERROR:
             run_error(r, &blocks[i]);
             break;
@@ -578,12 +635,48 @@ static bool parse_head(block *b, const char *head)
         b->name = checked(strdup(head + 5));
     } else if (!strncmp(head, "query", 5)) {
         b->kind = BLOCK_QUERY;
+    } else if (!strncmp(head, "cases", 5)) {
+        b->kind = BLOCK_CASES;
     } else if (!strcmp(head, "error")) {
         b->kind = BLOCK_ERROR;
     } else {
         return false;
     }
     return true;
+}
+
+/* Makes the statement of the cases: SELECT the template with each of them, and its FROM, if it has one. */
+static void join_cases(block *b)
+{
+    text sql = {0};
+    char *expected = checked(strdup(b->expected));
+    lines cases = cut_lines(expected);
+    text_add(&sql, "SELECT ", 7);
+    b->template = b->sql;
+    char *from = strstr(b->template, "\nFROM ");
+    if (from)
+        *from = '\0';
+    for (size_t i = 0; i < cases.count; i++) {
+        char *end = cases.items[i];
+        for (char *at = end; (at = strstr(at, " => ")); at++)
+            end = at;
+        text_add(&sql, ", ", i ? 2 : 0);
+        for (const char *at = b->template; *at;) {
+            bool is_hole = at[0] == '{' && at[1] == '}';
+            if (is_hole)
+                text_add(&sql, cases.items[i], (size_t)(end - cases.items[i]));
+            else
+                text_add(&sql, at, 1);
+            at += is_hole ? 2 : 1;
+        }
+    }
+    if (from) {
+        text_add(&sql, " ", 1);
+        text_add(&sql, from + 1, strlen(from + 1));
+    }
+    b->sql = sql.bytes;
+    free(cases.items);
+    free(expected);
 }
 
 static block *parse(const char *path, size_t *out_count)
@@ -618,6 +711,8 @@ static block *parse(const char *path, size_t *out_count)
         }
         b->sql = sql.bytes;
         b->expected = expected.bytes;
+        if (b->kind == BLOCK_CASES)
+            join_cases(b);
     }
     free(l.items);
     free(all);
@@ -631,6 +726,7 @@ static void free_blocks(block *blocks, size_t count)
         free(blocks[i].name);
         free(blocks[i].sql);
         free(blocks[i].expected);
+        free(blocks[i].template);
     }
     free(blocks);
 }
