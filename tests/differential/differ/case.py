@@ -3,6 +3,7 @@ import copy
 import os
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass, field
 
 from . import copies, files, reduce
@@ -52,13 +53,13 @@ def expected_of(oracle, query):
 
 
 class Reducer:
-    def __init__(self, program_path, seconds):
-        self.path, self.seconds, self.oracle = program_path, seconds, Oracle()
+    def __init__(self, program_path, seconds, end=float("inf")):
+        self.path, self.seconds, self.oracle, self.end = program_path, seconds, Oracle(), end
 
     def reduce(self, case, folder, oracle, views):
         """A smaller case; the given one where it does not fail again."""
         case = copy.copy(case)
-        budget = Budget(self.seconds)
+        budget = Budget(min(self.seconds, max(0, self.end - time.monotonic())))
         program = Program(self.path, folder, case.tables, seconds=5)
         case.query = reduce.inline_views(case.query, views)
         if not self.fails_again(case, program, oracle, case.query, case.settings):
@@ -69,7 +70,7 @@ class Reducer:
         self.fails_again(case, program, oracle, case.query, case.settings)
         if case.kind == "crash":
             case.stack = program.stack(case.sql, case.settings)
-        self.cut_tables(case, Budget(self.seconds / 2))
+        self.cut_tables(case, Budget(min(self.seconds / 2, max(0, self.end - time.monotonic()))))
         return case
 
     def fails_again(self, case, program, oracle, query, settings):

@@ -2,7 +2,7 @@
 import re
 from collections import Counter
 
-from . import gen_aggregate, gen_folders, gen_ranked, lists
+from . import areas, gen_aggregate, gen_folders, gen_ranked, lists
 from . import types as T
 from .expr import OURS
 from .query import Copy, Derived, Join, Recursive, Script, Select, Series, SetOperation, Table, Values, expressions, nodes, sources, walk
@@ -38,6 +38,7 @@ def wanted():
     pairs += [("codec of COPY", name) for name in CODECS]
     pairs += [(kind, name) for kind in ("skewed keys over ranks", "join_table = open") for name in SETTING_JOINS]
     pairs += [("over ranks", name) for name in RANKED]
+    pairs += [("area " + area, name) for area, module in areas.MODULES.items() for name in ("all", *module.NAMES)]
     return [pair for pair in pairs if pair not in NOT_MADE]
 
 

@@ -3,12 +3,13 @@ import argparse
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import time
 import traceback
 from queue import Empty
 
-from . import report, rules
+from . import areas, report, rules
 from .gen_query import KINDS
 from .worker import Worker
 
@@ -17,8 +18,8 @@ def arguments():
     parser = argparse.ArgumentParser(prog="run", description="Random statements over random files: Pistachio against DuckDB.")
     parser.add_argument("--program", default="build/release/pistachio", help="the pistachio to test")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--statements", type=int, default=2000)
-    parser.add_argument("--seconds", type=float, default=0, help="end after so long, whatever the number of statements")
+    parser.add_argument("--statements", type=int, default=0, help="end after so many; 2000 where --seconds is not given")
+    parser.add_argument("--seconds", type=float, default=0, help="end after so long")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--per-tables", type=int, default=1000, help="statements over the same tables")
     parser.add_argument("--reduce", type=float, default=12, help="seconds to cut down a failure; 0: not at all")
@@ -26,7 +27,7 @@ def arguments():
     parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")
     parser.add_argument("--coverage", action="store_true", help="print the table of what ran")
     parser.add_argument("--explain", type=float, default=1.0, help="share of statements whose plans are looked at")
-    parser.add_argument("--only", default="", choices=list(KINDS), help="statements of one kind")
+    parser.add_argument("--only", default="", choices=[*KINDS, *areas.MODULES, areas.EVERY], help="statements of one kind or area, or of all areas")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of all further runs")
     parser.add_argument("--rules", action="store_true", help="print where the two engines are meant to differ")
     return parser.parse_args()
@@ -54,10 +55,22 @@ class Job:
         self.start()
         return status
 
+    def kill(self):
+        """Ends what is still there of it, and the processes that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+GRACE = 30  # seconds that a job may take to its end when the time is over, then it is killed
+
 
 def work(options, at, queue):
-    worker = Worker(options)
-    end = time.monotonic() + options.seconds if options.seconds else float("inf")
+    os.setpgid(0, 0)  # so that it goes with the processes that it started
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a shell; the program shall hear it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    worker, end = Worker(options), options.end
     batches = (options.statements + options.per_tables - 1) // options.per_tables
     while at.value < batches and time.monotonic() < end:
         batch = at.value
@@ -78,16 +91,31 @@ def main():
         return 0
     options.program = os.path.abspath(options.program)
     options.out = os.path.abspath(options.out)
+    options.end = time.monotonic() + options.seconds if options.seconds else float("inf")
+    options.statements = options.statements or (10 ** 9 if options.seconds else 2000)
     shutil.rmtree(os.path.join(options.out, f"seed-{options.seed}"), ignore_errors=True)
     started = time.monotonic()
     queue = multiprocessing.Queue()
     jobs = [Job(options, i, queue) for i in range(options.jobs)]
     total = report.Total(options)
+    try:
+        collect(options, jobs, queue, total, started)
+    finally:
+        for job in jobs:
+            job.kill()
+    return total.finish(time.monotonic() - started)
+
+
+def collect(options, jobs, queue, total, started):
+    """Takes what the jobs find until all have ended, or the time is over."""
     running = len(jobs)
     while running:
         try:
-            result = queue.get(timeout=5)
+            result = queue.get(timeout=min(5, max(0.1, options.end + GRACE - time.monotonic())))
         except Empty:
+            if time.monotonic() > options.end + GRACE:
+                print("the time is over; what was at work is not counted", file=sys.stderr, flush=True)
+                return
             for job in jobs:
                 batch, status = job.batch.value, job.died()
                 if status:
@@ -105,7 +133,6 @@ def main():
             print(f"{total.statements} statements, {time.monotonic() - started:.0f} s, {dict(total.kinds)}", file=sys.stderr, flush=True)
     for job in jobs:
         job.process.join(10)
-    return total.finish(time.monotonic() - started)
 
 
 if __name__ == "__main__":

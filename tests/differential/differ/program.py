@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from dataclasses import dataclass
 
 MARK = "@@"
@@ -31,8 +32,8 @@ def unescape(cell):
 class Program:
     """The program at `path`, run in `folder` over the tables there."""
 
-    def __init__(self, path, folder, tables, views=(), seconds=90):
-        self.path, self.folder, self.seconds = os.path.abspath(path), folder, seconds
+    def __init__(self, path, folder, tables, views=(), seconds=90, end=float("inf")):
+        self.path, self.folder, self.seconds, self.end = os.path.abspath(path), folder, seconds, end
         self.table_words = [w for t in tables if t.has_name for w in ("--table", f"{t.name}={t.path}")]
         self.views = views  # SQL
 
@@ -74,7 +75,8 @@ class Program:
     def finish(self, process):
         """(text on stdout, on stderr, exit status or None after a hang)"""
         try:
-            out, err = process.communicate(process.script, timeout=self.seconds + process.script.count(b"\n") / 40)
+            patience = self.seconds + process.script.count(b"\n") / 40
+            out, err = process.communicate(process.script, timeout=max(0.1, min(patience, self.end - time.monotonic())))
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
@@ -89,6 +91,9 @@ class Program:
             out, err, status = self.finish(self.start(part, settings))
             done = split_results(out, outcomes)
             left = [s for s in part if s[0] not in done]
+            if left and time.monotonic() > self.end:
+                outcomes.update((number, Outcome("not run")) for number, _ in left + waiting)
+                break
             if not left:
                 rest = waiting
                 continue

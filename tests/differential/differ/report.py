@@ -3,6 +3,9 @@ import os
 import resource
 from collections import Counter
 
+from .areas.run import AreaCase
+from .areas.run import describe as describe_area
+from .areas.run import write_reproduction as write_area
 from .case import describe, write_reproduction
 from .coverage import Coverage
 from .groups import Groups
@@ -16,7 +19,7 @@ class Total:
         self.statements = self.batches = 0
         self.broken = []  # batches that failed in this program itself
         self.kinds, self.messages, self.examples, self.times = Counter(), Counter(), {}, Counter()
-        self.coverage, self.groups = Coverage(), Groups()
+        self.coverage, self.groups, self.areas = Coverage(), Groups(), set()
 
     def add(self, result):
         self.batches += 1
@@ -28,12 +31,24 @@ class Total:
             self.examples.setdefault(key, example)
         self.coverage.add(Counter(result.covered))
         for case in result.cases:
+            if isinstance(case, AreaCase):
+                self.add_area(case)
+                continue
             group, is_new = self.groups.add(case)
             if is_new and len(self.groups.groups) <= 200:
                 number = len(self.groups.groups)
                 path = os.path.join(self.options.out, f"seed-{self.options.seed}", str(number))
                 write_reproduction(case, path, self.options.program)
                 print(f"--- failure {number}: {path}/again", describe(case), sep="\n", flush=True)
+
+    def add_area(self, case):
+        if case.key in self.areas:
+            return
+        self.areas.add(case.key)
+        if len(self.areas) <= 200:
+            path = os.path.join(self.options.out, f"seed-{self.options.seed}", f"{case.area}-{len(self.areas)}")
+            write_area(case, path, self.options.program)
+            print(f"--- failure: {path}/again", describe_area(case), sep="\n", flush=True)
 
     def crashed(self, batch, status):
         """Of the program only processes of its own run: it is the oracle that does this to a job."""
@@ -56,7 +71,7 @@ class Total:
             for (of, message), n in self.messages.most_common():
                 if of == kind and kind != "agree":
                     print(f"         {n:6} {message}")
-                    if kind in ("oracle fails", "lone error", "both fail") or message.startswith(("writing", "inspect", "COPY")):
+                    if kind in ("oracle fails", "lone error", "both fail", "internal", "hang", "crash") or message.startswith(("writing", "inspect", "COPY")):
                         print(f"                {str(self.examples.get((of, message), ''))[:300]}")
         missing = self.coverage.missing(self.options.least)
         if self.options.coverage:

@@ -4,18 +4,20 @@ import os
 import random
 import shutil
 import tempfile
+import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from . import copies, coverage, files, gen_folders, gen_large, settings, tables
+from . import areas, copies, coverage, files, gen_folders, gen_large, settings, tables
+from .areas.run import Runner
 from .case import Case, Reducer
 from .compare import differs
 from .gen_query import QueryGenerator
 from .groups import Groups
 from .lists import plan_nodes
 from .oracle import Oracle, OracleBroken, OracleError
-from .program import Program
+from .program import Outcome, Program
 from .query import Copy, Script, Select, Tail
 from .query_sql import OURS, query_sql
 from .verdict import Verdict, general, judge
@@ -71,9 +73,14 @@ def timed(result, name):
 
 class Worker:
     def __init__(self, options):
-        self.options, self.groups, self.oracle = options, Groups(), Oracle()
+        self.options, self.groups, self.oracle, self.end = options, Groups(), Oracle(), options.end
         self.nodes, self.known = coverage.node_pattern(plan_nodes()), settings.known_settings(options.program)
-        self.reducer = Reducer(options.program, options.reduce)
+        self.reducer = Reducer(options.program, options.reduce, self.end)
+        self.areas = Runner(os.path.abspath(options.program), self.known, options.reduce, self.end)
+
+    @property
+    def is_over(self):
+        return time.monotonic() > self.end
 
     def batch(self, seed, count):
         rng = random.Random(seed)
@@ -87,6 +94,21 @@ class Worker:
 
     def run(self, seed, count, rng, folder):
         result = Result(seed)
+        only = self.options.only
+        of_areas = count if only in areas.MODULES or only == areas.EVERY else 0 if only else round(count * sum(areas.WEIGHTS.values()) / 1000)
+        with timed(result, "areas"):
+            self.areas.run(seed, of_areas, only, result, lambda key, example: self.example(result, key, example))
+        if of_areas < count:
+            self.of_tables(result, seed, count - of_areas, rng, folder)
+        result.statements = count - result.kinds["not run"]
+        return result
+
+    def example(self, result, key, example):
+        result.messages[key] += 1
+        result.examples.setdefault(key, example)
+
+    def of_tables(self, result, seed, count, rng, folder):
+        """Statements of the kinds that are over random tables of the batch."""
         small, large = tables.make_tables(rng), gen_large.large_tables(rng)
         for table in small:
             files.plan_files(rng, table)
@@ -107,8 +129,6 @@ class Worker:
             self.compare(result, seed, rng, folder, table_list, views, oracle, queries)
         finally:
             oracle.close()
-        result.statements = count
-        return result
 
     def readable(self, result, folder, table_list):
         """The tables that the program opens: one that it refuses would be each statement's error."""
@@ -144,8 +164,7 @@ class Worker:
 
     def note(self, result, kind, message, example):
         result.kinds[kind] += 1
-        result.messages[(kind, message)] += 1
-        result.examples.setdefault((kind, message), example)
+        self.example(result, (kind, message), example)
 
     def expected(self, oracle, query):
         try:
@@ -158,12 +177,16 @@ class Worker:
     def compare(self, result, seed, rng, folder, table_list, views, oracle, queries):
         texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
         view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
-        program = Program(self.options.program, folder, table_list, view_sql)
+        program = Program(self.options.program, folder, table_list, view_sql, end=self.end)
         view_names = [name for name, _ in views]
         with timed(result, "program"):
             plain = self.outcomes(program, oracle, dict(enumerate(queries)), texts, {})
         with timed(result, "oracle"):
-            expected = [self.expected(oracle, query) for query in queries]
+            expected = []
+            for i, query in enumerate(queries):
+                if self.is_over:
+                    plain[i] = Outcome("not run")
+                expected.append(self.expected(oracle, query) if plain[i].kind != "not run" else (None, ""))
         verdicts = [judge(query, plain[i], *expected[i]) for i, query in enumerate(queries)]
         with timed(result, "settings"):
             used = self.with_settings(rng, folder, program, oracle, queries, texts, verdicts)
@@ -202,7 +225,7 @@ class Worker:
         def run(group, chosen):
             for i, outcome in self.outcomes(program, oracle, queries, group, chosen).items():
                 used.setdefault(i, []).append((outcome, chosen))
-        for begin in range(0, len(rest), GROUP):
+        for begin in range(0, len(rest) if not self.is_over else 0, GROUP):
             chosen = settings.random_settings(rng, folder, self.known, given=self.options.set)
             group = [pair for pair in rest[begin:begin + GROUP] if not queries[pair[0]].is_large or not settings.is_slow(chosen)]
             run(rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE)), chosen)
@@ -223,7 +246,7 @@ class Worker:
 
     def failed(self, result, case, folder, oracle, views):
         result.messages[(case.kind, general(case.why) if case.kind != "wrong" else "rows")] += 1
-        if not self.groups.wants(case) or not self.options.reduce:
+        if not self.groups.wants(case) or not self.options.reduce or self.is_over:
             return
         with timed(result, "reducing"):
             small = self.reducer.reduce(case, folder, oracle, views)

@@ -1,0 +1,15 @@
+"""Areas in which bugs were found that random queries over small tables cannot find. Each is a module with
+
+    NAMES                   names of what its checks cover: counted, and asked for by --least
+    scene(choices)          makes a Scene: files, and their rows as clean tables
+    check(choices, scene)   makes a Check: statements over the scene, and their rows
+
+both drawn from Choices. run.py runs them.
+"""
+from . import names, volatile, wide
+
+MODULES = {"wide": wide, "names": names, "volatile": volatile}
+# Thousandths of the statements of all kinds; the kinds over random tables share the rest.
+WEIGHTS = {"wide": 6, "names": 15, "volatile": 15}
+SCENE = {"wide": 12, "names": 12}  # checks of one scene; 50 in other areas
+EVERY = "areas"  # the value of --only for all areas by their weights
