@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "exec/operators/op_result.h"
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 typedef ARRAY(char) api_path; /* with a 0 behind it, once it has bytes */
 

@@ -1,7 +1,8 @@
 /* database.c - databases, connections, tables. */
 #include "api/cluster.h"
 #include "base/mutex.h"
-#include "plan/optimize.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"

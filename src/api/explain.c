@@ -1,7 +1,9 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
 #include "api/explain_metrics.h"
 #include "api/ranked.h"
-#include "plan/optimize.h"
+#include "plan/nodes/plan_text.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
 #include "storage/calibrate.h"
 
 #include <stdio.h>

@@ -8,7 +8,8 @@
 #include "api/ranks.h"
 #include "base/guard.h"
 #include "base/trace.h"
-#include "plan/optimize.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
 
 /* ---- its trace ---- */
 

@@ -10,7 +10,8 @@
 #include "base/guard.h"
 #include "base/mutex.h"
 #include "base/trace.h"
-#include "plan/optimize.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */
 static status follow(rank_run *run, const settings *s, const statement_read *read)

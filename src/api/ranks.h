@@ -5,7 +5,7 @@
 
 #include "api/internal.h"
 #include "net/net.h"
-#include "plan/distribute.h"
+#include "plan/distribute/distribute.h"
 
 /* Opens the engine's ranks, as made_of says: also the budget, device and workers of rank 0. */
 CHECKED status api_ranks_open(api_engine *engine);

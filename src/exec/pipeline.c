@@ -11,6 +11,8 @@
 #include "exec/operators/op_result.h"
 #include "exec/sched/stages.h"
 #include "exec/window/op_window.h"
+#include "plan/nodes/node.h"
+#include "plan/nodes/visit.h"
 
 typedef struct link link;
 struct link {

@@ -1,7 +1,7 @@
 /* bind_aggregate.c - calls of aggregate functions: each becomes a column of the query's groups. */
+#include "plan/nodes/visit.h"
+#include "plan/tree/function.h"
 #include "sql/binder.h"
-
-#include "plan/function.h"
 
 typedef enum argument_kind {
     ARGUMENT_NONE,
@@ -24,7 +24,7 @@ static const struct function {
 } functions[AGGREGATE_FUNCTION_COUNT] = {
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     [AGGREGATE_##name] = {sql, ARGUMENT_##argument, RESULT_##type, ignores_distinct},
-#include "plan/aggregates.def"
+#include "plan/tree/aggregates.def"
 };
 
 /* The function of a name. count is COUNT, the other comes from count(*). */
@@ -35,7 +35,7 @@ static bool find_function(const char *name, plan_aggregate_function *out)
         plan_aggregate_function function;
     } aliases[] = {
 #define AGGREGATE_ALIAS(sql, name) {sql, AGGREGATE_##name},
-#include "plan/aggregates.def"
+#include "plan/tree/aggregates.def"
     };
     for (int i = 0; i < AGGREGATE_FUNCTION_COUNT; i++)
         if (i != AGGREGATE_COUNT_STAR && !strcmp(name, functions[i].name)) {

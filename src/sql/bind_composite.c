@@ -2,8 +2,7 @@
  * of them is in bind_composite_plan.c. */
 #include "sql/binder.h"
 
-#include "plan/fold.h"
-#include "plan/function.h"
+#include "plan/tree/function.h"
 
 typedef struct composite_name {
     const char *name;

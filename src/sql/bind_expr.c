@@ -1,9 +1,9 @@
 /* bind_expr.c - expressions: one function per kind of node of the parse tree. */
-#include "sql/binder.h"
-
 #include "base/guard.h"
 #include "device/host/regex.h"
-#include "plan/fold.h"
+#include "plan/fold/fold.h"
+#include "plan/fold/fold_value.h"
+#include "sql/binder.h"
 
 static data_type boolean(void)
 {

@@ -1,8 +1,8 @@
 /* bind_function.c - calls of scalar functions: by name, with the casts that the function needs. */
+#include "plan/fold/fold.h"
+#include "plan/fold/fold_value.h"
+#include "plan/tree/function.h"
 #include "sql/binder.h"
-
-#include "plan/fold.h"
-#include "plan/function.h"
 
 #include <strings.h>
 
@@ -676,7 +676,7 @@ static const struct function {
     {name, NULL, NULL, EXPR_##op},
 #define FUNCTION_ALIAS(name, op) {name, NULL, NULL, EXPR_##op},
 #define FUNCTION_OTHER(name, binder, signature, help) {name, signature, bind_##binder, 0},
-#include "plan/functions.def"
+#include "plan/tree/functions.def"
 };
 
 /* Not what only operators and other syntax make. */

@@ -3,6 +3,7 @@
  * The select list, HAVING and ORDER BY are bound over rows first, their aggregate calls being
  * columns already. Here each part that equals a GROUP BY expression becomes that group's column;
  * what then still refers to a row's column is an error. */
+#include "plan/nodes/visit.h"
 #include "sql/binder.h"
 
 typedef struct grouping {

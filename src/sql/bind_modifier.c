@@ -1,9 +1,8 @@
 /* bind_modifier.c - casts to a type with a modifier: decimals of any scale, texts of a length, times
  * of so many decimals, intervals of some fields. */
-#include "sql/binder.h"
-
 #include "base/interval_text.h"
-#include "plan/fold.h"
+#include "plan/fold/fold_value.h"
+#include "sql/binder.h"
 
 #include <strings.h>
 

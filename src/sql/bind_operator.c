@@ -1,8 +1,8 @@
 /* bind_operator.c - arithmetic and comparison: which types, and which casts they need. */
+#include "plan/fold/fold.h"
+#include "plan/fold/fold_value.h"
+#include "plan/tree/function.h"
 #include "sql/binder.h"
-
-#include "plan/fold.h"
-#include "plan/function.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,6 @@
 /* bind_order.c - ORDER BY and LIMIT. */
 #include "sql/binder.h"
 
-#include "plan/fold.h"
-
 #include <strings.h>
 
 bool bind_is_all(const pg_node *node)

@@ -6,10 +6,10 @@
  *   functions OVER windows         node: sorts, windows
  *   select list                    node: projection; columns that only ORDER BY needs are behind
  *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
-#include "sql/binder.h"
-
 #include "base/guard.h"
 #include "base/unique_names.h"
+#include "plan/nodes/visit.h"
+#include "sql/binder.h"
 
 #include <strings.h>
 

@@ -6,9 +6,9 @@
  *   EXCEPT ALL      the left side's, as often as they are there more often
  *
  * In all joins here NULL equals NULL. */
+#include "plan/nodes/visit.h"
+#include "plan/tree/function.h"
 #include "sql/binder.h"
-
-#include "plan/function.h"
 
 /* ---- columns ---- */
 

@@ -1,8 +1,8 @@
 /* bind_type.c - names of types, casts, and the type that two expressions have in common. */
-#include "sql/binder.h"
-
 #include "base/interval_text.h"
-#include "plan/fold.h"
+#include "plan/fold/fold.h"
+#include "plan/fold/fold_value.h"
+#include "sql/binder.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -12,7 +12,7 @@ static const struct function {
 } functions[WINDOW_AGGREGATE] = {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help)                             \
     [WINDOW_##name] = {sql, least, most, RESULT_##type},
-#include "plan/windows.def"
+#include "plan/tree/windows.def"
 };
 
 static bool find_function(const char *name, plan_window_function *out)

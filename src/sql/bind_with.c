@@ -1,7 +1,8 @@
 /* bind_with.c - WITH: queries with names, bound once and shared, or put where they are used. */
-#include "sql/binder.h"
-
 #include "base/guard.h"
+#include "plan/edit/repeatable.h"
+#include "plan/nodes/visit.h"
+#include "sql/binder.h"
 #include <strings.h>
 
 status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,

@@ -42,8 +42,8 @@
 
 #include "base/cancel.h"
 #include "base/zone_moment.h"
-#include "plan/expr_index.h"
-#include "plan/plan.h"
+#include "plan/tree/expr_index.h"
+#include "plan/tree/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
 #include "sql/notice.h"

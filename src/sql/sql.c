@@ -4,6 +4,8 @@
 #include "base/cancel.h"
 #include "base/guard.h"
 #include "base/setting.h"
+#include "plan/nodes/verify.h"
+#include "plan/nodes/visit.h"
 #include "sql/bind_rows.h"
 #include "sql/nesting.h"
 #include "sql/summarize.h"

@@ -3,7 +3,7 @@
 #define PISTACHIO_SQL_SQL_H
 
 #include "base/zone.h"
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
 #include "sql/notice.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_SUMMARIZE_H
 #define PISTACHIO_SQL_SUMMARIZE_H
 
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 /* The text of the query that SUMMARIZE stands for. source: a table's name or path (is_table), or a query, which has
  * these columns. *out is in the arena. */

@@ -1,7 +1,7 @@
 /* fuzz_sql.c - any text as SQL: refused with a position inside the text, or bound and optimized,
  * and the rest of the text is behind what was read. */
 #include "fuzz.h"
-#include "plan/optimize.h"
+#include "plan/rules/optimize.h"
 #include "sql/sql.h"
 
 #include <string.h>

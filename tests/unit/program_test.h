@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_PROGRAM_TEST_H
 #define PISTACHIO_PROGRAM_TEST_H
 
-#include "plan/expr.h"
+#include "plan/tree/expr.h"
 
 /* The arena that the builders below use; freed by program_test_end. */
 void program_test_begin(void);

@@ -166,7 +166,7 @@ TEST(each_kind_of_plan_node_is_cancelled)
 {
     static const char *const names[] = {
 #define PLAN_NODE(kind, file, name, children) name,
-#include "plan/nodes.def"
+#include "plan/tree/nodes.def"
 #undef PLAN_NODE
     };
     static char plans[STATEMENTS][1 << 16];

@@ -4,7 +4,10 @@
  * other row. */
 #include "parquet/read/table.h"
 #include "parquet/write/writer.h"
-#include "plan/rewrite.h"
+#include "plan/nodes/node.h"
+#include "plan/nodes/node_filter.h"
+#include "plan/rules/rewrite_join_order.h"
+#include "plan/tree/expr.h"
 #include "test.h"
 
 enum { ROWS = 1000, TEXTS = 5 };

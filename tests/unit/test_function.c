@@ -1,8 +1,8 @@
 /* test_function.c - functions.def as the binder reads it, and the tables of docs/SQL.md. */
 #include "test.h"
 
-#include "plan/function.h"
-#include "plan/plan.h"
+#include "plan/tree/function.h"
+#include "plan/tree/plan.h"
 
 TEST(signatures_say_how_many_arguments)
 {

@@ -1,5 +1,6 @@
 /* test_optimize.c - rules of the optimizer that are left out. */
-#include "plan/optimize.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
 #include "run_statement.h"
 #include "test.h"
 

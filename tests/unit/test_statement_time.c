@@ -2,6 +2,7 @@
  * while a statement is bound.
  *
  * test_label: threads */
+#include "plan/nodes/plan_text.h"
 #include "sql/sql.h"
 #include "test.h"
 

@@ -56,7 +56,7 @@ typedef struct aggregate_state_ops {
 
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     extern const aggregate_state_ops aggregate_state_##state;
-#include "plan/aggregates.def"
+#include "plan/tree/aggregates.def"
 extern const aggregate_state_ops aggregate_state_number; /* sum, of floats */
 
 /* The states are text, whose bytes lie in the array's heap. */

@@ -7,8 +7,8 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_state_ops.h"
-#include "plan/expr_index.h"
-#include "plan/function.h"
+#include "plan/tree/expr_index.h"
+#include "plan/tree/function.h"
 
 /* What a task has of the phase that feeds sets. */
 struct set_feed {
@@ -406,7 +406,7 @@ static const struct function {
 } functions[AGGREGATE_FUNCTION_COUNT] = {
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     [AGGREGATE_##name] = {&aggregate_state_##state, operation, AGGREGATE_RESULT_##result},
-#include "plan/aggregates.def"
+#include "plan/tree/aggregates.def"
 };
 
 static const aggregate_state_ops *ops_of(plan_aggregate_function function, data_type type)

@@ -3,7 +3,7 @@
 #define PISTACHIO_EXEC_EXCHANGE_EXCHANGE_COLUMNS_H
 
 #include "device/tensor.h"
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 /* The same on all ranks. */
 typedef struct exchange_columns {

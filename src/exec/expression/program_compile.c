@@ -286,7 +286,7 @@ static status compile_call(compiler *c, const expr *e, uint32_t *out)
     } functions[EXPR_OP_COUNT] = {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
     [EXPR_##op] = {compile_call_##family, operation},
-#include "plan/functions.def"
+#include "plan/tree/functions.def"
     };
     return functions[e->op].compile(c, e, functions[e->op].operation, out);
 }

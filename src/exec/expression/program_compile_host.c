@@ -2,7 +2,7 @@
  * patterns that are no patterns. */
 #include "device/host/regex.h"
 #include "exec/expression/program_instruction.h"
-#include "plan/function.h"
+#include "plan/tree/function.h"
 
 /* The value of an argument that is a constant; NULL: it is none. */
 static const value *constant_of(const compiler *c, uint32_t arg)

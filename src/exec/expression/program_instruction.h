@@ -19,7 +19,7 @@
 #include "device/host/host.h"
 #include "device/kernel_ops.h"
 #include "exec/expression/program.h"
-#include "plan/column_map.h"
+#include "plan/tree/column_map.h"
 
 typedef enum instruction_kind {
     INSTRUCTION_COLUMN,   /* input column `column` */
@@ -141,7 +141,7 @@ CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, u
 /* The families of functions.def: the call e, whose operation is a number of kernel_ops.h. */
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
     CHECKED status compile_call_##family(compiler *c, const expr *e, int operation_, uint32_t *out);
-#include "plan/functions.def"
+#include "plan/tree/functions.def"
 
 /* ---- running: program_run.c and program_step_*.c ---- */
 

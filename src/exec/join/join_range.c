@@ -2,6 +2,8 @@
  * end. */
 #include "exec/join/join_range.h"
 
+#include "plan/nodes/visit.h"
+
 #define PACKED_WORDS 3 /* a key as sort_pack makes it, */
 #define VALUE_WORDS 2  /* and what of it is the value */
 #define TOP_ROWS 64    /* places of which the highest is known */

@@ -4,7 +4,7 @@
 #include "exec/join/join_range.h"
 #include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
-#include "plan/column_map.h"
+#include "plan/tree/column_map.h"
 
 /* The type with the sides swapped, where the build side is the plan's left one. */
 static bool type_from_probe(const plan_node *plan, plan_join_type *out)

@@ -5,9 +5,8 @@
 #include "exec/scan/scan_prune.h"
 
 #include "exec/scan/scan_bound.h"
-
 #include "parquet/read/bloom_probe.h"
-#include "plan/value_range.h"
+#include "plan/facts/value_range.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #define PISTACHIO_EXEC_SCHED_OPERATOR_H
 
 #include "device/tensor.h"
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 #include <pthread.h>
 

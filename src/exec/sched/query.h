@@ -48,7 +48,7 @@ struct exec_stage {
 
 struct net_query;
 
-/* A join's broadcast that may overflow, on this rank: plan/distribute_overflow.c. */
+/* A join's broadcast that may overflow, on this rank: plan/distribute/distribute_overflow.c. */
 typedef struct exec_overflow {
     _Atomic uint64_t bytes; /* that have come of what goes to all ranks */
     uint64_t bytes_max;

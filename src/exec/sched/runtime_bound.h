@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_EXEC_SCHED_RUNTIME_BOUND_H
 #define PISTACHIO_EXEC_SCHED_RUNTIME_BOUND_H
 
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

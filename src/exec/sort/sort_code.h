@@ -15,7 +15,7 @@
 #define PISTACHIO_EXEC_SORT_SORT_CODE_H
 
 #include "device/tensor.h"
-#include "plan/plan.h"
+#include "plan/tree/plan.h"
 
 #include <string.h>
 

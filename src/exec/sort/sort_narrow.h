@@ -14,7 +14,7 @@
 
 #include "exec/sched/operator.h"
 #include "exec/sort/sort_texts.h"
-#include "plan/column_map.h"
+#include "plan/tree/column_map.h"
 
 typedef enum sort_field_kind {
     SORT_FIELD_AS_IT_IS,

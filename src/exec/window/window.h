@@ -17,7 +17,7 @@
 #define PISTACHIO_EXEC_WINDOW_WINDOW_H
 
 #include "exec/sched/operator.h"
-#include "plan/column_map.h"
+#include "plan/tree/column_map.h"
 
 /* Rows [from[i], to[i]) for each row i. */
 typedef struct window_range {

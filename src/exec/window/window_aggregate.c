@@ -25,7 +25,7 @@ static const struct window_known {
 } aggregates[AGGREGATE_FUNCTION_COUNT] = {
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     [AGGREGATE_##name] = {#state, operation, AGGREGATE_RESULT_##result},
-#include "plan/aggregates.def"
+#include "plan/tree/aggregates.def"
 };
 
 static const struct evaluator *find_evaluator(plan_aggregate_function function)
