@@ -10,7 +10,7 @@
 
 #include "api/internal.h"
 #include "pistachio/adbc.h"
-#include "sql/split.h"
+#include "sql/text/split.h"
 
 typedef struct adbc_database {
     ARRAY(pistachio_option) settings; /* owned texts */

@@ -10,7 +10,7 @@
 #include "api/arrow_column.h"
 
 #include "parquet/write/writer.h"
-#include "sql/split.h"
+#include "sql/text/split.h"
 
 /* A column that is being read. */
 typedef struct reading {

@@ -3,7 +3,7 @@
 
 #include "api/arrow_column.h"
 #include "api/sink.h"
-#include "sql/split.h"
+#include "sql/text/split.h"
 
 #define GROUP_ROWS 122880
 /* A slice of an array is what is converted at once: about so many bytes of texts, which the slices

@@ -15,6 +15,7 @@
 #include "net/bootstrap.h"
 #include "net/net.h"
 #include "parquet/read/table.h"
+#include "sql/catalog/catalog.h"
 
 struct rank_run;
 

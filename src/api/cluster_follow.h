@@ -3,6 +3,7 @@
 #define PISTACHIO_API_CLUSTER_FOLLOW_H
 
 #include "api/statement_bytes.h"
+#include "sql/catalog/catalog.h"
 
 /* The database's settings become those of a statement that is served; *out is the engine for them, and
  * *out_catalog has its tables and views: the caller's. With the cluster's `binding` held. */

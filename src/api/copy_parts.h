@@ -8,6 +8,7 @@
 
 #include "api/rank_run.h"
 #include "api/sink.h"
+#include "sql/query/statement.h"
 #include "storage/new_folder.h"
 
 typedef struct api_copy_part {

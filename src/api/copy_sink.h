@@ -4,7 +4,7 @@
 
 #include "api/internal.h"
 #include "api/sink.h"
-#include "sql/sql.h"
+#include "sql/query/statement.h"
 #include "storage/new_file.h"
 
 /* target: what is written to instead of a file of the path's name, which is taken over, also on failure; or NULL.

@@ -13,7 +13,9 @@
 #include "base/setting.h"
 #include "exec/run.h"
 #include "pistachio/pistachio.h"
-#include "sql/sql.h"
+#include "sql/catalog/catalog.h"
+#include "sql/catalog/rounds.h"
+#include "sql/query/statement.h"
 
 #include <semaphore.h>
 

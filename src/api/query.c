@@ -3,6 +3,7 @@
 #include "api/query_run.h"
 #include "api/rounds.h"
 #include "base/mutex.h"
+#include "sql/sql.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -12,6 +12,7 @@
 #include "base/trace.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
+#include "sql/sql.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */
 static status follow(rank_run *run, const settings *s, const statement_read *read)

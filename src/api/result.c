@@ -1,5 +1,6 @@
 /* result.c - columns of a result, and its batches one after the other. */
 #include "api/query_run.h"
+#include "sql/sql.h"
 
 uint32_t pistachio_column_count(const pistachio_result *result)
 {

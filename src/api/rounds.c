@@ -5,6 +5,7 @@
 
 #include "api/copy.h"
 #include "api/query_run.h"
+#include "sql/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>

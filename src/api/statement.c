@@ -3,7 +3,8 @@
  * The statement is bound when it is prepared, for its columns and parameters, and again with each
  * execution: values are constants of the plan, so that statistics exclude what they exclude. */
 #include "api/internal.h"
-#include "sql/split.h"
+#include "sql/sql.h"
+#include "sql/text/split.h"
 
 pistachio_statement *api_statement_ref(pistachio_statement *statement)
 {

@@ -1,7 +1,7 @@
 /* statement.c - splits what was typed into statements and commands. */
 #include "cli/statement.h"
 
-#include "sql/split.h"
+#include "sql/text/split.h"
 
 #include <ctype.h>
 #include <string.h>

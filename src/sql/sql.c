@@ -6,9 +6,17 @@
 #include "base/setting.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"
-#include "sql/bind_rows.h"
-#include "sql/nesting.h"
-#include "sql/summarize.h"
+#include "sql/expression/bind_columns.h"
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/parameter.h"
+#include "sql/query/bind_copy.h"
+#include "sql/query/bind_copy_keys.h"
+#include "sql/query/bind_query.h"
+#include "sql/query/bind_rows.h"
+#include "sql/query/bind_table.h"
+#include "sql/query/bind_with.h"
+#include "sql/text/nesting.h"
+#include "sql/text/summarize.h"
 
 #include <pthread.h>
 #include <strings.h>

@@ -2,55 +2,7 @@
 #ifndef PISTACHIO_SQL_SQL_H
 #define PISTACHIO_SQL_SQL_H
 
-#include "base/zone.h"
-#include "plan/tree/plan.h"
-#include "sql/catalog.h"
-#include "sql/copy.h"
-#include "sql/notice.h"
-#include "sql/rounds.h"
-
-typedef enum sql_kind {
-    SQL_EMPTY, /* nothing but space and comments */
-    SQL_QUERY,
-    SQL_EXPLAIN,
-    SQL_EXPLAIN_ANALYZE,
-    SQL_COPY,
-    SQL_CREATE_VIEW,
-    SQL_DROP_VIEW,
-    SQL_CREATE_TABLE, /* of the rows of `query` */
-    SQL_INSERT,       /* the same */
-    SQL_DROP_TABLE,
-    SQL_ROUND, /* `query` gives rows of a recursive query that the statement needs first: sql_rounds */
-    SQL_SET,
-    SQL_SHOW, /* a setting, or "all" */
-    SQL_SHOW_TABLES,
-    SQL_DESCRIBE /* the columns of `query` */
-} sql_kind;
-
-/* A bound statement; everything is in query.memory. */
-typedef struct sql_statement {
-    sql_kind kind;
-    plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE, CREATE_TABLE, INSERT; else only its
-                             memory and sql */
-    const char *name;     /* views, tables, settings */
-    const char *text;     /* SET: the value; CREATE VIEW: its query's text */
-    bool replace, if_exists;
-    bool is_there; /* CREATE TABLE IF NOT EXISTS: it does, and nothing is to be done */
-    sql_part_list
-        parts; /* INSERT, SQL_ROUND_MERGE: the table's; the first ones stay, and behind them come the rows of
-                            `query`, first old ones: */
-    size_t kept_parts;
-    uint64_t old_rows;
-    sql_wanted_rows wanted; /* of a statement that is tried */
-    bool is_reset;          /* SET: by RESET */
-    const zone *zone;       /* in which it was bound, and its rows are shown; NULL: UTC */
-    sql_copy copy;
-    uint32_t parameter_count;
-    const char *const *parameter_names; /* NULL: ? or $n */
-    const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
-    sql_notice_list notices;
-    sql_held held; /* what it was bound with */
-} sql_statement;
+#include "sql/query/statement.h"
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same
  * session gets the same plan: nothing else is asked, no clock either. */

@@ -1,7 +1,7 @@
 /* fuzz_grammar.c - any text for scanner and grammar: refused with a position inside the text, or taken; tokens lie one
  * after the other in it. */
 #include "fuzz.h"
-#include "sql/parser.h"
+#include "sql/text/parser.h"
 
 #include <string.h>
 

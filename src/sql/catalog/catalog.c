@@ -1,0 +1,708 @@
+/* catalog.c - tables and views by name, and tables by path. */
+#include "sql/catalog/catalog.h"
+
+#include "base/mutex.h"
+#include "parquet/read/table_listed.h"
+#include "storage/pattern.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+struct sql_catalog {
+    pthread_mutex_t lock;
+    sql_catalog *below; /* NULL: nothing is */
+    bool reads_anew;    /* footers: the process's cache of them is not used */
+    sql_opener opener;  /* none: the catalog opens tables itself */
+    arena *memory;
+    ARRAY(sql_catalog_entry *) entries; /* by name */
+    ARRAY(sql_catalog_entry *) paths;   /* by path */
+    ARRAY(pq_table *) tables;           /* all that were ever opened */
+};
+
+status sql_catalog_new(sql_catalog **out)
+{
+    *out = NULL;
+    sql_catalog *catalog = mem_new(sizeof *catalog);
+    if (!catalog)
+        return status_no_memory("catalog", sizeof *catalog);
+    status st = arena_new(&catalog->memory);
+    if (st) {
+        mem_free(catalog);
+        return st;
+    }
+    mutex_init(&catalog->lock);
+    *out = catalog;
+    return STATUS_OK;
+}
+
+status sql_catalog_new_over(sql_catalog *below, sql_catalog **out)
+{
+    TRY(sql_catalog_new(out));
+    (*out)->below = below;
+    (*out)->reads_anew = below->reads_anew;
+    (*out)->opener = below->opener;
+    return STATUS_OK;
+}
+
+void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener)
+{
+    catalog->opener = *opener;
+}
+
+void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
+{
+    mutex_lock(&catalog->lock);
+    catalog->reads_anew = !use_cache;
+    mutex_unlock(&catalog->lock);
+}
+
+static void drop_parts(sql_part_list *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        sql_part_unref(parts->items[i]);
+    array_release(parts);
+}
+
+void sql_catalog_free(sql_catalog *catalog)
+{
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->tables.count; i++)
+        pq_table_close(catalog->tables.items[i]);
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        drop_parts(&catalog->entries.items[i]->parts);
+    mutex_destroy(&catalog->lock);
+    arena_free(catalog->memory);
+    mem_free(catalog);
+}
+
+/* ---- files ---- */
+
+static status keep_table(sql_catalog *catalog, pq_table *table)
+{
+    status st = array_push(catalog->memory, &catalog->tables, table);
+    if (st)
+        pq_table_close(table);
+    return st;
+}
+
+/* The table of the files that the text means now; before: the one that it was, or NULL. */
+static status open_table(sql_catalog *catalog, const char *text, pq_table *before, pq_table **out)
+{
+    const sql_opener *opener = &catalog->opener;
+    if (opener->open)
+        return opener->open(opener->context, text, !catalog->reads_anew, before, out);
+    *out = before;
+    if (before && pq_table_is_current(before))
+        return STATUS_OK;
+    TRY(pq_table_open(text, !catalog->reads_anew, out));
+    return keep_table(catalog, *out);
+}
+
+/* Returns whether the last part of the first `end` bytes, from `start` on, is a pattern and not a name. */
+static status is_pattern(arena *a, const char *path, size_t start, size_t end, bool *out)
+{
+    *out = false;
+    if (!file_name_has_wildcard(path + start, end - start))
+        return STATUS_OK;
+    char *whole = arena_copy_text(a, path, end);
+    *out = whole && !file_exists(whole);
+    return whole ? STATUS_OK : status_no_memory("catalog", end);
+}
+
+/* Names the table of a path: "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are
+ * too. */
+static status name_of_path(arena *a, const char *text, const char **out)
+{
+    const char *path = pq_table_spec_path(text);
+    size_t end = strlen(path);
+    for (;;) {
+        while (end > 1 && path[end - 1] == '/')
+            end--;
+        size_t start = end;
+        while (start > 0 && path[start - 1] != '/')
+            start--;
+        size_t bytes = end - start;
+        bool goes_up;
+        TRY(is_pattern(a, path, start, end, &goes_up));
+        if (goes_up && start > 0) {
+            end = start;
+            continue;
+        }
+        if (bytes > 8 && !strncasecmp(path + end - 8, ".parquet", 8))
+            bytes -= 8;
+        *out = arena_copy_text(a, path + start, bytes);
+        return *out ? STATUS_OK : status_no_memory("catalog", bytes);
+    }
+}
+
+/* ---- entries; with the lock held ---- */
+
+static sql_catalog_entry *find(const sql_catalog *catalog, const char *name)
+{
+    sql_catalog_entry *folded = NULL;
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        sql_catalog_entry *entry = catalog->entries.items[i];
+        if (!strcmp(entry->name, name))
+            return entry;
+        if (!strcasecmp(entry->name, name))
+            folded = entry;
+    }
+    return folded;
+}
+
+/* Copies what the entry has, but the table. */
+static status put(sql_catalog *catalog, const sql_catalog_entry *from)
+{
+    arena *a = catalog->memory;
+    const char *name = from->name;
+    sql_catalog_entry *entry = arena_alloc(a, sizeof *entry);
+    if (entry) {
+        entry->name = arena_copy_text(a, name, strlen(name));
+        entry->table = from->table;
+        if (from->view_sql)
+            entry->view_sql = arena_copy_text(a, from->view_sql, strlen(from->view_sql));
+        if (from->path)
+            entry->path = arena_copy_text(a, from->path, strlen(from->path));
+    }
+    if (!entry || !entry->name || !entry->view_sql != !from->view_sql ||
+        !entry->path != !from->path)
+        return status_no_memory("catalog", sizeof *entry);
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        if (!strcmp(catalog->entries.items[i]->name, name)) {
+            drop_parts(&catalog->entries.items[i]->parts);
+            catalog->entries.items[i] = entry;
+            return STATUS_OK;
+        }
+    return array_push(a, &catalog->entries, entry);
+}
+
+static status refuse_name(const sql_catalog_entry *old, const char *name, const char *path,
+                          bool is_of_folder)
+{
+    const char *old_path = old->parts.count ? "rows" : old->table ? old->table->name : old->path;
+    status st =
+        old->view_sql
+            ? status_new(STATUS_KIND_INVALID,
+                         "there is a view named \"%s\" already, which \"%s\" cannot replace", name,
+                         path)
+            : status_new(STATUS_KIND_INVALID,
+                         "there is a table named \"%s\" already, of \"%s\", which \"%s\" "
+                         "cannot replace",
+                         name, old_path, path);
+    return is_of_folder
+               ? status_hint(st,
+                             "give the tables of its folder other names, one by one: --table "
+                             "NAME=%s",
+                             path)
+               : status_hint(st, "give it another name: --table NAME=%s", path);
+}
+
+/* A new entry; there must be none of exactly its name. */
+static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path,
+                      bool is_of_folder)
+{
+    const sql_catalog_entry *old = find(catalog, from->name);
+    if (old && !strcmp(old->name, from->name))
+        return refuse_name(old, from->name, path, is_of_folder);
+    return put(catalog, from);
+}
+
+static status add_table(sql_catalog *catalog, const char *name, const char *path)
+{
+    pq_table *table;
+    if (name && !*name)
+        return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
+    if (!name)
+        TRY(name_of_path(catalog->memory, path, &name));
+    TRY(open_table(catalog, path, NULL, &table));
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
+}
+
+/* One that is opened when it is first looked up. */
+static status add_path(sql_catalog *catalog, const char *path)
+{
+    const char *name;
+    TRY(name_of_path(catalog->memory, path, &name));
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path, true);
+}
+
+/* The entry's table, of the files that its path means now. Entries are replaced, never changed:
+ * statements may have them. */
+static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
+{
+    const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
+    if (!path)
+        return STATUS_OK;
+    sql_catalog_entry fresh = {.name = (*entry)->name};
+    TRY(open_table(catalog, path, (*entry)->table, &fresh.table));
+    if (fresh.table == (*entry)->table)
+        return STATUS_OK;
+    TRY(put(catalog, &fresh));
+    *entry = find(catalog, fresh.name);
+    return STATUS_OK;
+}
+
+static bool has_parquet_name(const char *name)
+{
+    return name[0] != '.' && file_name_is_parquet(name);
+}
+
+/* Of a folder whose name is a pair there may be others below before there is a file. */
+#define PAIRS_DEPTH_MAX 8
+
+static bool is_pair(const char *name)
+{
+    return pq_hive_pair(name, strlen(name)) != NULL;
+}
+
+/* A sub-folder is a table if there is a Parquet file in it, or in folders below whose names are pairs. */
+static bool holds_parquet(const char *path, unsigned depth)
+{
+    DIR *folder = opendir(path);
+    bool holds = false;
+    for (struct dirent *item; folder && !holds && (item = readdir(folder));) {
+        char inner[PATH_MAX];
+        holds = has_parquet_name(item->d_name);
+        if (!holds && depth && is_pair(item->d_name) &&
+            snprintf(inner, sizeof inner, "%s/%s", path, item->d_name) < (int)sizeof inner)
+            holds = holds_parquet(inner, depth - 1);
+    }
+    if (folder)
+        closedir(folder);
+    return holds;
+}
+
+/* path: that of the folder, behind what `text` says before it; text: what its tables' begin with. */
+static status add_folder(sql_catalog *catalog, const char *text, const char *path, DIR *folder)
+{
+    size_t added = 0;
+    bool is_table = false; /* itself: it has folders whose names are pairs */
+    for (struct dirent *item; (item = readdir(folder));) {
+        if (item->d_name[0] == '.')
+            continue;
+        char *inner = arena_format(catalog->memory, "%s/%s", path, item->d_name);
+        if (!inner)
+            return status_no_memory("catalog", strlen(path));
+        if (file_is_folder(inner) ? !holds_parquet(inner, PAIRS_DEPTH_MAX)
+                                  : !has_parquet_name(item->d_name))
+            continue;
+        if (is_pair(item->d_name) && file_is_folder(inner)) {
+            is_table = true;
+            continue;
+        }
+        char *made = arena_format(catalog->memory, "%s/%s", text, item->d_name);
+        if (!made)
+            return status_no_memory("catalog", strlen(path));
+        TRY(add_path(catalog, made));
+        added++;
+    }
+    if (is_table)
+        return add_path(catalog, text);
+    if (!added)
+        return status_hint(
+            status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no Parquet files", path),
+            "tables are made of files whose names end in .parquet");
+    return STATUS_OK;
+}
+
+/* ---- the interface ---- */
+
+status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
+{
+    mutex_lock(&catalog->lock);
+    status st = add_table(catalog, name, path);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry)
+{
+    mutex_lock(&catalog->lock);
+    status st = put(catalog, entry);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static status locate(sql_catalog *catalog, const char *text, const char **out)
+{
+    const sql_opener *opener = &catalog->opener;
+    *out = pq_table_spec_path(text);
+    return opener->locate ? opener->locate(opener->context, catalog->memory, *out, out) : STATUS_OK;
+}
+
+static status add_tables_of(sql_catalog *catalog, const char *text, const char *path)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return status_new_errno(errno, "could not open folder \"%s\"", path);
+    size_t count_before = catalog->entries.count;
+    status st = add_folder(catalog, text, path, folder);
+    if (st)
+        catalog->entries.count = count_before;
+    closedir(folder);
+    return st;
+}
+
+status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+{
+    const char *here;
+    mutex_lock(&catalog->lock);
+    status st = locate(catalog, path, &here);
+    if (!st)
+        st = file_is_folder(here) ? add_tables_of(catalog, path, here)
+                                  : add_table(catalog, NULL, path);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql, bool replace)
+{
+    mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = STATUS_OK;
+    if (old && !old->view_sql)
+        st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already", name);
+    else if (old && !replace)
+        st = status_hint(
+            status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already", name),
+            "CREATE OR REPLACE VIEW replaces it");
+    else
+        st = put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+/* The session has no such view; its database may. */
+static status check_below(sql_catalog *below, const char *name)
+{
+    mutex_lock(&below->lock);
+    const sql_catalog_entry *old = find(below, name);
+    mutex_unlock(&below->lock);
+    return old ? status_new(STATUS_KIND_INVALID,
+                            "\"%s\" belongs to the database; a session cannot drop it", name)
+               : STATUS_OK;
+}
+
+static void remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
+{
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        if (catalog->entries.items[i] == old) {
+            drop_parts(&catalog->entries.items[i]->parts);
+            catalog->entries.items[i] = catalog->entries.items[--catalog->entries.count];
+            return;
+        }
+}
+
+status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
+{
+    mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
+    if (!old && !st && !if_exists)
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
+    else if (old && !old->view_sql)
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
+    if (old && !st)
+        remove_entry(catalog, old);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+/* ---- tables of rows ---- */
+
+static sql_catalog_entry *find_exactly(const sql_catalog *catalog, const char *name)
+{
+    sql_catalog_entry *entry = find(catalog, name);
+    return entry && !strcmp(entry->name, name) ? entry : NULL;
+}
+
+static status check_rows(const sql_catalog *catalog, const char *name, bool replaces)
+{
+    const sql_catalog_entry *old = find_exactly(catalog, name);
+    if (!old || (old->parts.count && replaces))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
+                                  old->view_sql ? "view" : "table", name),
+                       old->parts.count ? "CREATE OR REPLACE TABLE replaces it"
+                                        : "give it another name");
+}
+
+status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces)
+{
+    mutex_lock(&catalog->lock);
+    status st = check_rows(catalog, name, replaces);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+/* Of the file, which other processes of a cluster look for by this one's number; the descriptor is taken. */
+static status open_part(sql_catalog *catalog, int descriptor, sql_part **out)
+{
+    char text[64] = "/proc/self/fd/";
+    pq_table *table;
+    bool is_shared = catalog->opener.open != NULL;
+    if (is_shared)
+        snprintf(text, sizeof text, "local:/proc/%ld/fd/", (long)getpid());
+    size_t bytes = strlen(text);
+    snprintf(text + bytes, sizeof text - bytes, "%d", descriptor);
+    status st = is_shared ? open_table(catalog, text, NULL, &table)
+                          : pq_table_open(text, !catalog->reads_anew, &table);
+    if (!st)
+        return sql_part_new(table, descriptor, !is_shared, out);
+    close(descriptor);
+    return st;
+}
+
+/* Takes the part over. */
+static status put_part(sql_catalog *catalog, const char *name, sql_part *part)
+{
+    sql_part_list parts = {0};
+    status st = array_push(NULL, &parts, part);
+    if (!st)
+        st = put(catalog, &(sql_catalog_entry){.name = name});
+    if (st) {
+        sql_part_unref(part);
+        array_release(&parts);
+        return st;
+    }
+    find_exactly(catalog, name)->parts = parts;
+    return STATUS_OK;
+}
+
+static status add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
+{
+    sql_part *part;
+    status st = check_rows(catalog, name, replaces);
+    if (st) {
+        close(descriptor);
+        return st;
+    }
+    TRY(open_part(catalog, descriptor, &part));
+    return put_part(catalog, name, part);
+}
+
+status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
+{
+    mutex_lock(&catalog->lock);
+    status st = add_rows(catalog, name, replaces, descriptor);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static bool are_same(const sql_part_list *one, const sql_part_list *other)
+{
+    return one->count == other->count &&
+           !memcmp(one->items, other->items, one->count * sizeof *one->items);
+}
+
+static status extend_rows(sql_catalog *catalog, const char *name, const sql_part_list *parts,
+                          size_t kept, sql_part *part)
+{
+    sql_catalog_entry *entry = find_exactly(catalog, name);
+    if (!entry || !are_same(&entry->parts, parts))
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "another statement has changed table \"%s\" meanwhile", name),
+                           "run the statement again");
+    sql_part_list *own = &entry->parts;
+    TRY(array_reserve(NULL, own, 1));
+    for (; own->count > kept; own->count--)
+        sql_part_unref(own->items[own->count - 1]);
+    own->items[own->count++] = part;
+    return STATUS_OK;
+}
+
+status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql_part_list *parts,
+                               size_t kept, int descriptor)
+{
+    sql_part *part = NULL;
+    mutex_lock(&catalog->lock);
+    bool is_below = catalog->below && !find_exactly(catalog, name);
+    status st = STATUS_OK;
+    if (!is_below)
+        st = open_part(catalog, descriptor, &part);
+    if (!st && !is_below)
+        st = extend_rows(catalog, name, parts, kept, part);
+    mutex_unlock(&catalog->lock);
+    if (is_below)
+        return sql_catalog_extend_rows(catalog->below, name, parts, kept, descriptor);
+    if (st)
+        sql_part_unref(part);
+    return st;
+}
+
+static status put_part_of_text(sql_catalog *catalog, const char *name, const char *text)
+{
+    pq_table *table;
+    sql_part *part;
+    sql_catalog_entry *entry = find_exactly(catalog, name);
+    TRY(open_table(catalog, text, NULL, &table));
+    TRY(sql_part_new(table, -1, false, &part));
+    if (!entry || !entry->parts.count)
+        return put_part(catalog, name, part);
+    status st = array_push(NULL, &entry->parts, part);
+    if (st)
+        sql_part_unref(part);
+    return st;
+}
+
+status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text)
+{
+    mutex_lock(&catalog->lock);
+    status st = put_part_of_text(catalog, name, text);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists)
+{
+    mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
+    if (!old && !st && !if_exists)
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no table named \"%s\"", name);
+    else if (old && old->view_sql)
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a view, not a table", name);
+    else if (old && !old->parts.count)
+        st = status_hint(status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", name),
+                         "DROP TABLE drops what CREATE TABLE has made");
+    if (old && !st)
+        remove_entry(catalog, old);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+/* ---- looking up ---- */
+
+/* The parts of a table of rows may change, and are not there without a reference. */
+static status hold_entry(const sql_catalog_entry *entry, sql_held *held, sql_catalog_entry *out)
+{
+    *out = *entry;
+    if (!entry->parts.count)
+        return STATUS_OK;
+    out->table = entry->parts.items[0]->table;
+    return sql_held_add(held, &entry->parts, &out->parts);
+}
+
+static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
+                        const sql_catalog_entry **out)
+{
+    sql_catalog_entry *entry = find(catalog, name);
+    *out = NULL;
+    if (!entry)
+        return STATUS_OK;
+    TRY(open_entry(catalog, &entry));
+    sql_catalog_entry *copy = entry;
+    if (entry->parts.count) {
+        copy = arena_alloc(held->memory, sizeof *copy);
+        if (!copy)
+            return status_no_memory("catalog", sizeof *copy);
+        TRY(hold_entry(entry, held, copy));
+    }
+    *out = copy;
+    return STATUS_OK;
+}
+
+status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
+                        const sql_catalog_entry **out)
+{
+    mutex_lock(&catalog->lock);
+    status st = find_held(catalog, name, held, out);
+    mutex_unlock(&catalog->lock);
+    return st || *out || !catalog->below ? st : sql_catalog_find(catalog->below, name, held, out);
+}
+
+status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out)
+{
+    *out = entry->parts.count ? sql_parts_rows(&entry->parts) : 0;
+    return entry->table && !entry->parts.count ? pq_table_count_rows(entry->table, out) : STATUS_OK;
+}
+
+static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
+{
+    arena *a = catalog->memory;
+    sql_catalog_entry *entry = NULL;
+    for (size_t i = 0; i < catalog->paths.count && !entry; i++)
+        if (!strcmp(catalog->paths.items[i]->name, path))
+            entry = catalog->paths.items[i];
+    pq_table *table;
+    TRY(open_table(catalog, path, entry ? entry->table : NULL, &table));
+    if (!entry) {
+        entry = arena_alloc(a, sizeof *entry);
+        char *name = arena_copy_text(a, path, strlen(path));
+        if (!entry || !name)
+            return status_no_memory("catalog", sizeof *entry);
+        entry->name = name;
+        TRY(array_push(a, &catalog->paths, entry));
+    }
+    entry->table = table;
+    *out = entry->table;
+    return STATUS_OK;
+}
+
+status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
+{
+    if (catalog->below)
+        return sql_catalog_path(catalog->below, path, out);
+    mutex_lock(&catalog->lock);
+    status st = find_path(catalog, path, out);
+    mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(((const sql_catalog_entry *)left)->name,
+                  ((const sql_catalog_entry *)right)->name);
+}
+
+/* The entries are pushed to a list whose items are in the arena; with the lock held. */
+typedef ARRAY(sql_catalog_entry) entry_list;
+
+/* A name of a session hides those that differ from it in nothing but their case, too. */
+static bool is_hidden(const entry_list *list, size_t above, const char *name)
+{
+    for (size_t i = 0; i < above; i++)
+        if (!strcasecmp(list->items[i].name, name))
+            return true;
+    return false;
+}
+
+static status list(sql_catalog *catalog, bool opens_tables, sql_held *held, entry_list *to)
+{
+    size_t above = to->count;
+    TRY(array_reserve(held->memory, to, catalog->entries.count + 1));
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        sql_catalog_entry *entry = catalog->entries.items[i];
+        if (is_hidden(to, above, entry->name))
+            continue;
+        if (opens_tables)
+            status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
+        TRY(hold_entry(catalog->entries.items[i], held, &to->items[to->count]));
+        to->count++;
+    }
+    return STATUS_OK;
+}
+
+status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
+                        sql_catalog_entry **out, size_t *out_count)
+{
+    entry_list all = {0};
+    for (; catalog; catalog = catalog->below) {
+        mutex_lock(&catalog->lock);
+        status st = list(catalog, opens_tables, held, &all);
+        mutex_unlock(&catalog->lock);
+        TRY(st);
+    }
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, compare_names);
+    *out = all.items;
+    *out_count = all.count;
+    return STATUS_OK;
+}

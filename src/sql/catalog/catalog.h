@@ -1,0 +1,84 @@
+/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections; a
+ * session has one of its own over that, whose names hide those below.
+ *
+ * A table whose files were replaced, or whose pattern now means other files, is opened again when
+ * it is next looked up. Such tables, and entries that were replaced, live as long as the catalog, because
+ * statements may still use them; rows that statements and clients made live as rows.h says. Any thread. */
+#ifndef PISTACHIO_SQL_CATALOG_CATALOG_H
+#define PISTACHIO_SQL_CATALOG_CATALOG_H
+
+#include "parquet/read/table.h"
+#include "sql/catalog/rows.h"
+
+typedef struct sql_catalog sql_catalog;
+
+typedef struct sql_catalog_entry {
+    const char *name;
+    pq_table *table;      /* or */
+    const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
+    const char *path;     /* what it is to be opened from */
+    /* Of one that was made from rows, else none. Looked up: held, and the first one's table is `table`. */
+    sql_part_list parts;
+} sql_catalog_entry;
+
+/* Who opens tables, where that is not for this process alone to do. It owns what it opens, which lives as
+ * long as the catalog. */
+typedef struct sql_opener {
+    void *context;
+    /* before: what the text was opened as last, or NULL; *out may be the same. */
+    status (*open)(void *context, const char *text, bool use_cache, pq_table *before,
+                   pq_table **out);
+    /* The path as this process is to look for it; in the arena, or as it was. */
+    status (*locate)(void *context, arena *a, const char *path, const char **out);
+} sql_opener;
+
+CHECKED status sql_catalog_new(sql_catalog **out);
+/* Before the first table is opened. */
+void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener);
+/* One over another, which outlives it: what is added is seen here alone, what is dropped must be of
+ * this one. Paths are opened by the one below. */
+CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
+void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
+/* Whether tables opened from now on share the process's footers (parquet/read/footer.h); at first
+ * they do. */
+void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
+
+/* name NULL: the file's or folder's own name, without ".parquet". INVALID if a table or view has
+ * exactly that name; names may differ in nothing but their case. */
+CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
+/* What a name must not be for rows to get it: anything else's; unless `replaces`, any table's of rows, too. */
+CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces);
+/* A table of one Parquet file that has no name, in place of another table of rows with exactly that name.
+ * Takes the descriptor over, also on failure. */
+CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces,
+                                    int descriptor);
+/* The same file behind the first `kept` of the parts that the table of rows had when it was looked up;
+ * INVALID if it has others by now. */
+CHECKED status sql_catalog_extend_rows(sql_catalog *catalog, const char *name,
+                                       const sql_part_list *parts, size_t kept, int descriptor);
+/* One more part of a table of rows, which is made with the first: opened from the text. For processes that
+ * bind what another one's catalog has. */
+CHECKED status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text);
+CHECKED status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists);
+/* A view, or a table of the path that is opened when it is first looked up; replaces what has exactly its
+ * name. */
+CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry);
+/* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
+ * looked up, all or, on failure, none; else as add_table. */
+CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
+CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
+                                    bool replace);
+CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
+/* Exact name first, then whatever the case; *out is NULL: there is none. A table is open. */
+CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
+                                const sql_catalog_entry **out);
+/* The table of a path that was used in SQL, opened once per path. */
+CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
+/* Entries sorted by name; copied. opens_tables: those that were not looked up yet, too, which may
+ * fail. */
+CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
+                                sql_catalog_entry **out, size_t *out_count);
+/* Rows of a table that is open. */
+CHECKED status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* copy.h - what COPY (query) TO 'file' (options) writes, and where. */
+#ifndef PISTACHIO_SQL_CATALOG_COPY_H
+#define PISTACHIO_SQL_CATALOG_COPY_H
+
+#include "base/row_format.h"
+#include "parquet/format/format.h"
+
+#include <stdint.h>
+
+/* What becomes of files that are in PARTITION_BY's folder. */
+typedef enum sql_copy_into {
+    SQL_COPY_NEW,    /* there must be none */
+    SQL_COPY_OVER,   /* those of the same names are replaced */
+    SQL_COPY_APPEND, /* all stay */
+    SQL_COPY_REPLACE /* none does */
+} sql_copy_into;
+
+typedef struct sql_copy {
+    const char *path; /* in the statement's arena, as is all text here */
+    bool is_parquet;
+    bool has_codec;
+    pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
+    uint64_t row_group_rows; /* Parquet; 0: the default */
+    bool is_per_rank;        /* Parquet: the path is a folder, in which each rank has a file */
+    /* Of the query's columns these are the last ones, by which the rows are sorted; each combination
+     * of their values is a file in folders below the path. None: the path is a file's. */
+    const char *const *partition_by;
+    size_t partition_count;
+    sql_copy_into into;
+    row_style style; /* not Parquet */
+} sql_copy;
+
+#endif

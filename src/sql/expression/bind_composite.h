@@ -1,0 +1,17 @@
+/* bind_composite.h - aggregates that are made of others. */
+#ifndef PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_H
+#define PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_H
+
+#include "sql/expression/binder.h"
+
+/* Is it an aggregate that is made of others? */
+bool bind_is_composite(const char *name);
+/* A call of an aggregate that is made of others: *out is the column that it will be. */
+CHECKED status bind_composite_call(binder *b, const FuncCall *call, const char *name,
+                                   bind_scope *scope, expr **out);
+/* A call of a composite aggregate OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the function and arguments of *call; *out:
+ * the column, without an id. */
+CHECKED status bind_composite_over(binder *b, const FuncCall *call_tree, const char *name,
+                                   bind_scope *scope, plan_window_call *call, plan_column *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* bind_expr.h - expressions: one function for each kind of node. */
+#ifndef PISTACHIO_SQL_EXPRESSION_BIND_EXPR_H
+#define PISTACHIO_SQL_EXPRESSION_BIND_EXPR_H
+
+#include "sql/expression/binder.h"
+
+CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out);
+/* A condition, which must be boolean; `what` names it in the failure. */
+CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
+                              expr **out);
+/* substring(x SIMILAR pattern ESCAPE escape), of which args are the three. */
+CHECKED status bind_similar_part(binder *b, expr *const args[3], int32_t location, expr **out);
+/* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
+CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);
+
+#endif

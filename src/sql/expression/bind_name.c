@@ -1,0 +1,146 @@
+/* bind_name.c - what a name means: a column of the scope or of a query around it. */
+#include "sql/expression/bind_name.h"
+
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/binder.h"
+
+#include <strings.h>
+
+static bool names_equal(const char *full, const char *name, bool folds)
+{
+    return folds ? !strcasecmp(full, name) : !strcmp(full, name);
+}
+
+/* How many columns of the scope the name means; *out is the first. */
+static size_t lookup(const bind_scope *scope, const char *relation, const char *name, bool folds,
+                     const bind_entry **out)
+{
+    size_t found = 0;
+    for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
+        const bind_entry *entry = &scope->entries.items[i];
+        if (!names_equal(entry->name, name, folds))
+            continue;
+        if (relation ? !entry->relation || !names_equal(entry->relation, relation, folds)
+                     : entry->is_hidden)
+            continue;
+        if (!found++)
+            *out = entry;
+    }
+    return found;
+}
+
+static bool has_relation(const bind_scope *scope, const char *relation)
+{
+    for (; scope; scope = scope->parent)
+        for (size_t i = 0; i < scope->relations.count; i++)
+            if (!strcasecmp(scope->relations.items[i], relation))
+                return true;
+    return false;
+}
+
+/* Finds a nested column that is called so; NULL: there is none. */
+static const bind_nested *find_nested(const bind_scope *scope, const char *relation,
+                                      const char *name)
+{
+    for (; scope; scope = scope->parent)
+        for (size_t i = 0; i < scope->nested.count; i++) {
+            const bind_nested *nested = &scope->nested.items[i];
+            bool is_of = !relation || (nested->relation && !strcasecmp(nested->relation, relation));
+            if (is_of && !strcasecmp(nested->name, name))
+                return nested;
+        }
+    return NULL;
+}
+
+static status no_such_column(binder *b, const char *relation, const char *name, bind_scope *scope,
+                             int32_t location)
+{
+    ARRAY(const char *) names = {0};
+    if (relation && !has_relation(scope, relation)) {
+        for (const bind_scope *s = scope; s; s = s->parent)
+            for (size_t i = 0; i < s->relations.count; i++)
+                TRY(array_push(b->memory, &names, s->relations.items[i]));
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                       "there is no table \"%s\" in the FROM clause", relation),
+                            relation, names.items, names.count);
+    }
+    for (const bind_scope *s = scope; s; s = s->parent)
+        for (size_t i = 0; i < s->entries.count; i++)
+            TRY(array_push(b->memory, &names, s->entries.items[i].name));
+    status st = relation ? bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s.%s\" does not exist", relation, name)
+                         : bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s\" does not exist", name);
+    return bind_suggest(st, name, names.items, names.count);
+}
+
+/* Returns whether the scope's clause may name items of the select list, and has one of that name. */
+static bool find_alias(const bind_scope *scope, const char *name, expr **out)
+{
+    for (size_t i = 0; i < scope->aliases.count; i++)
+        if (!strcasecmp(scope->aliases.items[i].name, name)) {
+            *out = scope->aliases.items[i].e;
+            return true;
+        }
+    return false;
+}
+
+static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
+                        int32_t location, expr **out)
+{
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (bind_scope *s = scope; s && !found; s = s->parent) {
+        TRY(bind_scope_tabulate(b, s));
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(s, relation, name, folds, &entry);
+    }
+    if (!found && !relation && find_alias(scope, name, out)) {
+        *out = expr_copy(b->memory, *out);
+        return *out ? STATUS_OK : bind_no_memory();
+    }
+    const bind_nested *nested = found ? NULL : find_nested(scope, relation, name);
+    if (nested)
+        return status_hint(
+            bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                       "column \"%s\" is nested (a list, a map or an optional struct), "
+                       "which is not supported",
+                       nested->name),
+            "* leaves such columns out");
+    if (!found)
+        return no_such_column(b, relation, name, scope, location);
+    if (found > 1)
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                      "column reference \"%s\" is ambiguous", name),
+                           "write the table's name in front of it");
+    expr *e = bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!e)
+        return bind_no_memory();
+    e->position = bind_position(b, location);
+    *out = e;
+    return STATUS_OK;
+}
+
+const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref)
+{
+    const char *name = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
+    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (; scope && !found; scope = scope->parent)
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(scope, relation, name, folds, &entry);
+    return found ? entry->name : name;
+}
+
+status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr **out)
+{
+    if (list_length(ref->fields) > 2)
+        return bind_unsupported(b, ref->location, "names of more than two parts are");
+    for (size_t i = 0; i < list_length(ref->fields); i++)
+        if (!IsA(list_nth(ref->fields, i), String))
+            return bind_unsupported(b, ref->location, "\"*\" in this place is");
+    const char *last = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
+    const char *relation = list_length(ref->fields) == 2 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    return bind_name(b, relation, last, scope, ref->location, out);
+}

@@ -1,0 +1,211 @@
+/* bind_subquery.c - subqueries in expressions: EXISTS, IN, ANY, ALL, and single values.
+ *
+ * They stay expressions, with a plan whose free column ids are the correlated references; the
+ * optimizer turns them into joins. Of ANY and ALL only = ANY (IN) and <> ALL (NOT IN) are left to
+ * it; the others compare with bounds. */
+#include "sql/expression/bind_columns.h"
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/binder.h"
+#include "sql/expression/expression_parts.h"
+
+static status new_subquery(binder *b, expr_subquery_kind kind, data_type type,
+                           const expr_list *args, plan_node *plan, int32_t location, expr **out)
+{
+    uint32_t count = args ? (uint32_t)args->count : 0;
+    expr *e = expr_new(b->memory, EXPR_SUBQUERY, type, count, bind_position(b, location));
+    if (!e)
+        return bind_no_memory();
+    e->subquery_kind = kind;
+    e->subquery = plan;
+    e->is_nullable = kind != SUBQUERY_EXISTS;
+    for (uint32_t i = 0; i < count; i++)
+        e->args[i] = args->items[i];
+    *out = e;
+    return STATUS_OK;
+}
+
+static status check_columns(binder *b, const plan_node *plan, size_t count, int32_t location)
+{
+    if (plan->columns.count == count)
+        return STATUS_OK;
+    if (count == 1)
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "subquery must return one column, not %zu", plan->columns.count);
+    return bind_error(b, STATUS_KIND_INVALID, location, "subquery must return %zu columns, not %zu",
+                      count, plan->columns.count);
+}
+
+/* The left side's values and the subquery's columns get one type each. */
+static status unify_with_columns(binder *b, expr_list *args, plan_node **plan, const char *name,
+                                 int32_t location)
+{
+    data_type *types = arena_alloc_array(b->memory, args->count + 1, sizeof *types);
+    if (!types)
+        return bind_no_memory();
+    for (size_t i = 0; i < args->count; i++) {
+        expr *column = bind_column_expr(b, &(*plan)->columns.items[i]);
+        if (!column)
+            return bind_no_memory();
+        TRY(bind_unify(b, &args->items[i], &column, location, name));
+        types[i] = column->type;
+    }
+    return bind_cast_columns(b, plan, types);
+}
+
+/* The left side: one value, or those of a row. */
+static status bind_left(binder *b, const SubLink *link, bind_scope *scope, expr_list *out)
+{
+    bool is_row = IsA(link->testexpr, RowExpr);
+    size_t count = is_row ? list_length(castNode(RowExpr, link->testexpr)->args) : 1;
+    for (size_t i = 0; i < count; i++) {
+        expr *arg;
+        TRY(bind_expr(
+            b, is_row ? list_nth(castNode(RowExpr, link->testexpr)->args, i) : link->testexpr,
+            scope, &arg));
+        TRY(array_push(b->memory, out, arg));
+    }
+    return STATUS_OK;
+}
+
+/* ---- ordered comparisons with ANY and ALL ----
+ *
+ * x > ALL (S) asks for x > max(S), x > ANY (S) for x > min(S); the counts of rows and of values say
+ * what is left:
+ *
+ *     ALL    rows = 0 OR (x > max AND (rows = values OR NULL))
+ *     ANY    rows > 0 AND (x > min OR (rows <> values AND NULL))
+ *
+ * x = ALL (S) compares with both bounds, as does x <> ANY (S). */
+
+typedef struct quantified {
+    binder *b;
+    const SubLink *link;
+    bind_scope *scope;
+    expr_op op;
+    bool is_any;
+} quantified;
+
+/* The scalar subquery: one aggregate over the rows of the query. */
+static status aggregate_subquery(const quantified *q, plan_aggregate_function function, expr **out)
+{
+    binder *b = q->b;
+    plan_node *rows, *node;
+    plan_aggregate call = {.function = function, .position = -1};
+    bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
+    TRY(b->bind_subquery(b, castNode(SelectStmt, q->link->subselect), q->scope, q->scope->ctes,
+                         &rows));
+    TRY(check_columns(b, rows, 1, q->link->location));
+    TRY(bind_resolve_nulls(b, &rows));
+    node = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
+    if (!node)
+        return bind_no_memory();
+    node->children[0] = rows;
+    if (function != AGGREGATE_COUNT_STAR) {
+        call.argument = bind_column_expr(b, &rows->columns.items[0]);
+        if (!call.argument)
+            return bind_no_memory();
+    }
+    plan_column column = {.id = bind_new_id(b),
+                          .name = plan_aggregate_name(function),
+                          .type = is_count ? type_make(TYPE_INT64) : rows->columns.items[0].type,
+                          .is_nullable = !is_count};
+    TRY(array_push(b->memory, &node->columns, column));
+    TRY(array_push(b->memory, &node->aggregate.aggregates, call));
+    return new_subquery(b, SUBQUERY_SCALAR, column.type, NULL, node, q->link->location, out);
+}
+
+/* x <op> the bound. */
+static status compare_with(const quantified *q, plan_aggregate_function bound, expr **out)
+{
+    expr *arg, *limit;
+    TRY(bind_expr(q->b, q->link->testexpr, q->scope, &arg));
+    TRY(aggregate_subquery(q, bound, &limit));
+    return bind_comparison(q->b, q->op, arg, limit, q->link->location, out);
+}
+
+static status compare_counts(const quantified *q, expr_op op, plan_aggregate_function right,
+                             expr **out)
+{
+    expr *rows, *other;
+    value zero = value_int(TYPE_INT64, 0);
+    TRY(aggregate_subquery(q, AGGREGATE_COUNT_STAR, &rows));
+    if (right == AGGREGATE_COUNT)
+        TRY(aggregate_subquery(q, right, &other));
+    else
+        TRY(bind_constant(q->b, &zero, -1, &other));
+    return bind_call2(q->b, op, type_make(TYPE_BOOL), rows, other, -1, out);
+}
+
+static status compare_with_bounds(const quantified *q, expr **out)
+{
+    bool is_greater = q->op == EXPR_GT || q->op == EXPR_GE;
+    expr *first, *second;
+    if (q->op != EXPR_EQ && q->op != EXPR_NE)
+        return compare_with(q, is_greater != q->is_any ? AGGREGATE_MAX : AGGREGATE_MIN, out);
+    TRY(compare_with(q, AGGREGATE_MIN, &first));
+    TRY(compare_with(q, AGGREGATE_MAX, &second));
+    return bind_call2(q->b, q->is_any ? EXPR_OR : EXPR_AND, type_make(TYPE_BOOL), first, second, -1,
+                      out);
+}
+
+static status bind_by_bounds(const quantified *q, expr **out)
+{
+    binder *b = q->b;
+    data_type boolean = type_make(TYPE_BOOL);
+    value null = value_null(boolean);
+    expr_op inner = q->is_any ? EXPR_AND : EXPR_OR, outer = q->is_any ? EXPR_OR : EXPR_AND;
+    expr *compared, *has_nulls, *unknown, *is_empty;
+    TRY(compare_with_bounds(q, &compared));
+    TRY(compare_counts(q, q->is_any ? EXPR_NE : EXPR_EQ, AGGREGATE_COUNT, &has_nulls));
+    TRY(bind_constant(b, &null, -1, &unknown));
+    TRY(bind_call2(b, inner, boolean, has_nulls, unknown, -1, &has_nulls));
+    TRY(bind_call2(b, outer, boolean, compared, has_nulls, -1, out));
+    TRY(compare_counts(q, q->is_any ? EXPR_GT : EXPR_EQ, AGGREGATE_COUNT_STAR, &is_empty));
+    return bind_call2(b, inner, boolean, is_empty, *out, q->link->location, out);
+}
+
+/* ---- all kinds ---- */
+
+static status bind_quantified(binder *b, const SubLink *link, bind_scope *scope, expr **out)
+{
+    const char *name = list_length(link->operName)
+                           ? strVal(list_nth(link->operName, list_length(link->operName) - 1))
+                           : "=";
+    quantified q = {.b = b, .link = link, .scope = scope};
+    plan_node *plan;
+    expr_list args = {0};
+    q.is_any = link->subLinkType == ANY_SUBLINK;
+    if (!bind_comparison_op(name, &q.op))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, link->location,
+                          "operator %s before a subquery is not supported", name);
+    bool is_row = IsA(link->testexpr, RowExpr);
+    if (!is_row && q.op != (q.is_any ? EXPR_EQ : EXPR_NE))
+        return bind_by_bounds(&q, out);
+    TRY(bind_left(b, link, scope, &args));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
+    TRY(check_columns(b, plan, args.count, link->location));
+    TRY(unify_with_columns(b, &args, &plan, name, link->location));
+    TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), &args, plan,
+                     link->location, out));
+    (*out)->comparison = q.op;
+    return STATUS_OK;
+}
+
+status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out)
+{
+    bool is_exists = link->subLinkType == EXISTS_SUBLINK;
+    plan_node *plan;
+    if (link->subLinkType == ANY_SUBLINK || link->subLinkType == ALL_SUBLINK)
+        return bind_quantified(b, link, scope, out);
+    if (!is_exists && link->subLinkType != EXPR_SUBLINK)
+        return bind_unsupported(b, link->location, "this kind of subquery is");
+    TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
+    TRY(bind_resolve_nulls(b, &plan));
+    if (is_exists)
+        return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,
+                            out);
+    TRY(check_columns(b, plan, 1, link->location));
+    return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
+                        out);
+}

@@ -1,0 +1,381 @@
+/* bind_type.c - names of types, casts, and the type that two expressions have in common. */
+#include "sql/expression/bind_type.h"
+
+#include "base/interval_text.h"
+#include "plan/fold/fold.h"
+#include "plan/fold/fold_value.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/bind_zone.h"
+#include "sql/expression/binder.h"
+#include "sql/expression/parameter.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* ---- names ---- */
+
+static const struct {
+    const char *name;
+    uint8_t id;
+} type_names[] = {
+#define TYPE_NAME(name, id) {name, id},
+#include "base/type_names.def"
+};
+
+/* The numbers in parentheses behind the name. */
+static status modifiers(const binder *b, const TypeName *name, int32_t *out, size_t most,
+                        size_t *out_count)
+{
+    *out_count = list_length(name->typmods);
+    if (list_length(name->typmods) > most)
+        return bind_error(b, STATUS_KIND_INVALID, name->location, "type has too many modifiers");
+    for (size_t i = 0; i < list_length(name->typmods); i++) {
+        const pg_node *node = list_nth(name->typmods, i);
+        if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_Integer)
+            return bind_error(b, STATUS_KIND_INVALID, name->location,
+                              "type modifier is not a number");
+        out[i] = castNode(A_Const, node)->val.ival.ival;
+    }
+    return STATUS_OK;
+}
+
+static status decimal_type(const binder *b, const TypeName *name, data_type *out,
+                           bind_modifier *out_modifier)
+{
+    int32_t given[2] = {18, 3};
+    size_t count;
+    TRY(modifiers(b, name, given, 2, &count));
+    if (count == 1)
+        given[1] = 0;
+    int32_t precision = given[0], scale = given[1];
+    if (precision < 1 || precision > 38)
+        return bind_error(b, STATUS_KIND_INVALID, name->location,
+                          "decimal precision %d must be between 1 and 38", precision);
+    /* Digits in front of the point that are zeros, or behind it that are none, count as well. */
+    int32_t digits = scale < 0 ? precision - scale : scale > precision ? scale : precision;
+    if (digits > 38)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, name->location,
+                          "decimal(%d,%d) has places of more than 38 digits", precision, scale);
+    out_modifier->is_bare = count == 0;
+    out_modifier->precision = precision;
+    out_modifier->scale = scale;
+    *out = type_decimal((unsigned)digits, scale < 0 ? 0 : (unsigned)scale);
+    return STATUS_OK;
+}
+
+static status check_decimals(const binder *b, const TypeName *name, int32_t given, int32_t *out)
+{
+    if (given < 0)
+        return bind_error(b, STATUS_KIND_INVALID, name->location,
+                          "a time's number of decimals %d must not be negative", given);
+    *out = given;
+    return STATUS_OK;
+}
+
+/* The fields as PostgreSQL's grammar numbers them, and the decimals of seconds. */
+static status interval_modifier(const binder *b, const TypeName *name, bind_modifier *out)
+{
+    static const uint8_t numbers[] = {
+        [1] = INTERVAL_MONTH, [2] = INTERVAL_YEAR,    [3] = INTERVAL_DAY,
+        [10] = INTERVAL_HOUR, [11] = INTERVAL_MINUTE, [12] = INTERVAL_SECOND};
+    int32_t given[2];
+    size_t count;
+    TRY(modifiers(b, name, given, 2, &count));
+    if (count && given[0] != 0x7fff) /* all fields */
+        for (size_t i = 0; i < sizeof numbers; i++)
+            out->fields |= given[0] >> i & 1 ? numbers[i] : 0;
+    return count == 2 ? check_decimals(b, name, given[1], &out->decimals) : STATUS_OK;
+}
+
+status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modifier *out_modifier)
+{
+    const char *word =
+        list_length(name->names) ? strVal(list_nth(name->names, list_length(name->names) - 1)) : "";
+    size_t count = sizeof type_names / sizeof *type_names, found = 0, modifier_count;
+    int32_t given[1] = {0};
+    *out_modifier = (bind_modifier){.length = -1, .decimals = -1};
+    if (list_length(name->arrayBounds) || name->setof)
+        return bind_unsupported(b, name->location, "array types are");
+    while (found < count && strcasecmp(word, type_names[found].name))
+        found++;
+    if (found == count) {
+        const char *names[sizeof type_names / sizeof *type_names];
+        for (size_t i = 0; i < count; i++)
+            names[i] = type_names[i].name;
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, name->location,
+                                       "type \"%s\" does not exist", word),
+                            word, names, count);
+    }
+    type_id id = type_names[found].id;
+    if (!strcasecmp(word, "hugeint")) {
+        *out = type_decimal(38, 0);
+        return STATUS_OK;
+    }
+    if (id == TYPE_DECIMAL)
+        return decimal_type(b, name, out, out_modifier);
+    *out = type_make(id);
+    if (id == TYPE_INTERVAL)
+        return interval_modifier(b, name, out_modifier);
+    TRY(modifiers(b, name, given, 1, &modifier_count));
+    if (id == TYPE_VARCHAR && modifier_count)
+        out_modifier->length = given[0];
+    if (!strcasecmp(word, "bpchar"))
+        out_modifier->is_padded = true;
+    if (type_is_time(*out) && modifier_count)
+        TRY(check_decimals(b, name, given[0], &out_modifier->decimals));
+    if (!strcasecmp(word, "timestamp_ns") || (id == TYPE_TIMESTAMP && given[0] > 6))
+        out->precision = 9;
+    return STATUS_OK;
+}
+
+/* ---- common types ---- */
+
+static bool is_unsigned(data_type type)
+{
+    return type_is_integer(type) && !type_is_signed(type);
+}
+
+static unsigned integer_digits(data_type type)
+{
+    switch (type.id) {
+    case TYPE_INT8:
+    case TYPE_UINT8:
+        return 3;
+    case TYPE_INT16:
+    case TYPE_UINT16:
+        return 5;
+    case TYPE_INT32:
+    case TYPE_UINT32:
+        return 10;
+    case TYPE_INT64:
+        return 19;
+    default:
+        return 20;
+    }
+}
+
+static data_type common_integer(data_type left, data_type right)
+{
+    static const type_id signed_of_width[] = {
+        [1] = TYPE_INT8, [2] = TYPE_INT16, [4] = TYPE_INT32, [8] = TYPE_INT64};
+    if (is_unsigned(left) == is_unsigned(right))
+        return left.width >= right.width ? left : right;
+    data_type with = is_unsigned(left) ? right : left, without = is_unsigned(left) ? left : right;
+    if (without.width < with.width)
+        return with;
+    return without.width == 8 ? type_decimal(20, 0) : type_make(signed_of_width[without.width * 2]);
+}
+
+static data_type as_decimal(data_type type)
+{
+    return type.id == TYPE_DECIMAL ? type : type_decimal(integer_digits(type), 0);
+}
+
+static data_type common_decimal(data_type left, data_type right)
+{
+    unsigned scale = left.scale > right.scale ? left.scale : right.scale;
+    unsigned left_whole = left.precision - left.scale, right_whole = right.precision - right.scale;
+    unsigned precision = (left_whole > right_whole ? left_whole : right_whole) + scale;
+    return type_decimal(precision > 38 ? 38 : precision, scale);
+}
+
+static bool is_timestamp(data_type type)
+{
+    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
+}
+
+static bool common_time(data_type left, data_type right, data_type *out)
+{
+    if (left.id == TYPE_DATE && is_timestamp(right))
+        *out = right;
+    else if (is_timestamp(left) && right.id == TYPE_DATE)
+        *out = left;
+    else if (is_timestamp(left) && is_timestamp(right)) {
+        *out = left.id == TYPE_TIMESTAMP_TZ ? left : right;
+        out->precision = left.precision > right.precision ? left.precision : right.precision;
+    } else
+        return false;
+    return true;
+}
+
+bool bind_common_type(data_type left, data_type right, data_type *out)
+{
+    if (left.id == TYPE_NULL || right.id == TYPE_NULL) {
+        *out = left.id == TYPE_NULL ? right : left;
+        return true;
+    }
+    if (type_is_numeric(left) && type_is_numeric(right)) {
+        if (type_is_integer(left) && type_is_integer(right))
+            *out = common_integer(left, right);
+        else if (left.id == TYPE_FLOAT && right.id == TYPE_FLOAT)
+            *out = left;
+        else if (left.id == TYPE_FLOAT || left.id == TYPE_DOUBLE || right.id == TYPE_FLOAT ||
+                 right.id == TYPE_DOUBLE)
+            *out = type_make(TYPE_DOUBLE);
+        else
+            *out = common_decimal(as_decimal(left), as_decimal(right));
+        return true;
+    }
+    if (type_equal(left, right)) {
+        *out = left.width >= right.width ? left : right;
+        return true;
+    }
+    return common_time(left, right, out);
+}
+
+/* ---- casts ---- */
+
+bool bind_is_literal(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT &&
+           (e->type.id == TYPE_NULL || (e->type.id == TYPE_VARCHAR && !e->constant.is_null));
+}
+
+/* A literal's text is read now, so that its failure has its place. */
+static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
+{
+    value v;
+    bool is_done = true;
+    bind_note_type(b, arg, type);
+    bool is_zoned = type.id == TYPE_TIMESTAMP_TZ && !arg->constant.is_null;
+    status st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
+                         : value_cast(b->memory, &arg->constant, type, &v, &is_done);
+    if (st)
+        return arg->position >= 0 ? status_at(st, arg->position) : st;
+    *out = is_done ? expr_new_constant(b->memory, &v, arg->position)
+                   : expr_new_cast(b->memory, arg, type, arg->position);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_number(binder *b, const char *text, size_t bytes, int32_t position, expr **out)
+{
+    const char *point = memchr(text, '.', bytes);
+    size_t scale = point ? (size_t)(text + bytes - point) - 1 : 0;
+    int128 unscaled;
+    value v;
+    if (scale <= 38 && !memchr(text, 'e', bytes) && !memchr(text, 'E', bytes) &&
+        decimal_parse(text, bytes, (unsigned)scale, &unscaled)) {
+        v = value_decimal(unscaled, type_decimal(38, (unsigned)scale));
+        if (point)
+            v = value_decimal(unscaled, value_decimal_type(&v));
+        else if (unscaled == (int32_t)unscaled)
+            v = value_int(TYPE_INT32, (int64_t)unscaled);
+        else if (unscaled == (int64_t)unscaled)
+            v = value_int(TYPE_INT64, (int64_t)unscaled);
+        else
+            v = value_decimal(unscaled, value_decimal_type(&v));
+    } else {
+        v = value_double(0);
+        if (!double_parse(text, bytes, &v.f64)) {
+            status st = status_new(STATUS_KIND_DATA, "\"%.*s\" is no number",
+                                   bytes > 80 ? 80 : (int)bytes, text);
+            return position < 0 ? st : status_at(st, position);
+        }
+    }
+    *out = expr_new_constant(b->memory, &v, position);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_literal_number(binder *b, const expr *literal, expr **out)
+{
+    const char *text = literal->constant.text;
+    size_t bytes = literal->constant.bytes;
+    for (; bytes && *text == ' '; bytes--)
+        text++;
+    while (bytes && text[bytes - 1] == ' ')
+        bytes--;
+    return bind_number(b, text, bytes, literal->position, out);
+}
+
+status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
+    if (arg->type.id == TYPE_TIME && type.id == TYPE_INTERVAL)
+        return bind_call1(b, EXPR_TIME_TO_INTERVAL, type, arg, location, out);
+    if (arg->type.id == TYPE_INTERVAL && type.id == TYPE_TIME)
+        return bind_call1(b, EXPR_INTERVAL_TO_TIME, type, arg, location, out);
+    if (!type_can_cast(arg->type, type))
+        return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
+                          type_name(arg->type, from), type_name(type, to));
+    if (bind_is_literal(arg))
+        return cast_literal(b, arg, type, out);
+    if (bind_zone_crosses(b, arg->type, type))
+        return bind_zone_cast(b, arg, type, location, out);
+    expr *cast = expr_new_cast(b->memory, arg, type, bind_position(b, location));
+    *out = cast ? expr_fold(b->memory, cast) : NULL;
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const char *what,
+                   expr **out)
+{
+    char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
+    data_type common;
+    value v;
+    if (type_equal(arg->type, type) && arg->type.width == type.width) {
+        *out = arg;
+        return STATUS_OK;
+    }
+    if (bind_is_literal(arg))
+        return cast_literal(b, arg, type, out);
+    if (arg->kind == EXPR_CONSTANT && !bind_zone_crosses(b, arg->type, type) &&
+        value_cast_exact(&arg->constant, type, &v)) {
+        *out = expr_new_constant(b->memory, &v, arg->position);
+        return *out ? STATUS_OK : bind_no_memory();
+    }
+    if (bind_common_type(arg->type, type, &common) && common.id == type.id)
+        return bind_cast(b, arg, type, location, out);
+    return status_hint(bind_error(b, STATUS_KIND_INVALID, location, "%s must be of type %s, not %s",
+                                  what, type_name(type, to), type_name(arg->type, from)),
+                       "write CAST(... AS %s)", to);
+}
+
+/* Whether decimal constants count with the digits that they have: only where the types together have more digits than
+ * there are, else CAST(1 AS decimal(20,2)) is that. Integer constants always do: 0 beside decimal(31,4) widens nothing. */
+static bool cuts_decimals(expr *const *args, size_t count)
+{
+    int whole = 0, scale = 0;
+    for (size_t i = 0; i < count; i++) {
+        data_type type = args[i]->type;
+        if (type_is_integer(type) && args[i]->kind != EXPR_CONSTANT)
+            type = as_decimal(type);
+        if (type.id != TYPE_DECIMAL)
+            continue;
+        whole = type.precision - type.scale > whole ? type.precision - type.scale : whole;
+        scale = type.scale > scale ? type.scale : scale;
+    }
+    return whole + scale > 38;
+}
+
+static data_type effective_type(const expr *e, bool has_decimal, bool cuts)
+{
+    bool is_number = e->kind == EXPR_CONSTANT && !e->constant.is_null &&
+                     (type_is_integer(e->type) || (cuts && e->type.id == TYPE_DECIMAL));
+    return has_decimal && is_number ? value_decimal_type(&e->constant) : e->type;
+}
+
+status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, const char *what,
+                       data_type *out)
+{
+    data_type common = type_make(TYPE_NULL);
+    bool has_decimal = false, cuts = cuts_decimals(args, count);
+    for (size_t i = 0; i < count; i++)
+        has_decimal |= args[i]->type.id == TYPE_DECIMAL;
+    for (size_t i = 0; i < count; i++) {
+        char left[TYPE_NAME_BYTES], right[TYPE_NAME_BYTES];
+        data_type type = effective_type(args[i], has_decimal, cuts);
+        if (bind_is_literal(args[i]))
+            continue;
+        if (!bind_common_type(common, type, &common))
+            return bind_error(b, STATUS_KIND_INVALID,
+                              args[i]->position >= 0 ? args[i]->position : location,
+                              "%s types %s and %s cannot be matched", what, type_name(common, left),
+                              type_name(type, right));
+    }
+    if (common.id == TYPE_NULL) /* nothing but literals */
+        common = type_make(TYPE_VARCHAR);
+    for (size_t i = 0; i < count; i++)
+        TRY(bind_coerce(b, args[i], common, location, what, &args[i]));
+    *out = common;
+    return STATUS_OK;
+}

@@ -1,0 +1,231 @@
+/* binder.h - parse tree to bound plan: what all parts of the binder share. binder.c has failures with their place in
+ * the text and the plan nodes that all parts make.
+ *
+ * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
+ * around it; a column found there is a correlated reference. Everything is in the statement's
+ * arena. */
+#ifndef PISTACHIO_SQL_EXPRESSION_BINDER_H
+#define PISTACHIO_SQL_EXPRESSION_BINDER_H
+
+#include "base/cancel.h"
+#include "base/zone_moment.h"
+#include "plan/tree/expr_index.h"
+#include "plan/tree/plan.h"
+#include "sql/catalog/catalog.h"
+#include "sql/catalog/copy.h"
+#include "sql/catalog/notice.h"
+#include "sql/text/parser.h"
+#include "sql/text/text.h"
+
+/* ---- names ---- */
+
+/* A column that a name can mean. */
+typedef struct bind_entry {
+    const char *relation; /* the table's alias; NULL: merged by USING */
+    const char *name;
+    uint32_t id;
+    data_type type;
+    bool is_nullable;
+    bool is_hidden; /* merged into another by USING: only relation.name finds it */
+} bind_entry;
+
+typedef ARRAY(bind_entry) bind_entry_list;
+
+/* Index of a scope's entries, by name and by id: chains of their numbers + 1, ascending. 0: the end. */
+typedef struct bind_scope_table {
+    uint32_t *first_named, *next_named;
+    uint32_t *first_id, *next_id;
+    uint32_t bucket_count;
+    size_t count; /* of entries that are in it */
+} bind_scope_table;
+typedef ARRAY(const char *) bind_name_list;
+
+/* A column of a relation that is a list, a map or a struct, which queries cannot read. */
+typedef struct bind_nested {
+    const char *relation, *name;
+} bind_nested;
+
+typedef struct bind_cte bind_cte;
+
+typedef ARRAY(expr **) expr_slot_list;
+
+/* An aggregate call of the query, and the column that it will be. */
+typedef struct bind_aggregate {
+    plan_aggregate call;
+    plan_column column;
+} bind_aggregate;
+
+/* A call OVER a window, and the column that it will be. */
+typedef struct bind_window {
+    plan_window_call call;
+    plan_column column;
+    expr_list partition;
+    plan_sort_key_list order;
+} bind_window;
+
+/* A call of GROUPING, and the column that it will be. */
+typedef struct bind_grouping {
+    expr_list args; /* groups */
+    plan_column column;
+    int32_t position;
+} bind_grouping;
+
+/* An aggregate that is made of others. */
+typedef enum bind_composite_kind {
+    COMPOSITE_QUANTILE,       /* between two values */
+    COMPOSITE_QUANTILE_VALUE, /* one of the values */
+    COMPOSITE_MODE,
+    COMPOSITE_VALUE_OF_LEAST, /* arg_min */
+    COMPOSITE_VALUE_OF_GREATEST,
+    COMPOSITE_STRING_AGG /* values joined, in the order of keys of their own */
+} bind_composite_kind;
+
+/* A call of one, and the column that it will be. */
+typedef struct bind_composite {
+    bind_composite_kind kind;
+    expr *key;    /* by which rows are ordered; NULL in rows that are passed over */
+    expr *value;  /* arg_min's; or NULL */
+    expr *filter; /* in the key already */
+    double fraction;
+    bool is_descending, is_distinct;
+    expr *delimiter;          /* STRING_AGG */
+    plan_sort_key_list order; /* the same; DISTINCT: of the key alone */
+    plan_column column;
+    int32_t position;
+} bind_composite;
+
+/* An item of the select list by its name. */
+typedef struct bind_alias {
+    const char *name;
+    expr *e;
+} bind_alias;
+
+typedef struct bind_scope {
+    struct bind_scope *parent;  /* of the query around this one */
+    struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
+    bind_entry_list entries;
+    bind_scope_table table;
+    bind_name_list relations;
+    ARRAY(bind_nested) nested;
+    bind_cte *ctes;
+    const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
+    ARRAY(bind_aggregate) aggregates;
+    expr_index aggregate_arguments; /* by the same numbers */
+    bool is_in_aggregate;
+    ARRAY(bind_grouping) groupings;
+    ARRAY(bind_composite) composites;
+    /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
+    Node *const *window_clause;
+    size_t window_clause_count;
+    ARRAY(bind_window) windows;
+    const char *windowless;
+    bool is_in_window;
+    ARRAY(bind_alias) aliases; /* items of the select list that the clause may name: QUALIFY */
+} bind_scope;
+
+/* Which part of a recursive query is being bound. */
+typedef enum bind_recursion { RECURSION_NONE, RECURSION_FIRST, RECURSION_STEP } bind_recursion;
+
+/* One WITH query, bound when something refers to it first. */
+struct bind_cte {
+    bind_cte *outer; /* what it sees itself, and what is looked at after it */
+    const char *name;
+    const CommonTableExpr *tree;
+    bind_scope *scope; /* around it */
+    bool is_bound;     /* and not correlated; a correlated one is bound for each reference */
+    bool may_recurse;  /* of WITH RECURSIVE */
+    bind_recursion recursion;
+    const plan_column_list *columns; /* RECURSION_STEP: what its rows have */
+    uint32_t references;             /* to itself, then */
+    uint32_t shared;                 /* index in plan_statement.shared */
+};
+
+typedef struct bind_view {
+    const struct bind_view *outer;
+    const char *name;
+} bind_view;
+
+/* Computing recursive queries (rounds.h). */
+typedef struct bind_rounds {
+    uint32_t done, round; /* as in sql_rounds */
+    uint32_t count;       /* of recursive queries that were bound so far */
+    uint32_t references;  /* to recursive queries that are being bound, from within */
+    bool is_dry;          /* only columns matter: nothing is to be computed */
+    plan_node *dry;       /* stands for the rows of a recursive query when nothing is computed */
+    uint32_t dry_count;   /* how many such nodes were made */
+    plan_node *root;      /* of SQL_ROUND, which ended the binding; NULL: it did not */
+    sql_part_list parts;  /* SQL_ROUND_MERGE */
+    size_t kept_parts;
+} bind_rounds;
+
+typedef struct binder binder;
+typedef struct bind_parameters bind_parameters;
+
+/* Binds a query: bind_select. */
+typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_scope *scope,
+                                      bind_cte *ctes, plan_node **out);
+
+struct binder {
+    arena *memory;
+    sql_catalog *catalog;
+    sql_held *held;                /* the statement's */
+    const char *hive_partitioning; /* as in sql_session */
+    bool is_confined;              /* as in sql_session */
+    int64_t statement_time;        /* as in sql_session: the instant of now() */
+    const zone *zone;              /* the session's; NULL: UTC */
+    plan_statement *statement;
+    sql_notice_list *notices; /* the sql_statement's */
+    const sql_text *text;
+    const bind_view *views; /* being expanded */
+    bind_parameters *parameters;
+    uint32_t select_count;
+    plan_node *union_all; /* made last of a chain of UNION ALLs, with room for so many children */
+    uint32_t union_room;
+    plan_node *union_distinct; /* of UNION, made last */
+    bind_rounds rounds;
+    /* Binds a subquery (query/bind_query.c, which stands above expressions). */
+    bind_query_function bind_subquery;
+};
+
+/* Views of views can grow without bound. */
+#define BIND_SELECT_MAX 100000
+
+/* ---- failures ---- */
+
+/* -1 inside a view, whose text is not the user's. */
+int32_t bind_position(const binder *b, int32_t location);
+CHECKED status bind_error(const binder *b, status_kind kind, int32_t location, const char *format,
+                          ...) PRINTF_LIKE(4, 5);
+/* Fails if the statement must not touch what is outside the database's tables. The one place that decides it. */
+CHECKED status bind_check_access(const binder *b, int32_t location, const char *what);
+/* Adds a notice, unless the statement has the same one. */
+CHECKED status bind_notice(binder *b, const char *format, ...) PRINTF_LIKE(2, 3);
+/* "<what> not supported": what is "COLLATE is". */
+CHECKED status bind_unsupported(const binder *b, int32_t location, const char *what);
+CHECKED status bind_no_memory(void);
+/* Adds "did you mean" to st if one of the names is close. */
+CHECKED status bind_suggest(status st, const char *name, const char *const *names, size_t count);
+/* Where a node begins in the text, -1 if that is not known. */
+int32_t bind_location(const pg_node *node);
+
+/* ---- plans and expressions ---- */
+
+/* Adds a sort by `key`, as ORDER BY says. */
+CHECKED status bind_sort_key(binder *b, const SortBy *sort, expr *key, plan_sort_key_list *keys);
+
+CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
+
+uint32_t bind_new_id(binder *b);
+/* One row without columns: what SELECT without FROM reads. */
+CHECKED status bind_one_row(binder *b, plan_node **out);
+CHECKED status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out);
+/* A projection: columns that are nothing but a child's column keep their ids. */
+CHECKED status bind_project(binder *b, plan_node *child, expr *const *exprs,
+                            const char *const *names, size_t count, plan_node **out);
+CHECKED status bind_filter(binder *b, plan_node *child, expr *condition, plan_node **out);
+CHECKED status bind_distinct(binder *b, plan_node *child, plan_node **out);
+expr *bind_column_expr(binder *b, const plan_column *column);
+/* A column by its id; of the null type, which files may have, the constant NULL: it fits any type. NULL without memory. */
+expr *bind_reference(binder *b, uint32_t id, data_type type, bool is_nullable, const char *name);
+
+#endif

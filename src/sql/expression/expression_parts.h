@@ -1,0 +1,23 @@
+/* expression_parts.h - files of one function each that expressions are bound by. */
+#ifndef PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
+#define PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
+
+#include "sql/expression/binder.h"
+
+/* ---- bind_function.c ---- */
+
+/* A call of a function, aggregate or window function. */
+CHECKED status bind_function(binder *b, const FuncCall *call, bind_scope *scope, expr **out);
+
+/* ---- bind_frame.c ---- */
+
+/* The frame of a window with the order of `over`, which is bound. */
+CHECKED status bind_frame(binder *b, const WindowDef *over, bind_scope *scope,
+                          const plan_sort_key_list *order, plan_frame *out);
+
+/* ---- bind_subquery.c ---- */
+
+/* A subquery in an expression. */
+CHECKED status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out);
+
+#endif

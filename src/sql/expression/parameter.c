@@ -1,0 +1,63 @@
+/* parameter.c - parameters get values and types.
+ *
+ * What is bound in the place of one is its value, a constant as if it had been written there, or, while types are asked
+ * for, a NULL whose first cast is its type. */
+#include "sql/expression/parameter.h"
+
+#include "sql/expression/binder.h"
+
+static const char *parameter_name(const binder *b, uint32_t number)
+{
+    const char *name = b->text->parameter_names.items[number];
+    return name ? arena_format(b->memory, "$%s", name)
+                : arena_format(b->memory, "$%u", (unsigned)number + 1);
+}
+
+status bind_parameter(binder *b, const ParamRef *tree, expr **out)
+{
+    sql_parameter *parameter = sql_text_parameter(b->text, tree->location);
+    if (!parameter)
+        return bind_unsupported(b, tree->location, "a parameter in this place is");
+    bind_parameters *p = b->parameters;
+    value v = value_null(type_make(TYPE_NULL));
+    uint32_t number = parameter->number;
+    parameter->is_bound = true;
+    if (!p->is_described && number >= p->count) {
+        const char *name = parameter_name(b, number);
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, parameter->position,
+                                      "parameter %s has no value", name ? name : "?"),
+                           "a client gives it one (docs/CLIENTS.md); SQL itself has no PREPARE");
+    }
+    if (!p->is_described)
+        v = p->values[number];
+    if (type_is_text(v.type) && !v.is_null) {
+        v.text = arena_copy_text(b->memory, v.text, v.bytes);
+        if (!v.text)
+            return status_no_memory("parameter", v.bytes);
+    }
+    TRY(bind_constant(b, &v, parameter->position, out));
+    if (p->is_described)
+        TRY(array_push(b->memory, &p->places, ((bind_parameter_place){*out, number})));
+    return STATUS_OK;
+}
+
+void bind_note_type(binder *b, const expr *e, data_type type)
+{
+    bind_parameters *p = b->parameters;
+    for (size_t i = 0; i < p->places.count; i++) {
+        data_type *known = &p->types[p->places.items[i].number];
+        if (p->places.items[i].e == e && known->id == TYPE_NULL)
+            *known = type;
+    }
+}
+
+status bind_check_parameters(binder *b)
+{
+    for (size_t i = 0; i < b->text->parameters.count; i++) {
+        const sql_parameter *parameter = &b->text->parameters.items[i];
+        if (!parameter->is_bound)
+            return bind_error(b, STATUS_KIND_INVALID, parameter->position,
+                              "a parameter stands only where a value can be");
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,15 @@
+/* bind_copy.h - COPY's options. */
+#ifndef PISTACHIO_SQL_QUERY_BIND_COPY_H
+#define PISTACHIO_SQL_QUERY_BIND_COPY_H
+
+#include "sql/expression/binder.h"
+
+/* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
+ * that is none of ours is an error, as is an option that the format does not have. */
+CHECKED status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out);
+/* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
+ * name that another column has where values are found by name (all but csv and tsv). */
+CHECKED status bind_copy_check(const binder *b, const CopyStmt *tree, const sql_copy *copy,
+                               const plan_node *root);
+
+#endif

@@ -1,0 +1,228 @@
+/* bind_files.c - read_parquet in FROM: paths, lists of paths, and options by name. */
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/binder.h"
+#include "sql/query/bind_table.h"
+#include "sql/query/bind_union.h"
+#include "sql/query/query_parts.h"
+
+#include <strings.h>
+
+/* What read_parquet is called with. */
+typedef struct file_call {
+    binder *b;
+    const FuncCall *call;
+    bind_folders folders;
+    bool is_mixed;   /* types of columns, or their order, differ from path to path */
+    bool is_by_name; /* union_by_name */
+    const char *first_path;
+    size_t path_count;
+    bind_scan_list scans;
+} file_call;
+
+/* ---- options ---- */
+
+/* name => value, or name = value: its name and value; else false. */
+static bool find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
+{
+    if (IsA(node, NamedArgExpr)) {
+        *out_name = castNode(NamedArgExpr, node)->name;
+        *out_value = castNode(NamedArgExpr, node)->arg;
+        return true;
+    }
+    if (!IsA(node, A_Expr) || castNode(A_Expr, node)->kind != AEXPR_OP ||
+        !castNode(A_Expr, node)->lexpr ||
+        strcmp(strVal(list_nth(castNode(A_Expr, node)->name, 0)), "=") != 0 ||
+        !IsA(castNode(A_Expr, node)->lexpr, ColumnRef) ||
+        list_length(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields) != 1 ||
+        nodeTag(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0)) !=
+            T_String)
+        return false;
+    *out_name = strVal(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0));
+    *out_value = castNode(A_Expr, node)->rexpr;
+    return true;
+}
+
+/* true, false, or a text. */
+static const char *text_of(const pg_node *node)
+{
+    if (IsA(node, TypeCast))
+        node = castNode(TypeCast, node)->arg; /* 't'::bool, as some parsers write true */
+    if (!IsA(node, A_Const))
+        return "";
+    switch (nodeTag(&castNode(A_Const, node)->val)) {
+    case T_Boolean:
+        return castNode(A_Const, node)->val.boolval.boolval ? "true" : "false";
+    case T_String:
+        return castNode(A_Const, node)->val.sval.sval;
+    case T_Integer:
+        return castNode(A_Const, node)->val.ival.ival ? "1" : "0";
+    default:
+        return "";
+    }
+}
+
+static status set_hive(file_call *c, const char *text, int32_t location)
+{
+    bool is_on;
+    if (bool_parse(text, strlen(text), &is_on))
+        c->folders.hive_partitioning = is_on ? "on" : "off";
+    else if (!strcasecmp(text, "auto"))
+        c->folders.hive_partitioning = "auto";
+    else
+        return status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                      "hive_partitioning cannot be \"%s\"", text),
+                           "true, false or 'auto'");
+    return STATUS_OK;
+}
+
+static status set_union(file_call *c, const char *text, int32_t location)
+{
+    if (bool_parse(text, strlen(text), &c->is_by_name))
+        return STATUS_OK;
+    return status_hint(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "union_by_name cannot be \"%s\"", text),
+        "true or false");
+}
+
+/* The types are looked at when the files are opened; here it is made sure that they end where they shall. */
+static status set_types(file_call *c, const char *text, int32_t location)
+{
+    c->folders.hive_types = text;
+    if (*text && !strstr(text, "):"))
+        return STATUS_OK;
+    return status_hint(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "hive_types cannot be \"%s\"", text),
+        "a text of names and types, split by commas: hive_types => 'zip varchar, year integer'");
+}
+
+static status take_option(file_call *c, const char *name, const pg_node *value, int32_t location)
+{
+    static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types"};
+    if (!strcasecmp(name, names[0]))
+        return set_hive(c, text_of(value), location);
+    if (!strcasecmp(name, names[1]))
+        return set_union(c, text_of(value), location);
+    if (!strcasecmp(name, names[2]))
+        return set_types(c, text_of(value), location);
+    return bind_suggest(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
+        name, names, sizeof names / sizeof *names);
+}
+
+/* ---- paths ---- */
+
+static bool has_column(const plan_node *node, size_t at, const char *name)
+{
+    if (!strcmp(node->columns.items[at].name, name))
+        return true;
+    for (size_t i = 0; i < node->columns.count; i++)
+        if (!strcmp(node->columns.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* The names must be those of the first path. Order and types need not: c->is_mixed. */
+static status check_alike(file_call *c, const char *path, const plan_node *node, int32_t location)
+{
+    const plan_node *first = c->scans.scans.items[0];
+    bool has_names = first->columns.count == node->columns.count;
+    for (size_t i = 0; has_names && i < first->columns.count; i++) {
+        const plan_column *a = &first->columns.items[i], *b = &node->columns.items[i];
+        has_names = has_column(node, i, a->name);
+        c->is_mixed |= strcmp(a->name, b->name) || !type_equal(a->type, b->type);
+    }
+    return has_names ? STATUS_OK
+                     : status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                              "columns of \"%s\" differ from those of \"%s\"", path,
+                                              c->first_path),
+                                   "union_by_name => true puts them together by name");
+}
+
+static status add_path(file_call *c, const char *path, int32_t location)
+{
+    plan_node *scan;
+    c->first_path = c->first_path ? c->first_path : path;
+    c->path_count++;
+    if (c->is_by_name)
+        return bind_union_path(c->b, path, &c->folders, location, &c->scans);
+    TRY(bind_table_path(c->b, path, &c->folders, location, &scan));
+    if (c->scans.scans.count)
+        TRY(check_alike(c, path, scan, location));
+    return array_push(c->b->memory, &c->scans.scans, scan);
+}
+
+static status add_argument(file_call *c, const pg_node *node)
+{
+    if (IsA(node, A_ArrayExpr)) {
+        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
+            TRY(add_argument(c, list_nth(castNode(A_ArrayExpr, node)->elements, i)));
+        return STATUS_OK;
+    }
+    if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
+        return bind_error(c->b, STATUS_KIND_INVALID, c->call->location,
+                          "arguments of read_parquet must be paths in quotes");
+    return add_path(c, castNode(A_Const, node)->val.sval.sval, castNode(A_Const, node)->location);
+}
+
+/* Options first: paths are opened as they say. */
+static status add_arguments(file_call *c, bool are_options)
+{
+    for (size_t i = 0; i < list_length(c->call->args); i++) {
+        const char *name;
+        const pg_node *value;
+        bool is_option = find_option(list_nth(c->call->args, i), &name, &value);
+        if (is_option != are_options)
+            continue;
+        TRY(is_option ? take_option(c, name, value, bind_location(list_nth(c->call->args, i)))
+                      : add_argument(c, list_nth(c->call->args, i)));
+    }
+    return STATUS_OK;
+}
+
+/* By name the scans are below projections, and each may have other nested columns. */
+static status add_nested_of_all(file_call *c, bind_scope *scope, const char *relation,
+                                const Alias *alias)
+{
+    for (size_t i = 0; i < c->scans.scans.count; i++)
+        TRY(bind_add_nested(c->b, scope, c->scans.scans.items[i]->children[0],
+                            alias ? alias->aliasname : relation));
+    return STATUS_OK;
+}
+
+status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
+                           plan_node **out)
+{
+    const pg_node *item = list_length(range->functions) ? list_nth(range->functions, 0) : NULL;
+    if (item && IsA(item, List) && list_length(castNode(List, item)))
+        item = list_nth(castNode(List, item), 0);
+    if (!item || !IsA(item, FuncCall) || list_length(range->functions) > 1 ||
+        list_length(range->coldeflist))
+        return bind_unsupported(b, bind_location(item), "this function in FROM is");
+    file_call c = {.b = b, .call = castNode(FuncCall, item)};
+    const char *name = strVal(list_nth(c.call->funcname, list_length(c.call->funcname) - 1));
+    if (bind_is_series(name))
+        return bind_series(b, c.call, range, scope, out);
+    if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
+        return status_hint(
+            bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
+                       "table function \"%s\" does not exist", name),
+            "there are read_parquet('path'), generate_series(from, to) and range(from, to)");
+    if (range->ordinality)
+        return status_hint(bind_unsupported(b, c.call->location, "WITH ORDINALITY of files is"),
+                           "row_number() OVER () numbers rows");
+    TRY(add_arguments(&c, true));
+    TRY(add_arguments(&c, false));
+    if (!c.scans.scans.count)
+        return bind_error(b, STATUS_KIND_INVALID, c.call->location,
+                          "read_parquet takes one or more paths");
+    if (c.is_by_name)
+        TRY(bind_union_by_name(b, &c.scans, c.call->location));
+    else if (c.is_mixed)
+        TRY(bind_union_by_first(b, &c.scans));
+    const char *relation = c.path_count == 1 ? bind_relation_of_path(b, c.first_path) : name;
+    if (!relation)
+        return bind_no_memory();
+    TRY(bind_unite(b, &c.scans, out));
+    TRY(bind_add_relation(b, scope, *out, relation, range->alias, c.call->location));
+    return c.is_by_name ? add_nested_of_all(&c, scope, relation, range->alias) : STATUS_OK;
+}

@@ -1,0 +1,70 @@
+/* bind_from.c - FROM: its items; what they bring into scope: bind_scope.c. */
+#include "sql/query/bind_from.h"
+
+#include "base/guard.h"
+#include "sql/expression/bind_columns.h"
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/binder.h"
+#include "sql/query/bind_query.h"
+#include "sql/query/bind_table.h"
+#include "sql/query/query_parts.h"
+
+static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
+                                   plan_node **out)
+{
+    const pg_select *select = castNode(SelectStmt, range->subquery);
+    int32_t location =
+        list_length(select->targetList) ? bind_location(list_nth(select->targetList, 0)) : -1;
+    bind_scope *around = range->lateral && scope->lateral ? scope->lateral : scope->parent;
+    TRY(bind_select(b, select, around, scope->ctes, out));
+    TRY(bind_resolve_nulls(b, out));
+    return bind_add_relation(b, scope, *out, NULL, range->alias, location);
+}
+
+status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out)
+{
+    TRY(guard_check());
+    switch (nodeTag(item)) {
+    case T_RangeVar:
+        return bind_table(b, castNode(RangeVar, item), scope, out);
+    case T_RangeSubselect:
+        return bind_range_subselect(b, castNode(RangeSubselect, item), scope, out);
+    case T_JoinExpr:
+        return bind_join(b, castNode(JoinExpr, item), scope, out);
+    case T_RangeFunction:
+        return bind_range_function(b, castNode(RangeFunction, item), scope, out);
+    case T_RangeTableSample:
+        return bind_unsupported(b, castNode(RangeTableSample, item)->location, "TABLESAMPLE is");
+    default:
+        return bind_unsupported(b, bind_location(item), "this item of FROM is");
+    }
+}
+
+static status cross_join(binder *b, plan_node *left, plan_node *right, plan_node **out)
+{
+    plan_node *node = plan_node_new(b->memory, PLAN_JOIN, 2);
+    if (!node)
+        return bind_no_memory();
+    node->children[0] = left;
+    node->children[1] = right;
+    node->join.type = JOIN_INNER;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < node->children[side]->columns.count; i++)
+            TRY(array_push(b->memory, &node->columns, node->children[side]->columns.items[i]));
+    *out = node;
+    return STATUS_OK;
+}
+
+status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_node **out)
+{
+    if (list_length(select->fromClause) == 0)
+        return bind_one_row(b, out);
+    scope->lateral = scope; /* what has been bound of it */
+    TRY(bind_from_item(b, list_nth(select->fromClause, 0), scope, out));
+    for (size_t i = 1; i < list_length(select->fromClause); i++) {
+        plan_node *next;
+        TRY(bind_from_item(b, list_nth(select->fromClause, i), scope, &next));
+        TRY(cross_join(b, *out, next, out));
+    }
+    return STATUS_OK;
+}

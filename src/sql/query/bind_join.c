@@ -1,0 +1,271 @@
+/* bind_join.c - joins: conditions, and which names are visible behind them.
+ *
+ * USING and NATURAL merge columns of one name: the name alone means the merged column, which comes
+ * first in "*", and the sides' own columns are found by their table's name only. */
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/bind_type.h"
+#include "sql/expression/binder.h"
+#include "sql/query/bind_from.h"
+#include "sql/query/query_parts.h"
+
+#include <strings.h>
+
+typedef struct join_binding {
+    binder *b;
+    const JoinExpr *tree;
+    plan_join_type type;
+    bind_scope left, right;
+    bind_entry_list merged;
+    ARRAY(const char *) shared_names; /* USING (...) */
+    expr *condition;
+    plan_node *node;
+} join_binding;
+
+static plan_join_type join_type(const JoinExpr *tree)
+{
+    switch (tree->jointype) {
+    case PG_JOIN_LEFT:
+        return JOIN_LEFT;
+    case PG_JOIN_RIGHT:
+        return JOIN_RIGHT;
+    case PG_JOIN_FULL:
+        return JOIN_FULL;
+    case PG_JOIN_SEMI:
+        return JOIN_SEMI;
+    case PG_JOIN_ANTI:
+        return JOIN_ANTI;
+    default:
+        return JOIN_INNER;
+    }
+}
+
+/* The one visible column of that name, or NULL. */
+static status find_shared(join_binding *j, bind_scope *scope, const char *name, const char *side,
+                          bind_entry **out)
+{
+    *out = NULL;
+    for (size_t i = 0; i < scope->entries.count; i++) {
+        bind_entry *entry = &scope->entries.items[i];
+        if (entry->is_hidden || strcasecmp(entry->name, name))
+            continue;
+        if (*out)
+            return bind_error(j->b, STATUS_KIND_INVALID, -1,
+                              "common column name \"%s\" appears more than once on the %s of the "
+                              "join",
+                              name, side);
+        *out = entry;
+    }
+    return STATUS_OK;
+}
+
+static status natural_names(join_binding *j)
+{
+    bind_entry *other;
+    for (size_t i = 0; i < j->left.entries.count; i++) {
+        const bind_entry *entry = &j->left.entries.items[i];
+        if (entry->is_hidden)
+            continue;
+        TRY(find_shared(j, &j->right, entry->name, "right", &other));
+        if (other)
+            TRY(array_push(j->b->memory, &j->shared_names, entry->name));
+    }
+    return STATUS_OK;
+}
+
+static expr *entry_expr(binder *b, const bind_entry *entry)
+{
+    return bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
+}
+
+/* Adds left.name = right.name to the condition. */
+static status equate(join_binding *j, const char *name)
+{
+    binder *b = j->b;
+    bind_entry *l, *r;
+    expr *equal;
+    TRY(find_shared(j, &j->left, name, "left", &l));
+    TRY(find_shared(j, &j->right, name, "right", &r));
+    if (!l || !r)
+        return bind_error(b, STATUS_KIND_NOT_FOUND, -1,
+                          "column \"%s\" of USING does not exist on the %s of the join", name,
+                          l ? "right" : "left");
+    expr *left = entry_expr(b, l), *right = entry_expr(b, r);
+    if (!left || !right)
+        return bind_no_memory();
+    TRY(bind_comparison(b, EXPR_EQ, left, right, -1, &equal));
+    j->condition = expr_new_and(b->memory, j->condition, equal);
+    return j->condition ? STATUS_OK : bind_no_memory();
+}
+
+/* ---- behind the join ---- */
+
+static void set_nullable(bind_scope *scope)
+{
+    for (size_t i = 0; i < scope->entries.count; i++)
+        scope->entries.items[i].is_nullable = true;
+}
+
+/* Only the left side is visible behind it. */
+static bool is_reducer(plan_join_type type)
+{
+    return type == JOIN_SEMI || type == JOIN_ANTI;
+}
+
+static status make_node(join_binding *j, plan_node *left, plan_node *right)
+{
+    plan_node *node = plan_node_new(j->b->memory, PLAN_JOIN, 2);
+    if (!node)
+        return bind_no_memory();
+    plan_join_type type = j->type;
+    bool left_nullable = type == JOIN_RIGHT || type == JOIN_FULL;
+    bool right_nullable = type == JOIN_LEFT || type == JOIN_FULL;
+    node->children[0] = left;
+    node->children[1] = right;
+    node->join.type = type;
+    node->join.residual = j->condition;
+    for (int side = 0; side < (is_reducer(type) ? 1 : 2); side++)
+        for (size_t i = 0; i < node->children[side]->columns.count; i++) {
+            plan_column column = node->children[side]->columns.items[i];
+            column.is_nullable |= side ? right_nullable : left_nullable;
+            TRY(array_push(j->b->memory, &node->columns, column));
+        }
+    if (left_nullable)
+        set_nullable(&j->left);
+    if (right_nullable)
+        set_nullable(&j->right);
+    j->node = node;
+    return STATUS_OK;
+}
+
+/* The merged column: the side's whose rows are all there, or COALESCE of both. */
+static status merged_expr(join_binding *j, const bind_entry *l, const bind_entry *r, expr **out)
+{
+    binder *b = j->b;
+    data_type type;
+    expr *args[] = {entry_expr(b, l), entry_expr(b, r)};
+    if (!args[0] || !args[1])
+        return bind_no_memory();
+    TRY(bind_unify(b, &args[0], &args[1], -1, "="));
+    switch (j->type) {
+    case JOIN_FULL:
+        TRY(bind_coerce_all(b, args, 2, -1, "USING", &type));
+        return bind_call(b, EXPR_COALESCE, type, args, 2, -1, out);
+    case JOIN_RIGHT:
+        *out = args[1];
+        return STATUS_OK;
+    default:
+        *out = args[0];
+        return STATUS_OK;
+    }
+}
+
+static status merge(join_binding *j)
+{
+    binder *b = j->b;
+    expr_list exprs = {0};
+    ARRAY(const char *) names = {0};
+    bool is_computed = false;
+    for (size_t i = 0; i < j->node->columns.count; i++) {
+        expr *e = bind_column_expr(b, &j->node->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &exprs, e));
+        TRY(array_push(b->memory, &names, j->node->columns.items[i].name));
+    }
+    size_t own = exprs.count;
+    for (size_t i = 0; i < j->shared_names.count; i++) {
+        const char *name = j->shared_names.items[i];
+        bind_entry *l, *r;
+        expr *e;
+        TRY(find_shared(j, &j->left, name, "left", &l));
+        TRY(find_shared(j, &j->right, name, "right", &r));
+        TRY(merged_expr(j, l, r, &e));
+        l->is_hidden = r->is_hidden = true;
+        bind_entry entry = {.name = l->name, .type = e->type, .is_nullable = e->is_nullable};
+        if (e->kind == EXPR_COLUMN) {
+            entry.id = e->column_id;
+        } else {
+            is_computed = true;
+            TRY(array_push(b->memory, &exprs, e));
+            TRY(array_push(b->memory, &names, l->name));
+        }
+        TRY(array_push(b->memory, &j->merged, entry));
+    }
+    if (!is_computed)
+        return STATUS_OK;
+    TRY(bind_project(b, j->node, exprs.items, names.items, exprs.count, &j->node));
+    for (size_t i = 0; i < j->merged.count; i++)
+        if (!j->merged.items[i].id)
+            j->merged.items[i].id = j->node->columns.items[own++].id;
+    return STATUS_OK;
+}
+
+/* (a JOIN b) AS x: what was visible gets the name x. */
+static status rename_all(join_binding *j, bind_scope *joined, bind_scope *scope)
+{
+    const Alias *alias = j->tree->alias;
+    bind_scope renamed = {0};
+    for (size_t i = 0; i < joined->entries.count; i++) {
+        bind_entry entry = joined->entries.items[i];
+        size_t at = renamed.entries.count;
+        if (entry.is_hidden)
+            continue;
+        entry.relation = alias->aliasname;
+        if (at < list_length(alias->colnames))
+            entry.name = strVal(list_nth(alias->colnames, at));
+        TRY(array_push(j->b->memory, &renamed.entries, entry));
+    }
+    for (size_t i = 0; i < joined->nested.count; i++)
+        TRY(array_push(j->b->memory, &renamed.nested,
+                       ((bind_nested){alias->aliasname, joined->nested.items[i].name})));
+    TRY(array_push(j->b->memory, &renamed.relations, (const char *)alias->aliasname));
+    return bind_add_scope(j->b, scope, &renamed);
+}
+
+static status bind_sides_condition(join_binding *j, bind_scope *scope)
+{
+    binder *b = j->b;
+    bind_scope both = {.parent = scope->parent, .ctes = scope->ctes, .clause = "JOIN conditions"};
+    if (!j->tree->quals)
+        return STATUS_OK;
+    TRY(bind_add_scope(b, &both, &j->left));
+    TRY(bind_add_scope(b, &both, &j->right));
+    return bind_condition(b, j->tree->quals, &both, "JOIN/ON", &j->condition);
+}
+
+status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node **out)
+{
+    join_binding j = {.b = b, .tree = tree, .type = join_type(tree)};
+    plan_node *left, *right;
+    j.left = (bind_scope){.parent = scope->parent, .ctes = scope->ctes};
+    j.right = j.left;
+    if (tree->join_using_alias)
+        return bind_unsupported(b, -1, "an alias behind USING is");
+    j.left.lateral = scope->lateral;
+    TRY(bind_from_item(b, tree->larg, &j.left, &left));
+    bind_scope seen = {.parent = scope->lateral ? scope->lateral : scope->parent,
+                       .entries = j.left.entries,
+                       .relations = j.left.relations};
+    j.right.lateral = &seen;
+    TRY(bind_from_item(b, tree->rarg, &j.right, &right));
+    j.right.lateral = NULL;
+    if (tree->isNatural)
+        TRY(natural_names(&j));
+    for (size_t i = 0; i < list_length(tree->usingClause); i++)
+        TRY(array_push(b->memory, &j.shared_names,
+                       (const char *)strVal(list_nth(tree->usingClause, i))));
+    for (size_t i = 0; i < j.shared_names.count; i++)
+        TRY(equate(&j, j.shared_names.items[i]));
+    TRY(bind_sides_condition(&j, scope));
+    TRY(make_node(&j, left, right));
+    TRY(merge(&j));
+
+    bind_scope joined = {.entries = j.merged};
+    TRY(bind_add_scope(b, &joined, &j.left));
+    if (!is_reducer(j.type))
+        TRY(bind_add_scope(b, &joined, &j.right));
+    *out = j.node;
+    return tree->alias ? rename_all(&j, &joined, scope) : bind_add_scope(b, scope, &joined);
+}

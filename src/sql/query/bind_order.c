@@ -1,0 +1,209 @@
+/* bind_order.c - ORDER BY and LIMIT. */
+#include "sql/query/bind_order.h"
+
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/bind_type.h"
+#include "sql/expression/binder.h"
+
+#include <strings.h>
+
+bool bind_is_all(const pg_node *node)
+{
+    if (!IsA(node, ColumnRef))
+        return false;
+    const List *fields = castNode(ColumnRef, node)->fields;
+    return list_length(fields) == 1 && IsA(list_nth(fields, 0), A_Star);
+}
+
+status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause, int *out)
+{
+    *out = -1;
+    if (!IsA(node, A_Const) || castNode(A_Const, node)->isnull)
+        return STATUS_OK;
+    const A_Const *constant = castNode(A_Const, node);
+    if (nodeTag(&constant->val) != T_Integer)
+        return bind_error(b, STATUS_KIND_INVALID, constant->location, "non-integer constant in %s",
+                          clause);
+    int32_t number = constant->val.ival.ival;
+    if (number < 1 || (size_t)number > count)
+        return bind_error(b, STATUS_KIND_INVALID, constant->location,
+                          "%s position %d is not in select list", clause, number);
+    *out = number - 1;
+    return STATUS_OK;
+}
+
+static bool has_column(const plan_node *query, const char *name)
+{
+    for (size_t i = 0; i < query->columns.count; i++)
+        if (!strcmp(query->columns.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name, in another case if none has it as it is, or a number of an output column. */
+static status output_column(binder *b, const pg_node *node, const plan_node *query, int *out)
+{
+    TRY(bind_ordinal(b, node, query->columns.count, "ORDER BY", out));
+    if (*out >= 0)
+        return STATUS_OK;
+    if (!IsA(node, ColumnRef) || list_length(castNode(ColumnRef, node)->fields) != 1 ||
+        !IsA(list_nth(castNode(ColumnRef, node)->fields, 0), String))
+        return status_hint(
+            bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                       "ORDER BY of a set operation takes only names and numbers of its columns"),
+            "put the set operation into a subquery in FROM");
+    const char *name = strVal(list_nth(castNode(ColumnRef, node)->fields, 0));
+    bool folds = !has_column(query, name);
+    for (size_t i = 0; i < query->columns.count; i++) {
+        const char *column = query->columns.items[i].name;
+        if (folds ? strcasecmp(column, name) : strcmp(column, name))
+            continue;
+        if (*out >= 0)
+            return bind_error(b, STATUS_KIND_INVALID, castNode(ColumnRef, node)->location,
+                              "ORDER BY \"%s\" is ambiguous", name);
+        *out = (int)i;
+    }
+    if (*out >= 0)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_NOT_FOUND, castNode(ColumnRef, node)->location,
+                      "column \"%s\" does not exist", name);
+}
+
+status bind_order_output(binder *b, const pg_select *select, plan_node **node)
+{
+    plan_node *sort;
+    if (list_length(select->sortClause) == 0)
+        return STATUS_OK;
+    TRY(bind_new_node(b, PLAN_SORT, *node, &sort));
+    for (size_t i = 0; i < list_length(select->sortClause); i++) {
+        const SortBy *by = castNode(SortBy, list_nth(select->sortClause, i));
+        bool is_all = bind_is_all(by->node);
+        int first = 0, last = (int)(*node)->columns.count - 1;
+        if (!is_all) {
+            TRY(output_column(b, by->node, *node, &first));
+            last = first;
+        }
+        for (int column = first; column <= last; column++) {
+            expr *key = bind_column_expr(b, &(*node)->columns.items[column]);
+            if (!key)
+                return bind_no_memory();
+            TRY(bind_sort_key(b, by, key, &sort->sort.keys));
+        }
+    }
+    *node = sort;
+    return STATUS_OK;
+}
+
+/* A constant that is not negative; *out_given is false for NULL and where there is none. */
+static status bind_row_count(binder *b, const pg_node *node, bind_scope *outer, const char *clause,
+                             bool *out_given, uint64_t *out)
+{
+    expr *e;
+    value v;
+    *out_given = false;
+    *out = 0;
+    if (!node)
+        return STATUS_OK;
+    bind_scope scope = {.ctes = outer ? outer->ctes : NULL, .clause = clause};
+    TRY(bind_expr(b, node, &scope, &e));
+    if (e->kind == EXPR_CONSTANT && e->constant.is_null)
+        return STATUS_OK;
+    if (bind_is_literal(e))
+        TRY(bind_cast(b, e, type_make(TYPE_INT64), bind_location(node), &e));
+    if (!type_is_numeric(e->type))
+        return bind_error(b, STATUS_KIND_INVALID, bind_location(node),
+                          "argument of %s must be a number", clause);
+    TRY(bind_cast(b, e, type_make(TYPE_INT64), bind_location(node), &e));
+    if (!expr_is_constant(e))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                          "%s that is no constant is not supported", clause);
+    v = e->constant;
+    if (v.i64 < 0)
+        return bind_error(b, STATUS_KIND_INVALID, bind_location(node), "%s must not be negative",
+                          clause);
+    *out_given = true;
+    *out = (uint64_t)v.i64;
+    return STATUS_OK;
+}
+
+/* Rows, sorted, of which the first `count` are wanted, and those after them that the order does not tell from the last
+ * of these: all whose rank is not above the count. */
+static status bind_ties(binder *b, uint64_t count, plan_node **node)
+{
+    plan_node *sort = *node, *window, *again;
+    plan_window_call call = {.function = WINDOW_RANK, .position = -1};
+    plan_column rank = {.id = bind_new_id(b), .name = "rank", .type = type_make(TYPE_INT64)};
+    value most = value_int(TYPE_INT64, (int64_t)count);
+    expr *e, *last;
+    TRY(bind_new_node(b, PLAN_WINDOW, sort, &window));
+    for (size_t i = 0; i < sort->sort.keys.count; i++)
+        TRY(array_push(b->memory, &window->window.order, sort->sort.keys.items[i]));
+    TRY(array_push(b->memory, &window->columns, rank));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    e = bind_column_expr(b, &rank);
+    if (!e)
+        return bind_no_memory();
+    TRY(bind_constant(b, &most, -1, &last));
+    TRY(bind_comparison(b, EXPR_LE, e, last, -1, &e));
+    TRY(bind_filter(b, window, e, node));
+    /* They need not come in order through a filter. */
+    TRY(bind_new_node(b, PLAN_SORT, *node, &again));
+    for (size_t i = 0; i < sort->sort.keys.count; i++)
+        TRY(array_push(b->memory, &again->sort.keys, sort->sort.keys.items[i]));
+    *node = again;
+    return STATUS_OK;
+}
+
+/* The columns of `before` alone. */
+static status keep_columns(binder *b, const plan_node *before, plan_node **node)
+{
+    expr_list exprs = {0};
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < before->columns.count; i++) {
+        expr *e = bind_column_expr(b, &before->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &exprs, e));
+        TRY(array_push(b->memory, &names, before->columns.items[i].name));
+    }
+    return bind_project(b, *node, exprs.items, names.items, exprs.count, node);
+}
+
+/* The rows from `offset` on, `limit` of them if there is one. */
+static status add_limit(binder *b, bool has_limit, uint64_t limit, uint64_t offset,
+                        plan_node **node)
+{
+    plan_node *added;
+    TRY(bind_new_node(b, PLAN_LIMIT, *node, &added));
+    added->limit.has_limit = has_limit;
+    added->limit.limit = limit;
+    added->limit.offset = offset;
+    *node = added;
+    return STATUS_OK;
+}
+
+status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
+{
+    bool has_limit, has_offset;
+    bool has_ties = select->limitOption == LIMIT_OPTION_WITH_TIES;
+    uint64_t limit, offset;
+    TRY(bind_row_count(b, select->limitCount, scope, "LIMIT", &has_limit, &limit));
+    TRY(bind_row_count(b, select->limitOffset, scope, "OFFSET", &has_offset, &offset));
+    if (!has_limit && offset == 0)
+        return STATUS_OK;
+    plan_node *sort = *node;
+    /* Both numbers are below 2^63. */
+    if (has_ties && has_limit && limit > 0 && limit + offset <= INT64_MAX &&
+        sort->kind == PLAN_SORT) {
+        TRY(bind_ties(b, limit + offset, node));
+        if (offset)
+            TRY(add_limit(b, false, 0, offset, node));
+        return keep_columns(b, sort, node);
+    }
+    if (has_limit && limit > 0 && sort->kind == PLAN_SORT && !sort->sort.has_limit) {
+        sort->sort.has_limit = true;
+        sort->sort.limit = limit + offset;
+    }
+    return add_limit(b, has_limit, limit, offset, node);
+}

@@ -1,0 +1,792 @@
+/* bind_query.c - SELECT: its clauses, in the order in which they are evaluated.
+ *
+ *   FROM, WHERE                    scope, node
+ *   select list, GROUP BY, HAVING, ORDER BY are bound over the scope
+ *   GROUP BY, aggregates, HAVING   node: aggregate, filter
+ *   functions OVER windows         node: sorts, windows
+ *   select list                    node: projection; columns that only ORDER BY needs are behind
+ *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
+#include "sql/query/bind_query.h"
+
+#include "base/guard.h"
+#include "base/unique_names.h"
+#include "plan/nodes/visit.h"
+#include "sql/expression/bind_columns.h"
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_grouping.h"
+#include "sql/expression/bind_name.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/bind_scope.h"
+#include "sql/expression/bind_type.h"
+#include "sql/expression/bind_window.h"
+#include "sql/expression/binder.h"
+#include "sql/query/bind_from.h"
+#include "sql/query/bind_order.h"
+#include "sql/query/bind_set.h"
+#include "sql/query/bind_with.h"
+#include "sql/query/query_parts.h"
+
+#include <strings.h>
+
+/* An item of the select list, "*" spelled out. */
+typedef struct target {
+    const char *name;
+    expr *e;
+} target;
+
+typedef struct order_key {
+    const SortBy *tree; /* NULL: of DISTINCT ON */
+    const pg_node *node;
+    int target; /* -1: not in the select list */
+    expr *e;    /* then */
+} order_key;
+
+typedef struct query {
+    binder *b;
+    const pg_select *select;
+    bind_scope scope;
+    plan_node *node;
+    ARRAY(target) targets;
+    expr_list groups; /* distinct */
+    expr_index group_numbers;
+    plan_grouping_set_list sets;
+    expr *having, *qualify;
+    ARRAY(order_key) order, distinct_on;
+} query;
+
+/* ---- the select list ---- */
+
+static const char *type_display_name(const TypeName *type)
+{
+    return list_length(type->names) ? strVal(list_nth(type->names, list_length(type->names) - 1))
+                                    : "?column?";
+}
+
+/* PostgreSQL's name for a column without alias, that of a column as its table spells it; NULL: it has none. */
+static const char *derived_name(const bind_scope *scope, const pg_node *node)
+{
+    switch (nodeTag(node)) {
+    case T_ColumnRef: {
+        const ColumnRef *ref = castNode(ColumnRef, node);
+        const pg_node *last = list_nth(ref->fields, list_length(ref->fields) - 1);
+        return IsA(last, String) ? bind_spelling(scope, ref) : NULL;
+    }
+    case T_FuncCall:
+        return strVal(list_nth(castNode(FuncCall, node)->funcname,
+                               list_length(castNode(FuncCall, node)->funcname) - 1));
+    case T_TypeCast: {
+        const char *name = derived_name(scope, castNode(TypeCast, node)->arg);
+        return name ? name : type_display_name(castNode(TypeCast, node)->typeName);
+    }
+    case T_CaseExpr: {
+        const pg_node *otherwise = castNode(CaseExpr, node)->defresult;
+        const char *name = otherwise ? derived_name(scope, otherwise) : NULL;
+        return name ? name : "case";
+    }
+    case T_GroupingFunc:
+        return "grouping";
+    case T_CoalesceExpr:
+        return "coalesce";
+    case T_MinMaxExpr:
+        return castNode(MinMaxExpr, node)->op == IS_GREATEST ? "greatest" : "least";
+    case T_A_Expr:
+        return castNode(A_Expr, node)->kind == AEXPR_NULLIF ? "nullif" : NULL;
+    case T_SQLValueFunction:
+        return castNode(SQLValueFunction, node)->op == SVFOP_CURRENT_DATE ? "current_date"
+                                                                          : "current_timestamp";
+    case T_SubLink: {
+        const SubLink *link = castNode(SubLink, node);
+        if (link->subLinkType == EXISTS_SUBLINK)
+            return "exists";
+        if (link->subLinkType != EXPR_SUBLINK)
+            return NULL;
+        const pg_select *select = castNode(SelectStmt, link->subselect);
+        if (list_length(select->targetList) != 1)
+            return NULL;
+        const ResTarget *only = castNode(ResTarget, list_nth(select->targetList, 0));
+        return only->name && *only->name ? only->name : derived_name(NULL, only->val);
+    }
+    default:
+        return NULL;
+    }
+}
+
+static bool is_star(const pg_node *node)
+{
+    if (!IsA(node, ColumnRef))
+        return false;
+    const ColumnRef *ref = castNode(ColumnRef, node);
+    return IsA(list_nth(ref->fields, list_length(ref->fields) - 1), A_Star);
+}
+
+static status add_entry(query *q, const bind_entry *entry, int32_t location)
+{
+    target added = {.name = entry->name};
+    added.e = bind_reference(q->b, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!added.e)
+        return bind_no_memory();
+    added.e->position = bind_position(q->b, location);
+    return array_push(q->b->memory, &q->targets, added);
+}
+
+static bool is_of_star(const bind_entry *entry, const char *relation)
+{
+    return relation ? entry->relation && !strcasecmp(entry->relation, relation) : !entry->is_hidden;
+}
+
+/* Returns whether a name in EXCLUDE or REPLACE means the column: it is its name, or that in another case where
+ * no column has it as it is. */
+static bool means(const bind_scope *scope, const char *name, const char *column)
+{
+    if (!strcmp(name, column))
+        return true;
+    if (strcasecmp(name, column) != 0)
+        return false;
+    for (size_t i = 0; i < scope->entries.count; i++)
+        if (!strcmp(scope->entries.items[i].name, name))
+            return false;
+    return true;
+}
+
+static bool is_excluded(const bind_scope *scope, const A_Star *star, const char *column)
+{
+    for (size_t i = 0; i < list_length(star->exclude); i++)
+        if (means(scope, strVal(list_nth(star->exclude, i)), column))
+            return true;
+    return false;
+}
+
+/* Returns whether a column of the star that is not excluded has that name. */
+static bool has_column(const query *q, const A_Star *star, const char *relation, const char *name,
+                       bool is_excluded_too)
+{
+    for (size_t i = 0; i < q->scope.entries.count; i++)
+        if (is_of_star(&q->scope.entries.items[i], relation) &&
+            means(&q->scope, name, q->scope.entries.items[i].name) &&
+            (is_excluded_too || !is_excluded(&q->scope, star, q->scope.entries.items[i].name)))
+            return true;
+    return false;
+}
+
+static bool is_nested_of_star(const bind_nested *nested, const char *relation)
+{
+    return !relation || (nested->relation && !strcasecmp(nested->relation, relation));
+}
+
+static bool has_nested(const bind_scope *scope, const char *relation, const char *name)
+{
+    for (size_t i = 0; i < scope->nested.count; i++)
+        if (is_nested_of_star(&scope->nested.items[i], relation) &&
+            !strcasecmp(scope->nested.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Says which nested columns a * leaves out, but those that are excluded. */
+static status note_nested(const query *q, const A_Star *star, const char *relation)
+{
+    bind_name_list left_out = {0};
+    for (size_t i = 0; i < q->scope.nested.count; i++) {
+        const bind_nested *nested = &q->scope.nested.items[i];
+        if (is_nested_of_star(nested, relation) && !is_excluded(&q->scope, star, nested->name))
+            TRY(array_push(q->b->memory, &left_out, nested->name));
+    }
+    return bind_note_nested(q->b, &left_out);
+}
+
+/* What is excluded is there. */
+static status check_exclusion(const query *q, const A_Star *star, const char *relation,
+                              int32_t location)
+{
+    for (size_t i = 0; i < list_length(star->exclude); i++) {
+        const char *name = strVal(list_nth(star->exclude, i));
+        if (!has_nested(&q->scope, relation, name) && !has_column(q, star, relation, name, true))
+            return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
+                              "column \"%s\" of EXCLUDE does not exist", name);
+    }
+    return STATUS_OK;
+}
+
+/* Finds what stands in the place of a star's column; *out NULL: the column itself. */
+static status find_replacement(const query *q, const A_Star *star, const char *name,
+                               const ResTarget **out)
+{
+    *out = NULL;
+    for (size_t i = 0; i < list_length(star->replace); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
+        if (!tree->name || !means(&q->scope, tree->name, name))
+            continue;
+        if (*out)
+            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
+                              "column \"%s\" is replaced twice", name);
+        *out = tree;
+    }
+    return STATUS_OK;
+}
+
+/* What is replaced is there, and not excluded. */
+static status check_replacement(const query *q, const A_Star *star, const char *relation)
+{
+    for (size_t i = 0; i < list_length(star->replace); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
+        if (!tree->name)
+            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
+                              "REPLACE needs AS and a column's name");
+        if (!has_column(q, star, relation, tree->name, false))
+            return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
+                              "column \"%s\" of REPLACE does not exist", tree->name);
+    }
+    return STATUS_OK;
+}
+
+/* A column of a star, or what replaces it. */
+static status add_column(query *q, const A_Star *star, const bind_entry *entry, int32_t location)
+{
+    const ResTarget *found;
+    target added = {.name = entry->name};
+    TRY(find_replacement(q, star, entry->name, &found));
+    if (!found)
+        return add_entry(q, entry, location);
+    TRY(bind_expr(q->b, found->val, &q->scope, &added.e));
+    return array_push(q->b->memory, &q->targets, added);
+}
+
+/* "*" is all columns that are not merged away; "t.*" all of t's. */
+static status expand_star(query *q, const ColumnRef *ref)
+{
+    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    bool is_known = false;
+    if (list_length(ref->fields) > 2)
+        return bind_unsupported(q->b, ref->location, "names of more than two parts are");
+    if (!relation && !list_length(q->select->fromClause))
+        return bind_error(q->b, STATUS_KIND_INVALID, ref->location, "SELECT * needs a FROM clause");
+    for (size_t i = 0; relation && i < q->scope.relations.count; i++)
+        is_known |= !strcasecmp(q->scope.relations.items[i], relation);
+    if (relation && !is_known)
+        return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
+                                       "there is no table \"%s\" in the FROM clause", relation),
+                            relation, q->scope.relations.items, q->scope.relations.count);
+    const A_Star *star = castNode(A_Star, list_nth(ref->fields, list_length(ref->fields) - 1));
+    size_t first = q->targets.count;
+    TRY(check_exclusion(q, star, relation, ref->location));
+    TRY(check_replacement(q, star, relation));
+    for (size_t i = 0; i < q->scope.entries.count; i++) {
+        const bind_entry *entry = &q->scope.entries.items[i];
+        if (is_of_star(entry, relation) && !is_excluded(&q->scope, star, entry->name))
+            TRY(add_column(q, star, entry, ref->location));
+    }
+    if (star->exclude && q->targets.count == first)
+        return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
+                          "EXCLUDE leaves no columns of *");
+    if (q->scope.nested.count && q->targets.count == first)
+        return bind_error(q->b, STATUS_KIND_UNSUPPORTED, ref->location,
+                          "all columns of * are nested, which is not supported");
+    return note_nested(q, star, relation);
+}
+
+static status bind_targets(query *q)
+{
+    for (size_t i = 0; i < list_length(q->select->targetList); i++) {
+        const ResTarget *tree = castNode(ResTarget, list_nth(q->select->targetList, i));
+        if (is_star(tree->val)) {
+            TRY(expand_star(q, castNode(ColumnRef, tree->val)));
+            continue;
+        }
+        target added = {.name = tree->name && *tree->name ? tree->name
+                                                          : derived_name(&q->scope, tree->val)};
+        if (!added.name)
+            added.name = "?column?";
+        TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
+        TRY(array_push(q->b->memory, &q->targets, added));
+    }
+    if (!q->targets.count)
+        return bind_unsupported(q->b, -1, "a SELECT without columns is");
+    return STATUS_OK;
+}
+
+/* ---- GROUP BY ---- */
+
+static const char *simple_name(const pg_node *node)
+{
+    if (!IsA(node, ColumnRef) || list_length(castNode(ColumnRef, node)->fields) != 1 ||
+        !IsA(list_nth(castNode(ColumnRef, node)->fields, 0), String))
+        return NULL;
+    return strVal(list_nth(castNode(ColumnRef, node)->fields, 0));
+}
+
+static bool has_target(const query *q, const char *name)
+{
+    for (size_t i = 0; name && i < q->targets.count; i++)
+        if (!strcmp(q->targets.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* The item of the select list with that name, or if there is none, in another case; -1: none. Two of one name must be the same. */
+static status find_target(const query *q, const char *name, int32_t location, const char *clause,
+                          int *out)
+{
+    *out = -1;
+    bool folds = !has_target(q, name);
+    for (size_t i = 0; name && i < q->targets.count; i++) {
+        const char *target = q->targets.items[i].name;
+        if (folds ? strcasecmp(target, name) : strcmp(target, name))
+            continue;
+        if (*out >= 0 && !expr_equal(q->targets.items[*out].e, q->targets.items[i].e))
+            return bind_error(q->b, STATUS_KIND_INVALID, location, "%s \"%s\" is ambiguous", clause,
+                              name);
+        if (*out < 0)
+            *out = (int)i;
+    }
+    return STATUS_OK;
+}
+
+static bool is_input_name(const query *q, const char *name)
+{
+    for (size_t i = 0; i < q->scope.entries.count; i++)
+        if (!q->scope.entries.items[i].is_hidden &&
+            !strcasecmp(q->scope.entries.items[i].name, name))
+            return true;
+    return false;
+}
+
+typedef struct call_search {
+    const bind_scope *scope;
+    bool has_aggregate, has_window;
+} call_search;
+
+static void note_call(uint32_t id, void *context)
+{
+    call_search *search = context;
+    for (size_t i = 0; i < search->scope->aggregates.count; i++)
+        search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->groupings.count; i++)
+        search->has_aggregate |= search->scope->groupings.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->composites.count; i++)
+        search->has_aggregate |= search->scope->composites.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->windows.count; i++)
+        search->has_window |= search->scope->windows.items[i].column.id == id;
+}
+
+static status add_group(query *q, expr *e, plan_grouping_set *set)
+{
+    uint32_t index = expr_index_first(&q->group_numbers, e);
+    if (index == EXPR_INDEX_NONE) {
+        index = (uint32_t)q->groups.count;
+        TRY(expr_index_add(q->b->memory, &q->group_numbers, e));
+        TRY(array_push(q->b->memory, &q->groups, e));
+    }
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i] == index)
+            return STATUS_OK;
+    return array_push(q->b->memory, set, index);
+}
+
+static status group_by_target(query *q, int index, int32_t location, plan_grouping_set *set)
+{
+    call_search search = {.scope = &q->scope};
+    expr *e = q->targets.items[index].e;
+    expr_visit_columns(e, note_call, &search);
+    if (search.has_aggregate || search.has_window)
+        return bind_error(q->b, STATUS_KIND_INVALID, location,
+                          "%s functions are not allowed in GROUP BY",
+                          search.has_window ? "window" : "aggregate");
+    e = expr_copy(q->b->memory, e);
+    return e ? add_group(q, e, set) : bind_no_memory();
+}
+
+/* GROUP BY ALL: what of the select list has no aggregates. */
+static status group_by_all(query *q, plan_grouping_set *set)
+{
+    for (size_t i = 0; i < q->targets.count; i++) {
+        call_search search = {.scope = &q->scope};
+        expr_visit_columns(q->targets.items[i].e, note_call, &search);
+        if (!search.has_aggregate && !search.has_window)
+            TRY(group_by_target(q, (int)i, -1, set));
+    }
+    return STATUS_OK;
+}
+
+/* A name is a column of FROM first, then of the select list. */
+static status bind_group(void *context, const pg_node *node, plan_grouping_set *set)
+{
+    query *q = context;
+    const char *name = simple_name(node);
+    int index;
+    expr *e;
+    if (bind_is_all(node))
+        return group_by_all(q, set);
+    if (IsA(node, RowExpr)) {
+        for (size_t i = 0; i < list_length(castNode(RowExpr, node)->args); i++)
+            TRY(bind_group(q, list_nth(castNode(RowExpr, node)->args, i), set));
+        return STATUS_OK;
+    }
+    TRY(bind_ordinal(q->b, node, q->targets.count, "GROUP BY", &index));
+    if (index < 0 && name && !is_input_name(q, name))
+        TRY(find_target(q, name, bind_location(node), "GROUP BY", &index));
+    if (index >= 0)
+        return group_by_target(q, index, bind_location(node), set);
+    q->scope.clause = "GROUP BY";
+    status st = bind_expr(q->b, node, &q->scope, &e);
+    q->scope.clause = NULL;
+    TRY(st);
+    if (e->type.id == TYPE_NULL)
+        TRY(bind_cast(q->b, e, type_make(TYPE_VARCHAR), bind_location(node), &e));
+    return add_group(q, e, set);
+}
+
+/* ---- ORDER BY ---- */
+
+/* A name is a column of the select list first, then of FROM. */
+static status bind_order_key(query *q, const pg_node *node, const char *clause, order_key *out)
+{
+    out->node = node;
+    TRY(bind_ordinal(q->b, node, q->targets.count, clause, &out->target));
+    if (out->target < 0)
+        TRY(find_target(q, simple_name(node), bind_location(node), clause, &out->target));
+    return out->target < 0 ? bind_expr(q->b, node, &q->scope, &out->e) : STATUS_OK;
+}
+
+static status bind_order(query *q)
+{
+    const pg_select *select = q->select;
+    for (size_t i = 0; i < list_length(select->distinctClause); i++) {
+        order_key key = {0};
+        if (!list_nth(select->distinctClause, i))
+            break; /* DISTINCT without ON */
+        TRY(bind_order_key(q, list_nth(select->distinctClause, i), "DISTINCT ON", &key));
+        TRY(array_push(q->b->memory, &q->distinct_on, key));
+    }
+    for (size_t i = 0; i < list_length(select->sortClause); i++) {
+        order_key key = {.tree = castNode(SortBy, list_nth(select->sortClause, i))};
+        bool is_all = bind_is_all(key.tree->node);
+        key.node = key.tree->node;
+        for (size_t k = 0; is_all && k < q->targets.count; k++) {
+            key.target = (int)k;
+            TRY(array_push(q->b->memory, &q->order, key));
+        }
+        if (is_all)
+            continue;
+        TRY(bind_order_key(q, key.tree->node, "ORDER BY", &key));
+        TRY(array_push(q->b->memory, &q->order, key));
+    }
+    return STATUS_OK;
+}
+
+/* ---- clauses to nodes ---- */
+
+static bool is_distinct(const query *q)
+{
+    return list_length(q->select->distinctClause) > 0 && !q->distinct_on.count;
+}
+
+static status check_clauses(binder *b, const pg_select *select)
+{
+    if (select->intoClause)
+        return bind_unsupported(b, select->intoClause->rel ? select->intoClause->rel->location : -1,
+                                "SELECT INTO is");
+    if (list_length(select->lockingClause))
+        return bind_unsupported(b, -1, "FOR UPDATE is");
+    return STATUS_OK;
+}
+
+static status aggregate(query *q)
+{
+    expr_slot_list slots = {0};
+    arena *a = q->b->memory;
+    if (!list_length(q->select->groupClause) && !q->scope.aggregates.count &&
+        !q->scope.groupings.count && !q->scope.composites.count && !q->select->havingClause)
+        return STATUS_OK;
+    for (size_t i = 0; i < q->targets.count; i++)
+        TRY(array_push(a, &slots, &q->targets.items[i].e));
+    for (size_t i = 0; i < q->order.count; i++)
+        if (q->order.items[i].e)
+            TRY(array_push(a, &slots, &q->order.items[i].e));
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        if (q->distinct_on.items[i].e)
+            TRY(array_push(a, &slots, &q->distinct_on.items[i].e));
+    if (q->having)
+        TRY(array_push(a, &slots, &q->having));
+    if (q->qualify)
+        TRY(array_push(a, &slots, &q->qualify));
+    TRY(bind_window_slots(q->b, &q->scope, &slots));
+    TRY(bind_aggregation(q->b, &q->scope, &q->groups, &q->sets, slots.items, slots.count,
+                         &q->node));
+    return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
+}
+
+/* Where an ORDER BY expression is found among the projection's, which it may be added to. */
+static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *numbers)
+{
+    if (key->target >= 0)
+        return STATUS_OK;
+    uint32_t found = expr_index_least(numbers, key->e);
+    if (found != EXPR_INDEX_NONE) {
+        key->target = (int)found;
+        return STATUS_OK;
+    }
+    if (is_distinct(q))
+        return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->node),
+                          "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+    if (key->e->type.id == TYPE_NULL)
+        TRY(bind_cast(q->b, key->e, type_make(TYPE_VARCHAR), -1, &key->e));
+    key->target = (int)exprs->count;
+    TRY(expr_index_add(q->b->memory, numbers, key->e));
+    return array_push(q->b->memory, exprs, key->e);
+}
+
+/* Is it one of the first `count` keys of DISTINCT ON? */
+static bool is_distinct_on(const query *q, size_t count, int target)
+{
+    for (size_t i = 0; i < count; i++)
+        if (q->distinct_on.items[i].target == target)
+            return true;
+    return false;
+}
+
+static int first_equal(const expr_list *exprs, int target)
+{
+    int first = 0;
+    while (!expr_equal(exprs->items[first], exprs->items[target]))
+        first++;
+    return first;
+}
+
+/* Keys of DISTINCT ON and of ORDER BY that are the same expression, under several names perhaps, are one. */
+static void unite_keys(query *q, const expr_list *exprs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->distinct_on.count; i++) {
+        order_key key = q->distinct_on.items[i];
+        key.target = first_equal(exprs, key.target);
+        if (!is_distinct_on(q, kept, key.target))
+            q->distinct_on.items[kept++] = key;
+    }
+    q->distinct_on.count = kept;
+    for (size_t i = 0; i < q->order.count; i++)
+        q->order.items[i].target = first_equal(exprs, q->order.items[i].target);
+}
+
+static status project(query *q)
+{
+    arena *a = q->b->memory;
+    expr_list exprs = {0};
+    expr_index numbers = {0};
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < q->targets.count; i++) {
+        TRY(array_push(a, &exprs, q->targets.items[i].e));
+        TRY(array_push(a, &names, q->targets.items[i].name));
+        TRY(expr_index_add(a, &numbers, q->targets.items[i].e));
+    }
+    TRY(unique_names(a, names.items, names.count));
+    for (size_t i = 0; i < q->targets.count; i++)
+        q->targets.items[i].name = names.items[i];
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        TRY(place_key(q, &q->distinct_on.items[i], &exprs, &numbers));
+    for (size_t i = 0; i < q->order.count; i++)
+        TRY(place_key(q, &q->order.items[i], &exprs, &numbers));
+    if (q->distinct_on.count)
+        unite_keys(q, &exprs);
+    while (names.count < exprs.count)
+        TRY(array_push(a, &names, (const char *)"order"));
+    return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
+}
+
+/* ---- DISTINCT ON ---- */
+
+static status column_of_key(const query *q, const order_key *key, expr **out)
+{
+    *out = bind_column_expr(q->b, &q->node->columns.items[key->target]);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status add_sort_keys(query *q, bool are_on, plan_sort_key_list *keys)
+{
+    for (size_t i = 0; i < q->order.count; i++) {
+        const order_key *key = &q->order.items[i];
+        expr *e;
+        if (is_distinct_on(q, q->distinct_on.count, key->target) != are_on)
+            continue;
+        if (!are_on && i < q->distinct_on.count)
+            return bind_error(
+                q->b, STATUS_KIND_INVALID, bind_location(q->distinct_on.items[i].node),
+                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions");
+        TRY(column_of_key(q, key, &e));
+        TRY(bind_sort_key(q->b, key->tree, e, keys));
+    }
+    return STATUS_OK;
+}
+
+/* By the keys of DISTINCT ON, as ORDER BY has them or not, then by ORDER BY's others. */
+static status sort_for_first(query *q, plan_node *sort, plan_node *window)
+{
+    arena *a = q->b->memory;
+    plan_sort_key_list *keys = &sort->sort.keys;
+    TRY(add_sort_keys(q, true, keys));
+    for (size_t i = 0; i < q->distinct_on.count; i++) {
+        plan_sort_key key = {0};
+        bool is_in = false;
+        TRY(column_of_key(q, &q->distinct_on.items[i], &key.key));
+        TRY(array_push(a, &window->window.partition, key.key));
+        for (size_t k = 0; k < keys->count; k++)
+            is_in |= expr_equal(keys->items[k].key, key.key);
+        if (!is_in)
+            TRY(array_push(a, keys, key));
+    }
+    TRY(add_sort_keys(q, false, &window->window.order));
+    for (size_t i = 0; i < window->window.order.count; i++)
+        TRY(array_push(a, keys, window->window.order.items[i]));
+    return STATUS_OK;
+}
+
+/* The first row of each combination of values, in the order of ORDER BY. */
+static status first_rows(query *q)
+{
+    binder *b = q->b;
+    plan_node *sorted, *window;
+    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
+    plan_column number = {
+        .id = bind_new_id(b), .name = "row_number", .type = type_make(TYPE_INT64)};
+    value one = value_int(TYPE_INT64, 1);
+    expr *e, *first;
+    if (!q->distinct_on.count)
+        return STATUS_OK;
+    TRY(bind_new_node(b, PLAN_SORT, q->node, &sorted));
+    TRY(bind_new_node(b, PLAN_WINDOW, sorted, &window));
+    TRY(sort_for_first(q, sorted, window));
+    TRY(array_push(b->memory, &window->columns, number));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    e = bind_column_expr(b, &number);
+    if (!e)
+        return bind_no_memory();
+    TRY(bind_constant(b, &one, -1, &first));
+    TRY(bind_comparison(b, EXPR_EQ, e, first, -1, &e));
+    return bind_filter(b, window, e, &q->node);
+}
+
+static status sort(query *q)
+{
+    plan_node *node;
+    if (!q->order.count)
+        return STATUS_OK;
+    TRY(bind_new_node(q->b, PLAN_SORT, q->node, &node));
+    for (size_t i = 0; i < q->order.count; i++) {
+        expr *key = bind_column_expr(q->b, &q->node->columns.items[q->order.items[i].target]);
+        if (!key)
+            return bind_no_memory();
+        TRY(bind_sort_key(q->b, q->order.items[i].tree, key, &node->sort.keys));
+    }
+    q->node = node;
+    return STATUS_OK;
+}
+
+/* Columns that only ORDER BY needed. */
+static status drop_order_columns(query *q)
+{
+    expr_list exprs = {0};
+    if (q->node->columns.count == q->targets.count)
+        return STATUS_OK;
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < q->targets.count; i++) {
+        expr *e = bind_column_expr(q->b, &q->node->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(q->b->memory, &exprs, e));
+        TRY(array_push(q->b->memory, &names, q->targets.items[i].name));
+    }
+    return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
+}
+
+/* A set makes NULLs of the groups that it is without: of columns that have none, too, nothing may be
+ * concluded from that before it. */
+static void expect_nulls_of_sets(query *q)
+{
+    bool has_sets = false;
+    for (size_t i = 0; i < list_length(q->select->groupClause); i++)
+        has_sets |= IsA(list_nth(q->select->groupClause, i), GroupingSet);
+    for (size_t i = 0; has_sets && i < q->scope.entries.count; i++)
+        q->scope.entries.items[i].is_nullable = true;
+}
+
+/* A condition on the values of windows, which may name items of the select list. */
+static status bind_qualify(query *q)
+{
+    for (size_t i = 0; i < q->targets.count; i++)
+        TRY(array_push(q->b->memory, &q->scope.aliases,
+                       ((bind_alias){q->targets.items[i].name, q->targets.items[i].e})));
+    TRY(bind_condition(q->b, q->select->qualifyClause, &q->scope, "QUALIFY", &q->qualify));
+    q->scope.aliases.count = 0;
+    return STATUS_OK;
+}
+
+static status bind_core(binder *b, const pg_select *select, bind_scope *outer, bind_cte *ctes,
+                        plan_node **out)
+{
+    query q = {.b = b, .select = select, .scope = {.parent = outer, .ctes = ctes}};
+    q.scope.window_clause = list_items(select->windowClause);
+    q.scope.window_clause_count = list_length(select->windowClause);
+    TRY(check_clauses(b, select));
+    TRY(bind_from(b, select, &q.scope, &q.node));
+    if (select->whereClause) {
+        expr *condition;
+        q.scope.clause = "WHERE";
+        TRY(bind_condition(b, select->whereClause, &q.scope, "WHERE", &condition));
+        TRY(bind_filter(b, q.node, condition, &q.node));
+        q.scope.clause = NULL;
+    }
+    expect_nulls_of_sets(&q);
+    TRY(bind_targets(&q));
+    TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
+    q.scope.windowless = "HAVING";
+    if (select->havingClause)
+        TRY(bind_condition(b, select->havingClause, &q.scope, "HAVING", &q.having));
+    q.scope.windowless = NULL;
+    if (select->qualifyClause)
+        TRY(bind_qualify(&q));
+    TRY(bind_order(&q));
+    TRY(bind_window_clause(b, &q.scope));
+    TRY(aggregate(&q));
+    TRY(bind_windows(b, &q.scope, &q.node));
+    if (q.qualify)
+        TRY(bind_filter(b, q.node, q.qualify, &q.node));
+    TRY(project(&q));
+    if (list_length(select->distinctClause) || q.order.count || select->limitCount ||
+        select->limitOffset)
+        TRY(bind_resolve_nulls(b, &q.node));
+    if (is_distinct(&q))
+        TRY(bind_distinct(b, q.node, &q.node));
+    TRY(first_rows(&q));
+    TRY(sort(&q));
+    TRY(bind_limit(b, select, &q.scope, &q.node));
+    TRY(drop_order_columns(&q));
+    *out = q.node;
+    return STATUS_OK;
+}
+
+status bind_select(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
+                   plan_node **out)
+{
+    TRY(guard_check());
+    bind_cte *first = ctes;
+    if (++b->select_count > BIND_SELECT_MAX)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, -1,
+                          "statement has more than %d queries, views and WITH being expanded",
+                          BIND_SELECT_MAX);
+    if (select->withClause)
+        TRY(bind_with(b, select->withClause, scope, ctes, &first));
+    if (select->op != SETOP_NONE)
+        TRY(bind_set_operation(b, select, scope, first, out));
+    else if (list_length(select->valuesLists))
+        TRY(bind_values(b, select, scope, first, out));
+    else
+        TRY(bind_core(b, select, scope, first, out));
+    return bind_unused_ctes(b, first, ctes);
+}
+
+status bind_statement(binder *b, const pg_select *select)
+{
+    plan_node **root = &b->statement->root;
+    TRY(bind_select(b, select, NULL, NULL, root));
+    TRY(bind_resolve_nulls(b, root));
+    return bind_finish_shared(b);
+}

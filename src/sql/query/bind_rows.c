@@ -1,0 +1,273 @@
+/* bind_rows.c - CREATE TABLE, with a query or a list of columns, and INSERT: which query gives the rows
+ * of the file that is to be written. */
+#include "sql/query/bind_rows.h"
+
+#include "parquet/write/writer.h"
+#include "sql/expression/bind_type.h"
+#include "sql/query/bind_query.h"
+#include "sql/query/bind_table.h"
+
+#include <strings.h>
+
+static status at(const binder *b, status st, int32_t location)
+{
+    int32_t position = bind_position(b, location);
+    return st && position >= 0 ? status_at(st, position) : st;
+}
+
+static status check_relation(const binder *b, const RangeVar *relation)
+{
+    const char *schema = relation->schemaname;
+    if (relation->catalogname ||
+        (schema && strcmp(schema, "main") && strcmp(schema, "public") && strcmp(schema, "pg_temp")))
+        return bind_unsupported(b, relation->location, "a schema in front of a table's name is");
+    return *relation->relname ? STATUS_OK
+                              : bind_error(b, STATUS_KIND_INVALID, relation->location,
+                                           "the name of a table is empty");
+}
+
+/* ---- CREATE TABLE ---- */
+
+/* What all forms have. */
+static status begin_table(binder *b, const RangeVar *relation, bool replaces, bool if_not_exists,
+                          sql_statement *out)
+{
+    out->kind = SQL_CREATE_TABLE;
+    out->name = relation->relname;
+    out->replace = replaces;
+    TRY(check_relation(b, relation));
+    status st = sql_catalog_check_rows(b->catalog, out->name, replaces);
+    out->is_there = st && if_not_exists;
+    if (!out->is_there)
+        return at(b, st, relation->location);
+    status_free(st);
+    return STATUS_OK;
+}
+
+/* That the file can hold them. */
+static status check_columns(const binder *b, const plan_node *root, int32_t location)
+{
+    const plan_column_list *columns = &root->columns;
+    for (size_t i = 0; i < columns->count; i++) {
+        const plan_column *column = &columns->items[i];
+        char type[TYPE_NAME_BYTES];
+        if (!pq_writer_can_hold(column->type))
+            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                                          "a table cannot hold column \"%s\" of type %s",
+                                          column->name, type_name(column->type, type)),
+                               "CAST(... AS varchar) keeps it as text");
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(columns->items[j].name, column->name))
+                return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                              "two columns are named \"%s\"", column->name),
+                                   "give one of them another name");
+    }
+    return STATUS_OK;
+}
+
+/* By a projection: nodes that only pass columns on have their children's names once they are optimized. */
+static status name_columns(binder *b, const IntoClause *into, plan_node **root)
+{
+    size_t count = (*root)->columns.count;
+    expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
+    const char **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!exprs || !names)
+        return bind_no_memory();
+    if (list_length(into->colNames) > count)
+        return bind_error(b, STATUS_KIND_INVALID, into->rel->location,
+                          "table \"%s\" has %zu columns but %zu names", into->rel->relname, count,
+                          list_length(into->colNames));
+    for (size_t i = 0; i < count; i++) {
+        const plan_column *column = &(*root)->columns.items[i];
+        bool is_named = i < list_length(into->colNames);
+        names[i] = is_named ? strVal(list_nth(into->colNames, i)) : column->name;
+        exprs[i] = bind_column_expr(b, column);
+        if (!exprs[i])
+            return bind_no_memory();
+    }
+    return bind_project(b, *root, exprs, names, count, root);
+}
+
+static status add_limit(binder *b, plan_node **root)
+{
+    plan_node *node;
+    TRY(bind_new_node(b, PLAN_LIMIT, *root, &node));
+    node->limit.has_limit = true;
+    *root = node;
+    return STATUS_OK;
+}
+
+status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statement *out)
+{
+    const IntoClause *into = tree->into;
+    plan_node **root = &b->statement->root;
+    if (tree->objtype != OBJECT_TABLE)
+        return bind_unsupported(b, into->rel->location, "a materialized view is");
+    if (list_length(into->options) || into->tableSpaceName || into->accessMethod ||
+        into->onCommit > ONCOMMIT_PRESERVE_ROWS)
+        return bind_unsupported(b, into->rel->location, "options of a table are");
+    if (!tree->query || !IsA(tree->query, SelectStmt))
+        return bind_unsupported(b, into->rel->location, "a table of anything but a query is");
+    TRY(begin_table(b, into->rel, tree->replace, tree->if_not_exists, out));
+    TRY(bind_statement(b, castNode(SelectStmt, tree->query)));
+    if (into->skipData)
+        TRY(add_limit(b, root));
+    if (list_length(into->colNames))
+        TRY(name_columns(b, into, root));
+    return check_columns(b, *root, into->rel->location);
+}
+
+static status add_column(binder *b, const CreateStmt *tree, const pg_node *element, plan_node *root)
+{
+    bind_modifier modifier;
+    if (!IsA(element, ColumnDef))
+        return bind_unsupported(b, tree->relation->location, "a constraint of a table is");
+    const ColumnDef *definition = castNode(ColumnDef, element);
+    plan_column column = {.id = bind_new_id(b), .name = definition->colname, .is_nullable = true};
+    if (list_length(definition->constraints) || definition->raw_default || definition->collClause)
+        return bind_unsupported(b, definition->location, "a constraint or default of a column is");
+    TRY(bind_type_name(b, definition->typeName, &column.type, &modifier));
+    if (modifier.scale < 0 || modifier.scale > modifier.precision)
+        return bind_unsupported(b, definition->location,
+                                "a column of decimals whose scale is not within their digits is");
+    return array_push(b->memory, &root->columns, column);
+}
+
+status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out)
+{
+    int32_t location = tree->relation->location;
+    if (list_length(tree->options) || list_length(tree->inhRelations) || tree->partspec ||
+        tree->ofTypename || tree->tablespacename || tree->accessMethod ||
+        tree->oncommit > ONCOMMIT_PRESERVE_ROWS)
+        return bind_unsupported(b, location, "options of a table are");
+    if (!list_length(tree->tableElts))
+        return bind_error(b, STATUS_KIND_INVALID, location, "a table needs a column");
+    TRY(begin_table(b, tree->relation, tree->replace, tree->if_not_exists, out));
+    plan_node *root = plan_node_new(b->memory, PLAN_VALUES, 0);
+    if (!root)
+        return bind_no_memory();
+    for (size_t i = 0; i < list_length(tree->tableElts); i++)
+        TRY(add_column(b, tree, list_nth(tree->tableElts, i), root));
+    b->statement->root = root;
+    return check_columns(b, root, location);
+}
+
+/* ---- INSERT ---- */
+
+/* Returns the number of the column with that name, or else with that name in another case; the number of columns:
+ * there is none. */
+static size_t find_column(const pq_table *table, const char *name)
+{
+    size_t folded = table->columns.count;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const char *column = table->columns.items[i].name;
+        if (!strcmp(column, name))
+            return i;
+        if (folded == table->columns.count && !strcasecmp(column, name))
+            folded = i;
+    }
+    return folded;
+}
+
+/* For each column of the table the one of the query, or -1. */
+static status find_sources(const binder *b, const InsertStmt *tree, const pq_table *table,
+                           size_t count, int *sources)
+{
+    size_t named = list_length(tree->cols) ? list_length(tree->cols) : table->columns.count;
+    const char *name = tree->relation->relname;
+    for (size_t i = 0; i < table->columns.count; i++)
+        sources[i] = list_length(tree->cols) || i >= count ? -1 : (int)i;
+    for (size_t i = 0; i < list_length(tree->cols); i++) {
+        const ResTarget *target = castNode(ResTarget, list_nth(tree->cols, i));
+        size_t at = find_column(table, target->name);
+        if (at == table->columns.count)
+            return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
+                              "column \"%s\" of table \"%s\" does not exist", target->name, name);
+        if (sources[at] >= 0)
+            return bind_error(b, STATUS_KIND_INVALID, target->location,
+                              "column \"%s\" is named twice", target->name);
+        sources[at] = (int)i;
+    }
+    if (count > named || (list_length(tree->cols) && count < named))
+        return bind_error(b, STATUS_KIND_INVALID, tree->relation->location,
+                          "INSERT has %zu expressions for %zu columns", count, named);
+    return STATUS_OK;
+}
+
+/* The query's rows as rows of the table. */
+static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table, plan_node **root)
+{
+    size_t count = table->columns.count;
+    int32_t location = tree->relation->location;
+    int *sources = arena_alloc_array(b->memory, count, sizeof *sources);
+    expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
+    const char **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!sources || !exprs || !names)
+        return bind_no_memory();
+    TRY(find_sources(b, tree, table, (*root)->columns.count, sources));
+    for (size_t i = 0; i < count; i++) {
+        const pq_table_column *column = &table->columns.items[i];
+        value null = {.type = column->type, .is_null = true};
+        names[i] = column->name;
+        if (sources[i] < 0) {
+            TRY(bind_constant(b, &null, location, &exprs[i]));
+            continue;
+        }
+        expr *e = bind_column_expr(b, &(*root)->columns.items[sources[i]]);
+        if (!e)
+            return bind_no_memory();
+        TRY(bind_cast(b, e, column->type, location, &exprs[i]));
+    }
+    return bind_project(b, *root, exprs, names, count, root);
+}
+
+static status find_table(binder *b, const RangeVar *relation, const sql_catalog_entry **out)
+{
+    const char *name = relation->relname;
+    TRY(check_relation(b, relation));
+    TRY(at(b, sql_catalog_find(b->catalog, name, b->held, out), relation->location));
+    if (!*out)
+        return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, relation->location,
+                                      "table \"%s\" does not exist", name),
+                           "CREATE TABLE makes one");
+    if (!(*out)->parts.count)
+        return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, relation->location,
+                                      "\"%s\" is %s, to which rows cannot be added", name,
+                                      (*out)->view_sql ? "a view" : "a table of files"),
+                           "rows can be added to what CREATE TABLE has made");
+    return STATUS_OK;
+}
+
+static status check_insert(const binder *b, const InsertStmt *tree)
+{
+    int32_t location = tree->relation->location;
+    if (tree->onConflictClause || list_length(tree->returningList) ||
+        tree->override > OVERRIDING_NOT_SET)
+        return bind_unsupported(b, location, "ON CONFLICT, RETURNING or OVERRIDING in INSERT is");
+    if (!tree->selectStmt || !IsA(tree->selectStmt, SelectStmt))
+        return bind_unsupported(b, location, "INSERT of anything but a query or VALUES is");
+    if (tree->withClause && castNode(SelectStmt, tree->selectStmt)->withClause)
+        return bind_unsupported(b, location, "WITH both before and behind INSERT is");
+    return STATUS_OK;
+}
+
+status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
+{
+    const sql_catalog_entry *entry;
+    plan_node **root = &b->statement->root;
+    out->kind = SQL_INSERT;
+    TRY(check_insert(b, tree));
+    TRY(find_table(b, tree->relation, &entry));
+    pg_select *select = castNode(SelectStmt, tree->selectStmt);
+    if (tree->withClause)
+        select->withClause = tree->withClause;
+    TRY(bind_statement(b, select));
+    TRY(cast_rows(b, tree, entry->table, root));
+    out->name = entry->name;
+    out->parts = entry->parts;
+    out->kept_parts = sql_parts_kept(&entry->parts);
+    const sql_part_list anew = {.items = entry->parts.items + out->kept_parts,
+                                .count = entry->parts.count - out->kept_parts};
+    out->old_rows = sql_parts_rows(&anew);
+    return bind_parts(b, &anew, entry->name, *root, root);
+}

@@ -1,0 +1,13 @@
+/* bind_rows.h - statements that make tables of rows, and add to them. */
+#ifndef PISTACHIO_SQL_QUERY_BIND_ROWS_H
+#define PISTACHIO_SQL_QUERY_BIND_ROWS_H
+
+#include "sql/expression/binder.h"
+#include "sql/query/statement.h"
+
+/* Each fills in the statement; its query gives the rows that are to be written. */
+CHECKED status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statement *out);
+CHECKED status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out);
+CHECKED status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* bind_table.h - tables, views, paths. */
+#ifndef PISTACHIO_SQL_QUERY_BIND_TABLE_H
+#define PISTACHIO_SQL_QUERY_BIND_TABLE_H
+
+#include "sql/query/bind_union.h"
+
+/* A table or view by name, or a table by path. */
+CHECKED status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out);
+/* A view's text is bound as a query of its own, whose expressions have no places; those of failures are in it. */
+CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
+/* A table or view by name, or a table by path; it brings no names into a scope. */
+CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
+                                plan_node **out);
+/* How the folders of a path are taken; NULL: as the setting says, and by the texts of their values. */
+typedef struct bind_folders {
+    const char *hive_partitioning; /* auto, on, off */
+    const char *hive_types;        /* parquet/read/hive_types.h */
+} bind_folders;
+
+/* Tables of a path, whose folders are taken as the options say; NULL: there are none. */
+CHECKED status bind_table_path(binder *b, const char *path, const bind_folders *options,
+                               int32_t location, plan_node **out);
+
+/* Adds a scan for each kind of files of the path, whose folders are taken as the options say. */
+CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *options,
+                               int32_t location, bind_scan_list *list);
+/* What a table of the path is called; NULL without memory. */
+const char *bind_relation_of_path(binder *b, const char *path);
+/* Rows of all the scans, by their columns' positions; the columns have the first one's names. */
+CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);
+/* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
+CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
+                          plan_node **out);
+
+#endif

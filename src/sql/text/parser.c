@@ -1,0 +1,117 @@
+/* parser.c - the parser's memory is an arena, its failures are statuses. */
+#include "sql/text/parser.h"
+
+#include "base/cancel.h"
+#include "base/nearest.h"
+#include "base/type.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A unit of one letter is more likely a name. */
+static bool is_interval(const char *number, const char *unit)
+{
+    char text[80];
+    double ignored;
+    interval_value interval;
+    bool is_number = double_parse(number, strlen(number), &ignored) && isfinite(ignored);
+    if (!is_number || !unit[0] || !unit[1])
+        return false;
+    int length = snprintf(text, sizeof text, "1 %s", unit);
+    return length < (int)sizeof text && interval_parse(text, (size_t)length, &interval);
+}
+
+static void *allocate(void *context, size_t bytes)
+{
+    return arena_alloc(context, bytes);
+}
+
+static bool is_cancelled(void *context)
+{
+    (void)context;
+    return cancel_is_asked();
+}
+
+static pg_parser_host host_of(arena *a)
+{
+    return (pg_parser_host){
+        .alloc = allocate, .is_cancelled = is_cancelled, .is_interval = is_interval, .context = a};
+}
+
+static status parser_error(pg_parser_result result, const pg_parser_error *error)
+{
+    switch (result) {
+    case PG_PARSER_OK:
+        return STATUS_OK;
+    case PG_PARSER_NO_MEMORY:
+        return status_no_memory("parse tree", 0);
+    case PG_PARSER_CANCELLED:
+        return cancel_check();
+    default:
+        break;
+    }
+    status_kind kind =
+        result == PG_PARSER_UNSUPPORTED ? STATUS_KIND_UNSUPPORTED : STATUS_KIND_INVALID;
+    status st = status_at(status_new(kind, "%s", error->message), error->position);
+    return error->hint ? status_hint(st, "%s", error->hint) : st;
+}
+
+status sql_scan(arena *a, const char *sql, pg_token **out, size_t *out_count)
+{
+    pg_parser_host host = host_of(a);
+    pg_parser_error error;
+    return parser_error(pg_scan(&host, sql, out, out_count, &error), &error);
+}
+
+/* ---- words that are nearly a clause's ---- */
+
+/* Returns the keyword that a name without quotes nearly is, or NULL. */
+static const char *meant_by(arena *a, const char *sql, const pg_token *token)
+{
+    static const char *const words[] = {"from",  "where",  "group", "order", "having",
+                                        "limit", "offset", "union", "join",  "window"};
+    if (token->token != TOKEN_IDENT || sql[token->start] == '"')
+        return NULL;
+    char *text = arena_copy_text(a, sql + token->start, (size_t)(token->end - token->start));
+    return text && strlen(text) > 3 ? nearest_name(text, words, sizeof words / sizeof *words)
+                                    : NULL;
+}
+
+/* Returns the failure with a hint, if a name is nearly a clause's word. FORM is an alias to the grammar, which fails at
+ * the token after it: then the failure is said to be at FORM. */
+static status hint_at_word(arena *a, const char *sql, const pg_parser_error *error, status st)
+{
+    pg_token *tokens;
+    size_t count, at = 0;
+    if (strncmp(error->message, "syntax error", strlen("syntax error")) != 0)
+        return st;
+    status scanned = sql_scan(a, sql, &tokens, &count);
+    if (scanned) {
+        status_free(scanned);
+        return st;
+    }
+    while (at < count && tokens[at].start < error->position)
+        at++;
+    const char *meant = at < count ? meant_by(a, sql, &tokens[at]) : NULL;
+    if (!meant && at > 0)
+        meant = meant_by(a, sql, &tokens[--at]);
+    if (!meant)
+        return st;
+    status_free(st);
+    st = status_new(STATUS_KIND_INVALID, "syntax error at or near \"%.*s\"",
+                    tokens[at].end - tokens[at].start, sql + tokens[at].start);
+    return status_hint(status_at(st, tokens[at].start), "did you mean %s?", meant);
+}
+
+status sql_parse(arena *a, const char *sql, pg_node **out)
+{
+    pg_parser_host host = host_of(a);
+    pg_parser_error error;
+    List *statements;
+    pg_parser_result result = pg_parse(&host, sql, &statements, &error);
+    status st = parser_error(result, &error);
+    if (result == PG_PARSER_INVALID)
+        return hint_at_word(a, sql, &error, st);
+    *out = st || !statements ? NULL : list_nth(statements, 0);
+    return st;
+}

@@ -1,0 +1,54 @@
+/* statement_word.c - statements of PostgreSQL and DuckDB that are refused, told by their first words. */
+#include "sql/text/statement_word.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* No statement that is supported begins with one of them. */
+static const char *const first_words[] = {
+    "ALTER",   "ANALYZE",  "ATTACH",   "BEGIN",       "CALL",     "CHECKPOINT", "CLOSE",
+    "CLUSTER", "COMMENT",  "COMMIT",   "DEALLOCATE",  "DECLARE",  "DELETE",     "DETACH",
+    "DISCARD", "DO",       "END",      "EXECUTE",     "EXPORT",   "FETCH",      "FORCE",
+    "GRANT",   "IMPORT",   "INSTALL",  "LISTEN",      "LOAD",     "LOCK",       "MERGE",
+    "MOVE",    "NOTIFY",   "PIVOT",    "PIVOT_WIDER", "PRAGMA",   "PREPARE",    "REASSIGN",
+    "REFRESH", "REINDEX",  "RELEASE",  "REVOKE",      "ROLLBACK", "SAVEPOINT",  "SECURITY",
+    "START",   "TRUNCATE", "UNLISTEN", "UNPIVOT",     "UPDATE",   "USE",        "VACUUM"};
+
+/* Words after CREATE and DROP that are refused by name. */
+static const char *const objects[] = {
+    "ACCESS",    "AGGREGATE",   "CAST",       "COLLATION",    "CONVERSION", "DATABASE",
+    "DOMAIN",    "EVENT",       "EXTENSION",  "FOREIGN",      "FUNCTION",   "GROUP",
+    "INDEX",     "LANGUAGE",    "MACRO",      "MATERIALIZED", "OPERATOR",   "POLICY",
+    "PROCEDURE", "PUBLICATION", "ROLE",       "RULE",         "SCHEMA",     "SECRET",
+    "SEQUENCE",  "SERVER",      "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",
+    "TRANSFORM", "TRIGGER",     "TYPE",       "UNIQUE",       "USER"};
+
+static const char *find(const char *const *words, size_t count, const char *text,
+                        const pg_token *token)
+{
+    size_t bytes = (size_t)(token->end - token->start);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == bytes && !strncasecmp(words[i], text + token->start, bytes))
+            return words[i];
+    return NULL;
+}
+
+status sql_refused_statement(arena *a, const char *text, const pg_token *tokens, size_t count,
+                             const char **out)
+{
+    bool is_create = count > 1 && tokens[0].token == TOKEN_CREATE;
+    size_t at = 1;
+    *out = find(first_words, sizeof first_words / sizeof *first_words, text, &tokens[0]);
+    if (*out || count < 2 || (!is_create && tokens[0].token != TOKEN_DROP))
+        return STATUS_OK;
+    if (is_create && count > 3 && tokens[1].token == TOKEN_OR)
+        at = 3; /* OR REPLACE */
+    while (at + 1 < count &&
+           (tokens[at].token == TOKEN_TEMP || tokens[at].token == TOKEN_TEMPORARY))
+        at++;
+    const char *object = find(objects, sizeof objects / sizeof *objects, text, &tokens[at]);
+    if (!object)
+        return STATUS_OK;
+    *out = arena_format(a, "%s %s", is_create ? "CREATE" : "DROP", object);
+    return *out ? STATUS_OK : status_no_memory("statement", 0);
+}
