@@ -14,7 +14,8 @@ ROWS = 7
 KEYS = [3, 1, 2, 1, 3, 2, None]
 MARK = "next statement"
 # What says something new of wide rows in every way of running.
-IN_EVERY_WAY = {"make", "order", "order by a column", "row_number", "distinct on", "group", "join payload", "union"}
+IN_EVERY_WAY = {"make", "order", "order by a column", "row_number", "distinct on", "group", "distinct aggregates",
+                "join payload", "union"}
 WAYS = {
     "one thread": ["--set", "threads=1"],
     "two threads": ["--set", "threads=2"],
@@ -109,6 +110,10 @@ class Width:
         yield "aggregates", f"select k, {', '.join(f'max({n}) as {n}' for n in names)} from {table} group by k order by k", [
             [k] + [max((r[2 + c] for r in rows if r[0] == k and r[2 + c] is not None), default=None)
                    for c in range(self.columns)] for k in (1, 2, 3, None)]
+        yield "distinct aggregates", (f"select k, {', '.join(f'count(distinct {n}) as {n}' for n in names)}, sum(distinct u) as s "
+                                      f"from {twice} v group by k order by k"), [
+            [k] + [len({r[2 + c] for r in rows if r[0] == k} - {None}) for c in range(self.columns)]
+            + [sum(r[1] for r in rows if r[0] == k)] for k in (1, 2, 3, None)]
         yield "windows", (f"select u, {', '.join(f'min({n}) over (partition by k) as {n}' for n in names[:300])} "
                           f"from {table} order by u"), [
             [r[1]] + [min((s[2 + c] for s in rows if s[0] == r[0] and s[2 + c] is not None), default=None)

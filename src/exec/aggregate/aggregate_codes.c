@@ -117,10 +117,11 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, de
     return STATUS_OK;
 }
 
-bool codes_table_fits(const aggregate_core *core, uint64_t domain)
+bool codes_table_fits(const aggregate_core *core, int source, uint64_t domain)
 {
     uint64_t bytes = 1; /* a mark, and states */
-    for (uint32_t i = 0; i < core->state_count; i++)
+    state_range states = aggregate_core_states(core, source);
+    for (uint32_t i = states.first; i < states.end; i++)
         bytes += core->states[i].ops == &aggregate_state_count ? sizeof(uint64_t) : sizeof(int128);
     return !core->codes_bytes_max || domain <= core->codes_bytes_max / bytes;
 }
@@ -194,7 +195,8 @@ status codes_table_try(const aggregate_core *core, exec_task *task, int source,
         if (!radixes[k])
             return STATUS_OK;
         domain *= radixes[k];
-        if (!suits(core, has_text, !old, domain, all_rows) || !codes_table_fits(core, domain))
+        if (!suits(core, has_text, !old, domain, all_rows) ||
+            !codes_table_fits(core, source, domain))
             return STATUS_OK;
     }
     aggregate_table *table;

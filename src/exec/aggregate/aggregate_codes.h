@@ -13,7 +13,7 @@ CHECKED status codes_statistics(dev_stream *stream, const tensor *key, dev_count
 CHECKED status codes_statistics_ask(dev_stream *stream, const tensor *key, dev_count rows,
                                     dev_fetch *out);
 /* Whether a table of that domain is not too large for memory_limit. */
-bool codes_table_fits(const aggregate_core *core, uint64_t domain);
+bool codes_table_fits(const aggregate_core *core, int source, uint64_t domain);
 /* A table whose codes cover these keys and those of `old` (or NULL), of which it takes the groups;
  * or NULL where that would be too large for the rows that have come. */
 CHECKED status codes_table_try(const aggregate_core *core, exec_task *task, int source,

@@ -56,6 +56,7 @@ void aggregate_core_release(aggregate_core *core)
     mem_free(core->interners);
     mem_free(core->key_types);
     mem_free(core->states);
+    mem_free(core->source_states);
     for (int i = 0; i < 4; i++)
         key_layout_release(&core->layouts[i]);
     for (int i = 0; core->some && i < 2; i++)

@@ -73,7 +73,8 @@ typedef struct aggregate_core {
     struct row_keys *rows; /* HASH by row numbers */
     key_interner *interners;
     uint32_t state_count;
-    state_plan *states;
+    state_plan *states;       /* ordered by source */
+    uint32_t *source_states;  /* [1 + source]: its first one; then the end. NULL: all are of rows */
     int rows_state;           /* the exact count of all rows; -1: there is none */
     bool counts_groups;       /* aggregate_enough.h: forms whose groups may be equal are avoided */
     uint64_t codes_bytes_max; /* of a table of CODES; 0: any number */
@@ -83,6 +84,19 @@ typedef struct aggregate_core {
 CHECKED status aggregate_core_init(aggregate_core *core, exec_query *query, const data_type *types,
                                    uint32_t key_count, uint32_t states_max);
 void aggregate_core_release(aggregate_core *core);
+/* Numbers of states that follow each other. */
+typedef struct state_range {
+    uint32_t first, end;
+} state_range;
+
+/* The states that rows of a source come to. */
+static inline state_range aggregate_core_states(const aggregate_core *core, int source)
+{
+    if (!core->source_states)
+        return (state_range){0, core->state_count};
+    const uint32_t *first = core->source_states + (source - SOURCE_ROWS);
+    return (state_range){first[0], first[1]};
+}
 /* How keys lie in rows. CODED_SOME: once it is known which. */
 static inline const key_layout *aggregate_core_layout(const aggregate_core *core,
                                                       text_coding coding, bool has_nulls)

@@ -10,6 +10,8 @@
 #include "exec/aggregate/aggregate_hash.h"
 
 #define CAPACITY_MIN 1024
+#define FEW_GROWTH                                                                                 \
+    16 /* few rows, which may be wide, get room for so many times their number instead */
 #define GROUPS_MAX ((uint64_t)1 << 31)
 
 void hash_groups_init(hash_groups *groups, const key_layout *layout, const char *who)
@@ -153,8 +155,8 @@ static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
     if (needed > groups->capacity) {
         /* Half as much again for groups that exist, so that little of it stays unused. */
         uint64_t capacity = groups->count + groups->count / 2 + more;
-        TRY(hash_groups_reserve_rows(groups, stream,
-                                     capacity < CAPACITY_MIN ? CAPACITY_MIN : capacity));
+        uint64_t least = more < CAPACITY_MIN / FEW_GROWTH ? more * FEW_GROWTH : CAPACITY_MIN;
+        TRY(hash_groups_reserve_rows(groups, stream, capacity < least ? least : capacity));
     }
     return reserve_slots(groups, stream, needed);
 }

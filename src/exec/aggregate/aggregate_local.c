@@ -49,11 +49,12 @@ void aggregate_local_init(aggregate_local *local, const aggregate_core *core, in
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
         local->dense_check = DENSE_CHECK_ROWS;
     local->coding = core->layouts[2].count ? CODED_ALL : CODED_NONE;
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    state_range states = aggregate_core_states(core, source);
+    for (uint32_t i = states.first; i < states.end; i++) {
         const state_plan *plan = &core->states[i];
         int last = plan->argument > plan->filter ? plan->argument : plan->filter;
         last = plan->second > last ? plan->second : last;
-        if (plan->source == source && last >= (int)local->value_count)
+        if (last >= (int)local->value_count)
             local->value_count = (uint32_t)last + 1;
     }
 }
@@ -269,7 +270,7 @@ static status become_passing(const aggregate_local *local, exec_task *task, aggr
 {
     const aggregate_core *core = local->core;
     uint64_t bytes = table->groups.layout->stride, chunk_rows = core->dev->chunk_rows;
-    for (uint32_t i = 0; i < core->state_count; i++)
+    for (uint32_t i = 0; i < table_state_count(table); i++)
         bytes += table->states[i].width;
     /* Chunks are not cut: room for what is no whole chunk would stay unused. */
     uint64_t chunks = (PASSING_BYTES / bytes + chunk_rows / 2) / chunk_rows + 1;
@@ -352,7 +353,8 @@ static status become_dense(aggregate_local *local, exec_task *task)
         groups += local->tables.items[i]->count;
     }
     if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > local->row_count ||
-        codes / DENSE_CODES_PER_GROUP > groups || !codes_table_fits(local->core, codes))
+        codes / DENSE_CODES_PER_GROUP > groups ||
+        !codes_table_fits(local->core, local->source, codes))
         return STATUS_OK;
     TRY(codes_table_dense(local->core, task->stream, local->source, local->minimum, local->maximum,
                           &dense));

@@ -27,6 +27,8 @@
 #include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/aggregate/aggregate_table.h"
 
+#include <stdlib.h>
+
 #define PART_GROUPS 32768
 #define PART_BITS_MAX 10
 #define SCALE_MARGIN 1.06 /* parts of thousands of groups differ by less */
@@ -208,6 +210,12 @@ static status plan_spill(aggregate_merge *merge)
     return aggregate_spill_begin(merge->core, &merge->spill);
 }
 
+static int by_source(const void *left, const void *right)
+{
+    const aggregate_table *const *a = left, *const *b = right;
+    return (*a)->source - (*b)->source;
+}
+
 static status plan_parts(aggregate_merge *merge)
 {
     uint64_t groups = total_groups(merge);
@@ -217,6 +225,8 @@ static status plan_parts(aggregate_merge *merge)
     if (!merge->parts)
         return status_no_memory(merge->core->who, part_count(merge) * sizeof *merge->parts);
     merge->mode = MERGE_PARTS;
+    if (merge->core->source_states)
+        qsort(merge->tables.items, merge->tables.count, sizeof(aggregate_table *), by_source);
     for (size_t i = 0; i < merge->tables.count; i++)
         TRY(add_slices(merge, merge->tables.items[i], merge->tables.items[i]->count));
     return STATUS_OK;
@@ -226,7 +236,7 @@ static status plan_merge(aggregate_merge *merge, exec_task *task)
 {
     bool is_done = false;
     for (size_t i = 0; i < merge->tables.count; i++)
-        merge->peak_bytes += aggregate_table_bytes(merge->core, merge->tables.items[i]);
+        merge->peak_bytes += aggregate_table_bytes(merge->tables.items[i]);
     if (!merge->core->key_count)
         return merge_ones(merge, task);
     if (merge->spill.file)
@@ -239,7 +249,7 @@ static status plan_merge(aggregate_merge *merge, exec_task *task)
                !merge->tables.items[0]->is_passing;
     if (is_done)
         return STATUS_OK;
-    if (!aggregate_spill_fits(merge->core, &merge->spill, &merge->tables))
+    if (!aggregate_spill_fits(&merge->spill, &merge->tables))
         return plan_spill(merge);
     TRY(plan_positions(merge, task, &is_done));
     return is_done ? STATUS_OK : plan_parts(merge);
@@ -322,7 +332,7 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
     }
     TRY(merge_slice_order(merge->core, task, slice, part_layout(merge), merge->part_bits));
     if (atomic_fetch_sub(&slice->table->slices_left, 1) == 1)
-        aggregate_table_give_up(merge->core, slice->table);
+        aggregate_table_give_up(slice->table);
     return STATUS_OK;
 }
 
@@ -374,25 +384,31 @@ static uint64_t scale(const aggregate_merge *merge, uint64_t all, uint64_t guess
     return groups < (double)all ? (uint64_t)groups : all;
 }
 
-/* How many groups a part will have: no fewer than any table has there; as many for its size as parts
- * before it had, else those of rows that were kept as few of them were equal, perhaps as many as all;
- * of lazy devices these, so that nobody asks on the way. */
+/* Returns how many groups a part will have: those of the source that has most there, because all sources have nearly
+ * equal groups; no fewer than any table has there. Parts that were merged before tell how many groups such a number of
+ * rows has. Until then groups of a table that passes its rows on are taken for all different, others for half of that.
+ * Lazy devices take all for different, so that nobody waits for an answer. */
 static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
 {
     const aggregate_table *table = NULL;
-    uint64_t all = 0, kept = 0, here = 0, most = 0;
+    uint64_t all = 0, kept = 0, here = 0, most = 0, of_sources = 0, guess = 0;
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
         uint64_t count = merge_slice_count(slice, part);
+        if (table && table->source != slice->table->source)
+            all = kept = 0;
         here = slice->table == table ? here + count : count;
         table = slice->table;
         most = here > most ? here : most;
         all += count;
         kept += table->is_passing ? count : 0;
+        of_sources += count;
+        uint64_t groups = merge->core->dev->is_host ? kept + (all - kept) / 2 : all;
+        guess = groups > guess ? groups : guess;
     }
     if (!merge->core->dev->is_host)
-        return all;
-    uint64_t guess = scale(merge, all, kept + (all - kept) / 2);
+        return guess;
+    guess = scale(merge, of_sources, guess);
     return guess > most ? guess : most;
 }
 
@@ -406,15 +422,14 @@ static status put_back(aggregate_merge *merge, exec_task *task, size_t part)
         return STATUS_OK;
     for (size_t i = 0; i < merge->slices.count; i++)
         if (merge_slice_count(&merge->slices.items[i], part) &&
-            !merge_slice_takes(core, &merge->slices.items[i], result))
+            !merge_slice_takes(&merge->slices.items[i], result))
             return STATUS_OK;
     uint64_t first = 0, count;
     for (size_t i = 0; i < merge->slices.count && first < result->count; i++) {
-        TRY(merge_slice_put(core, task->stream, &merge->slices.items[i], part, result, first,
-                            &count));
+        TRY(merge_slice_put(task->stream, &merge->slices.items[i], part, result, first, &count));
         first += count;
     }
-    aggregate_table_give_up(core, result);
+    aggregate_table_give_up(result);
     result->count = result->groups.count = 0;
     return STATUS_OK;
 }
@@ -559,9 +574,11 @@ static status add_run_ranges(aggregate_merge *merge, const aggregate_table *tabl
     return add_range(merge, table, first, end - first);
 }
 
-static status add_table_ranges(aggregate_merge *merge, const aggregate_table *table)
+static status add_table_ranges(aggregate_merge *merge, dev_stream *stream, aggregate_table *table)
 {
-    merge->peak_bytes += merge->mode == MERGE_NONE ? 0 : aggregate_table_bytes(merge->core, table);
+    if (table->count)
+        TRY(states_complete(merge->core, stream, table));
+    merge->peak_bytes += merge->mode == MERGE_NONE ? 0 : aggregate_table_bytes(table);
     return table->form == TABLE_RUNS ? add_run_ranges(merge, table)
                                      : add_range(merge, table, 0, table->count);
 }
@@ -579,6 +596,7 @@ static status take_kept(aggregate_merge *merge, exec_task *task)
             continue;
         table->row_count = like->row_count;
         merge->kept.items[merge->kept.count++] = table;
+        TRY(states_complete(merge->core, task->stream, table));
         TRY(add_range(merge, table, 0, table->count));
     }
     return STATUS_OK;
@@ -595,11 +613,11 @@ static status complete(aggregate_merge *merge, exec_task *task)
     if (merge->mode == MERGE_SPILL)
         return aggregate_spill_finish(&merge->spill);
     for (size_t i = 0; i < merge->tables.count; i++)
-        TRY(add_table_ranges(merge, merge->tables.items[i]));
+        TRY(add_table_ranges(merge, task->stream, merge->tables.items[i]));
     if (merge->target)
-        TRY(add_table_ranges(merge, merge->target));
+        TRY(add_table_ranges(merge, task->stream, merge->target));
     for (size_t p = 0; merge->parts && p < part_count(merge); p++)
-        TRY(add_table_ranges(merge, merge->parts[p]));
+        TRY(add_table_ranges(merge, task->stream, merge->parts[p]));
     return STATUS_OK;
 }
 

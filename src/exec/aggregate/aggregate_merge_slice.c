@@ -3,9 +3,9 @@
 
 #include "exec/aggregate/aggregate_state.h"
 
-static void release_states(const aggregate_core *core, merge_slice *slice)
+static void release_states(merge_slice *slice)
 {
-    for (uint32_t i = 0; slice->states && i < core->state_count; i++)
+    for (uint32_t i = 0; slice->states && i < table_state_count(slice->table); i++)
         dev_buffer_unref(slice->states[i]);
     mem_free(slice->states);
 }
@@ -13,7 +13,7 @@ static void release_states(const aggregate_core *core, merge_slice *slice)
 void merge_slice_release(const aggregate_core *core, merge_slice *slice)
 {
     dev_fetch_close(core->dev, &slice->asked);
-    release_states(core, slice);
+    release_states(slice);
     dev_buffer_unref(slice->rows);
     dev_buffer_unref(slice->hashes);
     mem_free(slice->offsets);
@@ -47,7 +47,7 @@ static status make_room(const aggregate_core *core, merge_slice *slice, size_t w
     slice->kept = mem_new_array(words, sizeof(uint64_t));
     if (!slice->offsets || !slice->kept)
         return status_no_memory(core->who, words * sizeof(uint64_t));
-    slice->states = mem_new_array(core->state_count + 1, sizeof *slice->states);
+    slice->states = mem_new_array(table_state_count(slice->table) + 1, sizeof *slice->states);
     if (!slice->states)
         return status_no_memory(core->who, core->state_count * sizeof *slice->states);
     return STATUS_OK;
@@ -117,15 +117,17 @@ static status find_list(const aggregate_core *core, dev_stream *stream, slice_so
 static status copy_states(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
                           slice_source *source)
 {
+    const aggregate_table *table = slice->table;
     const void *unused;
     TRY(find_list(core, stream, source));
-    for (uint32_t i = 0; i < core->state_count; i++)
-        if (!slice->table->states[i].is_shared)
-            TRY(states_view(core, stream, slice->table, i, source->list->rows, source->slice.first,
-                            slice->groups, &unused, &slice->states[i]));
-    for (uint32_t i = 0; i < core->state_count; i++)
-        if (slice->table->states[i].is_shared && core->rows_state >= 0)
-            slice->states[i] = dev_buffer_ref(slice->states[core->rows_state]);
+    for (uint32_t i = 0; i < table_state_count(table); i++)
+        if (!table->states[i].is_shared)
+            TRY(states_view(core, stream, table, table->held.first + i, source->list->rows,
+                            source->slice.first, slice->groups, &unused, &slice->states[i]));
+    for (uint32_t i = 0; i < table_state_count(table); i++)
+        if (table->states[i].is_shared && core->rows_state >= 0)
+            slice->states[i] =
+                dev_buffer_ref(slice->states[(uint32_t)core->rows_state - table->held.first]);
     return STATUS_OK;
 }
 
@@ -179,15 +181,16 @@ status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_ta
 typedef struct joined_part {
     uint64_t count;
     dev_buffer *rows, *hashes, **states; /* as a slice has them */
+    uint32_t state_count;
     row_index *groups;
 } joined_part;
 
 /* Looked up at a time: enough to fetch ahead, and no more room than for these is made beside the groups. */
 #define JOINED_ROWS 4096
 
-static void joined_part_release(const aggregate_core *core, joined_part *joined)
+static void joined_part_release(joined_part *joined)
 {
-    for (uint32_t i = 0; joined->states && i < core->state_count; i++)
+    for (uint32_t i = 0; joined->states && i < joined->state_count; i++)
         dev_buffer_unref(joined->states[i]);
     mem_free(joined->states);
     dev_buffer_unref(joined->rows);
@@ -195,7 +198,7 @@ static void joined_part_release(const aggregate_core *core, joined_part *joined)
     row_index_unref(joined->groups);
 }
 
-/* The array of one kind that slices have: `state`, or hashes, or (KEYS) packed keys. */
+/* The array of one kind that slices have: a state's, or hashes, or (KEYS) packed keys. */
 enum { KEYS = -2, HASHES = -1 };
 
 static const dev_buffer *array_of(const merge_slice *slice, int which)
@@ -221,18 +224,20 @@ static status join_arrays(dev_stream *stream, const merge_slice *slices, size_t 
 
 /* Whether all slices that have groups of the part have the same states, so that they can lie side by side. *like:
  * one of those slices. */
-static bool have_same_states(const aggregate_core *core, const aggregate_table *target,
-                             const merge_slice *slices, size_t slice_count, size_t part,
-                             const merge_slice **like)
+static bool have_same_states(const aggregate_table *target, const merge_slice *slices,
+                             size_t slice_count, size_t part, const merge_slice **like)
 {
     const merge_slice *first = NULL;
     for (size_t s = 0; s < slice_count; s++) {
+        const aggregate_table *table = slices[s].table;
         if (!merge_slice_count(&slices[s], part))
             continue;
         first = first ? first : &slices[s];
-        for (uint32_t i = 0; i < core->state_count; i++)
-            if (!target->states[i].is_shared &&
-                (slices[s].table->states[i].width != first->table->states[i].width ||
+        if (!tables_hold_same_states(table, first->table))
+            return false;
+        for (uint32_t i = 0; i < table_state_count(table); i++)
+            if (!table_state(target, table->held.first + i)->is_shared &&
+                (table->states[i].width != first->table->states[i].width ||
                  !slices[s].states[i] != !first->states[i]))
                 return false;
     }
@@ -245,12 +250,14 @@ static status join_states(const aggregate_core *core, dev_stream *stream,
                           size_t slice_count, size_t part, const merge_slice *like,
                           joined_part *joined)
 {
-    joined->states = mem_new_array(core->state_count + 1, sizeof *joined->states);
+    const aggregate_table *table = like->table;
+    joined->state_count = table_state_count(table);
+    joined->states = mem_new_array(joined->state_count + 1, sizeof *joined->states);
     if (!joined->states)
-        return status_no_memory(core->who, core->state_count * sizeof *joined->states);
-    for (uint32_t i = 0; i < core->state_count; i++) {
-        uint64_t width = like->table->states[i].width;
-        if (target->states[i].is_shared || !like->states[i])
+        return status_no_memory(core->who, joined->state_count * sizeof *joined->states);
+    for (uint32_t i = 0; i < joined->state_count; i++) {
+        uint64_t width = table->states[i].width;
+        if (table_state(target, table->held.first + i)->is_shared || !like->states[i])
             continue;
         TRY(dev_alloc(core->dev, joined->count * width, core->who, &joined->states[i]));
         TRY(join_arrays(stream, slices, slice_count, part, (int)i, width,
@@ -266,7 +273,7 @@ static status add_states(const aggregate_core *core, exec_task *task, aggregate_
 {
     const merge_slice *like;
     const uint32_t *groups = joined->groups->rows;
-    if (have_same_states(core, target, slices, slice_count, part, &like)) {
+    if (have_same_states(target, slices, slice_count, part, &like)) {
         TRY(join_states(core, task->stream, target, slices, slice_count, part, like, joined));
         return states_merge_copies(core, task, target, groups, like->table, joined->states, 0,
                                    joined->count);
@@ -321,17 +328,18 @@ status merge_slices_add(const aggregate_core *core, exec_task *task, aggregate_t
         st = find_joined(core, task->stream, target, &joined);
     if (!st)
         st = add_states(core, task, target, slices, slice_count, part, &joined);
-    joined_part_release(core, &joined);
+    joined_part_release(&joined);
     return st;
 }
 
 /* ---- putting back ---- */
 
-bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,
-                       const aggregate_table *result)
+bool merge_slice_takes(const merge_slice *slice, const aggregate_table *result)
 {
     const state_array *from = slice->table->states, *to = result->states;
-    for (uint32_t i = 0; i < core->state_count; i++)
+    if (!tables_hold_same_states(slice->table, result))
+        return false;
+    for (uint32_t i = 0; i < table_state_count(result); i++)
         if (from[i].is_shared != to[i].is_shared || from[i].width != to[i].width ||
             (!to[i].is_shared && !slice->states[i]))
             return false;
@@ -347,9 +355,8 @@ static status copy_groups(dev_stream *stream, dev_buffer *to, uint64_t to_first,
                                   (const char *)from->address + from_first * width, count * width);
 }
 
-status merge_slice_put(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
-                       size_t part, const aggregate_table *result, uint64_t first,
-                       uint64_t *out_count)
+status merge_slice_put(dev_stream *stream, merge_slice *slice, size_t part,
+                       const aggregate_table *result, uint64_t first, uint64_t *out_count)
 {
     uint64_t room = merge_slice_count(slice, part), left = result->count - first;
     uint64_t count = room < left ? room : left, at = slice->offsets[part];
@@ -358,7 +365,7 @@ status merge_slice_put(const aggregate_core *core, dev_stream *stream, merge_sli
         return STATUS_OK;
     TRY(copy_groups(stream, slice->rows, at, result->groups.rows, first, count,
                     result->groups.layout->stride));
-    for (uint32_t i = 0; i < core->state_count; i++)
+    for (uint32_t i = 0; i < table_state_count(result); i++)
         if (!result->states[i].is_shared)
             TRY(copy_groups(stream, slice->states[i], at, result->states[i].buffer, first, count,
                             result->states[i].width));
@@ -392,7 +399,7 @@ static status move_groups(const aggregate_core *core, dev_stream *stream, merge_
         TRY(close_gaps(core, stream, slice, parts, table->count, stride, &slice->rows));
     table->groups.rows = slice->rows;
     slice->rows = NULL;
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = 0; i < table_state_count(table); i++) {
         state_array *array = &table->states[i];
         array->is_shared = like->states[i].is_shared;
         array->width = like->states[i].width;
@@ -420,8 +427,11 @@ status merge_slice_to_table(const aggregate_core *core, dev_stream *stream, merg
         return STATUS_OK;
     TRY(aggregate_table_new(core, stream, TABLE_HASH, like->source, like->groups.layout, 0,
                             &table));
+    status st =
+        tables_hold_same_states(table, like) ? STATUS_OK : states_complete(core, stream, table);
     table->count = table->capacity = table->groups.count = table->groups.capacity = count;
-    status st = move_groups(core, stream, slice, parts, like, table);
+    if (!st)
+        st = move_groups(core, stream, slice, parts, like, table);
     if (!st)
         st = text_heap_share(&table->groups.heap, &like->groups.heap);
     if (!st)

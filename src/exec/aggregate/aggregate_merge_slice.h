@@ -14,13 +14,13 @@
 /* Keys, hashes and states are copied part by part, so that whoever takes a part reads on from where
  * it begins; the table is not needed any more then. */
 typedef struct merge_slice {
-    aggregate_table *table; /* POSITIONS: NULL, for all tables */
-    uint64_t first, count;  /* POSITIONS: of the target */
-    uint64_t groups;        /* that occur */
-    dev_buffer *rows, *hashes, **states;
-    uint32_t *offsets; /* where each part begins, and the end */
-    uint32_t *kept;    /* groups of each part's result that were put there */
-    dev_fetch asked;   /* on their way */
+    aggregate_table *table;              /* POSITIONS: NULL, for all tables */
+    uint64_t first, count;               /* POSITIONS: of the target */
+    uint64_t groups;                     /* that occur */
+    dev_buffer *rows, *hashes, **states; /* those that the table holds */
+    uint32_t *offsets;                   /* where each part begins, and the end */
+    uint32_t *kept;                      /* groups of each part's result that were put there */
+    dev_fetch asked;                     /* on their way */
 } merge_slice;
 
 void merge_slice_release(const aggregate_core *core, merge_slice *slice);
@@ -39,13 +39,11 @@ CHECKED status merge_slices_add(const aggregate_core *core, exec_task *task,
                                 aggregate_table *target, const merge_slice *slices,
                                 size_t slice_count, size_t part, uint64_t rows);
 /* Whether groups of a part's table, which has exact counts and is no more added to, can be put into the slice. */
-bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,
-                       const aggregate_table *result);
+bool merge_slice_takes(const merge_slice *slice, const aggregate_table *result);
 /* Puts groups of the part's table, from `first` on, where the part's groups of the slice were, as many as go
  * there. */
-CHECKED status merge_slice_put(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
-                               size_t part, const aggregate_table *result, uint64_t first,
-                               uint64_t *out_count);
+CHECKED status merge_slice_put(dev_stream *stream, merge_slice *slice, size_t part,
+                               const aggregate_table *result, uint64_t first, uint64_t *out_count);
 /* What was put into the slice becomes a table, NULL if that is nothing; the slice has no groups any more. like: a
  * part's table, whose groups may be gone. */
 CHECKED status merge_slice_to_table(const aggregate_core *core, dev_stream *stream,

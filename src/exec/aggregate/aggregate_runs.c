@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #define TABLE_GROUPS_MIN (1u << 14)
+#define CHUNKS_OF_FIRST 16 /* or, if chunks are small, those of so many of them */
 #define TABLE_GROUPS_MAX (1u << 18)
 #define ROWS_MIN 16         /* fewer rows may be ordered by chance */
 #define ROWS_PER_RUN_MAX 64 /* more: the domain is small, or the order of no use */
@@ -236,7 +237,8 @@ static aggregate_table *current_table(const table_list *tables, const run_chunk 
 
 static uint64_t next_capacity(const table_list *tables, uint64_t rows)
 {
-    uint64_t capacity = TABLE_GROUPS_MIN;
+    uint64_t capacity =
+        rows < TABLE_GROUPS_MIN / CHUNKS_OF_FIRST ? rows * CHUNKS_OF_FIRST : TABLE_GROUPS_MIN;
     if (tables->count)
         capacity = 4 * tables->items[tables->count - 1]->groups.capacity;
     capacity = capacity > TABLE_GROUPS_MAX ? TABLE_GROUPS_MAX : capacity;

@@ -90,7 +90,7 @@ static status state_to_column(const aggregate_core *core, exec_task *task,
                               const aggregate_table *table, uint32_t state, const uint32_t *list,
                               uint64_t first, uint64_t count, tensor **out)
 {
-    const state_array *array = &table->states[state];
+    const state_array *array = table_state(table, state);
     dev_stream *stream = task->stream;
     const void *values;
     dev_buffer *owner;
@@ -148,7 +148,7 @@ static status state_from_column(const aggregate_core *core, dev_stream *stream,
                                 aggregate_table *table, uint32_t state, const tensor *t)
 {
     const state_plan *plan = &core->states[state];
-    state_array *array = &table->states[state];
+    state_array *array = table_state(table, state);
     array->is_shared = !t;
     if (!t)
         return STATUS_OK;
@@ -162,6 +162,33 @@ static status state_from_column(const aggregate_core *core, dev_stream *stream,
                                table->count * array->width));
     if (plan->ops == &aggregate_state_sum && array->width == sizeof(int64_t))
         return bound_sums(stream, array, table->count);
+    return STATUS_OK;
+}
+
+/* Which states a block has, in each row: what one of all tables that come from several sources has is not said
+ * by its columns. */
+static status held_column(const aggregate_core *core, dev_stream *stream,
+                          const aggregate_table *table, uint64_t count, tensor **out)
+{
+    *out = NULL;
+    if (!core->source_states)
+        return STATUS_OK;
+    TRY(tensor_new_flat(stream->dev, type_make(TYPE_UINT64), count, false, out));
+    return DEV_LAUNCH(stream, fill, .width = sizeof(uint64_t),
+                      .value_low = (uint64_t)table->held.first << 32 | table->held.end,
+                      .count = dev_count_exact(count), .out = (*out)->values);
+}
+
+static status read_held(const aggregate_core *core, dev_stream *stream, const tensor *t,
+                        state_range *out)
+{
+    uint64_t word;
+    *out = (state_range){0, core->state_count};
+    if (!t)
+        return STATUS_OK;
+    TRY(dev_words_read(stream, t->values, &word, 1));
+    *out = (state_range){(uint32_t)(word >> 32), (uint32_t)word};
+    assert(out->first <= out->end && out->end <= core->state_count);
     return STATUS_OK;
 }
 
@@ -208,9 +235,12 @@ static status piece_columns(const aggregate_core *core, exec_task *task,
             st = DEV_LAUNCH(stream, gather_index, .first = slice->list->rows, .second = order->rows,
                             .count = c->rows, .out = list->rows);
     }
-    for (uint32_t i = 0; i < core->state_count && !st; i++)
+    tensor **columns = c->columns + core->key_count;
+    if (!st)
+        st = held_column(core, stream, table, slice->count, columns);
+    for (uint32_t i = table->held.first; i < table->held.end && !st; i++)
         st = state_to_column(core, task, table, i, list->rows, slice->first, slice->count,
-                             &c->columns[core->key_count + i]);
+                             &columns[1 + i - table->held.first]);
     row_index_unref(list);
     return st;
 }
@@ -237,7 +267,8 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
     if (!slice->count)
         return STATUS_OK;
     TRY(order_piece(core, task, table, slice, parts, &order, offsets));
-    status st = chunk_new(core->key_count + core->state_count, dev_count_exact(slice->count), &c);
+    status st = chunk_new(core->key_count + 1 + table_state_count(table),
+                          dev_count_exact(slice->count), &c);
     if (!st) {
         st = piece_columns(core, task, table, slice, order, c);
         if (!st)
@@ -251,10 +282,11 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
 static uint64_t group_bytes(const aggregate_core *core, const aggregate_table *table)
 {
     uint64_t bytes = 2 * (uint64_t)spill_layout(core)->stride + 16;
-    for (uint32_t i = 0; i < core->state_count; i++) {
-        bytes += table->states[i].width;
+    for (uint32_t i = table->held.first; i < table->held.end; i++) {
+        const state_array *array = table_state(table, i);
+        bytes += array->width;
         if (state_keeps_values(&core->states[i]) && table->count)
-            bytes += table->states[i].heap.bytes / table->count;
+            bytes += array->heap.bytes / table->count;
     }
     return bytes;
 }
@@ -296,9 +328,9 @@ static uint64_t held_bytes(aggregate_local *local)
     const table_list *tables = &local->tables;
     uint64_t last = 0;
     for (; local->full_count + 1 < tables->count; local->full_count++)
-        local->full_bytes += aggregate_table_bytes(local->core, tables->items[local->full_count]);
+        local->full_bytes += aggregate_table_bytes(tables->items[local->full_count]);
     if (tables->count)
-        last = aggregate_table_bytes(local->core, tables->items[tables->count - 1]);
+        last = aggregate_table_bytes(tables->items[tables->count - 1]);
     return local->full_bytes + last;
 }
 
@@ -344,12 +376,11 @@ status aggregate_local_settle(aggregate_local *local, exec_task *task, aggregate
     return STATUS_OK;
 }
 
-bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spill,
-                          const table_list *tables)
+bool aggregate_spill_fits(const aggregate_spill *spill, const table_list *tables)
 {
     uint64_t held = 0;
     for (size_t i = 0; i < tables->count; i++)
-        held += aggregate_table_bytes(core, tables->items[i]);
+        held += aggregate_table_bytes(tables->items[i]);
     return !spill->file &&
            (!exec_may_spill(spill->op->query) || exec_has_room(spill->op->query, held + held / 4));
 }
@@ -392,12 +423,14 @@ static status absorb_block(const aggregate_core *core, exec_task *task, aggregat
     row_index *groups;
     aggregate_table from = {.form = TABLE_HASH, .count = rows, .row_count = rows};
     aggregate_table *to = reader->table;
-    from.states = mem_new_array(core->state_count + 1, sizeof *from.states);
+    tensor *const *columns = c->columns + core->key_count;
+    TRY(read_held(core, task->stream, columns[0], &from.held));
+    from.states = mem_new_array(table_state_count(&from) + 1, sizeof *from.states);
     if (!from.states)
-        return status_no_memory(core->who, core->state_count * sizeof *from.states);
+        return status_no_memory(core->who, table_state_count(&from) * sizeof *from.states);
     status st = STATUS_OK;
-    for (uint32_t i = 0; i < core->state_count && !st; i++)
-        st = state_from_column(core, task->stream, &from, i, c->columns[core->key_count + i]);
+    for (uint32_t i = from.held.first; i < from.held.end && !st; i++)
+        st = state_from_column(core, task->stream, &from, i, columns[1 + i - from.held.first]);
     if (!st)
         st = states_prepare(core, task->stream, to, &from);
     if (!st)
@@ -433,10 +466,9 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
  * of its own in each of the parts below. */
 #define CUT_SHARE 8
 
-static bool must_cut(const aggregate_core *core, const exec_task *task,
-                     const aggregate_reader *reader)
+static bool must_cut(const exec_task *task, const aggregate_reader *reader)
 {
-    uint64_t held = aggregate_table_bytes(core, reader->table);
+    uint64_t held = aggregate_table_bytes(reader->table);
     uint64_t most = exec_memory_share(task->query) / task->count;
     if (reader->cut && held < most / CUT_SHARE)
         return false;
@@ -471,7 +503,7 @@ static exec_result load_part(aggregate_merge *merge, exec_task *task, aggregate_
         chunk_free(c);
         if (!st)
             st = exec_check_error(task);
-        if (!st && must_cut(core, task, reader))
+        if (!st && must_cut(task, reader))
             st = cut_table(core, task, &merge->spill, reader);
         EXEC_TRY(task, st);
         if (exec_is_cancelled(task->query))
@@ -498,6 +530,8 @@ static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_
     reader->next = 0;
     if (reader->table)
         EXEC_TRY(task, aggregate_table_learn(merge->core, task->stream, reader->table));
+    if (!reader->cut && reader->table)
+        EXEC_TRY(task, states_complete(merge->core, task->stream, reader->table));
     if (!reader->cut)
         return EXEC_HAVE_OUTPUT;
     if (reader->table)

@@ -30,8 +30,7 @@ CHECKED status aggregate_spill_table(const aggregate_core *core, exec_task *task
 CHECKED status aggregate_local_settle(aggregate_local *local, exec_task *task,
                                       aggregate_spill *spill);
 /* Whether all tasks' tables can be merged in memory. */
-bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spill,
-                          const table_list *tables);
+bool aggregate_spill_fits(const aggregate_spill *spill, const table_list *tables);
 /* All tables have been spilled: the result may be read. */
 CHECKED status aggregate_spill_finish(aggregate_spill *spill);
 

@@ -9,30 +9,37 @@
 #include "exec/aggregate/aggregate_state_ops.h"
 
 #define CAPACITY_MIN 1024
+#define FEW_GROWTH 16 /* few groups get room for so many times their number instead */
+
+static void init_array(const aggregate_core *core, const aggregate_table *table, uint32_t state)
+{
+    const state_plan *plan = &core->states[state];
+    state_array *array = table_state(table, state);
+    array->width = plan->ops->width(core, table, plan);
+    /* Not all groups of CODES have rows: there only a count can be shared. */
+    bool may_share = table->form != TABLE_ONE &&
+                     (table->form != TABLE_CODES || core->rows_state >= 0) &&
+                     plan->source == SOURCE_ROWS && table->source == SOURCE_ROWS;
+    /* What it has been so far is 1 for groups that exist; a lazy device's number is a bound. */
+    may_share &= core->dev->is_host || core->rows_state >= 0 || plan->argument < 0;
+    array->is_shared = may_share && plan->ops == &aggregate_state_count && plan->filter < 0 &&
+                       (int)state != core->rows_state;
+}
 
 status states_init(const aggregate_core *core, aggregate_table *table)
 {
-    table->states = mem_new_array(core->state_count + 1, sizeof *table->states);
+    table->held = aggregate_core_states(core, table->source);
+    table->states = mem_new_array(table_state_count(table) + 1, sizeof *table->states);
     if (!table->states)
-        return status_no_memory(core->who, core->state_count * sizeof *table->states);
-    for (uint32_t i = 0; i < core->state_count; i++) {
-        const state_plan *plan = &core->states[i];
-        table->states[i].width = plan->ops->width(core, table, plan);
-        /* Not all groups of CODES have rows: there only a count can be shared. */
-        bool may_share = table->form != TABLE_ONE &&
-                         (table->form != TABLE_CODES || core->rows_state >= 0) &&
-                         plan->source == SOURCE_ROWS && table->source == SOURCE_ROWS;
-        /* What it has been so far is 1 for groups that exist; a lazy device's number is a bound. */
-        may_share &= core->dev->is_host || core->rows_state >= 0 || plan->argument < 0;
-        table->states[i].is_shared = may_share && plan->ops == &aggregate_state_count &&
-                                     plan->filter < 0 && (int)i != core->rows_state;
-    }
+        return status_no_memory(core->who, table_state_count(table) * sizeof *table->states);
+    for (uint32_t i = table->held.first; i < table->held.end; i++)
+        init_array(core, table, i);
     return STATUS_OK;
 }
 
 void states_release(const aggregate_core *core, aggregate_table *table)
 {
-    for (uint32_t i = 0; table->states && i < core->state_count; i++) {
+    for (uint32_t i = 0; table->states && i < table_state_count(table); i++) {
         dev_buffer_unref(table->states[i].buffer);
         state_lent_text_release(core->dev, &table->states[i]);
         value_pieces_release(&table->states[i].pieces);
@@ -42,10 +49,10 @@ void states_release(const aggregate_core *core, aggregate_table *table)
     table->states = NULL;
 }
 
-uint64_t states_bytes(const aggregate_core *core, const aggregate_table *table)
+uint64_t states_bytes(const aggregate_table *table)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = 0; i < table_state_count(table); i++) {
         const state_array *array = &table->states[i];
         bytes += (array->buffer ? array->buffer->bytes : 0) + array->heap.bytes;
         bytes += value_pieces_bytes(&array->pieces);
@@ -93,12 +100,39 @@ status states_reserve(const aggregate_core *core, dev_stream *stream, aggregate_
     if (table->capacity)
         capacity = groups + groups / 2;
     else if (table->form == TABLE_HASH && capacity < CAPACITY_MIN)
-        capacity = CAPACITY_MIN;
-    for (uint32_t i = 0; i < core->state_count; i++)
-        if (!table->states[i].is_shared)
-            TRY(enlarge(core, stream, &core->states[i], &table->states[i], table->capacity,
-                        capacity));
+        capacity = groups < CAPACITY_MIN / FEW_GROWTH ? groups * FEW_GROWTH : CAPACITY_MIN;
+    for (uint32_t i = table->held.first; i < table->held.end; i++) {
+        state_array *array = table_state(table, i);
+        if (!array->is_shared)
+            TRY(enlarge(core, stream, &core->states[i], array, table->capacity, capacity));
+    }
     table->capacity = capacity;
+    return STATUS_OK;
+}
+
+static bool holds_all(const aggregate_core *core, const aggregate_table *table)
+{
+    return table_state_count(table) == core->state_count;
+}
+
+status states_complete(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
+{
+    state_range held = table->held;
+    if (holds_all(core, table))
+        return STATUS_OK;
+    state_array *all = mem_new_array(core->state_count + 1, sizeof *all);
+    if (!all)
+        return status_no_memory(core->who, core->state_count * sizeof *all);
+    memcpy(all + held.first, table->states, table_state_count(table) * sizeof *all);
+    mem_free(table->states);
+    table->states = all;
+    table->held = (state_range){0, core->state_count};
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (i < held.first || i >= held.end)
+            init_array(core, table, i);
+    for (uint32_t i = 0; table->capacity && i < core->state_count; i++)
+        if (i < held.first || i >= held.end)
+            TRY(enlarge(core, stream, &core->states[i], &all[i], 0, table->capacity));
     return STATUS_OK;
 }
 
@@ -106,8 +140,9 @@ status states_reserve(const aggregate_core *core, dev_stream *stream, aggregate_
 static status give_own_count(const aggregate_core *core, dev_stream *stream, aggregate_table *table,
                              uint32_t state, uint64_t groups)
 {
-    state_array *array = &table->states[state];
-    const state_array *rows = core->rows_state >= 0 ? &table->states[core->rows_state] : NULL;
+    state_array *array = table_state(table, state);
+    const state_array *rows =
+        core->rows_state >= 0 ? table_state(table, (uint32_t)core->rows_state) : NULL;
     array->is_shared = false;
     if (!table->capacity)
         return STATUS_OK;
@@ -126,7 +161,7 @@ static status give_own_count(const aggregate_core *core, dev_stream *stream, agg
 static status update_state(const state_update *u, uint32_t state, tensor *const *values)
 {
     const state_plan *plan = &u->core->states[state];
-    state_array *array = &u->table->states[state];
+    state_array *array = table_state(u->table, state);
     const tensor *argument = plan->argument >= 0 ? values[plan->argument] : NULL;
     const tensor *filter = plan->filter >= 0 ? values[plan->filter] : NULL;
     dev_stream *stream = u->task->stream;
@@ -140,9 +175,10 @@ static status update_state(const state_update *u, uint32_t state, tensor *const 
 
 static status update_all(const state_update *u, tensor *const *values)
 {
+    state_range states = aggregate_core_states(u->core, u->table->source);
     /* Counts that cease to be shared copy the rows' count as it was before. */
-    for (uint32_t i = 0; i < u->core->state_count; i++)
-        if (u->core->states[i].source == u->table->source && (int)i != u->core->rows_state)
+    for (uint32_t i = states.first; i < states.end; i++)
+        if ((int)i != u->core->rows_state)
             TRY(update_state(u, i, values));
     if (u->core->rows_state >= 0 && u->table->source == SOURCE_ROWS)
         TRY(update_state(u, (uint32_t)u->core->rows_state, values));
@@ -180,18 +216,18 @@ status states_update(const aggregate_core *core, exec_task *task, aggregate_tabl
 
 status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
 {
-    for (uint32_t i = 0; i < core->state_count; i++)
+    for (uint32_t i = table->held.first; i < table->held.end; i++)
         if (state_is_text(&core->states[i]))
-            TRY(state_own_text(core, stream, table, &table->states[i]));
+            TRY(state_own_text(core, stream, table, table_state(table, i)));
     return STATUS_OK;
 }
 
 status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
 {
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = table->held.first; i < table->held.end; i++) {
         const state_plan *plan = &core->states[i];
         if (plan->ops->seal)
-            TRY(plan->ops->seal(core, stream, table, &table->states[i]));
+            TRY(plan->ops->seal(core, stream, table, table_state(table, i)));
     }
     return STATUS_OK;
 }
@@ -201,18 +237,30 @@ status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_tab
 status states_share_text(const aggregate_core *core, aggregate_table *target,
                          const aggregate_table *from)
 {
-    for (uint32_t i = 0; i < core->state_count; i++)
+    for (uint32_t i = from->held.first; i < from->held.end; i++)
         if (state_is_text(&core->states[i]) || state_keeps_values(&core->states[i]))
-            TRY(text_heap_share(&target->states[i].heap, &from->states[i].heap));
+            TRY(text_heap_share(&table_state(target, i)->heap, &table_state(from, i)->heap));
+    return STATUS_OK;
+}
+
+/* The target's rows are not those of all that comes to it: it counts on its own. */
+static status hold_all(const aggregate_core *core, dev_stream *stream, aggregate_table *target)
+{
+    TRY(states_complete(core, stream, target));
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (table_state(target, i)->is_shared)
+            TRY(give_own_count(core, stream, target, i, target->count));
     return STATUS_OK;
 }
 
 status states_prepare(const aggregate_core *core, dev_stream *stream, aggregate_table *target,
                       const aggregate_table *from)
 {
-    for (uint32_t i = 0; i < core->state_count; i++) {
-        state_array *to = &target->states[i];
-        const state_array *array = &from->states[i];
+    if (!tables_hold_same_states(target, from) && !holds_all(core, target))
+        TRY(hold_all(core, stream, target));
+    for (uint32_t i = from->held.first; i < from->held.end; i++) {
+        state_array *to = table_state(target, i);
+        const state_array *array = table_state(from, i);
         if (to->is_shared && !array->is_shared)
             TRY(give_own_count(core, stream, target, i, target->count));
         if (core->states[i].ops == &aggregate_state_sum) {
@@ -228,19 +276,19 @@ status states_prepare(const aggregate_core *core, dev_stream *stream, aggregate_
 status states_align(const aggregate_core *core, dev_stream *stream, aggregate_table *const *tables,
                     size_t table_count)
 {
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = tables[0]->held.first; i < tables[0]->held.end; i++) {
         uint128 bound = 0;
         uint32_t width = 0;
         bool is_shared = true;
         for (size_t t = 0; t < table_count; t++) {
-            const state_array *array = &tables[t]->states[i];
+            const state_array *array = table_state(tables[t], i);
             bound += array->bound;
             width = array->width > width ? array->width : width;
             is_shared &= array->is_shared;
         }
         bool is_sum = core->states[i].ops == &aggregate_state_sum;
         for (size_t t = 0; t < table_count; t++) {
-            state_array *array = &tables[t]->states[i];
+            state_array *array = table_state(tables[t], i);
             if (array->is_shared && !is_shared)
                 TRY(give_own_count(core, stream, tables[t], i, tables[t]->count));
             if (is_sum && (width > array->width || bound > INT64_MAX))
@@ -255,9 +303,9 @@ status states_view(const aggregate_core *core, dev_stream *stream, const aggrega
                    uint32_t state, const uint32_t *list, uint64_t first, uint64_t count,
                    const void **out, dev_buffer **owner)
 {
-    const state_array *array = &table->states[state];
+    const state_array *array = table_state(table, state);
     if (array->is_shared)
-        array = core->rows_state >= 0 ? &table->states[core->rows_state] : NULL;
+        array = core->rows_state >= 0 ? table_state(table, (uint32_t)core->rows_state) : NULL;
     *out = NULL;
     *owner = NULL;
     if (!array || !array->buffer)
@@ -304,14 +352,15 @@ status states_merge(const aggregate_core *core, exec_task *task, aggregate_table
                     uint64_t first, uint64_t count)
 {
     const state_update u = merging(core, task, target, groups, count);
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = from->held.first; i < from->held.end; i++) {
         const state_plan *plan = &core->states[i];
+        const state_array *to = table_state(target, i);
         const void *states;
         dev_buffer *owner;
-        if (target->states[i].is_shared)
+        if (to->is_shared)
             continue;
         TRY(states_view(core, task->stream, from, i, list, first, count, &states, &owner));
-        status st = plan->ops->merge(&u, plan, &target->states[i], states, from->states[i].width);
+        status st = plan->ops->merge(&u, plan, to, states, table_state(from, i)->width);
         dev_buffer_unref(owner);
         TRY(st);
     }
@@ -323,12 +372,14 @@ status states_merge_copies(const aggregate_core *core, exec_task *task, aggregat
                            dev_buffer *const *copies, uint64_t first, uint64_t count)
 {
     const state_update u = merging(core, task, target, groups, count);
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = from->held.first; i < from->held.end; i++) {
         const state_plan *plan = &core->states[i];
-        uint32_t width = from->states[i].width;
-        const char *states = copies[i] ? (const char *)copies[i]->address + first * width : NULL;
-        if (!target->states[i].is_shared)
-            TRY(plan->ops->merge(&u, plan, &target->states[i], states, width));
+        const state_array *to = table_state(target, i);
+        const dev_buffer *copy = copies[i - from->held.first];
+        uint32_t width = table_state(from, i)->width;
+        const char *states = copy ? (const char *)copy->address + first * width : NULL;
+        if (!to->is_shared)
+            TRY(plan->ops->merge(&u, plan, to, states, width));
     }
     return mark_merged(&u);
 }

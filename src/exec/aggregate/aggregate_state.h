@@ -7,6 +7,9 @@
 /* Memory for the arrays of a table's states, empty. */
 CHECKED status states_init(const aggregate_core *core, aggregate_table *table);
 void states_release(const aggregate_core *core, aggregate_table *table);
+/* Gives the table the states of all sources; those that it did not hold are as if no row had come to them. */
+CHECKED status states_complete(const aggregate_core *core, dev_stream *stream,
+                               aggregate_table *table);
 /* Room for the states of groups below `groups`. */
 CHECKED status states_reserve(const aggregate_core *core, dev_stream *stream,
                               aggregate_table *table, uint64_t groups);
@@ -19,7 +22,7 @@ CHECKED status states_update(const aggregate_core *core, exec_task *task, aggreg
 CHECKED status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
 /* All rows that came are in the states, which may be read, and added to others, from then on. */
 CHECKED status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
-/* Makes target's states as wide as adding from's needs, and keeps alive what from's text is. To be
+/* Makes target hold from's states, as wide as adding them needs, and keeps alive what from's text is. To be
  * called once for each table that is merged. */
 CHECKED status states_prepare(const aggregate_core *core, dev_stream *stream,
                               aggregate_table *target, const aggregate_table *from);
@@ -34,7 +37,7 @@ CHECKED status states_merge(const aggregate_core *core, exec_task *task, aggrega
                             const uint32_t *groups, const aggregate_table *from,
                             const uint32_t *list, uint64_t first, uint64_t count);
 /* The same of `count` groups of `from` whose states were copied, from the copies' `first` on. NULL
- * among the copies: counts that are all 1. */
+ * among the copies, which are those of the states that `from` holds: counts that are all 1. */
 CHECKED status states_merge_copies(const aggregate_core *core, exec_task *task,
                                    aggregate_table *target, const uint32_t *groups,
                                    const aggregate_table *from, dev_buffer *const *copies,
@@ -44,6 +47,6 @@ CHECKED status states_merge_copies(const aggregate_core *core, exec_task *task,
 CHECKED status states_view(const aggregate_core *core, dev_stream *stream,
                            const aggregate_table *table, uint32_t state, const uint32_t *list,
                            uint64_t first, uint64_t count, const void **out, dev_buffer **owner);
-uint64_t states_bytes(const aggregate_core *core, const aggregate_table *table);
+uint64_t states_bytes(const aggregate_table *table);
 
 #endif

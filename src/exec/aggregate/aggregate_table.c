@@ -55,14 +55,14 @@ void aggregate_table_free(const aggregate_core *core, aggregate_table *table)
     mem_free(table);
 }
 
-void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table)
+void aggregate_table_give_up(aggregate_table *table)
 {
     dev_buffer_unref(table->groups.rows);
     table->groups.rows = NULL;
     dev_buffer_unref(table->groups.hashes);
     table->groups.hashes = NULL;
     table->groups.capacity = 0;
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    for (uint32_t i = 0; i < table_state_count(table); i++) {
         dev_buffer_unref(table->states[i].buffer);
         table->states[i].buffer = NULL;
     }
@@ -85,9 +85,9 @@ status aggregate_table_seal(const aggregate_core *core, dev_stream *stream, aggr
     return states_seal(core, stream, table);
 }
 
-uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table)
+uint64_t aggregate_table_bytes(const aggregate_table *table)
 {
-    uint64_t bytes = states_bytes(core, table);
+    uint64_t bytes = states_bytes(table);
     const hash_groups *groups = &table->groups;
     bytes += (groups->rows ? groups->rows->bytes : 0) + (groups->slots ? groups->slots->bytes : 0);
     bytes += groups->hashes ? groups->hashes->bytes : 0;
@@ -104,8 +104,10 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
 {
     dev_buffer *bits = NULL, *found = NULL;
     const uint64_t *counts = NULL;
-    if (core->rows_state >= 0 && table->states[core->rows_state].buffer)
-        counts = table->states[core->rows_state].buffer->address;
+    if (core->rows_state >= 0 && table_has_state(table, (uint32_t)core->rows_state)) {
+        const dev_buffer *rows = table_state(table, (uint32_t)core->rows_state)->buffer;
+        counts = rows ? rows->address : NULL;
+    }
     TRY(row_index_new(core->dev, count, &out->list));
     status st = dev_alloc(core->dev, bitmap_bytes(count), core->who, &bits);
     if (!st)

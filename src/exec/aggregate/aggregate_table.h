@@ -35,13 +35,14 @@ typedef struct run_segment {
 
 typedef struct aggregate_table {
     table_form form;
-    int source;         /* where its rows come from */
-    uint64_t count;     /* groups, at most (aggregate_hash.h); CODES: the domain */
-    uint64_t capacity;  /* groups that states have room for */
-    uint64_t row_count; /* rows that have come, at most */
-    state_array *states;
-    hash_groups groups; /* HASH; RUNS: without a directory */
-    tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
+    int source;          /* where its rows come from */
+    uint64_t count;      /* groups, at most (aggregate_hash.h); CODES: the domain */
+    uint64_t capacity;   /* groups that states have room for */
+    uint64_t row_count;  /* rows that have come, at most */
+    state_array *states; /* those of the source, or all (states_complete) */
+    state_range held;    /* their numbers */
+    hash_groups groups;  /* HASH; RUNS: without a directory */
+    tensor **bases;      /* HASH by row numbers: the columns of keys that are rows; else NULL */
     uint64_t base_rows;
     bool is_passing;    /* HASH: each row may be a group of its own */
     bool has_null_rows; /* some rows are no row of the bases */
@@ -51,21 +52,43 @@ typedef struct aggregate_table {
     _Atomic size_t slices_left;  /* of it that were not copied yet, while it is merged */
 } aggregate_table;
 
-/* An empty table. HASH and RUNS: packed by `layout`. capacity: groups to make room for; CODES: the
- * domain. */
+static inline uint32_t table_state_count(const aggregate_table *table)
+{
+    return table->held.end - table->held.first;
+}
+
+static inline bool table_has_state(const aggregate_table *table, uint32_t state)
+{
+    return state >= table->held.first && state < table->held.end;
+}
+
+static inline bool tables_hold_same_states(const aggregate_table *a, const aggregate_table *b)
+{
+    return a->held.first == b->held.first && a->held.end == b->held.end;
+}
+
+/* A state that the table has. */
+static inline state_array *table_state(const aggregate_table *table, uint32_t state)
+{
+    assert(table_has_state(table, state));
+    return &table->states[state - table->held.first];
+}
+
+/* Makes an empty table with the states of the source. HASH and RUNS: packed by `layout`. capacity: groups to make room
+ * for; CODES: the domain. */
 CHECKED status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table_form form,
                                    int source, const key_layout *layout, uint64_t capacity,
                                    aggregate_table **out);
 void aggregate_table_free(const aggregate_core *core, aggregate_table *table); /* takes NULL */
 /* Its groups were copied: what remains is their text, and what is known of their states. */
-void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table);
+void aggregate_table_give_up(aggregate_table *table);
 /* Makes exact what is known of the table only as a bound; its text lies in its heaps then. */
 CHECKED status aggregate_table_learn(const aggregate_core *core, dev_stream *stream,
                                      aggregate_table *table);
 /* The same, and its states may be read, copied and added to another table's. */
 CHECKED status aggregate_table_seal(const aggregate_core *core, dev_stream *stream,
                                     aggregate_table *table);
-uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table);
+uint64_t aggregate_table_bytes(const aggregate_table *table);
 
 /* ---- slices ----
  * * Some of a table's groups: those from `first` on, or, of CODES, the ones of them that occur. */

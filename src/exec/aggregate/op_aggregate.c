@@ -6,6 +6,7 @@
  * source of its own. Phases: merge the sets, feed, merge the main tables. */
 #include "exec/aggregate/op_aggregate.h"
 
+#include "exec/aggregate/aggregate_index.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 #include "plan/tree/expr_index.h"
 #include "plan/tree/function.h"
@@ -344,6 +345,7 @@ typedef struct planner {
     arena *memory;
     expr_list exprs;    /* the groups, then: */
     expr_index numbers; /* those behind them, numbered from 0 */
+    aggregate_index states, sets;
 } planner;
 
 /* The number of an expression behind the groups; one that is there already is used again. */
@@ -361,9 +363,18 @@ static status add_expr(planner *p, expr *e, int *out)
     return array_push(p->memory, &p->exprs, e);
 }
 
-static int add_state(aggregate_core *core, state_plan plan)
+static uint64_t mix(uint64_t hash, int number)
 {
-    for (uint32_t i = 0; i < core->state_count; i++) {
+    return (hash ^ (uint32_t)number) * 0x9fb21c651e98df25ull;
+}
+
+static int add_state(planner *p, state_plan plan)
+{
+    aggregate_core *core = &p->op->core;
+    uint64_t hash =
+        mix(mix(mix((uint64_t)(uintptr_t)plan.ops, plan.argument), plan.filter), plan.source);
+    for (uint32_t i = aggregate_index_first(&p->states, hash); i != AGGREGATE_INDEX_NONE;
+         i = p->states.next[i]) {
         state_plan *other = &core->states[i];
         if (other->ops == plan.ops && other->operation == plan.operation &&
             other->argument == plan.argument && other->second == plan.second &&
@@ -373,17 +384,21 @@ static int add_state(aggregate_core *core, state_plan plan)
         }
     }
     core->states[core->state_count] = plan;
+    aggregate_index_add(&p->states, hash, core->state_count);
     return (int)core->state_count++;
 }
 
 static status add_set(planner *p, int argument, int filter, data_type type, int *out)
 {
     op_aggregate *op = p->op;
-    for (uint32_t i = 0; i < op->set_count; i++)
+    uint64_t hash = mix(mix(0, argument), filter);
+    for (uint32_t i = aggregate_index_first(&p->sets, hash); i != AGGREGATE_INDEX_NONE;
+         i = p->sets.next[i])
         if (op->sets[i].argument == argument && op->sets[i].filter == filter) {
             *out = (int)i;
             return STATUS_OK;
         }
+    aggregate_index_add(&p->sets, hash, op->set_count);
     data_type types[KEYS_MAX];
     if (op->core.key_count)
         memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
@@ -417,9 +432,10 @@ static const aggregate_state_ops *ops_of(plan_aggregate_function function, data_
 }
 
 /* The states of an aggregate whose argument and filter are numbered. */
-static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_plan values,
+static void add_states(planner *p, const plan_aggregate *aggregate, state_plan values,
                        aggregate_plan *out)
 {
+    op_aggregate *op = p->op;
     bool is_count = out->result == AGGREGATE_RESULT_COUNT;
     state_plan count = values;
     count.second = -1;
@@ -432,14 +448,14 @@ static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_
     if (!is_count) {
         values.ops = ops_of(aggregate->function, values.type);
         values.operation = functions[aggregate->function].operation;
-        out->state = add_state(&op->core, values);
+        out->state = add_state(p, values);
     }
-    out->count_state = add_state(&op->core, count);
+    out->count_state = add_state(p, count);
     /* A count of values is that of all rows while there are no NULLs. */
     if (op->core.key_count && count.is_exact && count.source == SOURCE_ROWS && count.filter < 0) {
         state_plan rows = count;
         rows.argument = -1;
-        op->core.rows_state = add_state(&op->core, rows);
+        op->core.rows_state = add_state(p, rows);
     }
 }
 
@@ -489,7 +505,49 @@ static status plan_one(planner *p, uint32_t number)
         values.argument = 0;
         values.filter = -1;
     }
-    add_states(op, aggregate, values, out);
+    add_states(p, aggregate, values, out);
+    return STATUS_OK;
+}
+
+/* Counts the states of each source into core->source_states, as the numbers of their first ones. */
+static status count_sources(op_aggregate *op)
+{
+    aggregate_core *core = &op->core;
+    uint32_t *first = mem_new_array(op->set_count + 2, sizeof *first);
+    if (!first)
+        return status_no_memory("aggregation", op->set_count * sizeof *first);
+    core->source_states = first;
+    for (uint32_t i = 0; i < core->state_count; i++)
+        first[core->states[i].source - SOURCE_ROWS + 1]++;
+    for (uint32_t i = 1; i < op->set_count + 2; i++)
+        first[i] += first[i - 1];
+    return STATUS_OK;
+}
+
+/* Orders the states by source, so that a table of one source holds a range of them. */
+static status order_states(op_aggregate *op, arena *memory)
+{
+    aggregate_core *core = &op->core;
+    if (!op->set_count)
+        return STATUS_OK;
+    TRY(count_sources(op));
+    state_plan *old = arena_alloc_array(memory, core->state_count, sizeof *old);
+    int *moved = arena_alloc_array(memory, core->state_count, sizeof *moved);
+    uint32_t *next = arena_alloc_array(memory, op->set_count + 1, sizeof *next);
+    if (!old || !moved || !next)
+        return status_no_memory("aggregation", core->state_count * sizeof *old);
+    memcpy(old, core->states, core->state_count * sizeof *old);
+    memcpy(next, core->source_states, (op->set_count + 1) * sizeof *next);
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        moved[i] = (int)next[old[i].source - SOURCE_ROWS]++;
+        core->states[moved[i]] = old[i];
+    }
+    for (uint32_t i = 0; i < op->aggregate_count; i++) {
+        aggregate_plan *plan = &op->aggregates[i];
+        plan->state = plan->state < 0 ? plan->state : moved[plan->state];
+        plan->count_state = moved[plan->count_state];
+    }
+    core->rows_state = core->rows_state < 0 ? core->rows_state : moved[core->rows_state];
     return STATUS_OK;
 }
 
@@ -540,8 +598,11 @@ static status compile(op_aggregate *op, exec_layout input)
     op->needs_rows = !op->aggregate_count;
     op->enough.groups = node->aggregate.enough;
     op->core.counts_groups = op->enough.groups;
+    TRY(aggregate_index_init(&p.states, p.memory, 3 * op->aggregate_count));
+    TRY(aggregate_index_init(&p.sets, p.memory, op->aggregate_count));
     for (uint32_t i = 0; i < op->aggregate_count; i++)
         TRY(plan_one(&p, i));
+    TRY(order_states(op, p.memory));
     op->expr_count = (uint32_t)p.exprs.count;
     TRY(find_flat(op));
     return program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program);

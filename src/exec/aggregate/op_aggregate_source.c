@@ -56,7 +56,7 @@ static status compute_values(const result_piece *r, const aggregate_plan *plan, 
                             .location = plan->location,
                             .share = plan->share,
                             .states = states,
-                            .width = r->table->states[plan->state].width,
+                            .width = table_state(r->table, (uint32_t)plan->state)->width,
                             .counts = counts,
                             .count = dev_count_exact(r->slice->count)};
     return r->op->core.states[plan->state].ops->finish(&f, t);
@@ -90,7 +90,7 @@ static status make_values(const result_piece *r, const aggregate_plan *plan, ten
     if (!st && !is_count && !is_variance)
         st = set_validity(r, plan, *out);
     if (!st && plan->state >= 0 && type_is_text(plan->result_type))
-        st = text_heap_view(&r->table->states[plan->state].heap, &(*out)->heap);
+        st = text_heap_view(&table_state(r->table, (uint32_t)plan->state)->heap, &(*out)->heap);
     return st;
 }
 
