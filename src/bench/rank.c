@@ -1,6 +1,7 @@
 /* rank.c - see rank.h. */
 #include "bench/rank.h"
 
+#include "api/engine/engine_device.h"
 #include "base/mutex.h"
 
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_BENCH_RANK_H
 #define PISTACHIO_BENCH_RANK_H
 
-#include "api/internal.h"
+#include "base/setting.h"
 #include "exec/sched/operator.h"
 #include "net/net.h"
 

@@ -1,7 +1,7 @@
 /* bench.c - the arguments of `pistachio bench`; src/bench does the work. */
 #include "cli/bench.h"
 
-#include "api/internal.h"
+#include "api/handles/error.h"
 #include "bench/join.h"
 #include "bench/ranks.h"
 #include "bench/shuffle.h"

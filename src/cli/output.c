@@ -1,8 +1,9 @@
 /* output.c - rows as csv, tsv, json lines and json: formats that stream. Tables: output_table.c. */
 #include "cli/output.h"
 
-#include "api/internal.h"
-#include "api/row_writer.h"
+#include "api/handles/error.h"
+#include "api/handles/handles.h"
+#include "api/write/row_writer.h"
 #include "cli/output_records.h"
 #include "cli/output_table.h"
 #include "cli/progress.h"

@@ -1,7 +1,9 @@
 /* rank.c - see rank.h. */
 #include "cli/rank.h"
 
-#include "api/cluster.h"
+#include "api/handles/error.h"
+#include "api/ranks/cluster_join.h"
+#include "api/ranks/ranks_parts.h"
 #include "base/setting.h"
 #include "cli/bind.h"
 #include "cli/processes.h"

@@ -1,7 +1,7 @@
-/* rewrite.c - the arguments of `pistachio rewrite`; api/rewrite.h does the work. */
+/* rewrite.c - the arguments of `pistachio rewrite`; api/rewriter/rewrite.h does the work. */
 #include "cli/rewrite.h"
 
-#include "api/rewrite.h"
+#include "api/rewriter/rewrite.h"
 #include "cli/figures.h"
 #include "cli/rewrite_forms.h"
 #include "cli/status_line.h"

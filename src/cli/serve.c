@@ -1,7 +1,7 @@
 /* serve.c - `pistachio serve`: the server is in a module of its own. */
 #include "cli/serve.h"
 
-#include "api/internal.h"
+#include "api/handles/error.h"
 #include "base/module.h"
 #include "cli/run.h"
 #include "server/server.h"

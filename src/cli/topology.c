@@ -1,7 +1,8 @@
 /* topology.c - `pistachio topology`: the ranks, their machines, what is between them. */
 #include "cli/topology.h"
 
-#include "api/cluster.h"
+#include "api/handles/error.h"
+#include "api/ranks/cluster_topology.h"
 #include "cli/processes.h"
 #include "cli/rank.h"
 #include "cli/run.h"

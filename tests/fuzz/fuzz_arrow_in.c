@@ -4,10 +4,11 @@
  * offset, NULLs, buffers, which of them are NULL, the dictionary's format and length); then the bytes that
  * buffers are made of. How long a buffer is the interface does not say, so that those of honest lengths are
  * long enough here, and offsets of texts point into them or are refused. */
+#include "api/arrow/arrow_schema.h"
+#include "api/handles/error.h"
 #include "fuzz.h"
 
-#include "api/arrow.h"
-#include "api/arrow_column.h"
+#include "api/arrow/arrow_column.h"
 #include "parquet/read/footer.h"
 
 enum { COLUMNS = 4, MEMORY = 4096, EXTENT = 64, HEAD = 8 };

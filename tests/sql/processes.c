@@ -1,7 +1,10 @@
 /* processes.c - a second rank for the runner. */
 #include "processes.h"
 
-#include "api/cluster.h"
+#include "api/handles/error.h"
+#include "api/ranks/cluster_join.h"
+#include "api/ranks/ranks_parts.h"
+#include "base/status.h"
 
 #include <arpa/inet.h>
 #include <signal.h>

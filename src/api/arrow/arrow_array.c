@@ -1,0 +1,468 @@
+/* arrow_array.c - a batch as an ArrowArray: a struct whose children hold the batch, each by a reference
+ * of its own, so that any of them may be moved out and released by itself, by any thread.
+ *
+ *   column                     values                          long texts
+ *   numbers, times, booleans   as they are                     -
+ *   decimals                   made, 16 bytes (as they are,    -
+ *                              where 8 are asked for)
+ *   intervals                  made, in place                  -
+ *   text, blobs                made: views, in place           as they are
+ *   text as codes              made, or as they are            copied: one dictionary a batch
+ *
+ * Of a batch that stays on a device all of it lies there as Arrow has it, texts as offsets and bytes.
+ *
+ * What is made takes the place of the batch's values before anything is handed out, so that the
+ * engine has the memory of those at once: new memory costs more than what is done here. Validity is
+ * always the batch's: both are bitmaps, least significant bit first. */
+#include "api/arrow/arrow_array.h"
+
+#include "base/uuid_text.h"
+#include "device/arrow_value.h"
+
+#include <stdlib.h>
+
+/* What a child holds. */
+typedef struct child_data {
+    const pistachio_batch *batch;
+    int64_t *lengths;      /* of the buffers of views, or NULL */
+    const void *buffers[]; /* what the array's point to */
+} child_data;
+
+/* By a thread that may use the batch's device by itself. */
+static void give_up_batch(const pistachio_batch *batch)
+{
+    device *dev = batch->rows->is_on_device ? dev_ref(batch->rows->dev) : NULL;
+    void *before = dev ? dev_client_enter(dev) : NULL;
+    pistachio_batch_unref(batch);
+    if (dev)
+        dev_client_leave(dev, before);
+    dev_close(dev);
+}
+
+static void release_child(struct ArrowArray *array)
+{
+    child_data *data = array->private_data;
+    struct ArrowArray *dictionary = array->dictionary;
+    if (dictionary && dictionary->release)
+        dictionary->release(dictionary);
+    mem_free(dictionary);
+    give_up_batch(data->batch);
+    mem_free(data->lengths);
+    mem_free(data);
+    array->release = NULL;
+}
+
+static status child_new(const pistachio_batch *batch, const exec_batch_column *column,
+                        uint64_t buffer_count, struct ArrowArray *out)
+{
+    child_data *data = mem_new(sizeof *data + (buffer_count + 1) * sizeof *data->buffers);
+    if (!data)
+        return status_no_memory("Arrow array", sizeof *data);
+    data->batch = pistachio_batch_ref(batch);
+    data->buffers[0] = column->validity;
+    data->buffers[1] = column->values;
+    int64_t nulls = batch->rows->is_on_device ? (int64_t)column->null_count : -1;
+    *out = (struct ArrowArray){.length = (int64_t)batch->rows->row_count,
+                               .null_count = column->validity ? nulls : 0,
+                               .n_buffers = (int64_t)buffer_count,
+                               .buffers = data->buffers,
+                               .release = release_child,
+                               .private_data = data};
+    return STATUS_OK;
+}
+
+static bool is_valid(const exec_batch_column *column, uint64_t row)
+{
+    return !column->validity || column->validity[row / 64] >> (row % 64) & 1;
+}
+
+/* ---- decimals and intervals ---- */
+
+static void widen_decimals(const int64_t *narrow, int128 *wide, uint64_t rows)
+{
+    for (uint64_t row = 0; row < rows; row++)
+        wide[row] = narrow[row];
+}
+
+static void narrow_decimals(const int128 *wide, int64_t *narrow, uint64_t rows)
+{
+    for (uint64_t row = 0; row < rows; row++)
+        narrow[row] = (int64_t)wide[row];
+}
+
+static status convert_decimals(exec_batch *batch, uint32_t index, api_arrow_options options)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    data_type type = column->type;
+    exec_batch_values made;
+    type.width = options.has_narrow_decimals && type.precision <= 18 ? 8 : 16;
+    if (column->type.width == type.width)
+        return STATUS_OK;
+    TRY(exec_batch_make_values(batch, index, type, &made));
+    if (type.width == 16)
+        widen_decimals(column->values, made.values, batch->row_count);
+    else
+        narrow_decimals(column->values, made.values, batch->row_count);
+    exec_batch_put_values(batch, index, &made);
+    return STATUS_OK;
+}
+
+static status convert_uuids(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    const int128 *uuids = column->values;
+    for (uint64_t row = 0; row < batch->row_count; row++) {
+        /* Of a row after the other: they may be made where the values are. */
+        int128 uuid = uuids[row];
+        uint8_t *bytes = (uint8_t *)made.values + row * UUID_BYTES;
+        if (is_valid(column, row))
+            uuid_to_bytes(uuid, bytes);
+        else
+            memset(bytes, 0, UUID_BYTES);
+    }
+    exec_batch_put_values(batch, index, &made);
+    return STATUS_OK;
+}
+
+/* Of a row after the other: they may be made where the intervals are. */
+static status make_intervals(const exec_batch_column *column, arrow_interval *made, uint64_t rows)
+{
+    const interval_value *intervals = column->values;
+    for (uint64_t row = 0; row < rows; row++) {
+        const interval_value from = intervals[row];
+        made[row] = (arrow_interval){0};
+        if (is_valid(column, row) && !arrow_interval_make(from, &made[row]))
+            return status_hint(status_new(STATUS_KIND_DATA,
+                                          "interval of %lld microseconds does not fit the "
+                                          "nanoseconds that Arrow's intervals have",
+                                          (long long)from.microseconds),
+                               "cast it to text");
+    }
+    return STATUS_OK;
+}
+
+static status convert_intervals(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    status st = make_intervals(column, made.values, batch->row_count);
+    if (st)
+        exec_batch_drop_values(&made);
+    else
+        exec_batch_put_values(batch, index, &made);
+    return st;
+}
+
+/* ---- texts ---- */
+
+/* An offset in a view is below 2^31: what is longer is several buffers, each of the rest from its
+ * beginning on. */
+#define WINDOW_BITS 30
+#define WINDOW_BYTES ((size_t)1 << WINDOW_BITS)
+
+/* A part of the column's heap, and the number of its first buffer in the array. */
+typedef struct heap_part {
+    const char *address;
+    size_t bytes;
+    int32_t buffer;
+} heap_part;
+
+static_assert(sizeof(arrow_view) == sizeof(string_view), "short texts are copied whole");
+
+/* The parts in the order of their addresses, which is that of the array's buffers. */
+typedef struct heap_parts {
+    heap_part *items;
+    uint32_t count;
+    uint32_t buffer_count;
+} heap_parts;
+
+static int compare_parts(const void *left, const void *right)
+{
+    const char *l = ((const heap_part *)left)->address, *r = ((const heap_part *)right)->address;
+    return (l > r) - (l < r);
+}
+
+static status parts_make(const exec_batch_column *column, heap_parts *out)
+{
+    *out = (heap_parts){.count = exec_batch_heap_count(column)};
+    out->items = mem_new_array((size_t)out->count + 1, sizeof *out->items);
+    if (!out->items)
+        return status_no_memory("Arrow array", out->count * sizeof *out->items);
+    for (uint32_t i = 0; i < out->count; i++) {
+        exec_heap_part part = exec_batch_heap(column, i);
+        out->items[i] = (heap_part){part.address, part.bytes, 0};
+    }
+    if (out->count)
+        qsort(out->items, out->count, sizeof *out->items, compare_parts);
+    for (uint32_t i = 0; i < out->count; i++) {
+        heap_part *part = &out->items[i];
+        part->buffer = (int32_t)out->buffer_count;
+        out->buffer_count += (uint32_t)((part->bytes + WINDOW_BYTES - 1) / WINDOW_BYTES);
+    }
+    return STATUS_OK;
+}
+
+static bool holds(const heap_part *part, const char *text)
+{
+    return text >= part->address && text < part->address + part->bytes;
+}
+
+static const heap_part *parts_find(const heap_parts *parts, const char *text)
+{
+    uint32_t low = 0, high = parts->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (text >= parts->items[middle].address + parts->items[middle].bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < parts->count && holds(&parts->items[low], text) ? &parts->items[low] : NULL;
+}
+
+/* A view of either kind: its length and prefix, and behind them the rest of a short text, or the address or place of
+ * a long one. */
+typedef struct view_words {
+    uint64_t head, rest;
+} view_words;
+
+static_assert(sizeof(view_words) == sizeof(arrow_view), "views are converted as words");
+
+static uint64_t place_in(const heap_part *part, uint64_t offset)
+{
+    uint64_t buffer = (uint64_t)part->buffer + (offset >> WINDOW_BITS);
+    return buffer | (offset & (WINDOW_BYTES - 1)) << 32;
+}
+
+/* Of a row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
+ * nothing but another part of the heap is a branch. */
+static status make_views(const exec_batch_column *column, const heap_parts *parts,
+                         arrow_view *views, uint64_t rows)
+{
+    const string_view *texts = column->values;
+    static const heap_part none;
+    const heap_part *part = &none;
+    for (uint64_t row = 0; row < rows; row++) {
+        view_words words;
+        memcpy(&words, &texts[row], sizeof words);
+        uint64_t valid = column->validity ? column->validity[row / 64] >> (row % 64) & 1 : 1;
+        uint64_t is_long = valid & ((uint32_t)words.head > STRING_INLINE_BYTES);
+        uint64_t offset = words.rest - (uintptr_t)part->address;
+        if (__builtin_expect(is_long & (offset >= part->bytes), 0)) {
+            part = parts_find(parts, texts[row].data);
+            if (!part)
+                return status_new(STATUS_KIND_INTERNAL,
+                                  "internal error: a text lies outside of its column's memory");
+            offset = words.rest - (uintptr_t)part->address;
+        }
+        uint64_t place = place_in(part, offset);
+        words.head &= -valid;
+        words.rest = (is_long ? place : words.rest) & -valid;
+        memcpy(&views[row], &words, sizeof words);
+    }
+    return STATUS_OK;
+}
+
+static status put_views(exec_batch *batch, uint32_t index, const heap_parts *parts)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    status st = make_views(column, parts, made.values, batch->row_count);
+    if (st)
+        exec_batch_drop_values(&made);
+    else
+        exec_batch_put_values(batch, index, &made);
+    return st;
+}
+
+static status convert_texts(exec_batch *batch, uint32_t index)
+{
+    heap_parts parts;
+    TRY(parts_make(&batch->columns[index], &parts));
+    status st = put_views(batch, index, &parts);
+    mem_free(parts.items);
+    return st;
+}
+
+static status convert_column(exec_batch *batch, uint32_t index, api_arrow_options options)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    if (column->is_shaped)
+        return STATUS_OK;
+    if (type_is_text(column->type))
+        return convert_texts(batch, index);
+    if (column->type.id == TYPE_DECIMAL)
+        return convert_decimals(batch, index, options);
+    if (column->type.id == TYPE_UUID)
+        return convert_uuids(batch, index);
+    return column->type.id == TYPE_INTERVAL ? convert_intervals(batch, index) : STATUS_OK;
+}
+
+status api_arrow_convert(exec_batch *batch, uint32_t index, api_arrow_options options)
+{
+    if (options.has_dictionaries && batch->columns[index].type.id == TYPE_VARCHAR)
+        TRY(exec_batch_make_dictionary(batch, index));
+    TRY(exec_batch_compact(batch, index));
+    return convert_column(batch, index, options);
+}
+
+/* ---- arrays ---- */
+
+/* Behind validity and views: the buffers, then their lengths. */
+static void put_buffers(const heap_parts *parts, child_data *data)
+{
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const heap_part *part = &parts->items[i];
+        for (size_t at = 0, k = 0; at < part->bytes; at += WINDOW_BYTES, k++) {
+            data->buffers[2 + (size_t)part->buffer + k] = part->address + at;
+            data->lengths[(size_t)part->buffer + k] = (int64_t)(part->bytes - at);
+        }
+    }
+    data->buffers[2 + parts->buffer_count] = data->lengths;
+}
+
+static status text_child(const pistachio_batch *batch, uint32_t index, const heap_parts *parts,
+                         struct ArrowArray *out)
+{
+    TRY(child_new(batch, &batch->rows->columns[index], 3 + parts->buffer_count, out));
+    child_data *data = out->private_data;
+    data->lengths = mem_new_array((size_t)parts->buffer_count + 1, sizeof *data->lengths);
+    if (!data->lengths) {
+        release_child(out);
+        return status_no_memory("Arrow array", parts->buffer_count * sizeof *data->lengths);
+    }
+    put_buffers(parts, data);
+    return STATUS_OK;
+}
+
+static status make_text_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
+{
+    heap_parts parts;
+    TRY(parts_make(&batch->rows->columns[index], &parts));
+    status st = text_child(batch, index, &parts, out);
+    mem_free(parts.items);
+    return st;
+}
+
+static status dictionary_new(const pistachio_batch *batch, const exec_batch_column *column,
+                             struct ArrowArray **out)
+{
+    const exec_batch_dictionary *dictionary = &column->dictionary;
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("Arrow array", sizeof **out);
+    TRY(child_new(batch, column, 3, *out));
+    child_data *data = (*out)->private_data;
+    data->buffers[0] = NULL;
+    data->buffers[1] = dictionary->offsets;
+    data->buffers[2] = dictionary->text;
+    (*out)->length = (int64_t)dictionary->count;
+    (*out)->null_count = 0;
+    return STATUS_OK;
+}
+
+static status make_coded_child(const pistachio_batch *batch, const exec_batch_column *column,
+                               struct ArrowArray *out)
+{
+    TRY(child_new(batch, column, 2, out));
+    status st = dictionary_new(batch, column, &out->dictionary);
+    if (st)
+        release_child(out);
+    return st;
+}
+
+/* Texts in a device's memory. */
+static status make_offsets_child(const pistachio_batch *batch, const exec_batch_column *column,
+                                 struct ArrowArray *out)
+{
+    TRY(child_new(batch, column, 3, out));
+    ((child_data *)out->private_data)->buffers[2] = column->text ? column->text->address : NULL;
+    return STATUS_OK;
+}
+
+static status make_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
+{
+    const exec_batch_column *column = &batch->rows->columns[index];
+    bool is_null = column->type.id == TYPE_NULL;
+    if (column->dictionary.offsets)
+        return make_coded_child(batch, column, out);
+    if (type_is_text(column->type))
+        return batch->rows->is_on_device ? make_offsets_child(batch, column, out)
+                                         : make_text_child(batch, index, out);
+    TRY(child_new(batch, column, is_null ? 0 : 2, out));
+    out->null_count = is_null ? out->length : out->null_count;
+    return STATUS_OK;
+}
+
+static void release_struct(struct ArrowArray *array)
+{
+    for (int64_t i = 0; i < array->n_children; i++) {
+        struct ArrowArray *child = array->children[i];
+        if (child && child->release)
+            child->release(child);
+        mem_free(child);
+    }
+    mem_free(array->children);
+    mem_free(array->private_data);
+    array->release = NULL;
+}
+
+static status make_struct(const pistachio_batch *batch, struct ArrowArray *out)
+{
+    uint32_t count = batch->rows->column_count;
+    *out = (struct ArrowArray){.length = (int64_t)batch->rows->row_count,
+                               .n_buffers = 1,
+                               .private_data = mem_new(sizeof(void *)), /* no validity */
+                               .children = mem_new_array((size_t)count + 1, sizeof *out->children),
+                               .release = release_struct};
+    out->buffers = out->private_data;
+    if (!out->buffers || !out->children)
+        return status_no_memory("Arrow array", count * sizeof *out->children);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ArrowArray *child = mem_new(sizeof *child);
+        if (!child)
+            return status_no_memory("Arrow array", sizeof *child);
+        out->children[out->n_children++] = child;
+        TRY(make_child(batch, i, child));
+    }
+    return STATUS_OK;
+}
+
+status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
+                            struct ArrowArray *out)
+{
+    batch->rows->is_leaving = true;
+    status st = STATUS_OK;
+    bool is_laid_out = batch->rows->is_on_device;
+    for (uint32_t i = 0; !is_laid_out && i < batch->rows->column_count && !st; i++)
+        st = api_arrow_convert(batch->rows, i, options);
+    *out = (struct ArrowArray){0};
+    if (!st) {
+        st = make_struct(batch, out);
+        if (st)
+            release_struct(out);
+    }
+    pistachio_batch_unref(batch);
+    return st;
+}
+
+status api_arrow_batch_of(const struct ArrowArray *rows, uint32_t column,
+                          const pistachio_batch **out)
+{
+    *out = NULL;
+    if (rows->release != release_struct)
+        return status_new(STATUS_KIND_INVALID,
+                          "the Arrow array is none that a stream of Pistachio gave");
+    if (column >= rows->n_children)
+        return status_new(STATUS_KIND_INVALID, "there is no column %u: the array has %lld", column,
+                          (long long)rows->n_children);
+    const struct ArrowArray *child = rows->children[column];
+    if (child->release != release_child)
+        return status_new(STATUS_KIND_INVALID, "column %u of the Arrow array was released", column);
+    *out = ((const child_data *)child->private_data)->batch;
+    return STATUS_OK;
+}

@@ -1,0 +1,14 @@
+/* engine.h - devices and workers, made anew when settings change. */
+#ifndef PISTACHIO_API_ENGINE_ENGINE_H
+#define PISTACHIO_API_ENGINE_ENGINE_H
+
+#include "api/handles/handles.h"
+
+/* Gives the settings of now, and a reference to an engine that is as they say. */
+CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
+                               api_engine **out);
+void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
+/* The settings changed: drops the database's engine if it is none of them. */
+void api_engine_check(pistachio_database *database);
+
+#endif

@@ -1,0 +1,138 @@
+/* handles.h - inside the public interface: what its opaque types are, and who holds whom.
+ *
+ *     result ──> connection ──> database ──> catalog
+ *       │                          │
+ *       └──────────> engine <──────┘           batch ──> device ──> budget
+ *
+ * An arrow is a counted reference. What a client closes is its handle, which is one reference among
+ * others: whatever is still held goes on working, and goes when its last holder does, whose thread
+ * frees it. A batch holds its memory's device alone. */
+#ifndef PISTACHIO_API_HANDLES_HANDLES_H
+#define PISTACHIO_API_HANDLES_HANDLES_H
+
+#include "api/handles/columns.h"
+#include "api/handles/running.h"
+#include "base/setting.h"
+#include "pistachio/pistachio.h"
+#include "sql/catalog/catalog.h"
+#include "sql/catalog/rounds.h"
+#include "sql/query/statement.h"
+
+/* One of an engine's ranks. */
+typedef struct api_rank {
+    mem_budget *budget;
+    device *dev;
+    exec_pool *pool;
+    struct net_comm *comm; /* NULL: it is alone */
+} api_rank;
+
+/* Which of the ranks of its machine that are processes this process is; zeroed: it is none of several. */
+typedef struct api_neighbors {
+    unsigned index, count;
+    const int *nodes; /* the NUMA node of each; NULL: not known */
+} api_neighbors;
+
+/* A device and the workers on it, made as some settings say. Held by the queries that run on it,
+ * and by the database as long as its settings are those. */
+typedef struct api_engine {
+    _Atomic uint32_t references;
+    mem_budget *budget;
+    device *dev;
+    exec_pool *pool;
+    unsigned rank_count;  /* that run statements together: */
+    unsigned place_count; /* so many of them in this process, all or one */
+    unsigned sharers;     /* ranks that share the machine's threads and memory_limit */
+    api_neighbors neighbors;
+    api_rank *ranks; /* these; the first one's are those above */
+    struct net_fabric *fabric;
+    pthread_mutex_t lock; /* of the next one */
+    uint64_t statements;  /* begun on several ranks */
+    settings made_of;
+} api_engine;
+
+typedef struct api_ranked api_ranked;   /* ranked.h */
+typedef struct api_cluster api_cluster; /* cluster.h */
+
+struct pistachio_database {
+    _Atomic uint32_t references; /* the client's handle, connections */
+    sql_catalog *catalog;
+    api_cluster *cluster; /* NULL: this process is alone */
+    pthread_mutex_t lock; /* of what follows */
+    settings settings;
+    api_engine *engine;   /* NULL: the next query makes it */
+    uint64_t memory_peak; /* of the engines before this one */
+};
+
+struct pistachio_connection {
+    _Atomic uint32_t references; /* the client's handle, results, statements */
+    pistachio_database *database;
+    sql_catalog *catalog;  /* a session's own, over the database's; NULL: that is */
+    settings_layer *layer; /* a session's, over the database's; NULL: there is none */
+    pthread_mutex_t lock;  /* of the layer */
+    api_running running;
+};
+
+struct pistachio_batch {
+    _Atomic uint32_t references; /* its result's, until the next batch, and the client's */
+    exec_batch *rows;
+    char *text; /* a formatted value */
+    size_t text_bytes;
+    bool has_zone;
+    zone zone; /* in which its timestamps with time zone are shown; else UTC */
+};
+
+/* Rows that the API makes itself: SHOW, DESCRIBE, EXPLAIN. All text. */
+typedef struct api_rows {
+    bool is_made;
+    ARRAY(const char *) cells; /* in the statement's arena; NULL: NULL */
+} api_rows;
+
+#define API_TAG_BYTES 40
+
+/* A parameter's value. */
+typedef struct api_bound {
+    bool is_bound;
+    value value;
+    char *text; /* what the value's text is; or NULL */
+} api_bound;
+
+struct pistachio_statement {
+    _Atomic uint32_t references; /* the client's handle, results */
+    pistachio_connection *connection;
+    char *sql;
+    sql_statement *described; /* columns and parameters, without values */
+    api_columns columns;
+    char (*parameter_types)[TYPE_NAME_BYTES];
+    api_bound *bound; /* by parameter */
+    api_running running;
+};
+
+struct pistachio_result {
+    pistachio_connection *connection;
+    pistachio_statement *prepared; /* that was executed; NULL: none was */
+    api_engine *engine;            /* NULL: no query has run */
+    settings settings;             /* the connection's when the statement began */
+    sql_statement *statement;
+    sql_catalog
+        *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
+    sql_rounds rounds; /* of which these are there */
+    sql_wanted_rows wanted;
+    uint64_t round_rows;      /* of the recursive query that is being computed */
+    bool is_on_device;        /* its rows stay in the device's memory, which is not the host's */
+    bool is_round;            /* it makes some of them, for another result, whose catalog it uses */
+    int64_t statement_time;   /* as in sql_session */
+    exec_query *query;        /* NULL: made rows, or none */
+    cancel_flag is_cancelled; /* while it is bound, planned, and run by the client's thread */
+    api_ranked *ranked;       /* NULL: it runs on one rank */
+    api_rows made;
+    bool is_made_done;
+    bool is_traced;
+    const char *trace_path, *timeline_path; /* where the trace goes; NULL: not there */
+    int64_t started;                        /* the clock of api_nanoseconds */
+    pistachio_batch *batch;                 /* the present one, or NULL */
+    api_columns columns;
+    uint64_t rows_written;
+    char tag[API_TAG_BYTES]; /* "COPY 25"; empty: none */
+};
+
+#endif

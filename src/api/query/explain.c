@@ -1,0 +1,390 @@
+/* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
+#include "api/query/explain.h"
+
+#include "api/query/result.h"
+#include "api/ranks/explain_metrics.h"
+#include "api/ranks/ranked.h"
+#include "plan/nodes/plan_text.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
+#include "storage/calibrate.h"
+
+#include <stdio.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+typedef struct annotation {
+    const exec_query *query; /* that has run; NULL: estimates alone */
+    const plan_statement *plan;
+    const node_metrics *all; /* by rank, then by number of the node; NULL: of one rank */
+    const uint64_t *peers;   /* as of ranked_metrics, or NULL */
+    unsigned ranks;
+    uint64_t nanoseconds; /* of all operators */
+    char before[96], behind[640];
+} annotation;
+
+/* What a lazy device was told to do. */
+typedef struct device_work {
+#define ITEM(name, text) uint64_t name;
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+} device_work;
+
+static void add_work(device_work *sum, const dev_work *work)
+{
+#define ITEM(name, text) sum->name += atomic_load(&work->name);
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+}
+
+/* ", launches 12, copies 3": what there was none of is left out. */
+static void describe_work(const device_work *work, const char *before, char *text, size_t bytes)
+{
+    size_t at = strlen(text);
+#define ITEM(name, what)                                                                           \
+    if (work->name && at < bytes) {                                                                \
+        at += (size_t)snprintf(text + at, bytes - at, "%s%s %llu", *text ? ", " : before, what,    \
+                               (unsigned long long)work->name);                                    \
+    }
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+}
+
+static device_work work_of(const exec_query *query, const plan_node *node)
+{
+    device_work work = {0};
+    for (size_t i = 0; i < query->operators.count; i++)
+        if (query->operators.items[i]->plan == node)
+            add_work(&work, &query->operators.items[i]->metrics.work);
+    return work;
+}
+
+/* Of one rank, or of several together. */
+static node_metrics sum_of(const annotation *a, const plan_node *node)
+{
+    if (!a->all)
+        return metrics_of(a->query, node);
+    node_metrics sum = {0};
+    size_t count = metrics_count(a->plan), number = metrics_number(a->plan, node);
+    for (unsigned rank = 0; rank < a->ranks; rank++)
+        metrics_add(&sum, &a->all[rank * count + number]);
+    return sum;
+}
+
+static void add_bytes(annotation *a, const char *what, uint64_t bytes)
+{
+    size_t at = strlen(a->behind);
+    if (bytes)
+        snprintf(a->behind + at, sizeof a->behind - at, "%s%s %.1f MB", at ? ", " : "  (", what,
+                 (double)bytes / 1e6);
+}
+
+/* Of several ranks: rows that a join takes, together, and the most that one of them takes. */
+static void add_probed(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (a->all && m->probed)
+        snprintf(a->behind + at, sizeof a->behind - at, "%sprobed %llu, at most %llu on a rank",
+                 at ? ", " : "  (", (unsigned long long)m->probed,
+                 (unsigned long long)m->probed_most);
+}
+
+static void add_files(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (m->files)
+        snprintf(a->behind + at, sizeof a->behind - at, "%sfiles %llu, opened %llu",
+                 at ? ", " : "  (", (unsigned long long)m->files,
+                 (unsigned long long)m->files_opened);
+}
+
+static void describe_run(annotation *a, const plan_node *node, const char *estimate)
+{
+    node_metrics m = sum_of(a, node);
+    device_work work = work_of(a->query, node);
+    char rows[32] = "-";
+    double share = a->nanoseconds ? (double)m.nanoseconds / (double)a->nanoseconds : 0;
+    if (m.is_known && node)
+        snprintf(rows, sizeof rows, "%llu", (unsigned long long)m.rows);
+    snprintf(a->before, sizeof a->before, "%10s %10s %9.3f %4.0f%%  ", rows, estimate,
+             (double)m.nanoseconds / 1e9, share * 100);
+    add_files(a, &m);
+    add_bytes(a, "read", m.bytes);
+    add_bytes(a, "spilled", m.spilled);
+    add_probed(a, &m);
+    add_bytes(a, "sent", m.sent);
+    add_bytes(a, "received", m.received);
+    add_bytes(a, "memory", m.memory);
+    describe_work(&work, "  (", a->behind, sizeof a->behind);
+    if (*a->behind)
+        strncat(a->behind, ")", sizeof a->behind - strlen(a->behind) - 1);
+}
+
+static plan_note annotate(const plan_node *node, void *context)
+{
+    annotation *a = context;
+    char estimate[32] = "-";
+    *a->behind = 0;
+    if (node && node->estimated_rows >= 0)
+        snprintf(estimate, sizeof estimate, node->estimated_rows < 1e15 ? "%.0f" : "%.2g",
+                 node->estimated_rows);
+    if (!node)
+        snprintf(a->before, sizeof a->before, a->query ? "%39s" : "%12s", "");
+    else if (a->query)
+        describe_run(a, node, estimate);
+    else
+        snprintf(a->before, sizeof a->before, "%10s  ", estimate);
+    return (plan_note){a->before, a->behind};
+}
+
+/* ---- what storage could have done ---- */
+
+int64_t api_nanoseconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static status add_line(pistachio_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+static status add_line(pistachio_result *result, const char *format, ...)
+{
+    char line[4096 + 256];
+    const char *cells[] = {line};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return api_made_row(result, cells);
+}
+
+/* How long reading took at least, where the devices' bandwidths are known: they read at the same
+ * time. */
+static status add_bound(pistachio_result *result, const exec_report *report, double *out_seconds)
+{
+    *out_seconds = 0;
+    for (size_t i = 0; i < report->storage_count; i++) {
+        const scan_storage *storage = &report->storage[i];
+        uint64_t bytes = atomic_load(&storage->bytes);
+        calibration c;
+        if (!bytes)
+            continue;
+        if (!calibration_find(storage->device, &c)) {
+            const char *slash = strrchr(storage->path, '/');
+            size_t length = slash ? (size_t)(slash - storage->path) : 0;
+            *out_seconds = 0;
+            return add_line(result, "T_min is not known: run pistachio calibrate --path %.*s",
+                            (int)(length ? length : 1), slash ? storage->path : ".");
+        }
+        double rate = (double)calibration_best(&c)->bytes_per_second;
+        double seconds = (double)bytes / rate;
+        *out_seconds = seconds > *out_seconds ? seconds : *out_seconds;
+        TRY(add_line(result, "T_min %.3f s: %.1f MB from device %u:%u at %.1f MB/s", seconds,
+                     (double)bytes / 1e6, major(storage->device), minor(storage->device),
+                     rate / 1e6));
+    }
+    return STATUS_OK;
+}
+
+static status add_storage(pistachio_result *result)
+{
+    double bound, seconds = (double)(api_nanoseconds() - result->started) / 1e9;
+    exec_report report;
+    exec_query_report(result->query, &report);
+    char again[64] = "";
+    if (report.bytes_shared)
+        snprintf(again, sizeof again, "; %.1f MB were kept and used again",
+                 (double)report.bytes_shared / 1e6);
+    const char *whose = result->ranked ? "rank 0 " : "";
+    TRY(add_line(result, "%sread %.1f MB from storage, %.1f MB in total%s", whose,
+                 (double)report.bytes_stored / 1e6,
+                 (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
+    TRY(add_line(result, "tasks had %llu turns and were woken %llu times",
+                 (unsigned long long)report.turns, (unsigned long long)report.wakes));
+    TRY(add_bound(result, &report, &bound));
+    if (bound > 0)
+        return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);
+    return add_line(result, "time %.3f s", seconds);
+}
+
+/* What a lazy device was told to do by all operators together: the CPU is told nothing. */
+static status add_device(pistachio_result *result)
+{
+    const exec_query *query = result->query;
+    device_work work = {0};
+    char text[512] = "";
+    for (size_t i = 0; i < query->operators.count; i++)
+        add_work(&work, &query->operators.items[i]->metrics.work);
+    describe_work(&work, ": ", text, sizeof text);
+    if (!*text)
+        return STATUS_OK;
+    return add_line(result, "device %s%s; at most %.1f MB of its memory", query->dev->ops->name,
+                    text, (double)mem_budget_peak(query->dev->budget) / 1e6);
+}
+
+static bool has_scan(const plan_node *node)
+{
+    bool is_found = node->kind == PLAN_SCAN;
+    for (uint32_t i = 0; i < node->child_count && !is_found; i++)
+        is_found = has_scan(node->children[i]);
+    return is_found;
+}
+
+/* Who decompresses pages, where that is not said by the device's name. */
+static status add_codecs(pistachio_result *result)
+{
+    const plan_statement *plan = &result->statement->query;
+    char text[1024];
+    bool is_found = has_scan(plan->root);
+    for (size_t i = 0; i < plan->shared.count && !is_found; i++)
+        is_found = has_scan(plan->shared.items[i]);
+    dev_codecs_text(&result->engine->dev->codecs, text, sizeof text);
+    return is_found && *text ? add_line(result, "%s", text) : STATUS_OK;
+}
+
+#define PLANNING_WIDTH 100 /* of a line of rules */
+
+/* How long the rules took, in lines of a width that a terminal has. */
+static status add_planning(pistachio_result *result)
+{
+    const plan_statement *plan = &result->statement->query;
+    char line[PLANNING_WIDTH + 64], rule[64];
+    uint64_t sum = 0;
+    for (unsigned r = 0; r < PLAN_RULE_COUNT; r++)
+        sum += plan->rule_nanoseconds[r];
+    int at = snprintf(line, sizeof line, "optimized in %.3f ms", (double)sum / 1e6);
+    const char *before = ": ";
+    for (unsigned r = 0; r < PLAN_RULE_COUNT; r++) {
+        if (!plan->rule_nanoseconds[r])
+            continue;
+        int bytes = snprintf(rule, sizeof rule, "%s %.3f", plan_rule_name((plan_rule)r),
+                             (double)plan->rule_nanoseconds[r] / 1e6);
+        if (at + bytes > PLANNING_WIDTH) {
+            TRY(add_line(result, "%s,", line));
+            at = snprintf(line, sizeof line, "   ");
+            before = " ";
+        }
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s%s", before, rule);
+        before = ", ";
+    }
+    return add_line(result, "%s", line);
+}
+
+/* What each rank did of it. */
+static status add_ranks(pistachio_result *result, const annotation *a)
+{
+    size_t count = metrics_count(a->plan);
+    for (unsigned rank = 0; a->all && rank < a->ranks; rank++) {
+        annotation line = {0};
+        node_metrics sum = {0};
+        for (size_t i = 0; i < count; i++)
+            metrics_add(&sum, &a->all[rank * count + i]);
+        add_bytes(&line, "read", sum.bytes);
+        add_bytes(&line, "spilled", sum.spilled);
+        add_bytes(&line, "sent", sum.sent);
+        add_bytes(&line, "received", sum.received);
+        add_bytes(&line, "most of an operator's memory", sum.memory);
+        TRY(add_line(result, "rank %u (host %s): %.3f thread s%s%s", rank,
+                     net_comm_host(result->engine->ranks[0].comm, rank),
+                     (double)sum.nanoseconds / 1e9, line.behind, *line.behind ? ")" : ""));
+    }
+    return STATUS_OK;
+}
+
+/* "; sent 12 bytes to rank 1, 3 to rank 2". */
+static void describe_peers(const uint64_t *bytes, unsigned ranks, const char *what, const char *way,
+                           char *text, size_t room)
+{
+    const char *before = what;
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        size_t at = strlen(text);
+        if (!bytes[rank] || at >= room)
+            continue;
+        snprintf(text + at, room - at, "%s %llu %srank %u", before, (unsigned long long)bytes[rank],
+                 way, rank);
+        before = ",";
+    }
+}
+
+static status add_exchange(pistachio_result *result, const annotation *a, size_t number)
+{
+    char text[4096];
+    size_t count;
+    const plan_node *node[METRICS_EXCHANGES_SHOWN];
+    metrics_exchanges(a->plan, node, METRICS_EXCHANGES_SHOWN, &count);
+    for (unsigned rank = 0; rank < a->ranks; rank++) {
+        const uint64_t *words = a->peers + (rank * count + number) * 2 * a->ranks;
+        *text = 0;
+        describe_peers(words, a->ranks, "; sent bytes:", "to ", text, sizeof text);
+        describe_peers(words + a->ranks, a->ranks, "; received bytes:", "from ", text, sizeof text);
+        if (*text)
+            TRY(add_line(result, "exchange %zu, %s, rank %u%s", number + 1,
+                         plan_exchange_name(node[number]->exchange.kind), rank, text));
+    }
+    return STATUS_OK;
+}
+
+/* What went between ranks, exchange by exchange in the order of the plan. */
+static status add_exchanges(pistachio_result *result, const annotation *a)
+{
+    size_t count = 0;
+    if (a->peers)
+        metrics_exchanges(a->plan, NULL, 0, &count);
+    for (size_t i = 0; i < count && i < METRICS_EXCHANGES_SHOWN; i++)
+        TRY(add_exchange(result, a, i));
+    return STATUS_OK;
+}
+
+static status add_run(pistachio_result *result, annotation *context)
+{
+    *context->behind = 0;
+    describe_run(context, NULL, "-");
+    TRY(add_line(result, "%sresult and buffers%s", context->before, context->behind));
+    TRY(add_ranks(result, context));
+    TRY(add_exchanges(result, context));
+    TRY(add_planning(result));
+    TRY(add_device(result));
+    return add_storage(result);
+}
+
+static void sum_times(annotation *context)
+{
+    size_t count = metrics_count(context->plan);
+    for (size_t i = 0; context->all && i < context->ranks * count; i++)
+        context->nanoseconds += context->all[i].nanoseconds;
+    for (size_t i = 0; !context->all && i < context->query->operators.count; i++)
+        context->nanoseconds +=
+            atomic_load(&context->query->operators.items[i]->metrics.nanoseconds);
+}
+
+status api_explain(pistachio_result *result, bool with_metrics)
+{
+    plan_statement *plan = &result->statement->query;
+    annotation context = {.plan = plan};
+    if (with_metrics) {
+        context.query = result->query;
+        const ranked_metrics *ranked = api_ranked_metrics(result->ranked);
+        context.all = ranked ? ranked->nodes : NULL;
+        context.peers = ranked ? ranked->peers : NULL;
+        context.ranks = result->engine->rank_count;
+        sum_times(&context);
+    }
+    char *text = plan_text(plan->memory, plan, annotate, &context);
+    if (!text)
+        return status_no_memory("plan", 0);
+    result->made.is_made = true;
+    if (with_metrics)
+        TRY(add_line(result, "%10s %10s %9s %5s  plan", "rows", "estimate", "thread s", "share"));
+    else
+        TRY(add_line(result, "%10s  plan", "estimate"));
+    for (char *line = text; line && *line;) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = 0;
+        const char *cells[] = {line};
+        TRY(api_made_row(result, cells));
+        line = end ? end + 1 : NULL;
+    }
+    TRY(add_codecs(result));
+    return with_metrics ? add_run(result, &context) : STATUS_OK;
+}

@@ -1,0 +1,164 @@
+/* query_run.c - the query of one statement: planned, started on this rank or on all, asked for its rows,
+ * ended. */
+#include "api/query/query_run.h"
+
+#include "api/engine/cluster.h"
+#include "api/engine/engine.h"
+#include "api/engine/place_text.h"
+#include "api/engine/ranks.h"
+#include "api/ranks/ranked.h"
+#include "api/session/database.h"
+#include "base/guard.h"
+#include "base/trace.h"
+#include "plan/rules/optimize.h"
+#include "plan/tree/rule.h"
+
+/* ---- its trace ---- */
+
+/* The path that a setting gives, in the statement's memory, or NULL. */
+static status copy_path(pistachio_result *result, const char *text, const char **out)
+{
+    *out = NULL;
+    if (!strcmp(text, "off") || !*text)
+        return STATUS_OK;
+    *out = arena_copy_text(result->statement->query.memory, text, strlen(text));
+    return *out ? STATUS_OK : status_no_memory("trace", strlen(text));
+}
+
+static status start_trace(pistachio_result *result)
+{
+    const settings *s = &result->settings;
+    TRY(copy_path(result, s->trace.text, &result->trace_path));
+    TRY(copy_path(result, s->timeline.text, &result->timeline_path));
+    /* False: another query of the process is being traced. */
+    result->is_traced = (result->trace_path || result->timeline_path) && trace_start();
+    result->query->is_traced = result->is_traced;
+    return STATUS_OK;
+}
+
+status api_finish_trace(pistachio_result *result)
+{
+    bool is_traced = result->is_traced;
+    result->is_traced = false;
+    return is_traced
+               ? trace_stop(result->trace_path, result->timeline_path, result->statement->query.sql)
+               : STATUS_OK;
+}
+
+/* ---- its rows ---- */
+
+api_client api_client_of(const pistachio_result *result)
+{
+    return (api_client){&result->connection->running,
+                        result->prepared ? &result->prepared->running : NULL};
+}
+
+status api_query_next(pistachio_result *result, exec_batch **out)
+{
+    TRY(exec_query_next(result->query, out));
+    if (*out || !result->ranked)
+        return STATUS_OK;
+    api_client before = api_client_set(api_client_of(result));
+    bool is_analyzed = result->statement->kind == SQL_EXPLAIN_ANALYZE;
+    status st = api_ranked_finish(result->ranked, is_analyzed ? &result->statement->query : NULL,
+                                  result->query);
+    api_client_set(before);
+    return st;
+}
+
+/* ---- its beginning ---- */
+
+static status make_plan(pistachio_result *result)
+{
+    plan_statement *plan = &result->statement->query;
+    TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
+    api_settings_apply(result->connection, &result->settings);
+    TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
+    TRY(plan_optimize(plan));
+    const plan_distribution distribution = api_distribution(result->engine, &result->settings);
+    return plan_distribute(plan, &distribution);
+}
+
+status api_query_plan(pistachio_result *result)
+{
+    guard_state before = guard_enter();
+    status st = guard_explain(make_plan(result));
+    guard_leave(before);
+    return st;
+}
+
+/* On this rank, or on all. */
+static status make_query(pistachio_result *result)
+{
+    const api_engine *engine = result->engine;
+    exec_place place = {.dev = engine->dev, .pool = engine->pool};
+    if (result->statement->query.exchange_count)
+        TRY(api_ranked_begin(result, &place));
+    const api_cluster *cluster = result->connection->database->cluster;
+    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
+    TRY(api_place_settings(&result->settings, 0, host));
+    guard_state before = guard_enter();
+    status st = guard_explain(
+        exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
+    guard_leave(before);
+    TRY(st);
+    if (result->ranked)
+        api_ranked_attach(result->ranked, result->query);
+    return STATUS_OK;
+}
+
+/* A SELECT's rows stay on the device where the client wants them there. */
+static status choose_memory(pistachio_result *result)
+{
+    const settings *s = &result->settings;
+    bool is_select = result->statement->kind == SQL_QUERY && !result->is_round;
+    if (!is_select || strcmp(s->result_memory.text, "device") || result->engine->dev->is_host)
+        return STATUS_OK;
+    if (s->arrow_dictionary.number)
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "texts in a device's memory are offsets and bytes, no "
+                                      "dictionaries, as arrow_dictionary = on would have them"),
+                           "SET arrow_dictionary = off, or result_memory = 'host'");
+    result->is_on_device = true;
+    exec_query_stay(result->query, (exec_device_layout){!strcmp(s->arrow_decimal.text, "64")});
+    return STATUS_OK;
+}
+
+static void show_query(pistachio_result *result)
+{
+    api_running_show(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_show(&result->prepared->running, result->query);
+}
+
+status api_query_start(pistachio_result *result)
+{
+    TRY(make_query(result));
+    TRY(choose_memory(result));
+    show_query(result);
+    TRY(cancel_check()); /* by a call that found no query yet */
+    if (!result->is_round)
+        TRY(start_trace(result));
+    return exec_query_start(result->query);
+}
+
+/* ---- its end ---- */
+
+static void hide_query(pistachio_result *result)
+{
+    api_running_hide(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_hide(&result->prepared->running, result->query);
+}
+
+void api_query_end(pistachio_result *result)
+{
+    if (result->query) {
+        hide_query(result);
+        if (result->ranked)
+            api_ranked_attach(result->ranked, NULL);
+        exec_query_free(result->query);
+    }
+    api_ranked_end(result->ranked);
+    status_free(api_finish_trace(result)); /* of a query that was given up */
+}

@@ -1,0 +1,144 @@
+/* rounds.c - WITH RECURSIVE: round after round as a query of its own (sql_rounds), until one has no rows. The
+ * rows are kept as those of CREATE TABLE are, in a catalog over the connection's, which goes with the
+ * result. */
+
+#include "api/query/query_parts.h"
+#include "api/query/query_run.h"
+#include "api/query/table_rows.h"
+#include "api/session/database.h"
+#include "api/session/statement.h"
+#include "sql/sql.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Parts of the rows of all rounds beyond which those that are small become one. */
+#define PARTS_MAX 16
+
+/* ---- keeping rows ---- */
+
+static status copy_descriptor(int descriptor, int *out)
+{
+    *out = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return *out >= 0 ? STATUS_OK : status_new_errno(errno, "could not keep a temporary file");
+}
+
+/* The round's rows: as those of the last round, and as a part of all. Takes the descriptor over. */
+static status keep_round(pistachio_result *result, bool is_first, int descriptor)
+{
+    char round[SQL_ROUND_NAME_BYTES], all[SQL_ROUND_NAME_BYTES];
+    const sql_catalog_entry *entry;
+    int copy;
+    sql_round_table(result->rounds.done, true, round);
+    sql_round_table(result->rounds.done, false, all);
+    status st = copy_descriptor(descriptor, &copy);
+    if (!st)
+        st = sql_catalog_add_rows(result->catalog, round, true, copy);
+    if (!st && is_first)
+        return sql_catalog_add_rows(result->catalog, all, false, descriptor);
+    if (!st)
+        st = sql_catalog_find(result->catalog, all, &result->statement->held, &entry);
+    if (!st && !entry)
+        st = status_new(STATUS_KIND_INTERNAL, "a recursive query has lost its rows");
+    if (st) {
+        close(descriptor);
+        return st;
+    }
+    if (entry->parts.count >= PARTS_MAX)
+        result->rounds.round = SQL_ROUND_MERGE;
+    return sql_catalog_extend_rows(result->catalog, all, &entry->parts, entry->parts.count,
+                                   descriptor);
+}
+
+static status keep_merged(pistachio_result *result, int descriptor)
+{
+    const sql_statement *statement = result->statement;
+    char all[SQL_ROUND_NAME_BYTES];
+    sql_round_table(result->rounds.done, false, all);
+    result->rounds.round = SQL_ROUND_STEP;
+    return sql_catalog_extend_rows(result->catalog, all, &statement->parts, statement->kept_parts,
+                                   descriptor);
+}
+
+/* The recursive query has all of its rows. */
+static status end_rounds(pistachio_result *result)
+{
+    char round[SQL_ROUND_NAME_BYTES];
+    sql_round_table(result->rounds.done, true, round);
+    result->rounds.done++;
+    result->round_rows = 0;
+    result->rounds.round = SQL_ROUND_FIRST;
+    return sql_catalog_drop_rows(result->catalog, round, true);
+}
+
+static status keep(pistachio_result *result, uint64_t rows, int descriptor)
+{
+    uint32_t round = result->rounds.round;
+    if (round == SQL_ROUND_MERGE)
+        return keep_merged(result, descriptor);
+    result->rounds.round = SQL_ROUND_STEP;
+    result->round_rows += rows;
+    if (rows || round == SQL_ROUND_FIRST)
+        TRY(keep_round(result, round == SQL_ROUND_FIRST, descriptor));
+    else
+        close(descriptor);
+    const sql_wanted_rows *wanted = &result->wanted;
+    bool is_enough = wanted->is_known && result->round_rows >= wanted->rows;
+    return rows && !is_enough ? STATUS_OK : end_rounds(result);
+}
+
+/* ---- running a round ---- */
+
+/* The result that the round's statement has for itself; it takes the statement over. */
+static status begin_round(pistachio_result *result, pistachio_result **out)
+{
+    pistachio_result *round = mem_new(sizeof *round);
+    *out = round;
+    if (!round)
+        return status_no_memory("result", sizeof *round);
+    round->connection = api_connection_ref(result->connection);
+    round->prepared = result->prepared ? api_statement_ref(result->prepared) : NULL;
+    round->statement_time = result->statement_time;
+    round->rounds = result->rounds;
+    round->catalog = result->catalog;
+    round->is_round = true;
+    round->statement = result->statement;
+    return STATUS_OK;
+}
+
+static status run_round(pistachio_result *result)
+{
+    pistachio_result *round;
+    uint64_t rows = 0;
+    int descriptor = -1;
+    TRY(begin_round(result, &round));
+    status st = api_query_plan(round);
+    if (!st)
+        st = api_query_start(round);
+    if (!st)
+        st = api_write_rows(round, &descriptor);
+    rows = round->rows_written;
+    round->statement = NULL; /* the result's */
+    pistachio_result_free(round);
+    return st ? st : keep(result, rows, descriptor);
+}
+
+status api_rounds(pistachio_result *result, status (*bind)(pistachio_result *result, void *context),
+                  void *context)
+{
+    uint32_t cancels = api_running_cancels(&result->connection->running);
+    uint32_t own_cancels = result->prepared ? api_running_cancels(&result->prepared->running) : 0;
+    while (result->statement->kind == SQL_ROUND) {
+        if (!result->catalog)
+            TRY(sql_catalog_new_over(api_catalog(result->connection), &result->catalog));
+        TRY(run_round(result));
+        sql_statement_free(result->statement);
+        result->statement = NULL;
+        if (cancels != api_running_cancels(&result->connection->running) ||
+            (result->prepared && own_cancels != api_running_cancels(&result->prepared->running)))
+            return status_new(STATUS_KIND_CANCELLED, "query cancelled");
+        TRY(bind(result, context));
+    }
+    return STATUS_OK;
+}

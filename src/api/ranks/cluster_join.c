@@ -1,0 +1,114 @@
+/* cluster_join.c - how a process becomes a rank: joining, starting together. */
+#include "api/ranks/cluster_join.h"
+
+#include "api/engine/cluster.h"
+#include "api/engine/engine.h"
+#include "api/ranks/cluster_tables.h"
+#include "api/ranks/rank_run.h"
+#include "api/ranks/ranks_parts.h"
+#include "net/ucx/ucx.h"
+#include "pistachio/pistachio.h"
+
+#include <stdio.h>
+
+/* ---- joining ---- */
+
+/* The setting says what is so. */
+static status set_ranks(settings *s, unsigned count)
+{
+    char text[16];
+    if (s->ranks.number > 1 && s->ranks.number != count)
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "ranks is %s, but this process is one of %u ranks",
+                                      s->ranks.text, count),
+                           "ranks that are processes have one rank each: leave the setting out");
+    snprintf(text, sizeof text, "%u", count);
+    return settings_set(s, "ranks", text);
+}
+
+static status open_comm(const settings *s, const net_place *place, net_comm **out)
+{
+    const net_options options = {.peer_timeout_ms = (uint32_t)s->peer_timeout.number};
+    return net_open_ucx(place, &options, out);
+}
+
+status api_cluster_join(pistachio_database *database, const net_place *place)
+{
+    api_cluster *cluster;
+    TRY(api_cluster_new(place, &cluster));
+    status st = set_ranks(&database->settings, place->ranks);
+    cluster->initial = database->settings;
+    if (!st)
+        st = open_comm(&database->settings, place, &cluster->comm);
+    if (st) {
+        api_cluster_leave(cluster);
+        return st;
+    }
+    database->cluster = cluster;
+    const sql_opener opener = api_cluster_opener(database);
+    sql_catalog_use_opener(database->catalog, &opener);
+    return STATUS_OK;
+}
+
+/* ---- starting together ---- */
+
+#define VERSION_BYTES_MAX 4096
+
+static status compare_versions(const api_cluster *cluster, const net_collective *versions)
+{
+    uint64_t bytes;
+    const char *first = net_collective_bytes(versions, 0, &bytes);
+    for (unsigned rank = 1; rank < cluster->count; rank++) {
+        const char *other = net_collective_bytes(versions, rank, &bytes);
+        if (strcmp(first, other))
+            return status_hint(status_new(STATUS_KIND_INVALID,
+                                          "rank %u (host %s) is Pistachio %s, rank 0 (host %s) %s",
+                                          rank, net_comm_host(cluster->comm, rank), other,
+                                          net_comm_host(cluster->comm, 0), first),
+                               "all ranks must run the same version");
+    }
+    return STATUS_OK;
+}
+
+/* The first query: nothing but that all are there, of one version. */
+static status agree_start(rank_run *run, const api_cluster *cluster)
+{
+    const char *version = pistachio_version();
+    net_collective *versions;
+    TRY(net_gather(run->net, 0, "version", version, strlen(version), NET_ANY,
+                   (uint64_t)cluster->count * VERSION_BYTES_MAX, &versions));
+    status st = rank_run_await(run, versions);
+    if (!st)
+        st = compare_versions(cluster, versions);
+    net_collective_close(versions);
+    return st;
+}
+
+/* A failure of this rank's own comes before what others say. */
+static status start(pistachio_database *database, api_engine *engine)
+{
+    api_cluster *cluster = database->cluster;
+    rank_run run;
+    rank_run_init(&run, database, engine, cluster->rank, &engine->ranks[0]);
+    status st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
+                                rank_run_failed, &run, &run.net);
+    if (!st) {
+        st = agree_start(&run, cluster);
+        if (st)
+            net_query_fail(run.net, status_copy(st));
+    }
+    rank_run_release(&run);
+    return st;
+}
+
+status api_cluster_start(pistachio_database *database)
+{
+    settings s;
+    api_engine *engine;
+    TRY(api_engine_hold(database, &s, &engine));
+    status st = start(database, engine);
+    api_engine_unref(engine);
+    if (st && database->cluster->rank) /* who left now could be what rank 0 hears of first */
+        status_free(api_cluster_serve(database));
+    return st;
+}

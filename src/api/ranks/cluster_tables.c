@@ -1,0 +1,225 @@
+/* cluster_tables.c - tables of ranks that are processes: rank 0 opens one with all others when it needs it;
+ * the others use, by the same text, what they have opened with it. */
+#include "api/ranks/cluster_tables.h"
+
+#include "api/engine/cluster.h"
+#include "api/engine/cluster_known.h"
+#include "api/engine/engine.h"
+#include "api/engine/place_text.h"
+#include "api/ranks/ranks_parts.h"
+#include "api/ranks/statement_bytes.h"
+#include "parquet/read/table_share.h"
+#include "parquet/read/table_spec.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Of the collectives of an opening; the first is the statement's (rank_statement.c). */
+enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
+
+/* Of all ranks together. */
+#define LISTS_BYTES_MAX ((uint64_t)1 << 30)
+#define FOOTERS_BYTES_MAX ((uint64_t)8 << 30)
+
+/* ---- opening together ---- */
+
+/* All ranks' bytes, each rank's as a part in the collective's memory; to be closed, and the parts freed. */
+static status gather(rank_run *run, uint32_t id, const char *what, const char *data, uint64_t bytes,
+                     uint64_t most, net_collective **out, pq_share_part **out_parts)
+{
+    unsigned ranks = run->engine->rank_count;
+    pq_share_part *parts = mem_new_array(ranks, sizeof *parts);
+    *out = NULL;
+    *out_parts = parts;
+    if (!parts)
+        return status_no_memory(what, ranks * sizeof *parts);
+    TRY(net_gather(run->net, id, what, data, bytes, NET_ANY, most, out));
+    TRY(rank_run_await(run, *out));
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        parts[rank].host = net_comm_host(run->place->comm, rank);
+        parts[rank].data = net_collective_bytes(*out, rank, &parts[rank].bytes);
+    }
+    return STATUS_OK;
+}
+
+static status exchange_lists(rank_run *run, pq_share *share)
+{
+    const char *data;
+    uint64_t bytes;
+    net_collective *lists;
+    pq_share_part *parts;
+    TRY(pq_share_list(share, &data, &bytes));
+    status st = gather(run, NET_FILES, "files", data, bytes, LISTS_BYTES_MAX, &lists, &parts);
+    if (!st)
+        st = pq_share_compare(share, parts);
+    net_collective_close(lists);
+    mem_free(parts);
+    return st;
+}
+
+static status exchange_footers(rank_run *run, pq_share *share, pq_table **out)
+{
+    const char *data;
+    uint64_t bytes;
+    net_collective *footers;
+    pq_share_part *parts;
+    TRY(pq_share_footers(share, &data, &bytes));
+    status st =
+        gather(run, NET_FOOTERS, "footers", data, bytes, FOOTERS_BYTES_MAX, &footers, &parts);
+    if (!st)
+        st = pq_share_table(share, parts, out);
+    net_collective_close(footers);
+    mem_free(parts);
+    return st;
+}
+
+static status new_share(rank_run *run, const char *text, bool use_cache, pq_share **out)
+{
+    char *here;
+    TRY(api_place_text(text, run->rank, net_comm_host(run->place->comm, run->rank), &here));
+    status st = pq_share_new(text, here, use_cache, run->rank, run->engine->rank_count, out);
+    mem_free(here);
+    return st;
+}
+
+/* Nobody uses it before all have it. */
+static status agree_opened(rank_run *run)
+{
+    const uint64_t none = 0;
+    const uint8_t same = NET_SAME;
+    net_collective *collective;
+    TRY(net_agree(run->net, NET_OPENED, "opening a table", &none, &same, 1, &collective));
+    status st = rank_run_await(run, collective);
+    net_collective_close(collective);
+    return st;
+}
+
+static status open_together(rank_run *run, const char *text, bool use_cache, uint64_t age,
+                            pq_table **out)
+{
+    api_cluster *cluster = run->database->cluster;
+    pq_share *share;
+    pq_table *table;
+    TRY(new_share(run, text, use_cache, &share));
+    status st = exchange_lists(run, share);
+    if (!st)
+        st = exchange_footers(run, share, &table);
+    pq_share_free(share);
+    TRY(st);
+    TRY(api_cluster_know_table(cluster, text, table, age));
+    *out = table;
+    return agree_opened(run);
+}
+
+status api_cluster_serve_table(rank_run *run, const char *text, bool use_cache)
+{
+    pq_table *table;
+    return open_together(run, text, use_cache, 0, &table);
+}
+
+/* Rank 0's part. */
+static status ask_and_open(rank_run *run, const char *text, bool use_cache, uint64_t age,
+                           pq_table **out)
+{
+    TRY(api_cluster_ask(run, REQUEST_TABLE, text, use_cache));
+    status st = open_together(run, text, use_cache, age, out);
+    if (st)
+        net_query_fail(run->net, status_copy(st));
+    return st;
+}
+
+static status open_with_all(pistachio_database *database, const char *text, bool use_cache,
+                            uint64_t age, pq_table **out)
+{
+    settings s;
+    api_engine *engine;
+    rank_run run;
+    TRY(api_engine_hold(database, &s, &engine));
+    rank_run_init(&run, database, engine, 0, &engine->ranks[0]);
+    status st = ask_and_open(&run, text, use_cache, age, out);
+    rank_run_release(&run);
+    api_engine_unref(engine);
+    return st;
+}
+
+/* ---- opening alone ---- */
+
+/* The table's files are all within this rank's reach: they are not of the ranks that find them, unless this process
+ * has made them. */
+static status check_reach(arena *a, const char *text, status lost)
+{
+    char own[64];
+    pq_table_spec spec;
+    TRY(pq_table_spec_parse(a, text, &spec));
+    snprintf(own, sizeof own, "/proc/%ld/fd/", (long)getpid());
+    if (spec.access != PQ_LOCAL || !strncmp(spec.path, own, strlen(own)))
+        return STATUS_OK;
+    return status_context(status_copy(lost), "files of the table \"%s\" may be other ranks'", text);
+}
+
+/* When a rank is lost rank 0 goes on with what it can read by itself. Takes the loss. */
+static status open_alone(api_cluster *cluster, const char *text, bool use_cache, uint64_t age,
+                         status lost, pq_table **out)
+{
+    arena *a;
+    char *here = NULL;
+    pq_table *table;
+    status st = arena_new(&a);
+    if (!st) {
+        st = check_reach(a, text, lost);
+        arena_free(a);
+    }
+    status_free(lost);
+    if (!st)
+        st =
+            api_place_text(text, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here);
+    if (!st)
+        st = pq_table_open(here, use_cache, &table);
+    mem_free(here);
+    TRY(st);
+    *out = table;
+    return api_cluster_know_table(cluster, text, table, age);
+}
+
+/* ---- the opener ---- */
+
+static status not_current(const api_cluster *cluster, const char *text)
+{
+    return status_hint(
+        status_new(STATUS_KIND_IO,
+                   "files of table \"%s\" have changed since rank 0 (host %s) opened it", text,
+                   net_comm_host(cluster->comm, 0)),
+        "run the statement again: it opens the table anew");
+}
+
+static status open_table(void *context, const char *text, bool use_cache, pq_table *before,
+                         pq_table **out)
+{
+    pistachio_database *database = context;
+    api_cluster *cluster = database->cluster;
+    uint64_t age;
+    (void)before; /* other catalogs may have opened it since */
+    *out = api_cluster_known_table(cluster, text, &age);
+    if (*out)
+        return STATUS_OK;
+    if (cluster->rank)
+        return not_current(cluster, text);
+    status lost = net_comm_failure(cluster->comm);
+    return lost ? open_alone(cluster, text, use_cache, age, lost, out)
+                : open_with_all(database, text, use_cache, age, out);
+}
+
+static status locate(void *context, arena *a, const char *path, const char **out)
+{
+    const api_cluster *cluster = ((pistachio_database *)context)->cluster;
+    char *here;
+    TRY(api_place_text(path, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here));
+    *out = arena_copy_text(a, here, strlen(here));
+    mem_free(here);
+    return *out ? STATUS_OK : status_no_memory("path", strlen(path));
+}
+
+sql_opener api_cluster_opener(pistachio_database *database)
+{
+    return (sql_opener){.context = database, .open = open_table, .locate = locate};
+}

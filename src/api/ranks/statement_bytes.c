@@ -1,0 +1,299 @@
+/* statement_bytes.c - of a table, or another request: a header and a text. Of a statement: a header, then texts with their closing NUL: names and values of settings, an
+ * empty one, names and queries of views, an empty one, names and paths of tables, an empty one, names and
+ * paths of the parts of tables of rows, an empty one; then
+ * values of parameters, each a header and the bytes of a text; then the statement's text. */
+#include "api/ranks/statement_bytes.h"
+
+#include "api/session/database.h"
+#include "api/session/statement.h"
+
+typedef struct statement_header {
+    int64_t time;
+    uint64_t memory_bytes;
+    uint32_t value_count;
+    uint32_t request;   /* statement_request */
+    uint32_t use_cache; /* of a table's footers */
+    sql_rounds rounds;
+} statement_header;
+
+typedef struct value_header {
+    data_type type;
+    bool is_null;
+    uint64_t bytes; /* of a text, behind the header */
+    char fixed[16]; /* of another value */
+} value_header;
+
+typedef ARRAY(char) byte_list;
+
+/* ---- writing ---- */
+
+static status put(byte_list *to, const void *bytes, size_t count)
+{
+    TRY(array_reserve(NULL, to, count));
+    memcpy(to->items + to->count, bytes, count);
+    to->count += count;
+    return STATUS_OK;
+}
+
+static status put_text(byte_list *to, const char *text)
+{
+    return put(to, text, strlen(text) + 1);
+}
+
+/* What a machine has of its own, which its own rank knows best. */
+static bool is_of_machine(const char *name)
+{
+    static const char *const names[] = {"threads",     "memory_limit", "device",
+                                        "isa",         "io_engine",    "device_memory_limit",
+                                        "direct_io",   "read_ahead",   "temp_directory",
+                                        "trace",       "timeline",     "ranks",
+                                        "peer_timeout"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static status put_settings(byte_list *to, const settings *s, const settings *unchanged)
+{
+    setting_info info;
+    for (unsigned i = 0; setting_describe(i, &info); i++) {
+        const char *text = settings_get(s, info.name);
+        if (unchanged && is_of_machine(info.name) &&
+            !strcmp(text, settings_get(unchanged, info.name)))
+            continue;
+        TRY(put_text(to, info.name));
+        TRY(put_text(to, text));
+    }
+    return put_text(to, "");
+}
+
+/* The query of a view, or the path of a table; NULL: it is the other, or one of rows. */
+static const char *text_of(const sql_catalog_entry *entry, bool is_view)
+{
+    if (is_view)
+        return entry->view_sql;
+    if (entry->parts.count)
+        return NULL;
+    return entry->table ? entry->table->name : entry->path;
+}
+
+static status put_names(byte_list *to, const sql_catalog_entry *entries, size_t count, bool is_view)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = text_of(&entries[i], is_view);
+        if (!text)
+            continue;
+        TRY(put_text(to, entries[i].name));
+        TRY(put_text(to, text));
+    }
+    return put_text(to, "");
+}
+
+static status put_parts(byte_list *to, const sql_catalog_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < entries[i].parts.count; p++) {
+            TRY(put_text(to, entries[i].name));
+            TRY(put_text(to, entries[i].parts.items[p]->table->name));
+        }
+    return put_text(to, "");
+}
+
+static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
+{
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list(catalog, false, held, &entries, &count));
+    TRY(put_names(to, entries, count, true));
+    TRY(put_names(to, entries, count, false));
+    return put_parts(to, entries, count);
+}
+
+static status put_value(byte_list *to, const value *v)
+{
+    value_header header = {.type = v->type, .is_null = v->is_null};
+    bool is_text = type_is_text(v->type) && !v->is_null;
+    if (is_text)
+        header.bytes = v->bytes;
+    else
+        memcpy(header.fixed, &v->i128, sizeof header.fixed);
+    TRY(put(to, &header, sizeof header));
+    return is_text ? put(to, v->text, v->bytes) : STATUS_OK;
+}
+
+static status put_values(byte_list *to, const pistachio_statement *prepared)
+{
+    value *values;
+    status st = STATUS_OK;
+    if (!prepared)
+        return STATUS_OK;
+    TRY(api_bound_values(prepared, &values));
+    for (uint32_t i = 0; i < pistachio_parameter_count(prepared) && !st; i++)
+        st = put_value(to, &values[i]);
+    mem_free(values);
+    return st;
+}
+
+static status put_all(byte_list *to, const pistachio_result *result, uint64_t memory_bytes,
+                      const settings *unchanged)
+{
+    const plan_statement *plan = &result->statement->query;
+    sql_held held = {.memory = plan->memory};
+    const statement_header header = {.time = result->statement_time,
+                                     .memory_bytes = memory_bytes,
+                                     .rounds = result->rounds,
+                                     .value_count = pistachio_parameter_count(result->prepared)};
+    TRY(put(to, &header, sizeof header));
+    TRY(put_settings(to, &result->settings, unchanged));
+    status st = put_catalog(to, api_result_catalog(result), &held);
+    sql_held_release(&held);
+    TRY(st);
+    TRY(put_values(to, result->prepared));
+    return put_text(to, plan->sql);
+}
+
+status statement_write(const pistachio_result *result, uint64_t memory_bytes,
+                       const settings *unchanged, char **out, uint64_t *out_bytes)
+{
+    byte_list bytes = {0};
+    status st = put_all(&bytes, result, memory_bytes, unchanged);
+    if (st) {
+        array_release(&bytes);
+        return st;
+    }
+    *out = bytes.items;
+    *out_bytes = bytes.count;
+    return STATUS_OK;
+}
+
+static status put_request(byte_list *to, statement_request request, const char *text,
+                          bool use_cache)
+{
+    const statement_header header = {.request = request, .use_cache = use_cache};
+    TRY(put(to, &header, sizeof header));
+    return put_text(to, text);
+}
+
+status statement_write_request(statement_request request, const char *text, bool use_cache,
+                               char **out, uint64_t *out_bytes)
+{
+    byte_list bytes = {0};
+    status st = put_request(&bytes, request, text, use_cache);
+    if (st) {
+        array_release(&bytes);
+        return st;
+    }
+    *out = bytes.items;
+    *out_bytes = bytes.count;
+    return STATUS_OK;
+}
+
+/* ---- reading ---- */
+
+static status damaged(void)
+{
+    return status_new(STATUS_KIND_CORRUPT, "the statement from rank 0 is cut off");
+}
+
+typedef struct text_cursor {
+    const char *at, *end;
+} text_cursor;
+
+static status next_text(text_cursor *from, const char **out)
+{
+    const char *text = from->at, *stop = memchr(text, 0, (size_t)(from->end - text));
+    if (!stop)
+        return damaged();
+    from->at = stop + 1;
+    *out = text;
+    return STATUS_OK;
+}
+
+static status read_settings(text_cursor *from, settings *s)
+{
+    const char *name, *text;
+    for (;;) {
+        TRY(next_text(from, &name));
+        if (!*name)
+            return STATUS_OK;
+        TRY(next_text(from, &text));
+        TRY(settings_set(s, name, text));
+    }
+}
+
+static status read_names(text_cursor *from, statement_names *names)
+{
+    statement_name one;
+    for (;;) {
+        TRY(next_text(from, &one.name));
+        if (!*one.name)
+            return STATUS_OK;
+        TRY(next_text(from, &one.text));
+        TRY(array_push(NULL, names, one));
+    }
+}
+
+static status next_value(text_cursor *from, value *out)
+{
+    value_header header;
+    if ((size_t)(from->end - from->at) < sizeof header)
+        return damaged();
+    memcpy(&header, from->at, sizeof header);
+    from->at += sizeof header;
+    if (header.type.id >= TYPE_ID_COUNT || header.bytes > (size_t)(from->end - from->at))
+        return damaged();
+    *out = (value){.type = header.type, .is_null = header.is_null};
+    if (type_is_text(header.type) && !header.is_null) {
+        out->text = from->at;
+        out->bytes = header.bytes;
+        from->at += header.bytes;
+    } else {
+        memcpy(&out->i128, header.fixed, sizeof header.fixed);
+    }
+    return STATUS_OK;
+}
+
+static status read_values(text_cursor *from, uint32_t count, statement_read *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value v;
+        TRY(next_value(from, &v));
+        TRY(array_push(NULL, &out->values, v));
+    }
+    return STATUS_OK;
+}
+
+void statement_read_release(statement_read *read)
+{
+    array_release(&read->views);
+    array_release(&read->tables);
+    array_release(&read->parts);
+    array_release(&read->values);
+}
+
+status statement_read_bytes(const char *data, uint64_t bytes, settings *s, statement_read *out)
+{
+    statement_header header;
+    *out = (statement_read){0};
+    if (bytes < sizeof header)
+        return damaged();
+    memcpy(&header, data, sizeof header);
+    text_cursor from = {data + sizeof header, data + bytes};
+    if (header.request > REQUEST_TOPOLOGY)
+        return damaged();
+    out->request = header.request;
+    if (header.request) {
+        out->use_cache = header.use_cache;
+        return next_text(&from, &out->table);
+    }
+    out->time = header.time;
+    out->memory_bytes = header.memory_bytes;
+    out->rounds = header.rounds;
+    TRY(read_settings(&from, s));
+    TRY(read_names(&from, &out->views));
+    TRY(read_names(&from, &out->tables));
+    TRY(read_names(&from, &out->parts));
+    TRY(read_values(&from, header.value_count, out));
+    return next_text(&from, &out->sql);
+}

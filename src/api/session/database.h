@@ -1,0 +1,21 @@
+/* database.h - a database's and a connection's settings and catalogs. */
+#ifndef PISTACHIO_API_SESSION_DATABASE_H
+#define PISTACHIO_API_SESSION_DATABASE_H
+
+#include "api/handles/handles.h"
+
+pistachio_connection *api_connection_ref(pistachio_connection *connection);
+void api_connection_unref(pistachio_connection *connection);
+sql_catalog *api_catalog(const pistachio_connection *connection);
+/* What the result's statement is bound with. */
+sql_catalog *api_result_catalog(const pistachio_result *result);
+/* The settings of now: the database's, and over them the session's. */
+void api_settings(pistachio_connection *connection, settings *out);
+/* Setting invalid_utf8. */
+bool api_replaces_text(const settings *s);
+/* Setting page_checksums. */
+bool api_ignores_checksums(const settings *s);
+/* What a session has set, over those of its database. */
+void api_settings_apply(pistachio_connection *connection, settings *s);
+
+#endif
