@@ -27,6 +27,7 @@ static const char usage[] =
     "       pistachio [OPTIONS] [DIR|FILE...]            a shell, or SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
+    "       pistachio serve [OPTIONS] DIR...             answers clients of PostgreSQL\n"
     "       pistachio calibrate [--path DIR]             how fast a storage device is read\n"
     "       pistachio bench join|shuffle ...             joins of several ranks, measured\n"
     "       pistachio topology                           machines of ranks, and what joins them\n"

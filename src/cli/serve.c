@@ -1,6 +1,8 @@
 /* serve.c - `pistachio serve`: the server is in a module of its own. */
 #include "cli/serve.h"
 
+/* The engine's functions by their own names. */
+#define SERVER_IS_LINKED
 #include "api/handles/error.h"
 #include "base/module.h"
 #include "cli/run.h"
@@ -8,9 +10,14 @@
 
 static status run(int count, char **words, int *out_exit_status)
 {
+    static const server_engine engine = {
+#define FUNCTION(name) .name = name,
+        SERVER_ENGINE_LIST(FUNCTION)
+#undef FUNCTION
+    };
     const void *functions;
     TRY(module_load("serve", "pistachio serve", &functions));
-    return ((const server_functions *)functions)->serve(count, words, out_exit_status);
+    return ((const server_functions *)functions)->serve(&engine, count, words, out_exit_status);
 }
 
 int cli_serve(int count, char **words)

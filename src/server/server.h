@@ -2,11 +2,11 @@
 #ifndef PISTACHIO_SERVER_SERVER_H
 #define PISTACHIO_SERVER_SERVER_H
 
-#include "base/status.h"
+#include "server/engine.h"
 
 typedef struct server_functions {
-    /* `pistachio serve` with its arguments; returns the exit status. */
-    status (*serve)(int count, char **arguments, int *out_exit_status);
+    /* Runs `pistachio serve` with its arguments, whose order it changes; returns the exit status. engine: static. */
+    status (*serve)(const server_engine *engine, int count, char **arguments, int *out_exit_status);
 } server_functions;
 
 #endif

@@ -1,22 +1,86 @@
-/* server_module.c - pistachio-serve.so: the server. It answers nobody yet. */
+/* server_module.c - pistachio-serve.so: the server, from its arguments to its end. */
 #include "base/build_id.h"
 #include "base/module.h"
+#include "server/options.h"
 #include "server/server.h"
+#include "server/serving.h"
 
-static const module_host *engine;
+#include <errno.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-static status serve(int count, char **arguments, int *out_exit_status)
+#define LOGIN_MILLISECONDS 30000
+
+const server_engine *engine_calls;
+
+static status add_paths(pistachio_database *database, const server_options *options)
 {
-    (void)count;
-    (void)arguments;
-    *out_exit_status = 1;
-    return engine->status_new(STATUS_KIND_UNSUPPORTED, "pistachio serve is not supported");
+    pistachio_connection *connection;
+    status st = api_error_status(pistachio_connect(database, &connection));
+    for (int i = 0; i < options->path_count && !st; i++)
+        st = api_error_status(pistachio_add_path(connection, options->paths[i]));
+    pistachio_disconnect(connection);
+    return st;
+}
+
+static status listen_all(const server_options *options, listeners *all)
+{
+    if (!options->listen_count)
+        TRY(listen_at_default(all));
+    for (size_t i = 0; i < options->listen_count; i++)
+        TRY(listen_at(all, options->listen[i]));
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->items[i].is_local && !options->trusts_loopback)
+            return status_hint(
+                status_new(STATUS_KIND_UNSUPPORTED,
+                           "passwords are not supported, which clients of %s need",
+                           all->items[i].name),
+                "use a Unix socket, or --trust-loopback, by which every user of this "
+                "machine may read the tables");
+    for (size_t i = 0; i < all->count; i++)
+        printf("listening on %s\n", all->items[i].name);
+    fflush(stdout);
+    return STATUS_OK;
+}
+
+static status run(pistachio_database *database, const server_options *options)
+{
+    session_shared shared = {.database = database, .login_milliseconds = LOGIN_MILLISECONDS};
+    listeners all = {.count = 0};
+    TRY(add_paths(database, options));
+    shared.ending = eventfd(0, EFD_CLOEXEC);
+    if (shared.ending < 0)
+        return status_new_errno(errno, "could not make an event");
+    clients_open(&shared.clients, options->max_connections);
+    status st = listen_all(options, &all);
+    if (!st)
+        st = serve_clients(&shared, &all, options->grace);
+    listen_close(&all);
+    clients_close(&shared.clients);
+    close(shared.ending);
+    return st;
+}
+
+static status serve(const server_engine *engine, int count, char **arguments, int *out_exit_status)
+{
+    server_options options;
+    pistachio_database *database;
+    engine_calls = engine;
+    *out_exit_status = options_read(&options, count, arguments);
+    if (*out_exit_status >= 0)
+        return STATUS_OK;
+    *out_exit_status = 0;
+    TRY(api_error_status(pistachio_open(options.settings, options.setting_count, &database)));
+    status st = run(database, &options);
+    pistachio_close(database);
+    return st;
 }
 
 static status open_module(const module_host *host, const void **out)
 {
     static const server_functions functions = {.serve = serve};
-    engine = host;
+    (void)host;
     *out = &functions;
     return STATUS_OK;
 }

@@ -40,7 +40,7 @@ root=$(cd "$here/../.." && pwd) || exit 2
 (cd "$root" && find src include tests cmake scripts bench CMakeLists.txt -type f \
     ! -name '*.md' ! -name '*.parquet' ! -path 'tests/fuzz/corpus/*' ! -path 'tests/docs/*' -print0 |
     xargs -0 grep -IohE '[A-Za-z_][A-Za-z0-9_]*') | sort -u >"$work/words"
-grep -rohE -- '--[a-z][a-z0-9-]*' "$root/src/cli" | sort -u >"$work/program_options"
+grep -rohE -- '--[a-z][a-z0-9-]*' "$root/src/cli" "$root/src/server" | sort -u >"$work/program_options"
 (cd "$root" && find scripts bench tests -type f ! -name '*.md' ! -name '*.parquet' \
     ! -path 'tests/docs/*' -print0 | xargs -0 grep -IohE -- '--[a-z][a-z0-9-]*') | sort -u - "$work/program_options" >"$work/options"
 sed -n 's/^SETTING[A-Z_]*(\([a-z_0-9]*\),.*/\1/p' "$root/src/base/settings.def" >"$work/settings"

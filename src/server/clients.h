@@ -1,0 +1,59 @@
+/* clients.h - the clients that are connected: to cancel their statements, and to end them all.
+ *
+ *   listener ── clients_add ──> client ── a thread of its own: session_run ──> clients_remove
+ *      │ clients_are_gone, clients_cancel_all ... by any thread, under one lock
+ *
+ * A client is found by its number, never by an address that another thread may have freed. */
+#ifndef PISTACHIO_SERVER_CLIENTS_H
+#define PISTACHIO_SERVER_CLIENTS_H
+
+#include "base/mem.h"
+#include "base/mutex.h"
+#include "pistachio/pistachio.h"
+
+/* Connections beyond the limit that may ask for something which is no session: to cancel, or to hear of the limit. */
+#define CLIENTS_SPARE 32
+
+typedef struct client {
+    struct client *next, **link;
+    int socket;
+    bool is_local;    /* by a Unix socket, which the system lets the owner alone use */
+    bool is_admitted; /* logged in, and counted */
+    uint32_t number;  /* with which, and a secret, others ask to cancel its statement */
+    uint32_t secret;
+    pistachio_connection *connection; /* NULL: there is none yet, or no more */
+    _Atomic bool is_gone;             /* its other end is closed: its statements are cancelled */
+} client;
+
+typedef struct clients {
+    pthread_mutex_t lock;
+    client *first;
+    unsigned count, admitted;
+    unsigned most; /* that may be admitted */
+    uint32_t last_number;
+} clients;
+
+void clients_open(clients *all, unsigned most);
+void clients_close(clients *all);
+/* Takes the socket over, unless it fails. */
+CHECKED status clients_add(clients *all, int socket, bool is_local, client **out);
+/* Closes the socket and frees the client. */
+void clients_remove(clients *all, client *one);
+unsigned clients_count(clients *all);
+/* Counts the client as one that has logged in; false: there are as many as may be. */
+bool clients_admit(clients *all, client *one);
+/* From now on, or with NULL no more, its statements can be cancelled. */
+void clients_set_connection(clients *all, client *one, pistachio_connection *connection);
+
+/* Cancels the statement of the client that has number and secret, if there is one. */
+void clients_cancel(clients *all, uint32_t number, uint32_t secret);
+/* Notes that the client's other end is closed. */
+void clients_note_gone(clients *all, uint32_t number);
+/* Cancels what those run whose other end is closed, or all; again and again, as a statement that begins just then is not
+ * there yet. Returns how many clients that were. */
+unsigned clients_cancel_gone(clients *all);
+unsigned clients_cancel_all(clients *all);
+/* Breaks all connections off. */
+void clients_cut_all(clients *all);
+
+#endif

@@ -1,0 +1,106 @@
+/* engine.h - the functions of the engine that the server calls.
+ *
+ *   cli/serve.c ── server_engine, a table of their addresses ──> server_module.c ──> engine_calls
+ *
+ * The module is linked with none of the engine: the names below become calls by the table, in each file that includes
+ * this header after those that declare them. Where SERVER_IS_LINKED is defined (unit tests, fuzz targets) they are the
+ * functions themselves. */
+#ifndef PISTACHIO_SERVER_ENGINE_H
+#define PISTACHIO_SERVER_ENGINE_H
+
+#include "api/handles/batch.h"
+#include "api/handles/error.h"
+#include "api/handles/handles.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "base/zone_moment.h"
+#include "sql/text/split.h"
+
+#define SERVER_ENGINE_LIST(FUNCTION)                                                               \
+    FUNCTION(mem_new)                                                                              \
+    FUNCTION(mem_new_array)                                                                        \
+    FUNCTION(mem_resize)                                                                           \
+    FUNCTION(mem_copy_text)                                                                        \
+    FUNCTION(mem_free)                                                                             \
+    FUNCTION(array_reserve_)                                                                       \
+    FUNCTION(status_new)                                                                           \
+    FUNCTION(status_new_errno)                                                                     \
+    FUNCTION(status_no_memory)                                                                     \
+    FUNCTION(status_context)                                                                       \
+    FUNCTION(status_hint)                                                                          \
+    FUNCTION(status_at)                                                                            \
+    FUNCTION(status_get_kind)                                                                      \
+    FUNCTION(status_message)                                                                       \
+    FUNCTION(status_get_hint)                                                                      \
+    FUNCTION(status_position)                                                                      \
+    FUNCTION(status_free)                                                                          \
+    FUNCTION(api_error_status)                                                                     \
+    FUNCTION(api_value_at)                                                                         \
+    FUNCTION(int128_format)                                                                        \
+    FUNCTION(zone_format_value)                                                                    \
+    FUNCTION(sql_check_utf8)                                                                       \
+    FUNCTION(pistachio_version)                                                                    \
+    FUNCTION(pistachio_open)                                                                       \
+    FUNCTION(pistachio_close)                                                                      \
+    FUNCTION(pistachio_connect)                                                                    \
+    FUNCTION(pistachio_connect_session)                                                            \
+    FUNCTION(pistachio_disconnect)                                                                 \
+    FUNCTION(pistachio_add_path)                                                                   \
+    FUNCTION(pistachio_query)                                                                      \
+    FUNCTION(pistachio_cancel)                                                                     \
+    FUNCTION(pistachio_next)                                                                       \
+    FUNCTION(pistachio_tag)                                                                        \
+    FUNCTION(pistachio_notice)                                                                     \
+    FUNCTION(pistachio_result_free)
+
+typedef struct server_engine {
+#define FUNCTION(name) __typeof__(name) *name;
+    SERVER_ENGINE_LIST(FUNCTION)
+#undef FUNCTION
+} server_engine;
+
+#ifndef SERVER_IS_LINKED
+
+/* Set once, before the server starts. */
+extern const server_engine *engine_calls;
+
+#define mem_new engine_calls->mem_new
+#define mem_new_array engine_calls->mem_new_array
+#define mem_resize engine_calls->mem_resize
+#define mem_copy_text engine_calls->mem_copy_text
+#define mem_free engine_calls->mem_free
+#define array_reserve_ engine_calls->array_reserve_
+#define status_new engine_calls->status_new
+#define status_new_errno engine_calls->status_new_errno
+#define status_no_memory engine_calls->status_no_memory
+#define status_context engine_calls->status_context
+#define status_hint engine_calls->status_hint
+#define status_at engine_calls->status_at
+#define status_get_kind engine_calls->status_get_kind
+#define status_message engine_calls->status_message
+#define status_get_hint engine_calls->status_get_hint
+#define status_position engine_calls->status_position
+#define status_free engine_calls->status_free
+#define api_error_status engine_calls->api_error_status
+#define api_value_at engine_calls->api_value_at
+#define int128_format engine_calls->int128_format
+#define zone_format_value engine_calls->zone_format_value
+#define sql_check_utf8 engine_calls->sql_check_utf8
+#define pistachio_version engine_calls->pistachio_version
+#define pistachio_open engine_calls->pistachio_open
+#define pistachio_close engine_calls->pistachio_close
+#define pistachio_connect engine_calls->pistachio_connect
+#define pistachio_connect_session engine_calls->pistachio_connect_session
+#define pistachio_disconnect engine_calls->pistachio_disconnect
+#define pistachio_add_path engine_calls->pistachio_add_path
+#define pistachio_query engine_calls->pistachio_query
+#define pistachio_cancel engine_calls->pistachio_cancel
+#define pistachio_next engine_calls->pistachio_next
+#define pistachio_tag engine_calls->pistachio_tag
+#define pistachio_notice engine_calls->pistachio_notice
+#define pistachio_result_free engine_calls->pistachio_result_free
+
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/* failure.c - see failure.h. */
+#include "server/failure.h"
+
+#include "server/engine.h"
+
+#include <stdio.h>
+
+/* By kind, where the message does not say it more exactly. */
+static const char kind_states[][6] = {
+    [STATUS_KIND_OK] = "00000",          [STATUS_KIND_INVALID] = "42000",
+    [STATUS_KIND_UNSUPPORTED] = "0A000", [STATUS_KIND_NOT_FOUND] = "42704",
+    [STATUS_KIND_CORRUPT] = "XX001",     [STATUS_KIND_IO] = "58030",
+    [STATUS_KIND_DATA] = "22000",        [STATUS_KIND_NO_MEMORY] = "53200",
+    [STATUS_KIND_LIMIT] = "53400",       [STATUS_KIND_CANCELLED] = "57014",
+    [STATUS_KIND_INTERNAL] = "XX000",
+};
+
+/* By kind and a beginning of the message. */
+static const struct {
+    status_kind kind;
+    const char *beginning;
+    char state[6];
+} message_states[] = {
+    {STATUS_KIND_INVALID, "syntax error", "42601"}, {STATUS_KIND_INVALID, "unterminated ", "42601"},
+    {STATUS_KIND_NOT_FOUND, "table ", "42P01"},     {STATUS_KIND_NOT_FOUND, "column ", "42703"},
+    {STATUS_KIND_NOT_FOUND, "function ", "42883"},  {STATUS_KIND_INVALID, "column ", "42703"},
+    {STATUS_KIND_INVALID, "function ", "42883"},    {STATUS_KIND_DATA, "division by zero", "22012"},
+};
+
+const char *failure_state(status st)
+{
+    status_kind kind = status_get_kind(st);
+    const char *message = status_message(st);
+    if (strstr(message, "enable_external_access is off"))
+        return SQLSTATE_PRIVILEGE;
+    for (size_t i = 0; i < sizeof message_states / sizeof *message_states; i++)
+        if (kind == message_states[i].kind &&
+            !strncmp(message, message_states[i].beginning, strlen(message_states[i].beginning)))
+            return message_states[i].state;
+    return kind_states[kind];
+}
+
+static void write_field(wire_writer *out, char type, const char *text)
+{
+    wire_byte(out, type);
+    wire_text(out, text);
+}
+
+/* Begins a message whose fields for places and hints are still to come. */
+static void begin(wire_writer *out, char type, const char *severity, const char *state,
+                  const char *message)
+{
+    wire_begin(out, type);
+    write_field(out, 'S', severity);
+    write_field(out, 'V', severity);
+    write_field(out, 'C', state);
+    write_field(out, 'M', message);
+}
+
+static void finish(wire_writer *out)
+{
+    wire_byte(out, 0);
+    wire_finish(out);
+}
+
+/* Counts characters, of which a byte 10xxxxxx begins none. */
+static size_t count_characters(const char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes && text[i]; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+void failure_write(wire_writer *out, status st, const char *sql, size_t start)
+{
+    char place[24];
+    begin(out, 'E', "ERROR", failure_state(st), status_message(st));
+    if (status_get_hint(st))
+        write_field(out, 'H', status_get_hint(st));
+    if (sql && status_position(st) >= 0) { /* in characters, from 1 */
+        snprintf(place, sizeof place, "%zu",
+                 count_characters(sql, start + (size_t)status_position(st)) + 1);
+        write_field(out, 'P', place);
+    }
+    finish(out);
+    status_free(st);
+}
+
+void failure_write_own(wire_writer *out, const char *severity, const char *state,
+                       const char *message, const char *hint)
+{
+    begin(out, 'E', severity, state, message);
+    if (hint)
+        write_field(out, 'H', hint);
+    finish(out);
+}
+
+void failure_write_notice(wire_writer *out, const char *message)
+{
+    begin(out, 'N', "NOTICE", "00000", message);
+    finish(out);
+}

@@ -1,0 +1,167 @@
+/* login.c - see login.h. */
+#include "server/login.h"
+
+#include "server/engine.h"
+#include "server/failure.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#define AUTHENTICATION_OK 0
+/* Names of the first message: so many at most, or it is refused. */
+#define NAMES_MAX 100
+
+typedef struct login_names {
+    const char *user, *encoding, *application;
+    const char *unknown[NAMES_MAX]; /* _pq_.…: extensions that the server does not have */
+    unsigned unknown_count;
+} login_names;
+
+/* ---- refusals ---- */
+
+static status refuse(session *s, const char *state, const char *message, const char *hint)
+{
+    failure_write_own(&s->stream.out, "FATAL", state, message, hint);
+    return stream_flush(&s->stream);
+}
+
+/* ---- the first message ---- */
+
+static status read_names(wire_reader *reader, login_names *out)
+{
+    *out = (login_names){.user = "", .encoding = "UTF8", .application = ""};
+    for (unsigned i = 0; i < NAMES_MAX; i++) {
+        const char *name = wire_read_text(reader);
+        if (!*name)
+            return wire_end(reader, "that starts a session");
+        const char *text = wire_read_text(reader);
+        if (!strcmp(name, "user"))
+            out->user = text;
+        else if (!strcmp(name, "client_encoding"))
+            out->encoding = text;
+        else if (!strcmp(name, "application_name"))
+            out->application = text;
+        else if (!strncmp(name, "_pq_.", 5))
+            out->unknown[out->unknown_count++] = name;
+    }
+    return status_new(STATUS_KIND_CORRUPT, "a session is started with more than %d names",
+                      NAMES_MAX);
+}
+
+/* Says which version of the protocol the server speaks, and what it leaves out. */
+static void negotiate(session *s, const login_names *names)
+{
+    wire_writer *out = &s->stream.out;
+    wire_begin(out, 'v');
+    wire_32(out, WIRE_VERSION_3);
+    wire_32(out, names->unknown_count);
+    for (unsigned i = 0; i < names->unknown_count; i++)
+        wire_text(out, names->unknown[i]);
+    wire_finish(out);
+}
+
+static bool is_known_encoding(const char *name)
+{
+    static const char *const names[] = {"UTF8", "UTF-8", "UNICODE", "SQL_ASCII"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* ---- what a session begins with ---- */
+
+static void tell(wire_writer *out, const char *name, const char *text)
+{
+    wire_begin(out, 'S');
+    wire_text(out, name);
+    wire_text(out, text);
+    wire_finish(out);
+}
+
+static void tell_all(session *s, const login_names *names)
+{
+    wire_writer *out = &s->stream.out;
+    tell(out, "server_version", "15.0");
+    tell(out, "server_encoding", "UTF8");
+    tell(out, "client_encoding", "UTF8");
+    tell(out, "application_name", names->application);
+    tell(out, "session_authorization", names->user);
+    tell(out, "is_superuser", "off");
+    tell(out, "DateStyle", "ISO, MDY");
+    tell(out, "IntervalStyle", "postgres");
+    tell(out, "TimeZone", "UTC");
+    tell(out, "integer_datetimes", "on");
+    tell(out, "standard_conforming_strings", "on");
+    tell(out, "default_transaction_read_only", "off");
+    tell(out, "in_hot_standby", "off");
+    wire_begin(out, 'K');
+    wire_32(out, s->client->number);
+    wire_32(out, s->client->secret);
+    wire_finish(out);
+}
+
+static status open_session(session *s, const login_names *names, bool *out_is_open)
+{
+    if (!clients_admit(&s->shared->clients, s->client))
+        return refuse(s, SQLSTATE_TOO_MANY, "too many clients are connected",
+                      "wait, or start the server with a larger --max-connections");
+    status st = api_error_status(pistachio_connect_session(s->shared->database, &s->connection));
+    if (st) {
+        failure_write(&s->stream.out, st, NULL, 0);
+        return stream_flush(&s->stream);
+    }
+    clients_set_connection(&s->shared->clients, s->client, s->connection);
+    wire_begin(&s->stream.out, 'R');
+    wire_32(&s->stream.out, AUTHENTICATION_OK);
+    wire_finish(&s->stream.out);
+    tell_all(s, names);
+    *out_is_open = true;
+    return STATUS_OK;
+}
+
+/* Fields of the message are valid until the next one is read: names are copied where they are needed longer. */
+static status start(session *s, uint32_t version, wire_reader *reader, bool *out_is_open)
+{
+    login_names names;
+    if (version >> 16 != 3)
+        return refuse(s, SQLSTATE_FEATURE, "the server speaks version 3 of the protocol alone",
+                      NULL);
+    TRY(read_names(reader, &names));
+    if (!*names.user)
+        return refuse(s, SQLSTATE_AUTHORIZATION, "no user name is given", NULL);
+    if (!is_known_encoding(names.encoding))
+        return refuse(s, SQLSTATE_FEATURE, "client_encoding can be UTF8 alone",
+                      "set PGCLIENTENCODING to UTF8");
+    if (version != WIRE_VERSION_3 || names.unknown_count)
+        negotiate(s, &names);
+    return open_session(s, &names, out_is_open);
+}
+
+static status cancel(session *s, wire_reader *reader)
+{
+    uint32_t number = wire_read_32(reader), secret = wire_read_32(reader);
+    TRY(wire_end(reader, "that cancels"));
+    clients_cancel(&s->shared->clients, number, secret);
+    return STATUS_OK;
+}
+
+status login(session *s, bool *out_is_open)
+{
+    *out_is_open = false;
+    for (int offers = 0; offers < 3; offers++) { /* TLS, GSS, then the message itself */
+        stream_end end;
+        uint32_t code;
+        wire_reader reader;
+        TRY(stream_read_first(&s->stream, &end, &code, &reader));
+        if (end)
+            return STATUS_OK;
+        if (code == WIRE_CANCEL_REQUEST)
+            return cancel(s, &reader);
+        if (code != WIRE_TLS_REQUEST && code != WIRE_GSS_REQUEST)
+            return start(s, code, &reader, out_is_open);
+        TRY(wire_end(&reader, "that asks for encryption"));
+        TRY(stream_send_byte(&s->stream, 'N'));
+    }
+    return status_new(STATUS_KIND_CORRUPT, "encryption is asked for again and again");
+}

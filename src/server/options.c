@@ -1,0 +1,123 @@
+/* options.c - see options.h. */
+#include "server/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: pistachio serve [OPTIONS] DIR...\n"
+    "\n"
+    "Answers clients of PostgreSQL (psql, drivers). Each DIR becomes the tables in it, a FILE one "
+    "table.\n"
+    "\n"
+    "  --listen unix:PATH    a Unix socket, for this user alone: a folder, in which psql -h finds\n"
+    "                        .s.PGSQL.5432, or the socket's own name; without --listen\n"
+    "                        $XDG_RUNTIME_DIR, else /tmp\n"
+    "  --listen ADDR:PORT    TCP, on a loopback address; several --listen may be given\n"
+    "  --trust-loopback      clients of a loopback address need no password\n"
+    "  --max-connections N   so many clients at once; default 100\n"
+    "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
+    "  --set NAME=VALUE      a setting of the engine\n"
+    "  --help\n";
+
+static int complain(const char *text, const char *word)
+{
+    fprintf(stderr, "pistachio serve: %s%s%s\nhint: pistachio serve --help\n", text,
+            *word ? " " : "", word);
+    return 2;
+}
+
+/* ---- values ---- */
+
+static int read_number(const char *word, const char *value, unsigned most, unsigned *out)
+{
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || number > most) {
+        fprintf(stderr, "pistachio serve: %s is a number up to %u, not \"%s\"\n", word, most,
+                value);
+        return 2;
+    }
+    *out = (unsigned)number;
+    return -1;
+}
+
+static int add_listen(server_options *o, const char *value)
+{
+    if (o->listen_count == OPTIONS_LISTEN_MAX)
+        return complain("there are too many --listen", "");
+    o->listen[o->listen_count++] = value;
+    return -1;
+}
+
+static int add_setting(server_options *o, char *value)
+{
+    char *equals = strchr(value, '=');
+    if (!equals || equals == value)
+        return complain("--set takes NAME=VALUE, not", value);
+    if (o->setting_count == OPTIONS_SETTINGS_MAX)
+        return complain("there are too many --set", "");
+    *equals = 0;
+    o->settings[o->setting_count++] = (pistachio_option){value, equals + 1};
+    return -1;
+}
+
+/* ---- words ---- */
+
+static int read_value(server_options *o, const char *word, char *value)
+{
+    if (!strcmp(word, "--listen"))
+        return add_listen(o, value);
+    if (!strcmp(word, "--set"))
+        return add_setting(o, value);
+    if (!strcmp(word, "--max-connections"))
+        return read_number(word, value, 10000, &o->max_connections);
+    return read_number(word, value, 86400, &o->grace);
+}
+
+static bool takes_value(const char *word)
+{
+    static const char *const names[] = {"--listen", "--set", "--max-connections", "--grace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(word, names[i]))
+            return true;
+    return false;
+}
+
+/* Reads the option at words[*at], with its value. */
+static int read_option(server_options *o, int count, char **words, int *at)
+{
+    char *word = words[*at];
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (!strcmp(word, "--trust-loopback")) {
+        o->trusts_loopback = true;
+        return -1;
+    }
+    if (!takes_value(word))
+        return complain("there is no option", word);
+    if (*at + 1 == count)
+        return complain("a value is missing after", word);
+    *at += 1;
+    return read_value(o, word, words[*at]);
+}
+
+int options_read(server_options *o, int count, char **words)
+{
+    *o = (server_options){.max_connections = 100, .grace = 30, .paths = words};
+    /* Tables alone, until a --set says otherwise: clients shall not read and write files of this machine. */
+    o->settings[o->setting_count++] = (pistachio_option){"enable_external_access", "off"};
+    for (int i = 0; i < count; i++) {
+        if (words[i][0] != '-') {
+            o->paths[o->path_count++] = words[i];
+            continue;
+        }
+        int exit_status = read_option(o, count, words, &i);
+        if (exit_status >= 0)
+            return exit_status;
+    }
+    return -1;
+}

@@ -1,0 +1,25 @@
+/* options.h - the words after `pistachio serve`. */
+#ifndef PISTACHIO_SERVER_OPTIONS_H
+#define PISTACHIO_SERVER_OPTIONS_H
+
+#include "pistachio/pistachio.h"
+
+#define OPTIONS_LISTEN_MAX 16
+#define OPTIONS_SETTINGS_MAX 64
+
+typedef struct server_options {
+    const char *listen[OPTIONS_LISTEN_MAX]; /* "unix:PATH", "ADDR:PORT" */
+    size_t listen_count;
+    pistachio_option settings[OPTIONS_SETTINGS_MAX];
+    size_t setting_count;
+    char **paths; /* DIR... */
+    int path_count;
+    bool trusts_loopback;
+    unsigned max_connections;
+    unsigned grace; /* seconds */
+} server_options;
+
+/* Reads the words, whose order it changes. Returns -1, or the exit status with which the program ends at once. */
+int options_read(server_options *options, int count, char **words);
+
+#endif

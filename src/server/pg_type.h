@@ -1,0 +1,41 @@
+/* pg_type.h - the engine's types as PostgreSQL's: object identifiers, sizes, modifiers. */
+#ifndef PISTACHIO_SERVER_PG_TYPE_H
+#define PISTACHIO_SERVER_PG_TYPE_H
+
+#include "base/type.h"
+
+/* Object identifiers of PostgreSQL's types (its pg_type.dat). */
+typedef enum pg_oid {
+    PG_BOOL = 16,
+    PG_BYTEA = 17,
+    PG_NAME = 19,
+    PG_INT8 = 20,
+    PG_INT2 = 21,
+    PG_INT4 = 23,
+    PG_TEXT = 25,
+    PG_OID = 26,
+    PG_FLOAT4 = 700,
+    PG_FLOAT8 = 701,
+    PG_UNKNOWN = 705,
+    PG_BPCHAR = 1042,
+    PG_VARCHAR = 1043,
+    PG_DATE = 1082,
+    PG_TIME = 1083,
+    PG_TIMESTAMP = 1114,
+    PG_TIMESTAMPTZ = 1184,
+    PG_INTERVAL = 1186,
+    PG_NUMERIC = 1700,
+    PG_UUID = 2950
+} pg_oid;
+
+/* Column's type as RowDescription has it. */
+typedef struct pg_type {
+    uint32_t oid;
+    int16_t size;     /* bytes of a value; -1: it varies */
+    int32_t modifier; /* of a numeric its digits; else -1 */
+} pg_type;
+
+/* Unsigned integers have no type of PostgreSQL's: each becomes the smallest that holds all of its values. */
+pg_type pg_type_of(data_type type);
+
+#endif

@@ -1,0 +1,33 @@
+/* rows.h - results as messages: RowDescription, DataRow, CommandComplete. */
+#ifndef PISTACHIO_SERVER_ROWS_H
+#define PISTACHIO_SERVER_ROWS_H
+
+#include "api/handles/handles.h"
+#include "server/encode.h"
+#include "server/stream.h"
+
+/* Which format each column has: of no formats text, of one all columns; else one each. */
+typedef struct rows_formats {
+    const uint8_t *items; /* encode_format */
+    size_t count;
+} rows_formats;
+
+encode_format rows_format_of(rows_formats formats, size_t column);
+/* Fails where there are more columns than a message can have. */
+CHECKED status rows_describe(wire_writer *out, const api_columns *columns, rows_formats formats);
+
+/* A result that is sent, in one go or several. */
+typedef struct rows {
+    pistachio_result *result;
+    const pistachio_batch *batch; /* NULL: the next one is still to be asked for */
+    uint64_t row;                 /* of it, which comes next */
+    uint64_t sent;                /* rows in all */
+    bool is_done;
+} rows;
+
+/* Sends at most `most` rows; 0: all. */
+CHECKED status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most);
+/* Writes CommandComplete: "SELECT 3", "SET". */
+void rows_write_tag(wire_writer *out, const rows *r);
+
+#endif

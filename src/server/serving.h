@@ -1,0 +1,12 @@
+/* serving.h - the server's life: it listens, gives each client a thread, notices who has gone, and ends. */
+#ifndef PISTACHIO_SERVER_SERVING_H
+#define PISTACHIO_SERVER_SERVING_H
+
+#include "server/listen.h"
+#include "server/session.h"
+
+/* Serves until SIGTERM or SIGINT. Then nobody is let in any more, and statements that run may go on for so many seconds; a
+ * second signal ends them at once. Takes the listeners over. */
+CHECKED status serve_clients(session_shared *shared, listeners *all, unsigned grace);
+
+#endif

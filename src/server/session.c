@@ -1,0 +1,91 @@
+/* session.c - see session.h. */
+#include "server/session.h"
+
+#include "server/engine.h"
+#include "server/failure.h"
+#include "server/login.h"
+#include "server/simple.h"
+
+static void write_ready(session *s)
+{
+    wire_begin(&s->stream.out, 'Z');
+    wire_byte(&s->stream.out, (char)s->transaction);
+    wire_finish(&s->stream.out);
+}
+
+static status refuse_message(char type)
+{
+    return status_new(STATUS_KIND_CORRUPT, "there is no message of type %d", (unsigned char)type);
+}
+
+/* Answers one message. *out_is_over: it was the last one. */
+static status answer(session *s, char type, wire_reader *reader, bool *out_is_over)
+{
+    switch (type) {
+    case 'Q':
+        TRY(simple_query(s, reader));
+        write_ready(s);
+        return stream_flush(&s->stream);
+    case 'X':
+        *out_is_over = true;
+        return STATUS_OK;
+    default:
+        return refuse_message(type);
+    }
+}
+
+static status say_that_server_ends(session *s)
+{
+    failure_write_own(&s->stream.out, "FATAL", SQLSTATE_SHUTDOWN, "the server is shutting down",
+                      NULL);
+    return stream_flush(&s->stream);
+}
+
+static status talk(session *s)
+{
+    bool is_open, is_over = false;
+    TRY(login(s, &is_open));
+    if (!is_open)
+        return STATUS_OK;
+    s->stream.deadline = 0;
+    write_ready(s);
+    TRY(stream_flush(&s->stream));
+    while (!is_over) {
+        stream_end end;
+        char type;
+        wire_reader reader;
+        TRY(stream_read(&s->stream, STREAM_MESSAGE_BYTES_MAX, &end, &type, &reader));
+        if (end)
+            return end == STREAM_ENDING ? say_that_server_ends(s) : STATUS_OK;
+        TRY(answer(s, type, &reader, &is_over));
+    }
+    return STATUS_OK;
+}
+
+/* Tells the client why its connection ends, as far as it listens. */
+static void say_why(session *s, status st)
+{
+    if (!st)
+        return;
+    wire_cut(&s->stream.out, 0);
+    failure_write_own(&s->stream.out, "FATAL",
+                      status_get_kind(st) == STATUS_KIND_CORRUPT ? SQLSTATE_PROTOCOL
+                                                                 : failure_state(st),
+                      status_message(st), NULL);
+    status_free(st);
+    status_free(stream_flush(&s->stream));
+}
+
+void session_run(session_shared *shared, client *one)
+{
+    session s = {.shared = shared,
+                 .client = one,
+                 .stream = {.socket = one->socket, .ending = shared->ending},
+                 .transaction = TRANSACTION_NONE};
+    s.stream.deadline = stream_milliseconds() + shared->login_milliseconds;
+    say_why(&s, talk(&s));
+    clients_set_connection(&shared->clients, one, NULL);
+    pistachio_disconnect(s.connection);
+    stream_release(&s.stream);
+    clients_remove(&shared->clients, one);
+}

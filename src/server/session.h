@@ -1,0 +1,34 @@
+/* session.h - one client's session: it logs in, then its messages are answered one after another, by one thread. */
+#ifndef PISTACHIO_SERVER_SESSION_H
+#define PISTACHIO_SERVER_SESSION_H
+
+#include "server/clients.h"
+#include "server/stream.h"
+
+/* What all sessions share; outlives them. */
+typedef struct session_shared {
+    pistachio_database *database;
+    clients clients;
+    int ending;                 /* an eventfd that can be read once the server ends */
+    int64_t login_milliseconds; /* in which a client has logged in */
+} session_shared;
+
+/* Letters of ReadyForQuery. */
+typedef enum transaction_state {
+    TRANSACTION_NONE = 'I',
+    TRANSACTION_OPEN = 'T',
+    TRANSACTION_FAILED = 'E'
+} transaction_state;
+
+typedef struct session {
+    session_shared *shared;
+    client *client;
+    stream stream;
+    pistachio_connection *connection;
+    transaction_state transaction;
+} session;
+
+/* Answers the client until it leaves, or the server ends. Any thread. */
+void session_run(session_shared *shared, client *one);
+
+#endif

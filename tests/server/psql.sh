@@ -1,0 +1,126 @@
+#!/bin/sh
+# `pistachio serve`, asked by psql: statements and their failures, cancelling, clients that go, the end.
+# psql.sh PROGRAM
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
+if ! command -v psql >/dev/null; then
+    echo "0 passed, 0 failed, 1 skipped: psql is not installed"
+    exit 77
+fi
+export PGHOST="$work/run" PGUSER=tester PGDATABASE=any PSQLRC=/dev/null PGCONNECT_TIMEOUT=30
+mkdir "$work/run" "$work/tables"
+
+# start OPTION...: a server, whose process is $server and whose words are in $work/said.
+start() {
+    "$program" serve --listen "unix:$work/run" "$@" "$work/tables" >"$work/said" 2>&1 &
+    server=$!
+    tries=0
+    until grep -q "listening on $work/run" "$work/said"; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] && kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+}
+
+# stop: the server ends by itself, with status 0.
+stop() {
+    kill -TERM "$server"
+    check "the server ends" wait "$server"
+}
+
+# answers NAME SQL EXPECTED: rows without heads, a line each, columns between |; or the failure's lines.
+answers() {
+    psql -XAtq -c "$2" >"$work/answer" 2>&1
+    if [ "$(cat "$work/answer")" = "$3" ]; then pass; else fail "$1: $(cat "$work/answer")"; fi
+}
+
+# fails NAME SQL SQLSTATE
+fails() {
+    psql -XAtq -v VERBOSITY=sqlstate -c "$2" >"$work/answer" 2>&1
+    if grep -q "ERROR:  $3" "$work/answer"; then pass; else fail "$1: $(cat "$work/answer")"; fi
+}
+
+"$program" -c "copy (select i::integer as id, 'n' || i as name from range(1, 4) as r(i)) to '$work/tables/things.parquet'" >/dev/null || fail "a table"
+start --max-connections 3
+
+answers "one row" "select 1" 1
+answers "a table" "select id, name from things order by id" '1|n1
+2|n2
+3|n3'
+answers "no row" "select * from things where id = 9" ''
+answers "types" "select true, false, null, -7::tinyint, 7::bigint, 1.5::double, 'NaN'::float, -1.50::decimal(5,2), date '2020-02-29', time '01:02:03.5', timestamp '2020-01-01 00:00:00', interval '1 month 2 days', '\\x01ff'::blob, uuid '6ecd8c99-4036-403d-bf84-cf8400f67836', 'ä'" \
+    't|f||-7|7|1.5|NaN|-1.50|2020-02-29|01:02:03.5|2020-01-01 00:00:00|1 mon 2 days|\x01ff|6ecd8c99-4036-403d-bf84-cf8400f67836|ä'
+answers "several statements" "create view v as select 5 as five; select five from v; select 6;" '5
+6'
+answers "views are the session's" "select five from v" 'ERROR:  table "v" does not exist
+LINE 1: select five from v
+                         ^
+HINT:  SHOW TABLES lists the tables; FROM '"'path.parquet'"' reads a file'
+answers "what comes before a failure" "select 1; select 'ä', foo from things; select 2" '1
+ERROR:  column "foo" does not exist
+LINE 1: select 1; select '"'ä'"', foo from things; select 2
+                              ^'
+check "types have PostgreSQL's names" sh -c 'psql -X -c "select id, 1.5::decimal(7,2) as d from things limit 0 \gdesc" >/dev/null; psql -XAt -c "select 1" -c "\echo :SERVER_VERSION_NUM" | grep -q ^150000$'
+check "the version" sh -c 'psql -X -c "\conninfo" | grep -q "database \"any\" as user \"tester\""'
+check "EXPLAIN" sh -c 'psql -X -c "explain select id from things" | grep -q things'
+check "tags" sh -c 'psql -X -c "set timezone = '"'Europe/Berlin'"'" | grep -qx SET'
+answers "settings are the session's" "set timezone = 'Europe/Berlin'; select timestamptz '2020-01-01 00:00:00+00'" '2020-01-01 01:00:00+01'
+answers "nothing" "" ''
+answers "nothing but a comment" "-- nothing" ''
+
+fails "a syntax error" "selec 1" 42601
+fails "no table" "select * from absent" 42P01
+fails "no column" "select absent from things" 42703
+fails "no function" "select absent(1)" 42883
+fails "a value" "select 1 / (id - id) from things" 22012
+fails "what is not supported" "create index i on things (id)" 0A000
+fails "files of the machine" "select * from '/etc/passwd'" 42501
+fails "settings of the process" "set threads = 1" 42501
+
+# Many rows, and a client that stops reading them in the middle.
+answers "many rows" "select count(*) from things, range(100000)" 300000
+check "rows that come" sh -c 'test "$(psql -XAt -c "select id, i from things, range(20000) as r(i)" | wc -l)" = 60000'
+check "a reader that leaves" sh -c 'psql -XAt -v FETCH_COUNT=0 -c "select i from range(1000) as r(i)" | head -n 1'
+
+# Cancelling: the request comes by a connection of its own.
+endless="select count(*) from range(1000000000) a(i), range(1000000000) b(i) where a.i + b.i < 0"
+psql -XAtq -v VERBOSITY=sqlstate -c "$endless" >"$work/cancelled" 2>&1 &
+asking=$!
+sleep 1
+kill -INT "$asking"
+wait "$asking"
+check "cancelled" grep -q 'ERROR:  57014' "$work/cancelled"
+# Clients that are killed: their statements end, or the server would not within its grace.
+for _ in 1 2 3; do
+    psql -XAtq -c "$endless" >/dev/null 2>&1 &
+    killed="$killed $!"
+done
+sleep 1
+answers "too many" "select 1" "psql: error: connection to server on socket \"$work/run/.s.PGSQL.5432\" failed: FATAL:  too many clients are connected
+HINT:  wait, or start the server with a larger --max-connections"
+# shellcheck disable=SC2086
+kill -9 $killed
+tries=0
+until [ "$(psql -XAtq -c 'select 1' 2>&1)" = 1 ] || [ "$tries" = 100 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+check "room again" [ "$tries" -lt 100 ]
+stop
+check "no socket is left" [ ! -e "$work/run/.s.PGSQL.5432" ]
+
+# What runs may end within the grace, no longer.
+start --grace 1
+psql -XAtq -v VERBOSITY=sqlstate -c "$endless" >"$work/cancelled" 2>&1 &
+asking=$!
+sleep 1
+stop
+wait "$asking"
+check "cancelled at the end" grep -q 'ERROR:  57014' "$work/cancelled"
+
+check "another server's socket" sh -c '! "$1" serve --listen "unix:$2/tables/things.parquet" "$2/tables" 2>&1 | grep -q listening' - "$program" "$work"
+"$program" serve --listen 127.0.0.1:0 "$work/tables" >"$work/said" 2>&1
+check "TCP without a password" grep -q 'hint: use a Unix socket, or --trust-loopback' "$work/said"
+"$program" serve --listen 0.0.0.0:0 --trust-loopback "$work/tables" >"$work/said" 2>&1
+check "an address that is not loopback" grep -q 'not a loopback address' "$work/said"
+finish
