@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 #ifdef NDEBUG
 #define MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
@@ -39,6 +40,12 @@ static inline void mutex_lock(pthread_mutex_t *mutex)
     int error = pthread_mutex_lock(mutex);
     assert(!error); /* this thread has it locked */
     (void)error;
+}
+
+/* False: this thread or another one has it locked. */
+static inline bool mutex_try_lock(pthread_mutex_t *mutex)
+{
+    return !pthread_mutex_trylock(mutex);
 }
 
 static inline void mutex_unlock(pthread_mutex_t *mutex)

@@ -6,6 +6,7 @@
  *   PISTACHIO_CUDA_MEMORY_OF_OTHERS=BYTES  of which other processes have so much
  *   PISTACHIO_CUDA_DEVICES=N      how many there are (1)
  *   PISTACHIO_CUDA_CAPABILITY=N   theirs (80)
+ * faults.cpp has more that fails. In addition:
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
  *                                 name, launches, jobs, rows, seconds
  *
@@ -44,9 +45,11 @@ extern "C" {
 
 enum {
     ERROR_INVALID = 1,
+    ERROR_NO_LONGER_THERE = 79, /* a device that left the bus */
     ERROR_CONTEXT = 201,
     ERROR_REGISTERED = 712, /* already */
     ERROR_NOT_REGISTERED = 713,
+    ERROR_ILLEGAL_ADDRESS = 700,
     ERROR_LAUNCH_FAILED = 719,
     ERROR_UNKNOWN = 999,
 };
@@ -54,6 +57,7 @@ enum {
 /* A launch over so many rows has a thread for each so many of them at least. */
 #define MANY_ROWS 100000
 #define ROWS_PER_THREAD 64
+#define CALLS_PER_LOOK 16 /* whether the device is still there, of each function */
 
 extern "C" uint32_t kernels_layout[];
 extern "C" const size_t kernels_layout_bytes;
@@ -79,6 +83,8 @@ static int count_call(const char *name)
     static const char *fail = getenv("PISTACHIO_CUDA_FAIL");
     std::lock_guard<std::mutex> guard(lock);
     uint64_t nth = ++calls[name];
+    if (!lost && nth % CALLS_PER_LOOK == 1 && emulated_fault_gone())
+        lost = ERROR_NO_LONGER_THERE;
     size_t length = strlen(name);
     char *end = nullptr;
     if (fail && !strncmp(fail, name, length) && fail[length] == ':' &&
@@ -492,20 +498,31 @@ static void count_work(const launch *l, uint64_t began)
     done.nanoseconds += now() - began;
 }
 
+/* What it fails with; 0: nothing. */
+static int run_job(const launch *l, unsigned job, char *message, size_t bytes)
+{
+    emulated_before *before;
+    int error = emulated_fault_before(l->kernel, l->job(job), message, bytes, &before);
+    if (!error && !emulated_run(l->kernel, (unsigned)l->job_blocks(job), l->threads, l->job(job), message, bytes))
+        error = ERROR_LAUNCH_FAILED;
+    emulated_fault_after(l->kernel, l->job(job), before);
+    return error;
+}
+
 /* Jobs in any order: they know nothing of each other. */
 static void run(const launch *l)
 {
     char message[sizeof why];
+    emulated_fault_hang(l->kernel);
     std::lock_guard<std::mutex> guard(running);
     uint64_t began = now();
     static unsigned turn;
     unsigned shift = ++turn % l->jobs;
     for (unsigned i = 0; i < l->jobs && !lost; i++) {
         unsigned job = (i + shift) % l->jobs;
-        if (!emulated_run(l->kernel, (unsigned)l->job_blocks(job), l->threads, l->job(job), message,
-                          sizeof message)) {
+        if (int error = run_job(l, job, message, sizeof message)) {
             memcpy(why, message, sizeof why);
-            lost = ERROR_LAUNCH_FAILED;
+            lost = error;
         }
     }
     count_work(l, began);
@@ -765,6 +782,8 @@ EXPORTED int cuDriverGetVersion(int *version)
 EXPORTED int cuGetErrorName(int error, const char **text)
 {
     *text = error == ERROR_LAUNCH_FAILED   ? "CUDA_ERROR_LAUNCH_FAILED"
+            : error == ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : error == ERROR_NO_LONGER_THERE ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
             : error == ERROR_CONTEXT       ? "CUDA_ERROR_INVALID_CONTEXT"
             : error == CUDA_NO_BINARY      ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
             : error == ERROR_INVALID       ? "CUDA_ERROR_INVALID_VALUE"
@@ -777,7 +796,9 @@ EXPORTED int cuGetErrorName(int error, const char **text)
 
 EXPORTED int cuGetErrorString(int error, const char **text)
 {
-    *text = error == ERROR_LAUNCH_FAILED || error == ERROR_INVALID ? why : failed_call;
+    *text = error == ERROR_LAUNCH_FAILED || error == ERROR_ILLEGAL_ADDRESS || error == ERROR_INVALID ? why
+            : error == ERROR_NO_LONGER_THERE ? "the device is gone"
+                                             : failed_call;
     return 0;
 }
 

@@ -39,12 +39,14 @@ struct emulated_kernel {
     uint64_t (*rows)(const void *arguments), (*rows_now)(const void *arguments);
     /* The name of an address that is none of the device's, or NULL. */
     const char *(*strange)(const void *arguments, emulated_question *is_known);
+    /* What the kernel may write, one address after another. Their number. */
+    unsigned (*outputs)(const void *arguments, void **out);
     size_t argument_bytes;
     const emulated_kernel *next;
     emulated_kernel(const char *name, void (*call)(const void *), bool is_together,
                     uint64_t (*rows)(const void *), uint64_t (*rows_now)(const void *),
                     const char *(*strange)(const void *, emulated_question *),
-                    size_t argument_bytes);
+                    unsigned (*outputs)(const void *, void **), size_t argument_bytes);
 };
 extern const emulated_kernel *emulated_kernels;
 
@@ -57,7 +59,8 @@ extern const emulated_kernel *emulated_kernels;
             kernel_##name(job->a, job->extra);                                                     \
         },                                                                                         \
         is_together, emulated_rows_##arguments, emulated_rows_now_##arguments,                     \
-        emulated_strange_##arguments, sizeof(arguments##_arguments));                              \
+        emulated_strange_##arguments, emulated_outputs_##arguments,                                \
+        sizeof(arguments##_arguments));                                                            \
     static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \
                               const cuda_extra &extra __attribute__((unused)))
 
@@ -274,7 +277,49 @@ static inline uint64_t emulated_actual(const dev_count *count, uint64_t least)
 #include "device/kernels.def"
 #undef KERNEL
 #undef POINTER
+#undef COUNT
+
+/* ---- what each kernel may write ---- */
+
+#define EMULATED_OUTPUTS 40 /* more than any kernel has */
+static inline void emulated_add_output(void *address, void **out, unsigned *count)
+{
+    if (address)
+        out[(*count)++] = address;
+}
+static inline void emulated_add_output(const void *, void **, unsigned *)
+{
+}
+
+#define POINTER(type, name) emulated_add_output(a->name, out, &count);
+#define COUNT(name)
+#define KERNEL(name, ...)                                                                          \
+    static inline unsigned emulated_outputs_##name(const void *arguments, void **out)              \
+    {                                                                                              \
+        const name##_arguments *a = (const name##_arguments *)arguments;                           \
+        unsigned count = 0;                                                                        \
+        (void)a, (void)out;                                                                        \
+        __VA_ARGS__                                                                                \
+        return count;                                                                              \
+    }
+#include "device/kernels.def"
+#undef KERNEL
+#undef POINTER
 #undef VALUE
 #undef COUNT
+
+/* ---- faults.cpp: what kernels are made to do wrong ---- */
+
+struct emulated_before; /* what a launch's outputs had */
+/* A job of a launch is about to run. An error's number: it does not run, and the text says why. */
+int emulated_fault_before(const emulated_kernel *kernel, const void *arguments, char *why,
+                          size_t bytes, emulated_before **out);
+/* It has run: one of the bytes that it wrote may be made another. Takes the state over. */
+void emulated_fault_after(const emulated_kernel *kernel, const void *arguments,
+                          emulated_before *before);
+/* Does not come back if the kernel is one that is to hang. */
+void emulated_fault_hang(const emulated_kernel *kernel);
+/* Whether the device is gone from the machine. */
+bool emulated_fault_gone();
 
 #endif

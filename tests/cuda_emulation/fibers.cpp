@@ -33,9 +33,9 @@ emulated_kernel::emulated_kernel(const char *its_name, void (*its_call)(const vo
                                  uint64_t (*its_rows)(const void *),
                                  uint64_t (*its_rows_now)(const void *),
                                  const char *(*its_strange)(const void *, emulated_question *),
-                                 size_t bytes)
+                                 unsigned (*its_outputs)(const void *, void **), size_t bytes)
     : name(its_name), call(its_call), is_together(together), rows(its_rows),
-      rows_now(its_rows_now), strange(its_strange), argument_bytes(bytes), next(emulated_kernels)
+      rows_now(its_rows_now), strange(its_strange), outputs(its_outputs), argument_bytes(bytes), next(emulated_kernels)
 {
     emulated_kernels = this;
 }

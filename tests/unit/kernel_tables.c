@@ -1,5 +1,6 @@
 /* kernel_tables.c - the CUDA device's kernels, emulated or a GPU's, behind plain functions. */
 #include "kernel_tables.h"
+#include "device/cuda/debug.h"
 #include "test.h"
 
 #include <dlfcn.h>
@@ -192,6 +193,19 @@ static void open_device(void)
     test_at_end(close_device);
 }
 
+/* The kernel and its arguments stand in the message, as a GPU's own text has neither. */
+static void must_succeed(status st, dev_kernel_id kernel, const void *arguments)
+{
+    char said[512], text[2048];
+    if (!st)
+        return;
+    snprintf(said, sizeof said, "%s", status_message(st));
+    status_free(st);
+    cuda_debug_arguments(kernel, arguments, text, sizeof text);
+    test_fail(__FILE__, __LINE__, "kernel %s failed: %s\n  %s", cuda_debug_kernel_name(kernel),
+              said, text);
+}
+
 static void launch(dev_kernel_id kernel, const void *arguments, size_t bytes)
 {
     dev_stream *stream;
@@ -200,9 +214,9 @@ static void launch(dev_kernel_id kernel, const void *arguments, size_t bytes)
     if (registered.add)
         register_memory();
     CHECK_OK(dev->ops->stream_open(dev, &stream));
-    CHECK_OK(dev->ops->launch(stream, kernel, arguments, bytes));
+    must_succeed(dev->ops->launch(stream, kernel, arguments, bytes), kernel, arguments);
     dev->ops->stream_drain(stream);
-    CHECK_OK(dev_check(dev));
+    must_succeed(dev_check(dev), kernel, arguments);
     dev->ops->stream_close(stream);
 }
 

@@ -261,14 +261,36 @@ static bool is_of_program(const test_case *test)
     return strncmp(name, "test_", 5) != 0 || is_of(test, name);
 }
 
+static bool is_meant(const test_case *test, const char *part)
+{
+    if (*part == '=')
+        return !strcmp(test->name, part + 1);
+    return strstr(test->name, part) || is_of(test, part);
+}
+
 static bool is_chosen(const test_case *test, int count, char **parts)
 {
     if (!is_of_program(test))
         return false;
-    for (int i = 1; i < count; i++)
-        if (strstr(test->name, parts[i]) || is_of(test, parts[i]))
+    for (int i = 0; i < count; i++)
+        if (is_meant(test, parts[i]))
             return true;
-    return count <= 1;
+    return !count;
+}
+
+static const char *const outcome_names[] = {"passed", "failed", "skipped"};
+
+/* TEST_TELL=1: a line when a test begins and one when it ends, so that whoever reads them knows which one was under way
+ * when the process ended. */
+static void tell(const test_case *test, const char *what)
+{
+    static int is_told = -1;
+    if (is_told < 0)
+        is_told = getenv("TEST_TELL") != NULL;
+    if (!is_told)
+        return;
+    printf("%s %s\n", what, test->name);
+    fflush(stdout);
 }
 
 int main(int argument_count, char **arguments)
@@ -277,12 +299,22 @@ int main(int argument_count, char **arguments)
     seed = seed_text ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
 
     unsigned counts[3] = {0};
+    bool is_list = argument_count > 1 && !strcmp(arguments[1], "--list");
+    int first = is_list ? 2 : 1;
     for (const test_case *test = first_test; test; test = test->next) {
-        if (!is_chosen(test, argument_count, arguments))
+        if (!is_chosen(test, argument_count - first, arguments + first))
             continue;
+        if (is_list) {
+            printf("%s\n", test->name);
+            continue;
+        }
+        tell(test, "begin");
         run_one(test);
+        tell(test, outcome_names[outcome]);
         counts[outcome]++;
     }
+    if (is_list)
+        return EXIT_SUCCESS;
     printf("%u passed, %u failed, %u skipped\n", counts[OUTCOME_PASSED], counts[OUTCOME_FAILED],
            counts[OUTCOME_SKIPPED]);
     if (counts[OUTCOME_FAILED] || counts[OUTCOME_PASSED] + counts[OUTCOME_SKIPPED] == 0)

@@ -7,8 +7,8 @@
  * place, and ends that test. After each test, blocks that it left allocated fail it. Random numbers
  * come from test_random, seeded alike for each test: the seed is printed with a failure, and
  * TEST_SEED=n repeats it. All files are one program, unit_tests; a link to it named after a file
- * (tests/test_mem) runs that file's. Arguments choose tests by a part of their name, or by their
- * file's.
+ * (tests/test_mem) runs that file's. Arguments choose tests by a part of their name, by their
+ * file's, or as =NAME; --list before them lists what they choose. TEST_TELL=1 tells of each test when it begins and ends.
  * SKIP("reason") ends a test, counts it as skipped and prints the reason. */
 #ifndef PISTACHIO_TEST_H
 #define PISTACHIO_TEST_H

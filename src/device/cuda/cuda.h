@@ -7,6 +7,8 @@
  *   reuse.c    memory that a stream takes again at once
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *   library.c  pages that nvCOMP decompresses            nvcomp.c  nvCOMP
+ *   trace.c    what streams were told last               piece.c   pieces from the driver, or one for each buffer
+ *   debug.c    variables that ask for more; names
  *
  * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
  * wanted. A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
@@ -19,6 +21,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_CUDA_H
 #define PISTACHIO_DEVICE_CUDA_CUDA_H
 
+#include "device/cuda/debug.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"
 #include "device/cuda/nvcomp.h"
@@ -44,6 +47,7 @@ typedef struct cuda_buffer {
     cuda_pool *pool; /* that it is of */
     bool is_host;
     bool is_kept;               /* in the pool */
+    struct cuda_piece *apart;   /* piece.c: its own; or NULL */
     uint32_t block;             /* of the device's memory: its number among the blocks */
     struct cuda_buffer *merged; /* merge.c: that it has become one with, */
     size_t own_room;            /* and the room that it had before */
@@ -84,6 +88,7 @@ typedef struct cuda_memory {
     cuda_buffer *open;               /* released, no number yet */
     size_t open_count;
     cuda_buffer *closed, **closed_end; /* in the order of their numbers */
+    cuda_buffer *gone;                 /* piece.c: without memory, as blocks name them */
 } cuda_memory;
 
 typedef enum cuda_command_kind {
@@ -100,7 +105,8 @@ typedef enum cuda_command_kind {
 typedef struct cuda_command {
     cuda_command_kind kind;
     cuda_entry entry;
-    dev_work *work; /* where the launch is counted; or NULL */
+    dev_kernel_id kernel; /* of a launch */
+    dev_work *work;       /* where the launch is counted; or NULL */
     unsigned threads;
     cuda_extra extra;
     void *target;
@@ -127,6 +133,7 @@ struct cuda_stream {
     _Atomic uint64_t flushes;            /* how often its window was begun */
     cuda_buffer *released;               /* that it alone used: reuse.c */
     unsigned released_count;
+    cuda_last_launches last_launches;
 };
 
 struct dev_event {
@@ -148,6 +155,7 @@ typedef struct cuda_waker {
     dev_event *events;
     bool is_started, is_closing;
     bool has_new; /* events, since it looked last */
+    cuda_patience patience;
 } cuda_waker;
 
 struct cuda_device {
@@ -165,9 +173,11 @@ struct cuda_device {
     _Atomic uint64_t clock;
     cuda_memory memory;
     cuda_waker waker;
-    bool is_unpinned;     /* what copies go through is not pinned */
-    _Atomic bool is_lost; /* nothing enqueued will be done any more */
-    status lost;          /* why; set before is_lost */
+    bool is_unpinned;      /* what copies go through is not pinned */
+    _Atomic bool is_lost;  /* nothing enqueued will be done any more */
+    status lost;           /* why; set before is_lost */
+    _Atomic bool is_stuck; /* and a launch may never end: the driver is not asked to wait for it */
+    cuda_debug debug;
 };
 
 /* Before driver calls of this thread. */
@@ -175,10 +185,15 @@ CHECKED status cuda_enter(const cuda_device *dev);
 /* What the device fails with once it is lost; else success. */
 CHECKED status cuda_check(device *dev);
 /* A call on the stream said that something before it failed: the device is lost from here on. */
-void cuda_lose(cuda_device *dev, cuda_result result, const char *where);
+void cuda_lose(const cuda_stream *stream, cuda_result result, const char *where);
 void cuda_lose_for(cuda_device *dev, status why);
 
 /* ---- stream.c ---- */
+/* Under the stream's lock: waits for all that the driver was told. */
+CHECKED status cuda_stream_await(cuda_stream *stream);
+/* Loses the device if the stream has stood still for PISTACHIO_CUDA_TIMEOUT. Called again and again by a thread that
+ * waits for it. */
+void cuda_lose_patience(cuda_device *dev, const cuda_stream *stream, cuda_patience *patience);
 CHECKED status cuda_stream_open(device *dev, dev_stream **out);
 void cuda_stream_close(dev_stream *stream);
 void cuda_stream_drain(dev_stream *stream);
@@ -241,6 +256,20 @@ CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void
                                   bool *out_will);
 bool cuda_memory_wait(device *dev);
 
+/* ---- piece.c ---- */
+const cuda_allocation_properties *cuda_piece_properties(const cuda_device *dev,
+                                                        cuda_allocation_properties *out);
+/* Under the device's lock: memory for the next bytes of the range. */
+CHECKED status cuda_map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece);
+
+/* How many addresses it takes for a device of so much memory. */
+size_t cuda_apart_range(size_t total);
+/* Under the device's lock: a mapping that ends where a buffer of so many bytes ends, whose address is *out_address. */
+CHECKED status cuda_apart_map(cuda_device *dev, size_t bytes, cuda_piece *piece, char **out_address,
+                              size_t *out_room);
+/* Unmaps a buffer that has a mapping of its own. */
+void cuda_apart_unmap(const cuda_device *dev, cuda_buffer *buffer);
+
 /* ---- pool.c ---- */
 /* The class for so many bytes, and how many it has. */
 unsigned cuda_class_of(size_t bytes, size_t *out_room);
@@ -297,14 +326,21 @@ CHECKED status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void 
 /* False: launching it fails. */
 bool cuda_has_kernel(dev_kernel_id kernel);
 
+/* ---- trace.c ---- */
+/* Under the stream's lock: notes commands that the driver is about to be told, one launch if there are several; tells
+ * them where they are traced. */
+void cuda_trace_begin(cuda_stream *stream, cuda_command *const *commands, unsigned count);
+/* Adds to a failure the launches that the stream, or another one, may still have to end. */
+CHECKED status cuda_trace_name_launches(const cuda_stream *stream, status st);
+
 /* A driver's function on the stream, its failure made a status. Under the stream's lock. */
 #define CUDA_STREAM_CALL(stream, name, ...)                                                        \
     ({                                                                                             \
         cuda_device *call_dev_ = (cuda_device *)(stream)->base.dev;                                \
         cuda_result call_result_ = call_dev_->driver->name(__VA_ARGS__);                           \
-        call_result_ ? cuda_stream_failure(call_dev_, call_result_, #name) : STATUS_OK;            \
+        call_result_ ? cuda_stream_failure((stream), call_result_, #name) : STATUS_OK;             \
     })
 /* A failure of a call on a stream, which loses the device where the error is one that stays. */
-CHECKED status cuda_stream_failure(cuda_device *dev, cuda_result result, const char *call);
+CHECKED status cuda_stream_failure(const cuda_stream *stream, cuda_result result, const char *call);
 
 #endif

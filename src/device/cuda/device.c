@@ -293,11 +293,10 @@ static void restore_context(const cuda_device *dev, cuda_context before)
         dev->driver->cuCtxSetCurrent(before);
 }
 
-static void cuda_close(device *base)
+/* A launch that does not end keeps the driver from giving its context up: the call would not return. */
+static void release_context(cuda_device *dev)
 {
-    cuda_device *dev = (cuda_device *)base;
-    cuda_context before = cuda_client_enter(base);
-    cuda_waker_release(&dev->waker);
+    cuda_context before = cuda_client_enter(&dev->base);
     if (dev->context && dev->driver->cuCtxSetCurrent(dev->context))
         atomic_store(&dev->is_lost, true);
     if (dev->context)
@@ -306,9 +305,16 @@ static void cuda_close(device *base)
         dev->driver->cuModuleUnload(dev->module);
     if (dev->context)
         dev->driver->cuCtxSetCurrent(NULL);
-    if (dev->context)
+    if (dev->context && !atomic_load(&dev->is_stuck))
         dev->driver->cuDevicePrimaryCtxRelease_v2(dev->ordinal);
     restore_context(dev, before);
+}
+
+static void cuda_close(device *base)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_waker_release(&dev->waker);
+    release_context(dev);
     status_free(dev->lost);
     mutex_destroy(&dev->lock);
     mem_free(dev);
@@ -348,6 +354,7 @@ static const dev_ops cuda_ops = {
 
 static status open_device(cuda_device *dev, unsigned ordinal)
 {
+    TRY(cuda_debug_read(&dev->debug));
     TRY(choose_device(dev->driver, ordinal, &dev->ordinal));
     TRY(check_device(dev));
     TRY(cuda_enter(dev));

@@ -153,16 +153,6 @@ status cuda_scratch_take(launch *l, uint64_t words)
     return STATUS_OK;
 }
 
-static const char *const entry_names[] = {
-#define CUDA_KERNEL(name, ...) "kernel_" #name,
-#define CUDA_SEVERAL(name) "kernel_" #name,
-#define CUDA_STEP(name, ...) "kernel_" #name,
-#include "device/cuda/cuda_kernels.def"
-#undef CUDA_KERNEL
-#undef CUDA_SEVERAL
-#undef CUDA_STEP
-};
-
 /* Launches one function. */
 status cuda_run(launch *l, cuda_entry entry, shape s)
 {
@@ -170,6 +160,7 @@ status cuda_run(launch *l, cuda_entry entry, shape s)
     cuda_command command = {
         .kind = CUDA_COMMAND_LAUNCH,
         .entry = entry,
+        .kernel = l->kernel,
         .work = dev_work_now,
         .threads = s.threads,
         .bytes = l->argument_bytes,
@@ -184,7 +175,7 @@ status cuda_run(launch *l, cuda_entry entry, shape s)
         return STATUS_OK;
     if (s.blocks > INT32_MAX)
         return status_new(STATUS_KIND_INTERNAL, "internal error: %s of %llu blocks",
-                          entry_names[entry], (unsigned long long)s.blocks);
+                          cuda_debug_entry_name(entry), (unsigned long long)s.blocks);
     if (s.scratch_words)
         TRY(cuda_scratch_take(l, s.scratch_words));
     l->extra.blocks = s.blocks;
@@ -213,7 +204,7 @@ static status launch_some(cuda_stream *stream, cuda_command *const *jobs, unsign
         dev->driver->cuLaunchKernel(dev->functions[first->entry], (unsigned)blocks, count, 1,
                                     first->threads, 1, 1, 0, stream->queue, all, NULL);
     return status_context(cuda_status(dev->driver, result, "cuLaunchKernel"), "%s",
-                          entry_names[first->entry]);
+                          cuda_debug_entry_name(first->entry));
 }
 
 status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned count)
@@ -267,12 +258,6 @@ static status (*const launches[DEV_KERNEL_COUNT])(launch *l) = {
 #undef CUDA_STEP
 };
 
-static const char *const kernel_names[] = {
-#define KERNEL(name, ...) #name,
-#include "device/kernels.def"
-#undef KERNEL
-};
-
 bool cuda_has_kernel(dev_kernel_id kernel)
 {
     return launches[kernel];
@@ -284,7 +269,8 @@ status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *argumen
     launch l = {(cuda_stream *)stream, kernel, arguments, argument_bytes, {0}};
     if (!launches[kernel])
         return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                      "the CUDA device has no kernel %s yet", kernel_names[kernel]),
+                                      "the CUDA device has no kernel %s yet",
+                                      cuda_debug_kernel_name(kernel)),
                            "SET device = 'cpu' has all of them");
     TRY(cuda_check(stream->dev));
     TRY(cuda_enter((cuda_device *)stream->dev));
@@ -344,10 +330,11 @@ status cuda_kernels_find(cuda_device *dev)
 {
     TRY(check_layout(dev));
     for (cuda_entry entry = 0; entry < CUDA_ENTRIES; entry++)
-        TRY(status_context(cuda_status(dev->driver,
-                                       dev->driver->cuModuleGetFunction(
-                                           &dev->functions[entry], dev->module, entry_names[entry]),
-                                       "cuModuleGetFunction"),
-                           "%s", entry_names[entry]));
+        TRY(status_context(
+            cuda_status(dev->driver,
+                        dev->driver->cuModuleGetFunction(&dev->functions[entry], dev->module,
+                                                         cuda_debug_entry_name(entry)),
+                        "cuModuleGetFunction"),
+            "%s", cuda_debug_entry_name(entry)));
     return STATUS_OK;
 }

@@ -21,41 +21,7 @@
 #define OPEN_MAX 64 /* released buffers that share a number */
 #define BUFFERS_MAX (1u << 24)
 
-static const cuda_allocation_properties *properties_of(const cuda_device *dev,
-                                                       cuda_allocation_properties *out)
-{
-    *out = (cuda_allocation_properties){.type = CUDA_ALLOCATION_PINNED,
-                                        .location = {CUDA_LOCATION_DEVICE, dev->ordinal}};
-    return out;
-}
-
 /* ---- pieces from the driver; under the lock ---- */
-
-/* The next bytes of the range get memory. */
-static status map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece)
-{
-    const cuda_driver *driver = dev->driver;
-    cuda_memory *m = &dev->memory;
-    cuda_allocation_properties properties;
-    cuda_access access = {{CUDA_LOCATION_DEVICE, dev->ordinal}, CUDA_ACCESS_READ_WRITE};
-    cuda_address at = m->range + m->mapped_bytes;
-    CUDA_TRY(driver, cuMemCreate, &piece->allocation, bytes, properties_of(dev, &properties), 0);
-    status st =
-        cuda_status(driver, driver->cuMemMap(at, bytes, 0, piece->allocation, 0), "cuMemMap");
-    if (!st) {
-        st = cuda_status(driver, driver->cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
-        if (st)
-            driver->cuMemUnmap(at, bytes);
-    }
-    if (st) {
-        driver->cuMemRelease(piece->allocation);
-        return st;
-    }
-    piece->address = (char *)(uintptr_t)at;
-    piece->bytes = bytes;
-    m->mapped_bytes += bytes;
-    return STATUS_OK;
-}
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -83,12 +49,12 @@ static size_t piece_bytes(const cuda_device *dev, size_t wanted)
 /* Where the driver has not so much, half of it, down to what is wanted. */
 static status map_some(cuda_device *dev, size_t bytes, size_t wanted, cuda_piece *piece)
 {
-    status st = map_piece(dev, bytes, piece);
+    status st = cuda_map_piece(dev, bytes, piece);
     while (status_get_kind(st) == STATUS_KIND_NO_MEMORY && bytes > wanted) {
         status_free(st);
         bytes = round_up(bytes / 2, dev->memory.granularity);
         bytes = bytes > wanted ? bytes : wanted;
-        st = map_piece(dev, bytes, piece);
+        st = cuda_map_piece(dev, bytes, piece);
     }
     return st;
 }
@@ -212,35 +178,60 @@ bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinn
 
 /* ---- taking ---- */
 
-static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
+static status take_from_pool(cuda_device *dev, cuda_pool *pool, cuda_buffer *buffer)
+{
+    if ((size_t)(pool->end - pool->free) < buffer->room) {
+        DEV_WORK_NOTE(system_allocations);
+        TRY(buffer->is_host ? grow_host(dev, pool, buffer->room) : grow_device(dev, buffer->room));
+    }
+    buffer->base.address = pool->free;
+    pool->free += buffer->room;
+    return STATUS_OK;
+}
+
+static status take_apart(cuda_device *dev, size_t bytes, cuda_buffer *buffer)
+{
+    char *address;
+    DEV_WORK_NOTE(system_allocations);
+    buffer->apart = mem_new(sizeof *buffer->apart);
+    if (!buffer->apart)
+        return status_no_memory("piece of memory", sizeof *buffer->apart);
+    TRY(cuda_apart_map(dev, bytes, buffer->apart, &address, &buffer->room));
+    buffer->base.address = address;
+    return STATUS_OK;
+}
+
+/* Blocks of device memory have numbers. */
+static status number_block(cuda_device *dev, cuda_buffer *buffer)
+{
+    if (!block_starts_add(&dev->memory.owners, buffer) ||
+        !block_starts_add(&dev->memory.blocks, buffer->base.address))
+        return status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
+                          dev->ordinal, BUFFERS_MAX);
+    buffer->block = atomic_load(&dev->memory.blocks.count);
+    return STATUS_OK;
+}
+
+static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room, size_t bytes,
                        cuda_buffer **out)
 {
-    bool is_host = pool != &dev->memory.device;
     cuda_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
-    status st = STATUS_OK;
-    if ((size_t)(pool->end - pool->free) < room) {
-        DEV_WORK_NOTE(system_allocations);
-        st = is_host ? grow_host(dev, pool, room) : grow_device(dev, room);
-    }
-    if (!st && !is_host &&
-        !(block_starts_add(&dev->memory.owners, buffer) &&
-          block_starts_add(&dev->memory.blocks, pool->free)))
-        st = status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
-                        dev->ordinal, BUFFERS_MAX);
-    if (st) {
-        mem_free(buffer);
-        return st;
-    }
     buffer->base.dev = &dev->base;
-    buffer->base.address = pool->free;
     buffer->room = room;
     buffer->class = class;
-    buffer->is_host = is_host;
+    buffer->is_host = pool != &dev->memory.device;
     buffer->pool = pool;
-    buffer->block = is_host ? 0 : atomic_load(&dev->memory.blocks.count);
-    pool->free += room;
+    bool is_apart = dev->debug.has_no_pool && !buffer->is_host;
+    status st = is_apart ? take_apart(dev, bytes, buffer) : take_from_pool(dev, pool, buffer);
+    if (!st && !buffer->is_host)
+        st = number_block(dev, buffer);
+    if (st) {
+        cuda_apart_unmap(dev, buffer);
+        cuda_buffer_free(buffer);
+        return st;
+    }
     *out = buffer;
     return STATUS_OK;
 }
@@ -254,7 +245,18 @@ static void watch(const cuda_device *dev, const cuda_buffer *buffer, size_t byte
                                   buffer->room);
 }
 
-/* What streams have passed is kept for others. Under the lock. */
+static void keep(cuda_device *dev, cuda_buffer *buffer)
+{
+    if (!buffer->apart) {
+        cuda_pool_keep(buffer);
+        return;
+    }
+    cuda_apart_unmap(dev, buffer);
+    buffer->next = dev->memory.gone;
+    dev->memory.gone = buffer;
+}
+
+/* Keeps for others what streams have passed. Under the lock. */
 static void reclaim(cuda_device *dev)
 {
     cuda_memory *m = &dev->memory;
@@ -266,7 +268,7 @@ static void reclaim(cuda_device *dev)
         if (!buffer->is_host)
             mem_budget_give(dev->base.budget, buffer->charged);
         watch(dev, buffer, 0);
-        cuda_pool_keep(buffer);
+        keep(dev, buffer);
     }
 }
 
@@ -308,7 +310,7 @@ static bool is_short(const cuda_device *dev, size_t room)
     return room > left && m->mapped_bytes + round_up(room - left, m->granularity) > most;
 }
 
-/* Of what is kept, put together or taken apart. */
+/* A buffer of what is kept, put together or taken apart. */
 static cuda_buffer *rearrange(cuda_device *dev, unsigned class, size_t room)
 {
     cuda_buffer *found = NULL;
@@ -319,16 +321,16 @@ static cuda_buffer *rearrange(cuda_device *dev, unsigned class, size_t room)
 
 /* None of the class is kept. */
 static status take_other(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
-                         cuda_buffer **out)
+                         size_t bytes, cuda_buffer **out)
 {
-    bool is_device = pool == &dev->memory.device;
+    bool is_device = pool == &dev->memory.device && !dev->debug.has_no_pool;
     *out = is_device && is_short(dev, room) ? rearrange(dev, class, room) : NULL;
     if (*out)
         return STATUS_OK;
-    status st = take_new(dev, pool, class, room, out);
+    status st = take_new(dev, pool, class, room, bytes, out);
     if (!st)
         return STATUS_OK;
-    /* What is much too large is still better than nothing. */
+    /* A buffer that is much too large is still better than nothing. */
     *out = is_device ? rearrange(dev, class, room) : cuda_pool_take(pool, class, CUDA_CLASSES);
     if (!*out)
         return st;
@@ -350,7 +352,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
         *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     }
     if (!*out)
-        st = take_other(dev, pool, class, room, out);
+        st = take_other(dev, pool, class, room, bytes, out);
     mutex_unlock(&dev->lock);
     if (!st) {
         (*out)->base.bytes = bytes;
@@ -363,29 +365,6 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     return st;
 }
 
-/* The host is ahead of the device by all the memory that there may be. A stream that had nothing to do
- * when that was released, and that has been given work since, is marked here: who would do so waits as
- * well. */
-bool cuda_memory_wait(device *base)
-{
-    cuda_device *dev = (cuda_device *)base;
-    unsigned turn = 0;
-    DEV_WORK_NOTE(waits);
-    status_free(cuda_enter(dev));
-    mutex_lock(&dev->lock);
-    close_all_released(dev);
-    uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
-    while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
-        cuda_stream_mark_all(dev);
-        mutex_unlock(&dev->lock);
-        cuda_pause(dev, &turn);
-        mutex_lock(&dev->lock);
-    }
-    reclaim(dev);
-    mutex_unlock(&dev->lock);
-    return number && !atomic_load(&dev->is_lost);
-}
-
 /* A stream that is not so far, told to write the mark that says when it is; NULL: none. Under the lock. */
 static cuda_stream *late_stream(cuda_device *dev, uint64_t number)
 {
@@ -394,6 +373,32 @@ static cuda_stream *late_stream(cuda_device *dev, uint64_t number)
         if (!cuda_stream_passed(stream, number))
             return stream;
     return NULL;
+}
+
+/* The host is ahead of the device by all the memory that there may be. A stream that had nothing to do
+ * when that was released, and that has been given work since, is marked here: who would do so waits as
+ * well. */
+bool cuda_memory_wait(device *base)
+{
+    cuda_device *dev = (cuda_device *)base;
+    unsigned turn = 0;
+    cuda_patience patience = {0};
+    DEV_WORK_NOTE(waits);
+    status_free(cuda_enter(dev));
+    mutex_lock(&dev->lock);
+    close_all_released(dev);
+    uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
+    while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
+        const cuda_stream *late = late_stream(dev, number);
+        if (late)
+            cuda_lose_patience(dev, late, &patience);
+        mutex_unlock(&dev->lock);
+        cuda_pause(dev, &turn);
+        mutex_lock(&dev->lock);
+    }
+    reclaim(dev);
+    mutex_unlock(&dev->lock);
+    return number && !atomic_load(&dev->is_lost);
 }
 
 /* Wakes when one of the streams that are not past it is: whoever is woken looks, and comes again for the
@@ -548,12 +553,13 @@ status cuda_memory_open(cuda_device *dev)
     m->closed_end = &m->closed;
     CUDA_TRY(dev->driver, cuDeviceTotalMem_v2, &total, dev->ordinal);
     CUDA_TRY(dev->driver, cuMemGetAllocationGranularity, &m->granularity,
-             properties_of(dev, &properties), CUDA_GRANULARITY_RECOMMENDED);
+             cuda_piece_properties(dev, &properties), CUDA_GRANULARITY_RECOMMENDED);
     if (!m->granularity || total > SIZE_MAX / 2)
         return status_new(STATUS_KIND_IO,
                           "device cuda:%d says that it has %zu bytes in units of %zu", dev->ordinal,
                           total, m->granularity);
-    m->range_bytes = round_up(total, m->granularity);
+    m->range_bytes =
+        round_up(dev->debug.has_no_pool ? cuda_apart_range(total) : total, m->granularity);
     TRY(block_starts_open(&m->blocks, BUFFERS_MAX));
     TRY(block_starts_open(&m->owners, BUFFERS_MAX));
     CUDA_TRY(dev->driver, cuMemAddressReserve, &m->range, m->range_bytes, 0, 0, 0);
@@ -577,6 +583,7 @@ void cuda_memory_close(cuda_device *dev)
     close_released(dev);
     reclaim(dev);
     free_list(m->closed);
+    free_list(m->gone);
     block_starts_close(&m->blocks);
     block_starts_close(&m->owners);
     for (unsigned i = 0; i < CUDA_CLASSES; i++) {

@@ -156,5 +156,6 @@ void cuda_buffer_free(cuda_buffer *buffer)
         buffer->merged = inner->next;
         cuda_buffer_free(inner);
     }
+    mem_free(buffer->apart);
     mem_free(buffer);
 }

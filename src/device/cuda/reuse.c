@@ -105,7 +105,8 @@ void cuda_reuse_end_all(cuda_device *dev)
 bool cuda_reuse_keep(cuda_device *dev, cuda_buffer *buffer)
 {
     uint64_t user = atomic_load(&buffer->user);
-    if (!user || user == USER_MANY || buffer->is_host || atomic_load(&buffer->base.has_texts))
+    if (!user || user == USER_MANY || buffer->is_host || buffer->apart ||
+        atomic_load(&buffer->base.has_texts))
         return false;
     cuda_stream *stream = find_stream(dev, user);
     if (!stream)

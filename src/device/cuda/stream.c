@@ -59,10 +59,14 @@ void cuda_pause(const cuda_device *dev, unsigned *turn)
 
 /* ---- errors of the device ---- */
 
-void cuda_lose(cuda_device *dev, cuda_result result, const char *where)
+void cuda_lose(const cuda_stream *stream, cuda_result result, const char *where)
 {
-    cuda_lose_for(dev, status_context(cuda_status(dev->driver, result, where), "device cuda:%d",
-                                      dev->ordinal));
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    if (atomic_load(&dev->is_lost))
+        return;
+    status why =
+        status_context(cuda_status(dev->driver, result, where), "device cuda:%d", dev->ordinal);
+    cuda_lose_for(dev, cuda_trace_name_launches(stream, why));
 }
 
 void cuda_lose_for(cuda_device *dev, status why)
@@ -85,10 +89,11 @@ static bool is_the_calls_own(cuda_result result)
            result == 400 /* invalid handle */ || result == 801 /* not supported */;
 }
 
-status cuda_stream_failure(cuda_device *dev, cuda_result result, const char *call)
+status cuda_stream_failure(const cuda_stream *stream, cuda_result result, const char *call)
 {
+    const cuda_device *dev = (cuda_device *)stream->base.dev;
     if (!is_the_calls_own(result))
-        cuda_lose(dev, result, call);
+        cuda_lose(stream, result, call);
     return status_context(cuda_status(dev->driver, result, call), "device cuda:%d", dev->ordinal);
 }
 
@@ -220,7 +225,7 @@ void cuda_stream_drain(dev_stream *base)
     if (atomic_load(&stream->has_unmarked)) {
         status st = cuda_stream_mark(stream, &number);
         if (st) /* a stream that takes no more has done what it will */
-            cuda_lose(dev, CUDA_NOT_READY, status_message(st));
+            cuda_lose(stream, CUDA_NOT_READY, status_message(st));
         status_free(st);
     }
     mutex_unlock(&stream->lock);
@@ -347,8 +352,7 @@ status cuda_stream_wait(dev_stream *base, dev_event *event)
                                  stream->queue, (cuda_address)(uintptr_t)event->stream->progress,
                                  atomic_load(&event->number), CUDA_WAIT_AT_LEAST);
     mutex_unlock(&stream->lock);
-    return result ? cuda_stream_failure((cuda_device *)base->dev, result, "cuStreamWaitValue64")
-                  : STATUS_OK;
+    return result ? cuda_stream_failure(stream, result, "cuStreamWaitValue64") : STATUS_OK;
 }
 
 bool cuda_event_passed(const dev_event *event)
@@ -368,25 +372,77 @@ bool cuda_event_reached(dev_event *event)
     return is_reached;
 }
 
-/* A device that is lost writes no more words; only the driver can say so. */
+/* A device that is lost writes no more words; only the driver can say so, perhaps by refusing the context. */
 void cuda_ask_driver(cuda_device *dev, const cuda_stream *stream)
 {
-    status st = cuda_enter(dev);
-    cuda_result result = st ? CUDA_SUCCESS : dev->driver->cuStreamQuery(stream->queue);
+    const char *call = "cuCtxSetCurrent";
+    if (atomic_load(&dev->is_lost))
+        return;
+    cuda_result result = dev->driver->cuCtxSetCurrent(dev->context);
+    if (result == CUDA_SUCCESS) {
+        call = "cuStreamQuery";
+        result = dev->driver->cuStreamQuery(stream->queue);
+    }
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY)
-        cuda_lose(dev, result, "cuStreamQuery");
-    status_free(st);
+        cuda_lose(stream, result, call);
+}
+
+/* ---- waits that end ---- */
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void cuda_lose_patience(cuda_device *dev, const cuda_stream *stream, cuda_patience *patience)
+{
+    uint64_t progress = atomic_load(stream->progress), time;
+    if (!dev->debug.timeout)
+        return;
+    time = now();
+    if (!patience->since || patience->stream != stream || patience->progress != progress) {
+        *patience = (cuda_patience){stream, progress, time};
+        return;
+    }
+    if (time - patience->since < dev->debug.timeout)
+        return;
+    atomic_store(&dev->is_stuck, true);
+    cuda_lose_for(dev,
+                  cuda_trace_name_launches(
+                      stream, status_new(STATUS_KIND_IO,
+                                         "device cuda:%d has done nothing for %.3g s, which is "
+                                         "PISTACHIO_CUDA_TIMEOUT",
+                                         dev->ordinal, (double)dev->debug.timeout / 1e9)));
+}
+
+status cuda_stream_await(cuda_stream *stream)
+{
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    uint64_t number;
+    cuda_patience patience = {0};
+    TRY(cuda_stream_write_mark(stream, &number));
+    for (unsigned turn = 0; atomic_load(stream->progress) < number;) {
+        TRY(cuda_check(&dev->base));
+        cuda_pause(dev, &turn);
+        cuda_ask_driver(dev, stream);
+        cuda_lose_patience(dev, stream, &patience);
+    }
+    return STATUS_OK;
 }
 
 void cuda_event_wait(dev_event *event)
 {
     cuda_stream *stream = event->stream;
     cuda_device *dev = (cuda_device *)stream->base.dev;
+    cuda_patience patience = {0};
     DEV_WORK_NOTE(waits);
     begin_event(event);
     for (unsigned turn = 0; !cuda_event_passed(event);) {
         cuda_pause(dev, &turn);
         if (turn % CUDA_TURNS_PER_QUESTION == 0)
             cuda_ask_driver(dev, stream);
+        cuda_lose_patience(dev, stream, &patience);
     }
 }

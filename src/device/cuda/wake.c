@@ -80,6 +80,7 @@ static void look(cuda_device *dev, unsigned *turn)
     if (waited_for) {
         if (*turn % CUDA_TURNS_PER_QUESTION == CUDA_TURNS_PER_QUESTION - 1)
             cuda_ask_driver(dev, waited_for);
+        cuda_lose_patience(dev, waited_for, &waker->patience);
         cuda_stream_unref(waited_for);
     }
     mutex_lock(&waker->lock);

@@ -70,6 +70,14 @@ static status zero_scratch(cuda_stream *stream)
                             stream->queue);
 }
 
+static status tell(cuda_stream *stream, cuda_command *const *commands, unsigned count)
+{
+    const cuda_device *dev = (cuda_device *)stream->base.dev;
+    cuda_trace_begin(stream, commands, count);
+    TRY(begin(stream, commands, count));
+    return dev->debug.is_traced ? cuda_stream_await(stream) : STATUS_OK;
+}
+
 void cuda_window_flush(cuda_stream *stream)
 {
     cuda_device *dev = (cuda_device *)stream->base.dev;
@@ -84,13 +92,14 @@ void cuda_window_flush(cuda_stream *stream)
     while ((count = window_take(&stream->window, CUDA_JOBS_MAX, commands))) {
         cuda_command *const *jobs = (cuda_command *const *)commands;
         if (!st)
-            st = begin(stream, jobs, count);
+            st = tell(stream, jobs, count);
         else if (jobs[0]->kind == CUDA_COMMAND_EVENT)
             cuda_event_free(jobs[0]->event);
     }
     /* What was enqueued and is not done cannot be made good for. */
     if (st)
-        cuda_lose_for(dev, status_context(st, "device cuda:%d", dev->ordinal));
+        cuda_lose_for(dev, cuda_trace_name_launches(
+                               stream, status_context(st, "device cuda:%d", dev->ordinal)));
 }
 
 void cuda_stream_flush(dev_stream *base)
