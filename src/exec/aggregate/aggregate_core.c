@@ -7,10 +7,12 @@
 #define CODES_SHARE 4
 
 /* How keys lie in rows; as numbers, where some are text. */
-static status init_layouts(aggregate_core *core)
+static status init_layouts(aggregate_core *core, arena *memory)
 {
-    data_type coded[KEYS_MAX];
     bool has_text = false;
+    data_type *coded = arena_alloc_array(memory, core->key_count + 1, sizeof *coded);
+    if (!coded)
+        return status_no_memory(core->who, core->key_count * sizeof *coded);
     for (uint32_t k = 0; k < core->key_count; k++) {
         TRY(key_interner_init(&core->interners[k], core->dev, core->key_types[k], core->who));
         has_text |= core->interners[k].is_used;
@@ -46,7 +48,7 @@ status aggregate_core_init(aggregate_core *core, exec_query *query, const data_t
     if (key_count)
         memcpy(core->key_types, types, key_count * sizeof *types);
     core->key_count = key_count;
-    return init_layouts(core);
+    return init_layouts(core, exec_memory(query));
 }
 
 void aggregate_core_release(aggregate_core *core)

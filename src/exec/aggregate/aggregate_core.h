@@ -18,10 +18,9 @@
 
 #include "exec/aggregate/aggregate_intern.h"
 #include "exec/aggregate/aggregate_pieces.h"
+#include "exec/keys/key_array.h"
 
-/* Grouping keys, and the value of a DISTINCT set beside them. Arrays of so many are on the stack;
- * of them only as much is cleared and read as there are keys (keys_clear). */
-#define KEYS_MAX 8193
+#define KEYS_MAX 20000 /* by which rows are grouped, without the value of a DISTINCT set */
 
 #define SOURCE_ROWS (-1)
 

@@ -489,21 +489,12 @@ static status push_packed(aggregate_local *local, exec_task *task, tensor *const
     return push_hash(local, task, last_table(local), packed, values, rows);
 }
 
-/* By row numbers. *is_taken: false: the keys are no rows of a large base. */
-static status push_by_row(aggregate_local *local, exec_task *task, tensor *const *keys,
-                          tensor *const *values, dev_count rows, bool *is_taken)
+/* Rows whose keys are numbers of rows of a large base. */
+static status push_numbers(aggregate_local *local, exec_task *task, tensor *const *keys,
+                           tensor *const *encoded, tensor *const *values, dev_count rows)
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
-    tensor *encoded[KEYS_MAX + 1];
-    if ((table && !table->bases) || local->tables.count > BASES_MAX || core->counts_groups)
-        return STATUS_OK;
-    keys_clear(core, encoded);
-    encoded[core->key_count] = NULL;
-    TRY(rows_encode(core, task, keys, rows, encoded));
-    if (!encoded[0])
-        return STATUS_OK;
-    *is_taken = true;
     status st = STATUS_OK;
     if (!table || !rows_table_takes(core, table, keys)) {
         st = rows_table_new(core, task->stream, local->source, keys, &table);
@@ -514,8 +505,24 @@ static status push_by_row(aggregate_local *local, exec_task *task, tensor *const
         rows_table_note_nulls(core, table, keys);
         st = push_hash(local, task, table, encoded, values, rows);
     }
-    for (uint32_t p = 0; p < core->rows->layout.count; p++)
-        tensor_unref(encoded[p]);
+    return st;
+}
+
+/* By row numbers. *is_taken: false: the keys are no rows of a large base. */
+static status push_by_row(aggregate_local *local, exec_task *task, tensor *const *keys,
+                          tensor *const *values, dev_count rows, bool *is_taken)
+{
+    const aggregate_core *core = local->core;
+    aggregate_table *table = last_table(local);
+    key_array encoded;
+    if ((table && !table->bases) || local->tables.count > BASES_MAX || core->counts_groups)
+        return STATUS_OK;
+    TRY(key_array_open(&encoded, core->key_count + 1, core->who));
+    status st = rows_encode(core, task, keys, rows, encoded.items);
+    *is_taken = !st && encoded.items[0];
+    if (*is_taken)
+        st = push_numbers(local, task, keys, encoded.items, values, rows);
+    key_array_release(&encoded);
     return st;
 }
 
@@ -525,23 +532,22 @@ static status push_keys(aggregate_local *local, exec_task *task, tensor *const *
 {
     const aggregate_core *core = local->core;
     const aggregate_table *table = last_table(local);
-    tensor *coded[KEYS_MAX];
+    key_array coded;
     const key_layout *last = table ? table->groups.layout : NULL;
     text_coding coding = CODED_NONE;
     bool is_taken = false, has_text = core->layouts[2].count;
     if (last && last->coding < local->coding)
         local->coding = last->coding;
-    status st = STATUS_OK;
-    keys_clear(core, coded);
-    if (local->coding != CODED_NONE)
-        st = keys_encode(core, task, keys, rows, local->coding, coded, &coding);
+    status st = key_array_open(&coded, core->key_count, core->who);
+    if (!st && local->coding != CODED_NONE)
+        st = keys_encode(core, task, keys, rows, local->coding, coded.items, &coding);
     local->coding = coding;
     if (!st && has_text && coding != CODED_ALL)
         st = push_by_row(local, task, keys, values, rows, &is_taken);
     if (!st && !is_taken)
-        st = push_packed(local, task, coding != CODED_NONE ? coded : keys, keys, values, rows,
+        st = push_packed(local, task, coding != CODED_NONE ? coded.items : keys, keys, values, rows,
                          count_owner);
-    keys_release(core, coded);
+    key_array_release(&coded);
     return st ? st : ask_bounds(local, task, keys, rows);
 }
 

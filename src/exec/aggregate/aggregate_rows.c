@@ -55,9 +55,11 @@ static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 static status set_keys(const aggregate_core *core, tensor *const *keys, const tensor *base)
 {
     row_keys *rows = core->rows;
-    data_type types[KEYS_MAX + 1];
+    data_type *types = mem_new_array(core->key_count + 1, sizeof *types);
     uint32_t count = 1;
     bool has_nulls = false;
+    if (!types)
+        return status_no_memory(core->who, core->key_count * sizeof *types);
     types[0] = type_make(TYPE_UINT32);
     for (uint32_t k = 0; k < core->key_count; k++) {
         bool is_text = type_is_text(core->key_types[k]);
@@ -68,7 +70,9 @@ static status set_keys(const aggregate_core *core, tensor *const *keys, const te
         types[count++] = is_text ? type_make(TYPE_UINT32) : core->key_types[k];
         has_nulls |= !is_text; /* in numbers of texts NULL is one */
     }
-    TRY(key_layout_init(&rows->layout, types, count, has_nulls));
+    status st = key_layout_init(&rows->layout, types, count, has_nulls);
+    mem_free(types);
+    TRY(st);
     rows->layout.is_row = true;
     rows->is_set = true;
     return STATUS_OK;

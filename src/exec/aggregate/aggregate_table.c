@@ -232,18 +232,6 @@ status table_slice_key(const aggregate_core *core, dev_stream *stream, const agg
     return st;
 }
 
-void keys_clear(const aggregate_core *core, tensor **keys)
-{
-    for (uint32_t k = 0; k < core->key_count; k++)
-        keys[k] = NULL;
-}
-
-void keys_release(const aggregate_core *core, tensor **keys)
-{
-    for (uint32_t k = 0; k < core->key_count; k++)
-        tensor_unref(keys[k]);
-}
-
 /* Rows of keys in any form. Text that the layout has coded is, if it is not yet. flat: references,
  * cleared by the caller. */
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
@@ -264,22 +252,22 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
                         const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX], *flat[KEYS_MAX];
+    key_array keys, flat;
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
         *out = rows_at(table, slice);
         *owner = dev_buffer_ref(table->groups.rows);
         return STATUS_OK;
     }
-    status st = STATUS_OK;
-    keys_clear(core, keys);
-    keys_clear(core, flat);
+    TRY(key_array_open(&keys, core->key_count, core->who));
+    status st = key_array_open(&flat, core->key_count, core->who);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
+        st = table_slice_key(core, task->stream, table, slice, k, &keys.items[k]);
     if (!st)
-        st = pack_keys(core, task, layout, keys, dev_count_exact(slice->count), flat, out, owner);
-    keys_release(core, keys);
-    keys_release(core, flat);
+        st = pack_keys(core, task, layout, keys.items, dev_count_exact(slice->count), flat.items,
+                       out, owner);
+    key_array_release(&keys);
+    key_array_release(&flat);
     return st;
 }
 
@@ -327,17 +315,21 @@ bool key_layout_may_need_nulls(const key_layout *from, text_coding coding)
 /* Which keys may be coded where not all are: those of the first rows that had some. Under the lock. */
 static status set_some(const aggregate_core *core, tensor *const *keys)
 {
-    data_type types[KEYS_MAX];
+    status st = STATUS_OK;
+    data_type *types = mem_new_array(core->key_count, sizeof *types);
+    if (!types)
+        return status_no_memory(core->who, core->key_count * sizeof *types);
     for (uint32_t k = 0; k < core->key_count; k++)
         types[k] = core->interners[k].is_used ? keys[k]->type : core->key_types[k];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !st; i++) {
         key_layout *layout = &core->some->layouts[i];
         if (!layout->types) /* else of the time before, when there was no memory for the second */
-            TRY(key_layout_init(layout, types, core->key_count, i));
+            st = key_layout_init(layout, types, core->key_count, i);
         layout->coding = CODED_SOME;
     }
-    core->some->is_set = true;
-    return STATUS_OK;
+    mem_free(types);
+    core->some->is_set = !st;
+    return st;
 }
 
 static void replace_key(tensor **out, tensor *key)
@@ -400,15 +392,14 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 {
     const key_layout *layout = table->groups.layout;
     packed_rows packed = {.count = rows, .column_count = layout->count};
-    tensor *flat[KEYS_MAX];
+    key_array flat;
     dev_buffer *owner = NULL;
     *out = NULL;
-    for (uint32_t k = 0; k < layout->count; k++)
-        flat[k] = NULL;
-    packed.columns = flat;
+    TRY(key_array_open(&flat, layout->count, core->who));
+    packed.columns = flat.items;
     status st = row_index_new(core->dev, rows.bound, out);
     if (!st)
-        st = pack_keys(core, task, layout, keys, rows, flat, &packed.rows, &owner);
+        st = pack_keys(core, task, layout, keys, rows, flat.items, &packed.rows, &owner);
     if (!st)
         st = table->is_passing
                  ? hash_groups_pass(&table->groups, task->stream, &packed, (*out)->rows)
@@ -419,8 +410,7 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
         table->count = table->groups.count;
         st = states_reserve(core, task->stream, table, table->count);
     }
-    for (uint32_t k = 0; k < layout->count; k++)
-        tensor_unref(flat[k]);
+    key_array_release(&flat);
     dev_buffer_unref(owner);
     if (st) {
         row_index_unref(*out);
@@ -434,24 +424,23 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
                            const aggregate_table *from, const table_slice *slice)
 {
-    tensor *keys[KEYS_MAX];
+    key_array keys;
     row_index *groups = NULL;
     bool fits = true;
-    status st = STATUS_OK;
-    keys_clear(core, keys);
+    status st = key_array_open(&keys, core->key_count, core->who);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
+        st = table_slice_key(core, task->stream, from, slice, k, &keys.items[k]);
     if (!st)
-        st =
-            target->form == TABLE_CODES
-                ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
-                : hash_table_find(core, task, target, keys, dev_count_exact(slice->count), &groups);
+        st = target->form == TABLE_CODES
+                 ? codes_table_find(core, task, target, keys.items, slice->count, &fits, &groups)
+                 : hash_table_find(core, task, target, keys.items, dev_count_exact(slice->count),
+                                   &groups);
     if (!st && !fits)
         st = status_new(STATUS_KIND_INTERNAL, "%s: a group has no code", core->who);
     if (!st)
         st = states_merge(core, task, target, groups->rows, from,
                           slice->list ? slice->list->rows : NULL, slice->first, slice->count);
-    keys_release(core, keys);
+    key_array_release(&keys);
     row_index_unref(groups);
     return st;
 }

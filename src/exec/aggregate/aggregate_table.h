@@ -131,8 +131,5 @@ bool key_layout_may_need_nulls(const key_layout *from, text_coding coding);
 /* The keys, text coded: at most as many of it as `most` says. *coding: which; out: references. */
 CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
                            dev_count rows, text_coding most, tensor **out, text_coding *coding);
-/* Makes all keys NULL. */
-void keys_clear(const aggregate_core *core, tensor **keys);
-void keys_release(const aggregate_core *core, tensor **keys);
 
 #endif

@@ -48,31 +48,29 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state 
                        uint32_t number, const chunk *input)
 {
     distinct_set *set = &op->sets[number];
-    tensor *keys[KEYS_MAX];
+    key_array keys;
     row_index *chosen = NULL;
     dev_count chosen_rows = input->rows;
     dev_buffer *count_owner = NULL;
     uint32_t key_count = set->core.key_count;
-    status st = STATUS_OK;
-    keys_clear(&set->core, keys);
-    if (set->filter >= 0)
+    status st = key_array_open(&keys, key_count, set->core.who);
+    if (!st && set->filter >= 0)
         st = filter_rows(task, state->values[set->filter], input->rows, &chosen, &chosen_rows,
                          &count_owner);
     for (uint32_t k = 0; k < key_count && !st; k++) {
         tensor *column = state->values[k + 1 < key_count ? k : (uint32_t)set->argument];
         if (chosen)
             st = tensor_new_indexed(task->stream, column, input->rows.bound, chosen, chosen_rows,
-                                    &keys[k]);
+                                    &keys.items[k]);
         else
-            keys[k] = tensor_ref(column);
+            keys.items[k] = tensor_ref(column);
     }
     if (!st)
-        st = aggregate_local_push(&state->sets[number], task, keys, NULL, chosen_rows,
+        st = aggregate_local_push(&state->sets[number], task, keys.items, NULL, chosen_rows,
                                   chosen ? count_owner : input->rows_owner);
     if (!st)
         st = aggregate_local_settle(&state->sets[number], task, &set->merge.spill);
-    for (uint32_t k = 0; k < key_count; k++)
-        tensor_unref(keys[k]);
+    key_array_release(&keys);
     row_index_unref(chosen);
     dev_buffer_unref(count_owner);
     return st;
@@ -161,21 +159,21 @@ static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, 
 static status feed_range(const distinct_set *set, exec_task *task, aggregate_local *local,
                          const result_range *range)
 {
-    tensor *keys[KEYS_MAX], *value = NULL;
+    key_array keys;
+    tensor *value = NULL;
     uint32_t last = set->core.key_count - 1;
-    keys_clear(&set->core, keys);
     table_slice slice;
     TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
                          &slice));
-    status st = STATUS_OK;
+    status st = key_array_open(&keys, last + 1, set->core.who);
     for (uint32_t k = 0; k <= last && slice.count && !st; k++)
-        st = table_slice_key(&set->core, task->stream, range->table, &slice, k, &keys[k]);
+        st = table_slice_key(&set->core, task->stream, range->table, &slice, k, &keys.items[k]);
     if (!st && slice.count)
-        st = tensor_flatten(task->stream, keys[last], dev_count_exact(slice.count), &value);
+        st = tensor_flatten(task->stream, keys.items[last], dev_count_exact(slice.count), &value);
     if (!st)
-        st = aggregate_local_push(local, task, keys, &value, dev_count_exact(slice.count), NULL);
-    for (uint32_t k = 0; k <= last; k++)
-        tensor_unref(keys[k]);
+        st = aggregate_local_push(local, task, keys.items, &value, dev_count_exact(slice.count),
+                                  NULL);
+    key_array_release(&keys);
     tensor_unref(value);
     table_slice_close(&slice);
     return st;
@@ -399,7 +397,9 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
             return STATUS_OK;
         }
     aggregate_index_add(&p->sets, hash, op->set_count);
-    data_type types[KEYS_MAX];
+    data_type *types = arena_alloc_array(p->memory, op->core.key_count + 1, sizeof *types);
+    if (!types)
+        return status_no_memory("distinct aggregation", op->core.key_count * sizeof *types);
     if (op->core.key_count)
         memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
     types[op->core.key_count] = type;
@@ -578,14 +578,14 @@ static status compile(op_aggregate *op, exec_layout input)
     const plan_node *node = op->base.plan;
     planner p = {.op = op, .memory = exec_memory(op->base.query)};
     uint32_t key_count = (uint32_t)node->aggregate.groups.count;
-    data_type types[KEYS_MAX];
+    data_type *types = arena_alloc_array(p.memory, key_count + 1, sizeof *types);
     op->aggregate_count = (uint32_t)node->aggregate.aggregates.count;
     op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
     op->sets = mem_new_array(op->aggregate_count + 1, sizeof *op->sets);
-    if (!op->aggregates || !op->sets)
+    if (!op->aggregates || !op->sets || !types)
         return status_no_memory("aggregation", op->aggregate_count * sizeof *op->sets);
-    if (key_count >= KEYS_MAX) {
-        status st = status_new(STATUS_KIND_LIMIT, "more than %d columns to group by", KEYS_MAX - 1);
+    if (key_count > KEYS_MAX) {
+        status st = status_new(STATUS_KIND_LIMIT, "more than %d columns to group by", KEYS_MAX);
         return status_at(status_hint(st, "name fewer columns in GROUP BY, DISTINCT or UNION"),
                          node->position);
     }

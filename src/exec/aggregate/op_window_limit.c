@@ -156,17 +156,16 @@ static bool table_takes(const aggregate_table *table, const key_layout *rows)
 static status find_partitions(const op_window_limit *op, exec_task *task, limit_local *local,
                               row_index **out)
 {
-    tensor *coded[KEYS_MAX];
+    key_array coded;
     text_coding coding = CODED_NONE;
-    status st = STATUS_OK;
     *out = NULL;
-    keys_clear(&op->core, coded);
-    if (!local->is_plain)
-        st = keys_encode(&op->core, task, local->values, local->current->rows, CODED_ALL, coded,
-                         &coding);
+    status st = key_array_open(&coded, op->core.key_count, op->core.who);
+    if (!st && !local->is_plain)
+        st = keys_encode(&op->core, task, local->values, local->current->rows, CODED_ALL,
+                         coded.items, &coding);
     bool is_coded = coding == CODED_ALL;
     local->is_plain |= !is_coded;
-    tensor *const *keys = is_coded ? coded : local->values;
+    tensor *const *keys = is_coded ? coded.items : local->values;
     const key_layout *layout = st ? NULL : key_layout_for(&op->core, keys);
     if (!st && local->table && !table_takes(local->table, layout))
         forget(op, local);
@@ -175,7 +174,7 @@ static status find_partitions(const op_window_limit *op, exec_task *task, limit_
                                  &local->table);
     if (!st)
         st = hash_table_find(&op->core, task, local->table, keys, local->current->rows, out);
-    keys_release(&op->core, coded);
+    key_array_release(&coded);
     return st;
 }
 
@@ -352,11 +351,13 @@ static status compile(op_window_limit *op, exec_layout input)
     const plan_node *node = op->base.plan;
     const plan_sort_key_list *order = &node->window_limit.order;
     size_t keys = node->window_limit.partition.count;
-    data_type types[KEYS_MAX];
+    data_type *types = arena_alloc_array(exec_memory(op->base.query), keys + 1, sizeof *types);
     expr_list exprs = {0};
-    if (keys >= KEYS_MAX)
+    if (!types)
+        return status_no_memory("window limit", keys * sizeof *types);
+    if (keys > KEYS_MAX)
         return status_at(
-            status_new(STATUS_KIND_LIMIT, "more than %d columns in PARTITION BY", KEYS_MAX - 1),
+            status_new(STATUS_KIND_LIMIT, "more than %d columns in PARTITION BY", KEYS_MAX),
             node->position);
     for (size_t i = 0; i < keys; i++) {
         types[i] = node->window_limit.partition.items[i]->type;

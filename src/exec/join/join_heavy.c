@@ -73,16 +73,17 @@ static status make_keys(join_heavy_table *heavy, exec_task *task, const chunk_li
 static status add_bounds(join_heavy_table *heavy, exec_task *task)
 {
     const op_join_build *join = heavy->join;
-    uint64_t words[3 * JOIN_KEYS_MAX];
+    uint64_t *words = NULL;
     dev_buffer *bounds;
     TRY(join_bounds_new(join, task, &bounds));
     status st = STATUS_OK;
     for (size_t i = 0; i < heavy->rows.table.chunks.count && bounds && !st; i++)
         st = join_bounds_add(join, task, heavy->rows.table.chunks.items[i], bounds);
-    if (!st && bounds)
-        st = dev_words_read(task->stream, bounds->address, words, 3 * join->key_count);
-    if (!st && bounds)
+    if (!st)
+        st = join_bounds_read(join, task, bounds, &words);
+    if (!st)
         join_side_add_bounds(join, &heavy->rows, words);
+    mem_free(words);
     dev_buffer_unref(bounds);
     return st;
 }

@@ -32,12 +32,10 @@ static status add_chunk(join_partitions_local *local, join_queue *queue, exec_ta
 static exec_result end_load(join_partitions_local *local, const op_join_build *join,
                             exec_task *task)
 {
-    uint64_t bounds[3 * JOIN_KEYS_MAX];
-    if (local->bounds) {
-        EXEC_TRY(task,
-                 dev_words_read(task->stream, local->bounds->address, bounds, 3 * join->key_count));
-        join_side_add_bounds(join, &local->side, bounds);
-    }
+    uint64_t *bounds;
+    EXEC_TRY(task, join_bounds_read(join, task, local->bounds, &bounds));
+    join_side_add_bounds(join, &local->side, bounds);
+    mem_free(bounds);
     dev_buffer_unref(local->bounds);
     local->bounds = NULL;
     local->stage = PARTS_TABLE;

@@ -39,14 +39,6 @@ void join_side_release(join_side *side)
     *side = (join_side){0};
 }
 
-bool join_is_stored(const op_join_build *join, uint32_t column)
-{
-    for (uint32_t k = 0; k < join->key_count; k++)
-        if (join->key_columns[k] == column)
-            return true;
-    return join->needed[column];
-}
-
 /* ---- bounds of keys ---- */
 
 status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out)
@@ -75,6 +67,28 @@ status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *
                        .bounds = (int64_t *)bounds->address + 3 * (size_t)k));
     }
     return STATUS_OK;
+}
+
+status join_bounds_make(const op_join_build *join, uint64_t **out)
+{
+    size_t words = 3 * (size_t)join->key_count + 1;
+    *out = mem_new_array(words, sizeof **out);
+    return *out ? STATUS_OK : status_no_memory("join build", words * sizeof **out);
+}
+
+status join_bounds_read(const op_join_build *join, exec_task *task, const dev_buffer *bounds,
+                        uint64_t **out)
+{
+    *out = NULL;
+    if (!bounds)
+        return STATUS_OK;
+    TRY(join_bounds_make(join, out));
+    status st = dev_words_read(task->stream, bounds->address, *out, 3 * join->key_count);
+    if (st) {
+        mem_free(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds)

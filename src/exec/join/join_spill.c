@@ -29,7 +29,7 @@ static uint64_t kept_bytes(const op_join_build *join, uint64_t chunk_bytes)
         uint64_t width = join->stored_types[i].width;
         width = width ? width : 1;
         needed += join->needed[i] ? width : 0;
-        all += join_is_stored(join, i) ? width : 0;
+        all += join->stored[i] ? width : 0;
     }
     return all ? chunk_bytes / all * needed : 0;
 }
@@ -407,13 +407,18 @@ status join_spill_start(op_join_build *join, exec_task *task)
 
 static status hash_build_chunk(op_join_build *join, exec_task *task, const chunk *c, chunk **out)
 {
-    tensor *keys[JOIN_KEYS_MAX];
+    key_array keys;
     bool has_nulls;
+    TRY(key_array_open(&keys, join->key_count, "join build"));
     for (uint32_t k = 0; k < join->key_count; k++)
-        keys[k] = c->columns[join->key_columns[k]];
-    TRY(add_to_filters(join, task, keys, c->rows.bound));
-    TRY(share_columns(c, NULL, join->stored_columns, out));
-    TRY(add_hashes(join, task, *out, keys, join_marks_build(join), &has_nulls));
+        keys.items[k] = c->columns[join->key_columns[k]];
+    status st = add_to_filters(join, task, keys.items, c->rows.bound);
+    if (!st)
+        st = share_columns(c, NULL, join->stored_columns, out);
+    if (!st)
+        st = add_hashes(join, task, *out, keys.items, join_marks_build(join), &has_nulls);
+    key_array_close(&keys);
+    TRY(st);
     if (has_nulls)
         atomic_store(&join->spill.has_null_key, true);
     atomic_fetch_add(&join->spill.rows_written, c->rows.bound);

@@ -21,6 +21,7 @@
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 
+#include "exec/keys/key_array.h"
 #include "exec/keys/key_layout.h"
 #include "exec/keys/reserved_columns.h"
 
@@ -39,7 +40,7 @@ typedef enum join_row_need {
     JOIN_ROWS_ALWAYS
 } join_row_need;
 
-#define JOIN_KEYS_MAX 8192 /* arrays of so many are on the stack, not cleared */
+#define JOIN_KEYS_MAX 20000
 
 /* What is known of one key column of an integer-like type. */
 typedef struct join_key_range {

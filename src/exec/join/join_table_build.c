@@ -295,14 +295,6 @@ static status start(join_table *table, dev_stream *stream, const join_key_range 
 
 /* ---- move ---- */
 
-static bool is_key_column(const join_table *table, uint32_t column)
-{
-    for (uint32_t k = 0; k < table->key_count + table->range_count; k++)
-        if (table->key_columns[k] == column)
-            return true;
-    return false;
-}
-
 static status copy_bits_to(dev_stream *stream, const uint64_t *source, uint64_t rows,
                            uint64_t *target, uint64_t at)
 {
@@ -327,6 +319,27 @@ static status move_column(dev_stream *stream, const tensor *source, uint64_t row
                                   rows * width);
 }
 
+static status drop_all_but_keys(const join_table *table, chunk *c)
+{
+    key_array keys;
+    TRY(key_array_open(&keys, table->key_count + table->range_count, "join build"));
+    for (uint32_t k = 0; k < keys.count; k++)
+        keys.items[k] = tensor_ref(c->columns[table->key_columns[k]]);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        tensor_unref(c->columns[i]);
+        c->columns[i] = NULL;
+    }
+    for (uint32_t k = 0; k < keys.count; k++) {
+        tensor **column = &c->columns[table->key_columns[k]];
+        if (!*column) {
+            *column = keys.items[k];
+            keys.items[k] = NULL;
+        }
+    }
+    key_array_release(&keys);
+    return STATUS_OK;
+}
+
 static status move_chunk(join_table *table, exec_task *task, size_t number)
 {
     dev_stream *stream = task->stream;
@@ -338,16 +351,11 @@ static status move_chunk(join_table *table, exec_task *task, size_t number)
                        .validity = key->validity, .count = dev_count_exact(rows),
                        .minimum = table->ranges[0].min, .bitmap = table->bitmap->address));
     }
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < table->column_count; i++)
         if (table->needed[i])
             TRY(move_column(stream, c->columns[i], rows, table->build->columns[i],
                             table->chunk_rows[number]));
-        if (!is_key_column(table, i)) {
-            tensor_unref(c->columns[i]);
-            c->columns[i] = NULL;
-        }
-    }
-    return STATUS_OK;
+    return drop_all_but_keys(table, c);
 }
 
 /* ---- number ---- */
@@ -426,10 +434,13 @@ static status find_ranks(join_table *table, dev_stream *stream, size_t number)
 static status fill_slots(join_table *table, exec_task *task, size_t number)
 {
     const chunk *c = table->chunks.items[number];
-    tensor *keys[JOIN_KEYS_MAX];
-    chunk_keys(table, c, keys);
-    return join_table_slots(table, task, keys, c->rows, true, table->chunk_rows[number],
-                            groups_at(table, number));
+    key_array keys;
+    TRY(key_array_open(&keys, table->key_count, "join build"));
+    chunk_keys(table, c, keys.items);
+    status st = join_table_slots(table, task, keys.items, c->rows, true, table->chunk_rows[number],
+                                 groups_at(table, number));
+    key_array_close(&keys);
+    return st;
 }
 
 static status find_chunk(join_table *table, exec_task *task, size_t number)

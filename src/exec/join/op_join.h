@@ -78,6 +78,7 @@ typedef struct op_join_build {
     uint64_t base_bytes;     /* that they hold, about */
     data_type *stored_types;
     bool *needed;        /* build side's columns, as far as they are read after the build */
+    bool *stored;        /* columns that are needed or keys */
     bool *probe_needed;  /* the probe side's columns that are read */
     program *build_keys; /* those that are not simply a column */
     program *probe_keys, *residual; /* residual: over probe's, then build's columns */
@@ -116,8 +117,11 @@ void join_side_add_bounds(const op_join_build *join, join_side *side, const uint
 CHECKED status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out);
 CHECKED status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
                                dev_buffer *bounds);
-/* A stored column that is needed or a key. */
-bool join_is_stored(const op_join_build *join, uint32_t column);
+/* Makes room on the heap for such words. */
+CHECKED status join_bounds_make(const op_join_build *join, uint64_t **out);
+/* Reads such words into memory on the heap; NULL if `bounds` is. */
+CHECKED status join_bounds_read(const op_join_build *join, exec_task *task,
+                                const dev_buffer *bounds, uint64_t **out);
 /* Rows with equal keys are not all partners. */
 static inline bool join_has_condition(const op_join_build *join)
 {

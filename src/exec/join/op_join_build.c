@@ -31,7 +31,7 @@ static exec_result add_keys(op_join_build *op, exec_task *task, build_local *loc
     if (!local->current) {
         EXEC_TRY(task, chunk_new(op->stored_columns, input->rows, &local->current));
         for (uint32_t i = 0; i < op->build_columns; i++)
-            if (join_is_stored(op, i))
+            if (op->stored[i])
                 local->current->columns[i] = tensor_ref(input->columns[i]);
         local->next = 0;
     }
@@ -219,14 +219,19 @@ static status recent_bounds(op_join_build *op, exec_task *task, build_local *loc
 /* Counts a chunk that the task holds from now on. */
 static status note_chunk(op_join_build *op, exec_task *task, build_local *local, const chunk *c)
 {
-    uint64_t bytes = exec_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
+    uint64_t bytes = exec_chunk_bytes(c);
+    uint64_t *bounds;
     bool is_known;
     if (!exec_may_spill(task->query))
         return STATUS_OK;
-    TRY(recent_bounds(op, task, local, bounds, &is_known));
-    local->bytes += bytes;
-    join_spill_note(op, c->rows.bound, bytes, is_known ? bounds : NULL);
-    return STATUS_OK;
+    TRY(join_bounds_make(op, &bounds));
+    status st = recent_bounds(op, task, local, bounds, &is_known);
+    if (!st) {
+        local->bytes += bytes;
+        join_spill_note(op, c->rows.bound, bytes, is_known ? bounds : NULL);
+    }
+    mem_free(bounds);
+    return st;
 }
 
 /* Adds the pending chunks to the task's own. */
@@ -294,14 +299,14 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_local *local = state;
-    uint64_t bounds[3 * JOIN_KEYS_MAX];
+    uint64_t *bounds;
     EXEC_TRY(task, flush(op, task, local));
     if (join_has_spilled(op))
         EXEC_TRY(task, spill_local(op, task, local));
-    if (local->bounds)
-        EXEC_TRY(task,
-                 dev_words_read(task->stream, local->bounds->address, bounds, 3 * op->key_count));
-    EXEC_TRY(task, hand_over(op, local, local->bounds ? bounds : NULL));
+    EXEC_TRY(task, join_bounds_read(op, task, local->bounds, &bounds));
+    status st = hand_over(op, local, bounds);
+    mem_free(bounds);
+    EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
 

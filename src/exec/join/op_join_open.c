@@ -83,8 +83,9 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
     op->stored_columns = build.count + made_count;
     op->stored_types = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->stored_types);
     op->needed = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->needed);
+    op->stored = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->stored);
     op->bases = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->bases);
-    if (!op->stored_types || !op->needed || !op->bases)
+    if (!op->stored_types || !op->needed || !op->stored || !op->bases)
         return status_no_memory("join", op->stored_columns * sizeof *op->bases);
     for (uint32_t i = 0; i < build.count; i++)
         op->stored_types[i] = build.columns[i].type;
@@ -149,6 +150,10 @@ static void mark_needed(op_join_build *op)
             op->probe_needed[inputs[i]] = true;
     for (uint32_t k = 0; k < op->range_count; k++)
         op->needed[op->key_columns[op->key_count + k]] = any = true;
+    for (uint32_t i = 0; i < op->stored_columns; i++)
+        op->stored[i] = op->needed[i];
+    for (uint32_t k = 0; k < op->key_count; k++)
+        op->stored[op->key_columns[k]] = true;
     for (uint32_t k = 0; k < op->probe_key_count; k++) {
         input_count = program_inputs(op->probe_keys, k, &inputs);
         for (uint32_t i = 0; i < input_count; i++)
