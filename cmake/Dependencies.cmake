@@ -62,3 +62,16 @@ set(PISTACHIO_LIBRARIES ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${bro
 # Line editing, for the program alone.
 pistachio_find(edit histedit.h edit tinfo bsd md)
 set(PISTACHIO_EDIT ${edit})
+
+# For pistachio-http.so alone, and shared: what is wrong with TLS is mended by an update of the system. Without them the
+# build reads no object stores.
+find_library(PISTACHIO_LIBRARY_curl curl)
+find_library(PISTACHIO_LIBRARY_crypto crypto)
+find_path(PISTACHIO_HEADER_curl curl/curl.h)
+find_path(PISTACHIO_HEADER_openssl openssl/hmac.h)
+set(PISTACHIO_HTTP_LIBRARIES)
+if(PISTACHIO_LIBRARY_curl AND PISTACHIO_LIBRARY_crypto AND PISTACHIO_HEADER_curl AND PISTACHIO_HEADER_openssl)
+  set(PISTACHIO_HTTP_LIBRARIES ${PISTACHIO_LIBRARY_curl} ${PISTACHIO_LIBRARY_crypto} Threads::Threads)
+else()
+  message(STATUS "libcurl or OpenSSL not found: no object stores (libcurl4-openssl-dev, libssl-dev)")
+endif()

@@ -98,14 +98,14 @@ function(pistachio_cmake_package)
   install(EXPORT pistachio FILE pistachioConfig.cmake NAMESPACE pistachio:: DESTINATION ${folder})
 endfunction()
 
-# pistachio_module(<name> <folder of src>): pistachio-<name>.so, which the engine loads when something needs it
-# (src/base/module.h). It is installed beside the shared library.
+# pistachio_module(<name> <folder of src> <library> ...): pistachio-<name>.so, which the engine loads when something needs
+# it (src/base/module.h), and which alone is linked with the libraries. It is installed beside the shared library.
 function(pistachio_module name folder)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
   add_library(pistachio_${name} MODULE ${found} ${build_id})
   set_target_properties(pistachio_${name} PROPERTIES PREFIX "" OUTPUT_NAME pistachio-${name})
   target_include_directories(pistachio_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-  target_link_libraries(pistachio_${name} PRIVATE pistachio_flags)
+  target_link_libraries(pistachio_${name} PRIVATE pistachio_flags ${ARGN})
   if(NOT PISTACHIO_SANITIZE)
     target_link_options(pistachio_${name} PRIVATE -Wl,-z,defs)
     install(TARGETS pistachio_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

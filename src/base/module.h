@@ -12,23 +12,33 @@
 #ifndef PISTACHIO_BASE_MODULE_H
 #define PISTACHIO_BASE_MODULE_H
 
+#include "base/cancel.h"
 #include "base/mem.h"
 #include "base/status.h"
 
 /* Raised with every change of the structs below. */
-#define MODULE_VERSION 1
+#define MODULE_VERSION 2
 
 /* Functions of the engine that modules call, by their own names. */
 #define MODULE_HOST_LIST(FUNCTION)                                                                 \
     FUNCTION(mem_new)                                                                              \
     FUNCTION(mem_resize)                                                                           \
+    FUNCTION(mem_copy_text)                                                                        \
     FUNCTION(mem_free)                                                                             \
+    FUNCTION(arena_new)                                                                            \
     FUNCTION(arena_alloc)                                                                          \
+    FUNCTION(arena_copy_text)                                                                      \
+    FUNCTION(arena_format)                                                                         \
+    FUNCTION(arena_free)                                                                           \
+    FUNCTION(array_reserve_)                                                                       \
+    FUNCTION(cancel_is_asked)                                                                      \
+    FUNCTION(cancel_check)                                                                         \
     FUNCTION(status_new)                                                                           \
     FUNCTION(status_new_errno)                                                                     \
     FUNCTION(status_no_memory)                                                                     \
     FUNCTION(status_context)                                                                       \
     FUNCTION(status_hint)                                                                          \
+    FUNCTION(status_get_kind)                                                                      \
     FUNCTION(status_free)
 
 typedef struct module_host {

@@ -1,21 +1,21 @@
-/* http_module.c - pistachio-http.so: what reads object stores, and has OpenSSL and libcurl for it. No store can be read
- * yet: each URL is refused by name. */
+/* http_module.c - pistachio-http.so: what reads object stores, and has OpenSSL and libcurl for it. */
 #include "base/build_id.h"
-#include "base/module.h"
-#include "storage/object_store.h"
+#include "http/list.h"
+#include "http/objects.h"
+#include "http/transfer.h"
 
-static const module_host *engine;
+#include "http/engine.h"
 
-static status expand(arena *a, const char *url, path_list *out)
-{
-    (void)a;
-    (void)out;
-    return engine->status_new(STATUS_KIND_UNSUPPORTED, "reading \"%s\" is not supported", url);
-}
+const module_host *engine;
 
 static status open_module(const module_host *host, const void **out)
 {
-    static const object_store_functions functions = {.expand = expand};
+    static const object_store_functions functions = {.list = list_objects,
+                                                     .open = objects_open,
+                                                     .close = objects_close,
+                                                     .look = objects_look,
+                                                     .read = objects_read,
+                                                     .stop = transfer_stop};
     engine = host;
     *out = &functions;
     return STATUS_OK;

@@ -9,6 +9,13 @@
 
 #define REQUEST_BYTES ((size_t)1 << 20)
 #define DEPTH 32
+/* Reading a gap takes less time than one read more; the first column need not wait for the last. */
+#define GAP_BYTES ((uint64_t)64 << 10)
+#define RANGE_BYTES ((uint64_t)4 << 20)
+/* An object store answers after some 20 ms, and gives some 50 to 100 MB/s in one answer. */
+#define STORE_REQUEST_BYTES ((size_t)8 << 20)
+#define STORE_GAP_BYTES ((uint64_t)1 << 20)
+#define STORE_RANGE_BYTES ((uint64_t)16 << 20)
 /* What a file of calibrations may ask for. */
 #define REQUEST_BYTES_MIN ((uint64_t)64 << 10)
 #define REQUEST_BYTES_MAX ((uint64_t)16 << 20)
@@ -65,7 +72,16 @@ static storage_device *add(uint64_t number)
     if (device || count == DEVICE_COUNT)
         return device ? device : &devices[count - 1];
     device = &devices[count];
-    *device = (storage_device){.number = number, .request_bytes = REQUEST_BYTES, .depth = DEPTH};
+    *device = (storage_device){.number = number,
+                               .request_bytes = REQUEST_BYTES,
+                               .depth = DEPTH,
+                               .gap_bytes = GAP_BYTES,
+                               .range_bytes = RANGE_BYTES};
+    if (number & FILE_DEVICE_IS_STORE) {
+        device->request_bytes = STORE_REQUEST_BYTES;
+        device->gap_bytes = STORE_GAP_BYTES;
+        device->range_bytes = STORE_RANGE_BYTES;
+    }
     device->last = &device->first;
     if (calibration_find(number, &c))
         storage_device_choose(&c, &device->request_bytes, &device->depth);

@@ -12,6 +12,8 @@ typedef struct storage_device {
     uint64_t number; /* as in file_version */
     size_t request_bytes;
     unsigned depth;
+    /* Ranges with at most gap_bytes between them are one read, unless they would be more than range_bytes. */
+    uint64_t gap_bytes, range_bytes;
     /* For read_ring.c, under its lock. */
     unsigned under_way;
     struct read_part *first, **last;

@@ -13,8 +13,12 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+/* Younger files may change again within the clock of their file system (two seconds on FAT, one on
+ * some network file systems). */
+#define SETTLED_NANOSECONDS ((int64_t)2100000000)
 /* file.direct_descriptor without one. */
 #define NO_DIRECT (-1)
 #define NOT_OPENED (-2)
@@ -44,15 +48,30 @@ bool file_version_now(const file *f, file_version *out)
     return true;
 }
 
+/* Each read of an object asks for the version that was opened. */
 bool file_has_changed(const file *f)
 {
     file_version now;
-    return file_version_now(f, &now) && !file_version_equal(&now, &f->version);
+    return !f->object && file_version_now(f, &now) && !file_version_equal(&now, &f->version);
+}
+
+bool file_is_settled(const file *f)
+{
+    struct timespec now;
+    file_version version;
+    if (f->object)
+        return true;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - f->version.modified;
+    return age > SETTLED_NANOSECONDS && file_version_now(f, &version) &&
+           file_version_equal(&version, &f->version);
 }
 
 bool file_version_of_path(const char *path, file_version *out)
 {
     struct stat info;
+    if (object_store_has(path))
+        return object_store_version(path, out);
     if (stat(path, &info))
         return false;
     *out = version_of(&info);
@@ -92,7 +111,7 @@ status file_open_elsewhere(const char *path, uint64_t bytes, file **out)
 
 bool file_is_here(const file *f)
 {
-    return f->descriptor >= 0;
+    return f->descriptor >= 0 || f->object;
 }
 
 /* Descriptors below this number are no reason to look at the limit. */
@@ -133,9 +152,27 @@ static int open_to_read(const char *path)
     return descriptor;
 }
 
+static status open_object(const char *url, file **out)
+{
+    file *f = file_new(url, -1);
+    if (!f)
+        return status_no_memory("file", sizeof *f);
+    f->direct_descriptor = NO_DIRECT;
+    status st = object_open(url, &f->object, &f->version);
+    if (st) {
+        file_close(f);
+        return st;
+    }
+    f->bytes = f->version.bytes;
+    *out = f;
+    return STATUS_OK;
+}
+
 status file_open(const char *path, file **out)
 {
     *out = NULL;
+    if (object_store_has(path))
+        return open_object(path, out);
     struct stat info;
     int descriptor = open_to_read(path);
     if (descriptor < 0)
@@ -173,6 +210,7 @@ void file_close(file *f)
         close(f->descriptor);
     if (f->direct_descriptor >= 0)
         close(f->direct_descriptor);
+    object_close(f->object);
     mem_free(f->path);
     mem_free(f);
 }
@@ -199,6 +237,8 @@ int file_direct_descriptor(const file *shared)
 status file_read(const file *f, uint64_t offset, void *target, size_t bytes)
 {
     size_t done = 0;
+    if (f->object)
+        return object_read(f->object, offset, target, bytes);
     while (done < bytes) {
         ssize_t got = fault_check(FAULT_READ) ? (errno = EIO, -1)
                                               : pread(f->descriptor, (char *)target + done,
@@ -220,6 +260,8 @@ status file_read(const file *f, uint64_t offset, void *target, size_t bytes)
 
 void file_expect_read(const file *f, uint64_t offset, uint64_t bytes)
 {
+    if (f->descriptor < 0)
+        return;
     (void)posix_fadvise(f->descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
 }
 

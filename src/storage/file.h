@@ -11,11 +11,16 @@ typedef struct file_version {
     int64_t modified; /* nanoseconds since 1970 */
 } file_version;
 
+/* A bit of `device` that says: an object store (object_store.h). Then the rest of it stands for the store, `inode` for
+ * the object's name and `modified` for its ETag, or what the store has in place of it. */
+#define FILE_DEVICE_IS_STORE (UINT64_C(1) << 63)
+
 bool file_version_equal(const file_version *a, const file_version *b);
 
 typedef struct file {
     char *path;
-    int descriptor; /* -1: it is elsewhere */
+    int descriptor;        /* -1: it is an object, or elsewhere */
+    struct object *object; /* object_store.h; NULL: it is a file, or elsewhere */
     /* For reads past the page cache; opened when first needed. */
     _Atomic int direct_descriptor;
     uint64_t bytes;       /* when it was opened, */
@@ -42,6 +47,9 @@ bool file_version_of_path(const char *path, file_version *out);
 /* Somebody has written to the file since it was opened. One that was replaced by another of its
  * name has not changed. */
 bool file_has_changed(const file *f);
+/* Returns whether the open file has the version that it was opened with, and that version is of no other bytes: it was not
+ * written so shortly before that its time might be the same after one more change. */
+bool file_is_settled(const file *f);
 
 /* A descriptor for reads past the page cache, the file's; -1: its file system has none. Any thread.
  */
@@ -49,8 +57,8 @@ int file_direct_descriptor(const file *f);
 
 typedef ARRAY(char *) path_list;
 /* The files that `path` means, sorted: a file, a folder: its *.parquet, and those of its sub-folders, but
- * hidden ones; or, if nothing has exactly that name, a pattern (pattern.h). Text in the arena. None: an
- * error. */
+ * hidden ones; or, if nothing has exactly that name, a pattern (pattern.h). A path may be a URL (object_store.h).
+ * Text in the arena. None: an error. */
 CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
 /* Returns whether something has exactly this name, be it a link to nothing. */

@@ -1,20 +1,64 @@
 /* object_store.h - files that lie behind a URL, which pistachio-http.so reads.
  *
- * The engine knows what a URL looks like; all else is the module's: it is loaded when a path is one (base/module.h). */
+ * The engine knows what a URL looks like and what a pattern matches; requests are the module's, which is loaded when a
+ * path is a URL (base/module.h). An object that is open is a `file` (storage/file.h) without a descriptor; who reads it
+ * need not know:
+ *
+ *     file_expand ── keys below a prefix ──────────> list
+ *     file_open ──── length and version ───────────> open
+ *     file_read, storage_read_submit ── bytes ─────> read ── thread of the module ──> done
+ *
+ * Every read asks for the version that was opened: an object that was replaced meanwhile is an error. */
 #ifndef PISTACHIO_STORAGE_OBJECT_STORE_H
 #define PISTACHIO_STORAGE_OBJECT_STORE_H
 
 #include "storage/file.h"
 
-/* The module's functions. */
+/* A version of an object. The module's. */
+typedef struct object object;
+
+/* Bytes of an object that are to be read. */
+typedef struct object_span {
+    uint64_t offset;
+    size_t bytes;
+    char *target;
+    /* Called once, by a thread of the module's: how the read ended. Takes the failure. */
+    void (*done)(void *argument, status outcome);
+    void *argument; /* distinct for each read under way */
+} object_span;
+
+/* Takes the URL of an object, which is valid during the call. */
+typedef status (*object_taker)(void *context, const char *url);
+
+/* The module's functions. All but `read` and `stop` wait for answers, and end early once the thread's statement is
+ * cancelled (base/cancel.h). */
 typedef struct object_store_functions {
-    /* As object_store_expand. */
-    status (*expand)(arena *a, const char *url, path_list *out);
+    /* Gives the URL of each object whose URL begins with the prefix, in order. */
+    status (*list)(const char *prefix, object_taker take, void *context);
+    /* Opens an object. version->bytes is its length. */
+    status (*open)(const char *url, object **out, file_version *version);
+    void (*close)(object *o);
+    /* The version that the URL has now. */
+    status (*look)(const char *url, file_version *out);
+    /* Starts a read. A failure: it was not started, and `done` is not called. */
+    status (*read)(object *o, const object_span *span);
+    /* Ends a read that is under way early, as far as it can be; `done` is called all the same. */
+    void (*stop)(const void *argument);
 } object_store_functions;
 
 /* Returns whether a path is a URL of an object store: s3://, gs://, http://, https:// ... */
 bool object_store_has(const char *path);
-/* Lists the objects that a URL means: one, those below a prefix, or those that match a pattern. Text in the arena. */
+/* As file_expand, of a URL: an object, those below a prefix, or those that match a pattern. */
 CHECKED status object_store_expand(arena *a, const char *url, path_list *out);
+/* As file_version_of_path. */
+bool object_store_version(const char *url, file_version *out);
+/* Opens an object. version->bytes is its length. */
+CHECKED status object_open(const char *url, object **out, file_version *version);
+void object_close(object *o); /* takes NULL */
+/* Starts a read, as object_store_functions says. */
+CHECKED status object_read_start(object *o, const object_span *span);
+void object_read_stop(const void *argument);
+/* Reads and waits. */
+CHECKED status object_read(object *o, uint64_t offset, void *target, size_t bytes);
 
 #endif

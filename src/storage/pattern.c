@@ -287,3 +287,76 @@ status file_match(arena *a, const char *pattern, path_list *out)
     sort_once(out);
     return STATUS_OK;
 }
+
+/* ---- names that somebody else lists ---- */
+
+struct file_pattern {
+    matching parts;
+};
+
+status file_pattern_new(arena *a, const char *pattern, const file_pattern **out)
+{
+    file_pattern *made = arena_alloc(a, sizeof *made);
+    if (!made)
+        return status_no_memory("path", sizeof *made);
+    made->parts.memory = a;
+    *out = made;
+    TRY(split(&made->parts, pattern));
+    return made->parts.parts.count <= FILE_PATTERN_PARTS_MAX
+               ? STATUS_OK
+               : status_new(STATUS_KIND_INVALID, "pattern \"%s\" has more than %d parts", pattern,
+                            FILE_PATTERN_PARTS_MAX);
+}
+
+/* Adds to a set of parts, of which the next name may be one, those that a ** may stand for no folder before. */
+static uint64_t skip_any_folders(const matching *m, uint64_t parts)
+{
+    for (size_t i = 0; i + 1 < m->parts.count; i++)
+        if (parts >> i & 1 && is_any_folders(m->parts.items[i]))
+            parts |= UINT64_C(2) << i;
+    return parts;
+}
+
+/* Returns the parts that may come after a folder's name. */
+static uint64_t follow_folder(const matching *m, uint64_t parts, const char *name)
+{
+    uint64_t next = 0;
+    for (size_t i = 0; i < m->parts.count; i++) {
+        const char *part = m->parts.items[i];
+        if (!(parts >> i & 1))
+            continue;
+        if (is_any_folders(part))
+            next |= file_name_is_hidden(name) ? 0 : UINT64_C(1) << i;
+        else if (!strcmp(part, name) || part_matches(part, name))
+            next |= UINT64_C(2) << i;
+    }
+    return next;
+}
+
+static bool may_end(const matching *m, uint64_t parts, const char *name)
+{
+    size_t last = m->parts.count - 1;
+    const char *part = m->parts.items[last];
+    return parts >> last & 1 &&
+           (part_matches(part, name) || (!is_any_folders(part) && !strcmp(part, name)));
+}
+
+bool file_pattern_matches(const file_pattern *pattern, const char *path)
+{
+    const matching *m = &pattern->parts;
+    uint64_t parts = m->parts.count > 0;
+    char name[256];
+    while (parts) {
+        size_t bytes = strcspn(path, "/");
+        if (bytes >= sizeof name)
+            return false;
+        memcpy(name, path, bytes);
+        name[bytes] = '\0';
+        parts = skip_any_folders(m, parts);
+        if (!path[bytes])
+            return may_end(m, parts, name);
+        parts = follow_folder(m, parts, name);
+        path += bytes + 1;
+    }
+    return false;
+}

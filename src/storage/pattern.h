@@ -20,4 +20,12 @@ bool file_name_has_wildcard(const char *name, size_t bytes);
  * Text in the arena. None: an empty list. */
 CHECKED status file_match(arena *a, const char *pattern, path_list *out);
 
+/* A pattern for names that somebody else lists. */
+typedef struct file_pattern file_pattern;
+/* In the arena. INVALID: it has more parts than FILE_PATTERN_PARTS_MAX. */
+#define FILE_PATTERN_PARTS_MAX 63
+CHECKED status file_pattern_new(arena *a, const char *pattern, const file_pattern **out);
+/* Returns whether file_match would find a file of that path, were it there. */
+bool file_pattern_matches(const file_pattern *pattern, const char *path);
+
 #endif

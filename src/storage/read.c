@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/mutex.h"
 #include "base/trace.h"
+#include "storage/object_store.h"
 #include "storage/read_engine.h"
 #include "storage/registered.h"
 
@@ -71,8 +72,25 @@ void storage_use_threads(bool threads)
     atomic_store(&uses_threads, threads);
 }
 
+static void finish_object_part(void *part, status outcome)
+{
+    finish_part(((read_part *)part)->request, outcome);
+}
+
+static void start_object_part(read_part *part)
+{
+    object_span span = {part->offset, part->bytes, part->target, finish_object_part, part};
+    status st = object_read_start(part->request->file->object, &span);
+    if (st)
+        finish_part(part->request, st);
+}
+
 static void start_part(read_part *part)
 {
+    if (part->request->file->object) {
+        start_object_part(part);
+        return;
+    }
     if (fault_check(FAULT_READ)) {
         read_part_done(part, -EIO);
         return;
@@ -182,10 +200,27 @@ static size_t read_cached(const file *f, uint64_t offset, char *target, size_t b
     return done;
 }
 
+/* Bytes past the object's end are not asked for. */
+static status submit_of_object(const file *f, uint64_t offset, void *target, size_t bytes,
+                               read_request **out)
+{
+    read_request *r;
+    uint64_t left = offset < f->bytes ? f->bytes - offset : 0;
+    bytes = left < bytes ? (size_t)left : bytes;
+    TRY(request_new(f, bytes, &r));
+    r->is_done = !bytes;
+    if (bytes)
+        start_parts(r, -1, offset, target, bytes);
+    *out = r;
+    return STATUS_OK;
+}
+
 status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
                            read_request **out)
 {
     *out = NULL;
+    if (f->object)
+        return submit_of_object(f, offset, target, bytes, out);
     size_t cached = read_cached(f, offset, target, bytes);
     read_request *r;
     TRY(request_new(f, bytes - cached, &r));
@@ -200,6 +235,8 @@ status storage_read_submit_direct(const file *f, uint64_t offset, void *target, 
                                   read_request **out)
 {
     *out = NULL;
+    if (f->object)
+        return submit_of_object(f, offset, target, bytes, out);
     int descriptor = file_direct_descriptor(f);
     read_request *r;
     TRY(request_new(f, bytes, &r));
@@ -241,10 +278,19 @@ void storage_read_block(read_request *r)
     mutex_unlock(&lock);
 }
 
+/* Nobody wants the rest: a network is not waited for. */
+static void stop_parts(read_request *r)
+{
+    for (uint32_t i = 0; i < r->part_count && !storage_read_is_done(r); i++)
+        object_read_stop(&r->parts[i]);
+}
+
 status storage_read_finish(read_request *r)
 {
     if (!r)
         return STATUS_OK;
+    if (r->file->object)
+        stop_parts(r);
     storage_read_block(r);
     status outcome = r->outcome;
     mem_free(r);
@@ -266,6 +312,8 @@ bool storage_is_cached(const file *f, uint64_t offset, uint64_t bytes)
 {
     struct cache_range range = {offset, bytes};
     struct cache_counts counts;
+    if (f->object)
+        return false;
     if (!bytes || syscall(CACHESTAT_NUMBER, f->descriptor, &range, &counts, 0))
         return true;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -9,7 +9,7 @@ http=$2 needy=$3
 says() {
     name=$1 started=$2
     shift 2
-    "$started" -c "select * from 's3://bucket/x.parquet'" >"$work/said" 2>&1
+    "$started" -c "select * from 's3:///x.parquet'" >"$work/said" 2>&1
     status=$?
     for text in "status $status" "$@"; do
         case $text in
@@ -24,7 +24,7 @@ for folder in alone whole foreign needy; do
     cp "$program" "$work/$folder/pistachio"
 done
 cp "$http" "$work/whole/pistachio-http.so"
-says "beside the program" "$work/whole/pistachio" 'reading "s3://bucket/x.parquet" is not supported' 'line 1:'
+says "beside the program" "$work/whole/pistachio" 'URL "s3:///x.parquet" does not name a bucket' 'line 1:'
 says "absent" "$work/alone/pistachio" 'reading s3:// needs pistachio-http.so, and there is no "'"$work/alone/pistachio-http.so"'"' 'hint: copy it'
 
 # The environment does not lead to another one.
@@ -32,7 +32,7 @@ LD_LIBRARY_PATH=$work/whole says "only in LD_LIBRARY_PATH" "$work/alone/pistachi
 (cd "$work/whole" && PATH=$work/alone:$PATH && pistachio -c "from 'https://host/x.parquet'") >"$work/said" 2>&1
 check "found by PATH, from a folder with a module" grep -q "there is no \"$work/alone/pistachio-http.so\"" "$work/said"
 ln -s "$work/whole/pistachio" "$work/other/linked"
-says "by a link" "$work/other/linked" 'is not supported'
+says "by a link" "$work/other/linked" 'does not name a bucket'
 
 sed 's/build [0-9a-f]\{16\}/build 0123456789abcdef/' "$http" >"$work/foreign/pistachio-http.so"
 says "of another build" "$work/foreign/pistachio" 'build 0123456789abcdef, this program of ' 'hint: take both from one build'

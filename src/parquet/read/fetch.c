@@ -1,15 +1,11 @@
 /* fetch.c - which bytes are read together, and their memory. */
 #include "parquet/read/fetch.h"
 
+#include "storage/device.h"
 #include "storage/read.h"
 #include "storage/registered.h"
 
 #include <stdlib.h>
-
-/* Chunks with at most this between them are one read: the gap takes less time than a read more. */
-#define GAP_BYTES ((uint64_t)64 << 10)
-/* But ranges beyond this are not merged: the first column need not wait for the last. */
-#define RANGE_BYTES_MAX ((uint64_t)4 << 20)
 
 struct pq_fetched_range {
     uint32_t references;
@@ -34,8 +30,8 @@ static int compare_spans(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Sorted spans of whole blocks, merged; returns how many. */
-static size_t merge_spans(pq_span *spans, size_t count)
+/* Sorts and merges spans of whole blocks of a device's file; returns how many there are. */
+static size_t merge_spans(const storage_device *on, pq_span *spans, size_t count)
 {
     size_t kept = 0;
     if (count)
@@ -43,8 +39,8 @@ static size_t merge_spans(pq_span *spans, size_t count)
     for (size_t i = 0; i < count; i++) {
         pq_span *before = kept ? &spans[kept - 1] : NULL;
         bool overlaps = before && spans[i].start <= before->end;
-        bool is_near = before && spans[i].start <= before->end + GAP_BYTES &&
-                       spans[i].end - before->start <= RANGE_BYTES_MAX;
+        bool is_near = before && spans[i].start <= before->end + on->gap_bytes &&
+                       spans[i].end - before->start <= on->range_bytes;
         if (!overlaps && !is_near)
             spans[kept++] = spans[i];
         else if (spans[i].end > before->end)
@@ -219,8 +215,10 @@ static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_
 {
     for (uint32_t i = 0; i < want->column_count; i++)
         TRY(add_spans(want, want->columns[i], spans, kept_bytes));
+    const file *f = want->table->files.items[want->group_ref.file].file;
     if (want->is_merged)
-        spans->count = merge_spans(spans->items, spans->count);
+        spans->count =
+            merge_spans(storage_device_find(f->version.device), spans->items, spans->count);
     return STATUS_OK;
 }
 

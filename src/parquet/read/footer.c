@@ -8,14 +8,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #define FOOTER_TAIL 8 /* length and magic */
 #define BUCKET_COUNT 4096
 #define CACHE_BYTES ((uint64_t)256 << 20)
-/* Younger files may change again within the clock of their file system (two seconds on FAT, one on
- * some network file systems). */
-#define SETTLED_NANOSECONDS ((int64_t)2100000000)
 
 /* A page index of a column chunk. */
 typedef struct chunk_index {
@@ -329,18 +325,6 @@ const pq_column_index *pq_footer_column_index(pq_footer *footer, const file *f, 
 
 /* ---- the interface ---- */
 
-/* What was read is of this version: the file has not changed meanwhile, nor so shortly before that
- * its time might be the same after a change. */
-static bool is_settled(const file *f)
-{
-    struct timespec now;
-    file_version version;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - f->version.modified;
-    return age > SETTLED_NANOSECONDS && file_version_now(f, &version) &&
-           file_version_equal(&version, &f->version);
-}
-
 /* The cache's footer of the file, with a reference, or NULL. */
 static pq_footer *find_known(const file *f)
 {
@@ -356,7 +340,7 @@ static pq_footer *find_known(const file *f)
 static void keep(const file *f, pq_footer **footer)
 {
     pq_footer *known, *made = *footer;
-    if (!is_settled(f))
+    if (!file_is_settled(f))
         return;
     mutex_lock(&lock);
     known = find(&f->version);

@@ -1,20 +1,24 @@
 /* table_files.c - opens many files, and gets their footers, on several threads. */
 #include "parquet/read/table_files.h"
 
+#include "base/cancel.h"
 #include "base/mutex.h"
+#include "storage/object_store.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Threads that open files: they wait for storage more than they compute. */
+/* Threads that open files: they wait for storage more than they compute. Of object stores they do nothing else. */
 #define OPENERS_MAX 8
 #define FILES_PER_OPENER 16
+#define STORE_OPENERS_MAX 32
 
 /* Several threads open a table's files, taking one after another. */
 typedef struct opening {
     const path_list *paths;
     pq_table_file *files;
     bool use_cache;
+    cancel_flag *flag; /* of the statement that they are opened for */
     atomic_size_t next;
     pthread_mutex_t lock;
     _Atomic size_t failed; /* the first in order that could not be opened; count of paths: none */
@@ -56,14 +60,23 @@ static void *open_some(void *context)
     }
 }
 
+static void *help(void *context)
+{
+    opening *o = context;
+    cancel_set(o->flag);
+    return open_some(o);
+}
+
 static void open_all(opening *o)
 {
-    pthread_t helpers[OPENERS_MAX - 1];
+    pthread_t helpers[STORE_OPENERS_MAX - 1];
     unsigned count = 0;
-    if (o->paths->count >= FILES_PER_OPENER)
+    bool is_store = o->paths->count && object_store_has(o->paths->items[0]);
+    unsigned most = is_store ? STORE_OPENERS_MAX : OPENERS_MAX;
+    size_t wanted = is_store ? o->paths->count - 1 : o->paths->count / FILES_PER_OPENER;
+    if (wanted && !is_store)
         file_expect(2 * o->paths->count); /* each perhaps for direct reads, too */
-    while (count < OPENERS_MAX - 1 && o->paths->count / FILES_PER_OPENER > count &&
-           !pthread_create(&helpers[count], NULL, open_some, o))
+    while (count < most - 1 && wanted > count && !pthread_create(&helpers[count], NULL, help, o))
         count++;
     open_some(o);
     while (count)
@@ -77,6 +90,7 @@ static status open_paths(const path_list *paths, bool use_cache, pq_table_file *
     opening o = {.paths = paths,
                  .files = files,
                  .use_cache = use_cache,
+                 .flag = cancel_current(),
                  .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
     open_all(&o);

@@ -1,0 +1,36 @@
+/* config.h - where requests go and who sends them: environment, then the files of ~/.aws.
+ *
+ *     what            environment                                  file, of the profile AWS_PROFILE or "default"
+ *     keys            AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,    credentials, config: aws_access_key_id, ...
+ *                     AWS_SESSION_TOKEN
+ *     region          AWS_REGION, AWS_DEFAULT_REGION               config: region
+ *     endpoint        AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL        config: endpoint_url
+ *     certificates    AWS_CA_BUNDLE, CURL_CA_BUNDLE
+ *
+ * Without keys requests are not signed. */
+#ifndef PISTACHIO_HTTP_CONFIG_H
+#define PISTACHIO_HTTP_CONFIG_H
+
+#include "http/sign.h"
+#include "http/url.h"
+
+/* Never changes. */
+typedef struct http_config {
+    _Atomic uint32_t references;
+    arena *memory;
+    url_store store;
+    sign_keys keys;
+    bool has_keys;
+    const char *certificates; /* a file; "": the system's */
+    unsigned timeout;         /* milliseconds without progress */
+} http_config;
+
+/* Gives the present settings, with a reference. Everything is looked up again after a second: keys that somebody renews are seen. */
+CHECKED status config_get(const http_config **out);
+const http_config *config_ref(const http_config *config);
+void config_unref(const http_config *config); /* takes NULL */
+
+/* Finds the value of a name in a section of a file's text (INI); NULL: it has none. In the arena. */
+const char *config_find(arena *a, const char *text, const char *section, const char *name);
+
+#endif

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Object stores, read from a store of our own (store.py): names, signatures, versions, and what a server can do wrong.
+
+run.py PROGRAM
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from store import Store
+
+KEYS = ("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+program = os.path.abspath(sys.argv[1])
+passed, failures = 0, []
+work = tempfile.TemporaryDirectory()
+root = os.path.join(work.name, "root")
+store = None
+
+
+def check(what, right, said=""):
+    global passed
+    passed += bool(right)
+    if not right:
+        failures.append(what)
+        print(f"failed: {what}: {said}")
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return {**kept, "HOME": work.name, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{store.server_port}",
+            "AWS_ACCESS_KEY_ID": KEYS[0], "AWS_SECRET_ACCESS_KEY": KEYS[1], "AWS_REGION": "eu-central-1",
+            "LSAN_OPTIONS": f"suppressions={os.path.dirname(os.path.abspath(__file__))}/../lsan.supp:print_suppressions=0",
+            **more}
+
+
+def run(sql, *options, **more):
+    """The exit status and all that is said."""
+    began = time.monotonic()
+    done = subprocess.run([program, "--format", "csv", *options, "-c", sql], env=environment(**more), timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if "TIMES" in os.environ:
+        print(f"{time.monotonic() - began:.2f} s: {sql}")
+    check(f"no secret is told by {sql}", KEYS[1] not in done.stdout and KEYS[1][:12] not in done.stdout, done.stdout)
+    return done.returncode, done.stdout
+
+
+def gives(sql, rows, *options, **more):
+    status, said = run(sql, *options, **more)
+    check(sql, status == 0 and said.split("\n", 1)[1].strip() == rows, said)
+
+
+def says(sql, *texts, **more):
+    status, said = run(sql, **more)
+    for text in texts:
+        check(f"{sql} says {text!r}", status == 1 and text in said, said)
+    return said
+
+
+def make(sql, path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    path = path.replace("'", "''")
+    subprocess.run([program, "-c", f"copy ({sql}) to '{path}' (format parquet)"], check=True, stdout=subprocess.DEVNULL)
+
+
+def make_files():
+    data = os.path.join(root, "data")
+    for i in range(20):  # three pages of a listing
+        make(f"select {i} as i, 'text ' || {i} as t", f"{data}/many/part-{i:02}.parquet")
+    for name in ("a b", "a+b", "a%2Bb", "a&b<c>'d", "größe=1", "x~y!(z)", "quote\"d"):
+        make(f"select '{name.replace(chr(39), chr(39) * 2)}' as n", f"{data}/names/{name}.parquet")
+    for year in (2023, 2024):
+        for month in (1, 2):
+            make(f"select {month} as v", f"{data}/hive/year={year}/month={month}/x.parquet")
+    make("select 1 as v", f"{data}/many/_hidden/x.parquet")
+    make("select g as g, g * 7919 % 100003 as h, 'row number ' || g as t from generate_series(1, 100000) s(g)", f"{data}/big.parquet")
+    open(f"{data}/empty.parquet", "w").close()
+    with open(f"{data}/text.parquet", "w") as f:
+        f.write("no Parquet at all\n" * 20)
+
+
+def test_names():
+    gives("select count(*), sum(i), max(t) from 's3://data/many/*.parquet'", "20,190,text 9")
+    gives("select count(*), sum(i) from 's3://data/many'", "20,190")
+    gives("select count(*), sum(i) from 's3://data/many/'", "20,190")
+    gives("select sum(i) from 's3://data/many/part-1[0-4].parquet'", "60")
+    gives("select count(*) from 's3a://data/**/part-0?.parquet'", "10")
+    gives("select t from 's3://data/many/part-03.parquet'", "text 3")
+    gives("select count(*), min(n) from 's3://data/names/*.parquet'", "7,a b")
+    for name in ("a b", "a+b", "a%2Bb", "größe=1", "x~y!(z)"):
+        gives(f"select n from 's3://data/names/{name}.parquet'", name)
+    gives("select year, sum(v) from 's3://data/hive' group by year order by year", "2023,3\n2024,3")
+    gives("select sum(v) from 's3://data/hive/**/*.parquet' where year = 2024 and month = 2", "2")
+    gives("select count(*), sum(h), count(distinct t) from 's3://data/big.parquet'", "100000,5000073754,100000")
+    gives("select count(*) from 's3://data/big.parquet' b, 's3://data/many/*.parquet' m where b.g = m.i + 1", "20",
+          "--ranks", "3")
+    says("from 's3://data/nothing/*.parquet'", "no object matches", "line 1:")
+    says("from 's3://data/nothing/'", "no *.parquet objects below")
+    says("from 's3://data/nothing.parquet'", "there is no such object")
+    says("from 's3://nothing/x.parquet'", "there is no such bucket")
+    says("from 's3://da*/x.parquet'", "bucket")
+    says("from 's3:///x.parquet'", "does not name a bucket")
+    says("from 's3://data/empty.parquet'", "too short")
+    says("from 's3://data/text.parquet'", "no Parquet file")
+
+
+def test_keys():
+    q = "select t from 's3://data/many/part-03.parquet'"
+    said = says(q, "403 SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY", AWS_SECRET_ACCESS_KEY="wrong0wrong")
+    check("the wrong secret is not told", "wrong0wrong" not in said, said)
+    says(q, "no keys were given", AWS_ACCESS_KEY_ID="")
+    gives(q, "text 3", AWS_SESSION_TOKEN="a token/with+signs=")
+    os.makedirs(f"{work.name}/.aws", exist_ok=True)
+    with open(f"{work.name}/.aws/credentials", "w") as f:
+        f.write(f"[default]\naws_access_key_id = none\n[other]\n# comment\naws_access_key_id={KEYS[0]}  \n"
+                f"aws_secret_access_key = {KEYS[1]}\r\n")
+    with open(f"{work.name}/.aws/config", "w") as f:
+        f.write("[profile other]\nregion = us-west-2\n")
+    gives(q, "text 3", AWS_ACCESS_KEY_ID="", AWS_PROFILE="other", AWS_REGION="")
+
+
+def test_web():
+    base = f"http://127.0.0.1:{store.server_port}/web"
+    gives(f"select t from '{base}/many/part-03.parquet'", "text 3")
+    gives(f"select t from '{base}/to/many/part-03.parquet?X-Signature=hush'", "text 3")
+    check("no web server got a signature", not re.search(r"/web/.*signed", "\n".join(store.log)))
+    said = says(f"from '{base}/none.parquet?X-Signature=hush'", "there is no such object")
+    check("the query is not told", "could not open" in said and "hush" not in said.split("line 1:")[0], said)
+    says(f"from '{base}/loop'", "redirects")
+    says(f"from '{base}/down'", "rotocol")
+    said = says("from 'https://me:hush@127.0.0.1/x.parquet'", "has a name or a password in it")
+    check("the password is not told", "hush" not in said.split("line 1:")[0], said)
+    says("from 'http://127.0.0.1:1/x.parquet'", "could not read")
+
+
+def test_faults():
+    part = "many/part-03.parquet"
+    gives(f"select t from 's3://busy/{part}'", "text 3")
+    gives("select sum(i) from 's3://busy/many/*.parquet'", "190")
+    gives("select sum(h) from 's3://reset/big.parquet'", "5000073754")
+    for fault, text in (("whole", "gives no parts of files"), ("shifted", "were asked for"), ("longer", ""),
+                        ("nameless", "does not say which part"), ("header", "too long"), ("packed", "compresses"),
+                        ("denied", "403 AccessDenied")):
+        says(f"from 's3://{fault}/big.parquet'", text)
+    says("select sum(h) from 's3://changing/big.parquet'", "changed while it was read", "run the query again")
+    for fault, text in (("page", "not a list of objects"), ("repeat", "does not go on"), ("stranger", "not asked for")):
+        says(f"from 's3://{fault}/many/*.parquet'", text)
+
+
+def test_patience():
+    """Ctrl-C ends a wait."""
+    for sql in ("from 's3://hang/big.parquet'", "select sum(h) from 's3://slow/big.parquet'"):
+        started = subprocess.Popen([program, "-c", sql], env=environment(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        time.sleep(0.5)
+        began = time.monotonic()
+        started.send_signal(2)
+        said = started.communicate(timeout=60)[0]
+        took = time.monotonic() - began
+        check(f"{sql} is cancelled", started.returncode and "cancel" in said, said)
+        if took > 1:
+            print(f"{sql}: cancelled after {took:.1f} s")
+
+
+def main():
+    global store
+    os.makedirs(root)
+    store = Store(root, KEYS)
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    make_files()
+    for test in (test_names, test_keys, test_web, test_faults, test_patience):
+        began = time.monotonic()
+        test()
+        if os.environ.get("TIMES"):
+            print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
+    print(f"{passed} passed, {len(failures)} failed, 0 skipped")
+    os._exit(bool(failures))  # threads may hang on purpose
+
+
+main()
