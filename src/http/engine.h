@@ -5,26 +5,26 @@
 
 #include "base/module.h"
 
-extern const module_host *engine;
+extern const module_host *http_engine;
 
-#define mem_new engine->mem_new
-#define mem_resize engine->mem_resize
-#define mem_copy_text engine->mem_copy_text
-#define mem_free engine->mem_free
-#define arena_new engine->arena_new
-#define arena_alloc engine->arena_alloc
-#define arena_copy_text engine->arena_copy_text
-#define arena_format engine->arena_format
-#define arena_free engine->arena_free
-#define array_reserve_ engine->array_reserve_
-#define cancel_is_asked engine->cancel_is_asked
-#define cancel_check engine->cancel_check
-#define status_new engine->status_new
-#define status_new_errno engine->status_new_errno
-#define status_no_memory engine->status_no_memory
-#define status_context engine->status_context
-#define status_hint engine->status_hint
-#define status_get_kind engine->status_get_kind
-#define status_free engine->status_free
+#define mem_new http_engine->mem_new
+#define mem_resize http_engine->mem_resize
+#define mem_copy_text http_engine->mem_copy_text
+#define mem_free http_engine->mem_free
+#define arena_new http_engine->arena_new
+#define arena_alloc http_engine->arena_alloc
+#define arena_copy_text http_engine->arena_copy_text
+#define arena_format http_engine->arena_format
+#define arena_free http_engine->arena_free
+#define array_reserve_ http_engine->array_reserve_
+#define cancel_is_asked http_engine->cancel_is_asked
+#define cancel_check http_engine->cancel_check
+#define status_new http_engine->status_new
+#define status_new_errno http_engine->status_new_errno
+#define status_no_memory http_engine->status_no_memory
+#define status_context http_engine->status_context
+#define status_hint http_engine->status_hint
+#define status_get_kind http_engine->status_get_kind
+#define status_free http_engine->status_free
 
 #endif

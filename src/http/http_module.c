@@ -6,7 +6,7 @@
 
 #include "http/engine.h"
 
-const module_host *engine;
+const module_host *http_engine;
 
 static status open_module(const module_host *host, const void **out)
 {
@@ -16,7 +16,7 @@ static status open_module(const module_host *host, const void **out)
                                                      .look = objects_look,
                                                      .read = objects_read,
                                                      .stop = transfer_stop};
-    engine = host;
+    http_engine = host;
     *out = &functions;
     return STATUS_OK;
 }

@@ -57,7 +57,7 @@ status list_read_page(arena *a, const char *text, size_t bytes,
             return bad_page();
         if (item.kind == XML_END)
             return is_list ? STATUS_OK : bad_page();
-        if (item.kind == XML_OPEN && reader.depth == 1)
+        if (item.kind == XML_LEAF ? !reader.depth : item.kind == XML_OPEN && reader.depth == 1)
             is_list = xml_is(&item.name, "ListBucketResult");
         else if (item.kind == XML_OPEN && reader.depth == 2)
             is_object = xml_is(&item.name, "Contents");

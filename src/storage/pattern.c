@@ -337,7 +337,7 @@ static bool may_end(const matching *m, uint64_t parts, const char *name)
 {
     size_t last = m->parts.count - 1;
     const char *part = m->parts.items[last];
-    return parts >> last & 1 &&
+    return *name && parts >> last & 1 &&
            (part_matches(part, name) || (!is_any_folders(part) && !strcmp(part, name)));
 }
 

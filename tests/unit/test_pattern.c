@@ -159,3 +159,50 @@ TEST(folders_leave_hidden_files_out)
     check_found("y=2", "y=2/m=10/x.parquet|y=2/m=9/x.parquet");
     check_found("d", "d/e/f/y.parquet|d/e/x.parquet|d/f.parquet/in.parquet|d/x.parquet");
 }
+
+TEST(patterns_match_names_of_a_list)
+{
+    static const struct {
+        const char *pattern, *name;
+        bool matches;
+    } cases[] = {
+        {"a/*.parquet", "a/x.parquet", true},
+        {"a/*.parquet", "a/b/x.parquet", false},
+        {"a/*.parquet", "a/.x.parquet", false},
+        {"a/_x/*.parquet", "a/_x/y.parquet", true},
+        {"*/y=?/*", "d/y=1/x", true},
+        {"*/y=?/*", "d/y=10/x", false},
+        {"a/**", "a/x.parquet", true},
+        {"a/**", "a/b/c/x.parquet", true},
+        {"a/**", "a/b/c/x.txt", false},
+        {"a/**", "a/_log/x.parquet", false},
+        {"a/**", "a/_k=1/x.parquet", true},
+        {"a/**", "b/x.parquet", false},
+        {"**/x.*", "x.parquet", true},
+        {"**/b/**/x.*", "a/b/c/d/x.parquet", true},
+        {"**/b/**/x.*", "b/x.parquet", true},
+        {"**/b/**/x.*", "a/c/x.parquet", false},
+        {"a[b]/x", "a[b]/x", true},
+        {"a[b]/x", "ab/x", true},
+        {"a/x", "a//x", false},
+        {"a/*", "a/", false},
+        {"a", "a", true},
+        {"", "a", false},
+    };
+    char many[3 * FILE_PATTERN_PARTS_MAX + 8] = "";
+    arena *a;
+    const file_pattern *pattern;
+    CHECK_OK(arena_new(&a));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(file_pattern_new(a, cases[i].pattern, &pattern));
+        if (file_pattern_matches(pattern, cases[i].name) != cases[i].matches)
+            test_fail(__FILE__, __LINE__, "pattern %s, name %s", cases[i].pattern, cases[i].name);
+    }
+    for (size_t i = 0; i < FILE_PATTERN_PARTS_MAX + 1; i++)
+        memcpy(many + 2 * i, "a/", 2);
+    CHECK_FAILS(file_pattern_new(a, many, &pattern), STATUS_KIND_INVALID, "more than");
+    many[2 * FILE_PATTERN_PARTS_MAX - 1] = '\0';
+    CHECK_OK(file_pattern_new(a, many, &pattern));
+    CHECK(file_pattern_matches(pattern, many));
+    arena_free(a);
+}
