@@ -107,6 +107,7 @@ def cell(value):
         return f"{value:f}"
     if isinstance(value, datetime.datetime):
         text = value.replace(tzinfo=None).isoformat(" ")
+        text = text.rstrip("0") if "." in text else text
         return text + ("+00" if value.tzinfo else "")
     if isinstance(value, bytes):
         return "\\x" + value.hex()
