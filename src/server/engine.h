@@ -11,9 +11,12 @@
 #include "api/handles/batch.h"
 #include "api/handles/error.h"
 #include "api/handles/handles.h"
+#include "api/session/database.h"
+#include "api/session/statement.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "base/type_parse.h"
 #include "base/zone_moment.h"
 #include "sql/text/split.h"
 
@@ -40,6 +43,31 @@
     FUNCTION(int128_format)                                                                        \
     FUNCTION(zone_format_value)                                                                    \
     FUNCTION(sql_check_utf8)                                                                       \
+    FUNCTION(pistachio_statement_free)                                                             \
+    FUNCTION(pistachio_parameter_count)                                                            \
+    FUNCTION(pistachio_execute)                                                                    \
+    FUNCTION(api_prepare)                                                                          \
+    FUNCTION(api_bind)                                                                             \
+    FUNCTION(api_settings)                                                                         \
+    FUNCTION(value_parse)                                                                          \
+    FUNCTION(bool_parse)                                                                           \
+    FUNCTION(int128_parse)                                                                         \
+    FUNCTION(double_parse)                                                                         \
+    FUNCTION(float_parse)                                                                          \
+    FUNCTION(decimal_parse)                                                                        \
+    FUNCTION(value_null)                                                                           \
+    FUNCTION(value_int)                                                                            \
+    FUNCTION(value_double)                                                                         \
+    FUNCTION(value_text)                                                                           \
+    FUNCTION(value_decimal)                                                                        \
+    FUNCTION(type_make)                                                                            \
+    FUNCTION(type_decimal)                                                                         \
+    FUNCTION(power_of_ten)                                                                         \
+    FUNCTION(sql_is_comment)                                                                       \
+    FUNCTION(sql_skip_token)                                                                       \
+    FUNCTION(sql_statement_length)                                                                 \
+    FUNCTION(type_name)                                                                            \
+    FUNCTION(type_is_text)                                                                         \
     FUNCTION(pistachio_version)                                                                    \
     FUNCTION(pistachio_open)                                                                       \
     FUNCTION(pistachio_close)                                                                      \
@@ -87,6 +115,31 @@ extern const server_engine *engine_calls;
 #define int128_format engine_calls->int128_format
 #define zone_format_value engine_calls->zone_format_value
 #define sql_check_utf8 engine_calls->sql_check_utf8
+#define pistachio_statement_free engine_calls->pistachio_statement_free
+#define pistachio_parameter_count engine_calls->pistachio_parameter_count
+#define pistachio_execute engine_calls->pistachio_execute
+#define api_prepare engine_calls->api_prepare
+#define api_bind engine_calls->api_bind
+#define api_settings engine_calls->api_settings
+#define value_parse engine_calls->value_parse
+#define bool_parse engine_calls->bool_parse
+#define int128_parse engine_calls->int128_parse
+#define double_parse engine_calls->double_parse
+#define float_parse engine_calls->float_parse
+#define decimal_parse engine_calls->decimal_parse
+#define value_null engine_calls->value_null
+#define value_int engine_calls->value_int
+#define value_double engine_calls->value_double
+#define value_text engine_calls->value_text
+#define value_decimal engine_calls->value_decimal
+#define type_make engine_calls->type_make
+#define type_decimal engine_calls->type_decimal
+#define power_of_ten engine_calls->power_of_ten
+#define sql_is_comment engine_calls->sql_is_comment
+#define sql_skip_token engine_calls->sql_skip_token
+#define sql_statement_length engine_calls->sql_statement_length
+#define type_name engine_calls->type_name
+#define type_is_text engine_calls->type_is_text
 #define pistachio_version engine_calls->pistachio_version
 #define pistachio_open engine_calls->pistachio_open
 #define pistachio_close engine_calls->pistachio_close

@@ -21,10 +21,26 @@ static const struct {
     const char *beginning;
     char state[6];
 } message_states[] = {
-    {STATUS_KIND_INVALID, "syntax error", "42601"}, {STATUS_KIND_INVALID, "unterminated ", "42601"},
-    {STATUS_KIND_NOT_FOUND, "table ", "42P01"},     {STATUS_KIND_NOT_FOUND, "column ", "42703"},
-    {STATUS_KIND_NOT_FOUND, "function ", "42883"},  {STATUS_KIND_INVALID, "column ", "42703"},
-    {STATUS_KIND_INVALID, "function ", "42883"},    {STATUS_KIND_DATA, "division by zero", "22012"},
+    {STATUS_KIND_INVALID, "syntax error", "42601"},
+    {STATUS_KIND_INVALID, "unterminated ", "42601"},
+    {STATUS_KIND_INVALID, "a prepared statement is one ", "42601"},
+    {STATUS_KIND_INVALID, "prepared statement ", "42P05"},
+    {STATUS_KIND_INVALID, "portal ", "42P03"},
+    {STATUS_KIND_INVALID, "parameter \"", "55P02"},
+    {STATUS_KIND_INVALID, "the transaction has failed", "25P02"},
+    {STATUS_KIND_INVALID, "SAVEPOINT ", "25P01"},
+    {STATUS_KIND_INVALID, "RELEASE ", "25P01"},
+    {STATUS_KIND_INVALID, "ROLLBACK ", "25P01"},
+    {STATUS_KIND_NOT_FOUND, "table ", "42P01"},
+    {STATUS_KIND_NOT_FOUND, "column ", "42703"},
+    {STATUS_KIND_NOT_FOUND, "function ", "42883"},
+    {STATUS_KIND_NOT_FOUND, "prepared statement ", "26000"},
+    {STATUS_KIND_NOT_FOUND, "portal ", "34000"},
+    {STATUS_KIND_NOT_FOUND, "cursor ", "34000"},
+    {STATUS_KIND_DATA, "division by zero", "22012"},
+    {STATUS_KIND_DATA, "parameter ", "22P02"},
+    {STATUS_KIND_CORRUPT, "a message ", "08P01"},
+    {STATUS_KIND_CORRUPT, "parameter ", "22P03"},
 };
 
 const char *failure_state(status st)

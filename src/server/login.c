@@ -60,41 +60,37 @@ static void negotiate(session *s, const login_names *names)
     wire_finish(out);
 }
 
+/* Some clients write it in quotes. */
 static bool is_known_encoding(const char *name)
 {
     static const char *const names[] = {"UTF8", "UTF-8", "UNICODE", "SQL_ASCII"};
+    size_t quote = *name == '\'', bytes = strlen(name + quote);
+    bytes -= quote && bytes && name[bytes] == '\'';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcasecmp(name, names[i]))
+        if (strlen(names[i]) == bytes && !strncasecmp(name + quote, names[i], bytes))
             return true;
     return false;
 }
 
 /* ---- what a session begins with ---- */
 
-static void tell(wire_writer *out, const char *name, const char *text)
+static void take_names(session *s, const login_names *names)
 {
-    wire_begin(out, 'S');
-    wire_text(out, name);
-    wire_text(out, text);
-    wire_finish(out);
+    pg_settings_init(&s->settings);
+    pg_setting_put(&s->settings, "application_name", names->application);
+    pg_setting_put(&s->settings, "session_authorization", names->user);
 }
 
-static void tell_all(session *s, const login_names *names)
+static void tell_all(session *s)
 {
+    settings now;
     wire_writer *out = &s->stream.out;
-    tell(out, "server_version", "15.0");
-    tell(out, "server_encoding", "UTF8");
-    tell(out, "client_encoding", "UTF8");
-    tell(out, "application_name", names->application);
-    tell(out, "session_authorization", names->user);
-    tell(out, "is_superuser", "off");
-    tell(out, "DateStyle", "ISO, MDY");
-    tell(out, "IntervalStyle", "postgres");
-    tell(out, "TimeZone", "UTC");
-    tell(out, "integer_datetimes", "on");
-    tell(out, "standard_conforming_strings", "on");
-    tell(out, "default_transaction_read_only", "off");
-    tell(out, "in_hot_standby", "off");
+    wire_begin(out, 'R');
+    wire_32(out, AUTHENTICATION_OK);
+    wire_finish(out);
+    pg_settings_tell(&s->settings, out);
+    api_settings(s->connection, &now);
+    pg_setting_tell("TimeZone", now.timezone.text, out);
     wire_begin(out, 'K');
     wire_32(out, s->client->number);
     wire_32(out, s->client->secret);
@@ -112,10 +108,8 @@ static status open_session(session *s, const login_names *names, bool *out_is_op
         return stream_flush(&s->stream);
     }
     clients_set_connection(&s->shared->clients, s->client, s->connection);
-    wire_begin(&s->stream.out, 'R');
-    wire_32(&s->stream.out, AUTHENTICATION_OK);
-    wire_finish(&s->stream.out);
-    tell_all(s, names);
+    take_names(s, names);
+    tell_all(s);
     *out_is_open = true;
     return STATUS_OK;
 }

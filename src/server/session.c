@@ -2,6 +2,7 @@
 #include "server/session.h"
 
 #include "server/engine.h"
+#include "server/extended.h"
 #include "server/failure.h"
 #include "server/login.h"
 #include "server/simple.h"
@@ -18,14 +19,48 @@ static status refuse_message(char type)
     return status_new(STATUS_KIND_CORRUPT, "there is no message of type %d", (unsigned char)type);
 }
 
+void session_fail(session *s, status st, size_t start)
+{
+    if (s->transaction == TRANSACTION_OPEN)
+        s->transaction = TRANSACTION_FAILED;
+    failure_write(&s->stream.out, st, s->sql, start);
+}
+
+void session_note(session *s, const pistachio_result *result)
+{
+    settings now;
+    const sql_statement *statement = result->statement;
+    if (statement->kind != SQL_SET || strcmp(statement->name, "timezone") != 0)
+        return;
+    api_settings(s->connection, &now);
+    pg_setting_tell("TimeZone", now.timezone.text, &s->stream.out);
+}
+
 /* Answers one message. *out_is_over: it was the last one. */
 static status answer(session *s, char type, wire_reader *reader, bool *out_is_over)
 {
     switch (type) {
     case 'Q':
         TRY(simple_query(s, reader));
+        extended_sync(s);
         write_ready(s);
         return stream_flush(&s->stream);
+    case 'P':
+    case 'B':
+    case 'D':
+    case 'E':
+    case 'C':
+        return extended_answer(s, type, reader);
+    case 'H':
+        return stream_flush(&s->stream);
+    case 'S':
+        extended_sync(s);
+        write_ready(s);
+        return stream_flush(&s->stream);
+    case 'd': /* of a COPY that has failed */
+    case 'c':
+    case 'f':
+        return STATUS_OK;
     case 'X':
         *out_is_over = true;
         return STATUS_OK;
@@ -84,6 +119,8 @@ void session_run(session_shared *shared, client *one)
                  .transaction = TRANSACTION_NONE};
     s.stream.deadline = stream_milliseconds() + shared->login_milliseconds;
     say_why(&s, talk(&s));
+    portal_remove_all(&s.lists);
+    prepared_remove_all(&s.lists);
     clients_set_connection(&shared->clients, one, NULL);
     pistachio_disconnect(s.connection);
     stream_release(&s.stream);

@@ -3,6 +3,8 @@
 #define PISTACHIO_SERVER_SESSION_H
 
 #include "server/clients.h"
+#include "server/pg_setting.h"
+#include "server/prepared.h"
 #include "server/stream.h"
 
 /* What all sessions share; outlives them. */
@@ -26,7 +28,16 @@ typedef struct session {
     stream stream;
     pistachio_connection *connection;
     transaction_state transaction;
+    pg_settings settings;
+    prepared_lists lists;
+    bool is_skipping; /* messages up to Sync: one has failed */
+    const char *sql;  /* in which the position of a failure lies; NULL: in none */
 } session;
+
+/* Tells the client of a failure, whose position is so many bytes after the beginning of s->sql, and frees it. */
+void session_fail(session *s, status st, size_t start);
+/* Tells the client what it is to know of a statement that was run: a setting of the engine's that has changed. */
+void session_note(session *s, const pistachio_result *result);
 
 /* Answers the client until it leaves, or the server ends. Any thread. */
 void session_run(session_shared *shared, client *one);

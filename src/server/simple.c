@@ -1,6 +1,7 @@
 /* simple.c - see simple.h. */
 #include "server/simple.h"
 
+#include "server/command_run.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/rows.h"
@@ -20,15 +21,16 @@ static status send_result(session *s, pistachio_result *result)
         TRY(rows_describe(&s->stream.out, &result->columns, (rows_formats){0}));
         TRY(rows_send(&s->stream, &r, (rows_formats){0}, 0));
     }
+    session_note(s, result);
     rows_write_tag(&s->stream.out, &r);
     return STATUS_OK;
 }
 
-/* Runs the statement at *at and sets *at after it. *out_is_empty: there is none. */
-static status run_statement(session *s, const char **at, bool *out_is_empty)
+/* Runs a statement of the engine at *at and sets *at after it. *out_is_empty: there is none. */
+static status run_query(session *s, const char *sql, const char **out_rest, bool *out_is_empty)
 {
     pistachio_result *result = NULL;
-    status st = api_error_status(pistachio_query(s->connection, *at, at, &result));
+    status st = api_error_status(pistachio_query(s->connection, sql, out_rest, &result));
     *out_is_empty = !st && !result;
     if (result)
         st = send_result(s, result);
@@ -36,34 +38,47 @@ static status run_statement(session *s, const char **at, bool *out_is_empty)
     return st;
 }
 
-static void write_empty(wire_writer *out)
+static status run_statement(session *s, const char **at, bool *out_is_empty)
 {
-    wire_begin(out, 'I');
-    wire_finish(out);
+    char shown[COMMAND_SHOW_BYTES];
+    command c;
+    *out_is_empty = false;
+    TRY(command_read(*at, &c, at));
+    if (c.kind && c.kind != COMMAND_SHOW)
+        return command_run(s, &c);
+    TRY(command_check(s, c.kind));
+    if (!c.kind)
+        return run_query(s, *at, at, out_is_empty);
+    command_show(s, &c, shown);
+    return run_query(s, shown, NULL, out_is_empty);
 }
 
 static void run_statements(session *s, const char *sql)
 {
     const char *at = sql;
-    bool is_empty = false, has_run = false;
-    while (!is_empty && !s->stream.is_gone) {
+    bool has_run = false;
+    while (*at && !s->stream.is_gone) {
         const char *start = at;
+        bool is_empty;
         status st = run_statement(s, &at, &is_empty);
         if (st) {
-            failure_write(&s->stream.out, st, sql, (size_t)(start - sql));
+            session_fail(s, st, (size_t)(start - sql));
             return;
         }
         has_run |= !is_empty;
-        is_empty |= !*at;
     }
-    if (!has_run)
-        write_empty(&s->stream.out);
+    if (!has_run) {
+        wire_begin(&s->stream.out, 'I');
+        wire_finish(&s->stream.out);
+    }
 }
 
 status simple_query(session *s, wire_reader *reader)
 {
-    const char *sql = wire_read_text(reader);
+    s->sql = wire_read_text(reader);
     TRY(wire_end(reader, "Query"));
-    run_statements(s, sql);
+    portal_remove(&s->lists, "");
+    prepared_remove(&s->lists, "");
+    run_statements(s, s->sql);
     return wire_status(&s->stream.out);
 }

@@ -515,7 +515,9 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
                              .bind_subquery = bind_select},
                   .parameters = {.is_described = session->is_described,
                                  .values = session->values,
-                                 .count = session->value_count},
+                                 .count = session->value_count,
+                                 .declared = session->declared,
+                                 .declared_count = session->declared_count},
                   .session = session};
     p.statement = arena_alloc(memory, sizeof *p.statement);
     if (!p.statement) {

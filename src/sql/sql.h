@@ -20,6 +20,9 @@ typedef struct sql_session {
     const char *timezone;          /* the setting; NULL: UTC */
     bool is_confined;              /* the setting enable_external_access is off */
     bool is_described; /* there are no values: columns and types of parameters are asked for */
+    /* While types are asked for: those that parameters are said to have, by number; TYPE_NULL: nothing is said. */
+    const data_type *declared;
+    uint32_t declared_count;
     sql_rounds rounds;
     bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */
 } sql_session;

@@ -135,6 +135,7 @@ TEST(styles_of_parameters)
     CHECK_TEXT_EQ(pistachio_statement_column_name(p, 0), "?column?");
     CHECK(!pistachio_parameter_name(p, 0));
     CHECK_TEXT_EQ(pistachio_parameter_type(p, 2), "date");
+    CHECK_TEXT_EQ(pistachio_parameter_type(p, 4), "bigint");
     check_none(pistachio_bind_double(p, 0, 0.5));
     check_none(pistachio_bind_text(p, 1, "2001-01-01", 10));
     check_none(pistachio_bind_text(p, 2, "2000-01-02", 10));

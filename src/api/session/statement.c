@@ -57,7 +57,8 @@ static status name_parameters(pistachio_statement *statement)
     return STATUS_OK;
 }
 
-static status prepare(pistachio_statement *statement, const char *sql, const char **out_rest)
+static status prepare(pistachio_statement *statement, const char *sql, const data_type *declared,
+                      uint32_t declared_count, const char **out_rest)
 {
     settings now;
     api_settings(statement->connection, &now);
@@ -67,7 +68,9 @@ static status prepare(pistachio_statement *statement, const char *sql, const cha
                                  .is_confined = !now.enable_external_access.number,
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),
-                                 .is_described = true};
+                                 .is_described = true,
+                                 .declared = declared,
+                                 .declared_count = declared_count};
     cancel_flag is_cancelled = false;
     api_working working;
     api_working_begin(&working, &is_cancelled,
@@ -93,11 +96,25 @@ static status statement_new(pistachio_connection *connection, pistachio_statemen
     return STATUS_OK;
 }
 
+status api_prepare(pistachio_connection *connection, const char *sql, const data_type *declared,
+                   uint32_t declared_count, const char **out_rest, pistachio_statement **out)
+{
+    pistachio_statement *statement = NULL;
+    *out = NULL;
+    status st = statement_new(connection, &statement);
+    if (!st)
+        st = prepare(statement, sql, declared, declared_count, out_rest);
+    if (st || statement->described->kind == SQL_EMPTY)
+        statement_unref(statement);
+    else
+        *out = statement;
+    return st;
+}
+
 pistachio_error *pistachio_prepare(pistachio_connection *connection, const char *sql,
                                    const char **out_rest, pistachio_statement **out)
 {
     const char *rest = sql ? sql + strlen(sql) : "";
-    pistachio_statement *statement = NULL;
     if (out_rest)
         *out_rest = rest;
     if (!out)
@@ -105,15 +122,9 @@ pistachio_error *pistachio_prepare(pistachio_connection *connection, const char 
     *out = NULL;
     if (!connection || !sql)
         return api_null_argument(connection ? "sql" : "connection");
-    status st = statement_new(connection, &statement);
-    if (!st)
-        st = prepare(statement, sql, &rest);
+    status st = api_prepare(connection, sql, NULL, 0, &rest, out);
     if (out_rest)
         *out_rest = rest;
-    if (st || statement->described->kind == SQL_EMPTY)
-        statement_unref(statement);
-    else
-        *out = statement;
     return api_error(st);
 }
 

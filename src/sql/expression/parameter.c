@@ -13,13 +13,24 @@ static const char *parameter_name(const binder *b, uint32_t number)
                 : arena_format(b->memory, "$%u", (unsigned)number + 1);
 }
 
+/* Returns what stands for a parameter while types are asked for: NULL, of the type that it is declared to have. A text
+ * becomes what its place asks for, as its value will. */
+static value described_value(bind_parameters *p, uint32_t number)
+{
+    data_type type = number < p->declared_count ? p->declared[number] : type_make(TYPE_NULL);
+    if (type_is_text(type))
+        type = type_make(TYPE_NULL);
+    if (p->types[number].id == TYPE_NULL)
+        p->types[number] = type;
+    return value_null(type);
+}
+
 status bind_parameter(binder *b, const ParamRef *tree, expr **out)
 {
     sql_parameter *parameter = sql_text_parameter(b->text, tree->location);
     if (!parameter)
         return bind_unsupported(b, tree->location, "a parameter in this place is");
     bind_parameters *p = b->parameters;
-    value v = value_null(type_make(TYPE_NULL));
     uint32_t number = parameter->number;
     parameter->is_bound = true;
     if (!p->is_described && number >= p->count) {
@@ -28,8 +39,7 @@ status bind_parameter(binder *b, const ParamRef *tree, expr **out)
                                       "parameter %s has no value", name ? name : "?"),
                            "a client gives it one (docs/CLIENTS.md); SQL itself has no PREPARE");
     }
-    if (!p->is_described)
-        v = p->values[number];
+    value v = p->is_described ? described_value(p, number) : p->values[number];
     if (type_is_text(v.type) && !v.is_null) {
         v.text = arena_copy_text(b->memory, v.text, v.bytes);
         if (!v.text)

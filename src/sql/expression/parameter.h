@@ -15,6 +15,8 @@ struct bind_parameters {
     bool is_described;   /* types are asked for; else: */
     const value *values; /* by number */
     uint32_t count;
+    const data_type *declared; /* types that are said, by number; TYPE_NULL: none is */
+    uint32_t declared_count;
     data_type *types; /* what is known of them, by number; TYPE_NULL: nothing */
     ARRAY(bind_parameter_place) places;
 };

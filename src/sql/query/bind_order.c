@@ -5,6 +5,7 @@
 #include "sql/expression/bind_operator.h"
 #include "sql/expression/bind_type.h"
 #include "sql/expression/binder.h"
+#include "sql/expression/parameter.h"
 
 #include <strings.h>
 
@@ -107,6 +108,7 @@ static status bind_row_count(binder *b, const pg_node *node, bind_scope *outer, 
         return STATUS_OK;
     bind_scope scope = {.ctes = outer ? outer->ctes : NULL, .clause = clause};
     TRY(bind_expr(b, node, &scope, &e));
+    bind_note_type(b, e, type_make(TYPE_INT64));
     if (e->kind == EXPR_CONSTANT && e->constant.is_null)
         return STATUS_OK;
     if (bind_is_literal(e))

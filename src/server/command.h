@@ -1,0 +1,43 @@
+/* command.h - statements that are the session's, not the engine's: transactions, PostgreSQL's settings, cursors' ends.
+ *
+ * They are told by their first words, as they have no expressions. A transaction covers nothing that could be undone: it
+ * is what a client asks for, and after a failure nothing but its end is taken. */
+#ifndef PISTACHIO_SERVER_COMMAND_H
+#define PISTACHIO_SERVER_COMMAND_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum command_kind {
+    COMMAND_NONE, /* the engine's */
+    COMMAND_BEGIN,
+    COMMAND_COMMIT,
+    COMMAND_ROLLBACK,
+    COMMAND_ROLLBACK_TO,
+    COMMAND_SAVEPOINT, /* or RELEASE */
+    COMMAND_DEALLOCATE,
+    COMMAND_CLOSE,
+    COMMAND_DISCARD,
+    COMMAND_NOTHING, /* has no effect here */
+    COMMAND_SET,
+    COMMAND_RESET,
+    COMMAND_RESET_ALL,
+    COMMAND_SHOW
+} command_kind;
+
+#define COMMAND_TEXT_BYTES 256
+
+typedef struct command {
+    command_kind kind;
+    const char *tag;
+    int setting;                   /* SET, RESET, SHOW: pg_setting.h's number */
+    bool has_default;              /* SET ... TO DEFAULT */
+    char text[COMMAND_TEXT_BYTES]; /* the value; a statement's or cursor's name, "" for all */
+} command;
+
+/* Reads the first statement of sql; *out_rest is set after it if it is the session's. Fails where a value is too long. */
+CHECKED status command_read(const char *sql, command *out, const char **out_rest);
+
+#endif

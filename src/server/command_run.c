@@ -1,0 +1,146 @@
+/* command_run.c - see command_run.h. */
+#include "server/command_run.h"
+
+#include "server/engine.h"
+#include "server/failure.h"
+
+#include <stdio.h>
+
+status command_check(const session *s, command_kind kind)
+{
+    bool ends = kind == COMMAND_COMMIT || kind == COMMAND_ROLLBACK || kind == COMMAND_ROLLBACK_TO;
+    if (s->transaction != TRANSACTION_FAILED || ends)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_INVALID, "the transaction has failed: nothing is run until its end"),
+        "ROLLBACK ends it");
+}
+
+void command_write_tag(wire_writer *out, const char *tag)
+{
+    wire_begin(out, 'C');
+    wire_text(out, tag);
+    wire_finish(out);
+}
+
+/* ---- transactions ---- */
+
+static void begin(session *s)
+{
+    if (s->transaction != TRANSACTION_NONE)
+        failure_write_notice(&s->stream.out, "there is already a transaction in progress");
+    else
+        s->transaction = TRANSACTION_OPEN;
+}
+
+/* Ends it, with its portals. */
+static void end(session *s)
+{
+    if (s->transaction == TRANSACTION_NONE)
+        failure_write_notice(&s->stream.out, "there is no transaction in progress");
+    s->transaction = TRANSACTION_NONE;
+    portal_remove_all(&s->lists);
+}
+
+static status run_in_transaction(session *s, const char *what)
+{
+    if (s->transaction == TRANSACTION_NONE)
+        return status_new(STATUS_KIND_INVALID, "%s can only be used in transaction blocks", what);
+    s->transaction = TRANSACTION_OPEN;
+    return STATUS_OK;
+}
+
+/* ---- names ---- */
+
+static status deallocate(session *s, const command *c)
+{
+    if (!*c->text)
+        prepared_remove_all(&s->lists);
+    else if (!prepared_find(&s->lists, c->text))
+        return status_new(STATUS_KIND_NOT_FOUND, "prepared statement \"%s\" does not exist",
+                          c->text);
+    prepared_remove(&s->lists, c->text);
+    return STATUS_OK;
+}
+
+static status close_portal(session *s, const command *c)
+{
+    if (*c->text && !portal_find(&s->lists, c->text))
+        return status_new(STATUS_KIND_NOT_FOUND, "cursor \"%s\" does not exist", c->text);
+    if (*c->text)
+        portal_remove(&s->lists, c->text);
+    else
+        portal_remove_all(&s->lists);
+    return STATUS_OK;
+}
+
+/* ---- settings ---- */
+
+/* Sets the engine's settings of the session to the database's, too. */
+static status reset_all(session *s)
+{
+    pistachio_result *result = NULL;
+    TRY(pg_settings_reset(&s->settings, &s->stream.out));
+    status st = api_error_status(pistachio_query(s->connection, "RESET timezone", NULL, &result));
+    pistachio_result_free(result);
+    return st;
+}
+
+static status discard(session *s)
+{
+    portal_remove_all(&s->lists);
+    prepared_remove_all(&s->lists);
+    return reset_all(s);
+}
+
+static status run(session *s, const command *c)
+{
+    switch (c->kind) {
+    case COMMAND_BEGIN:
+        begin(s);
+        return STATUS_OK;
+    case COMMAND_COMMIT:
+    case COMMAND_ROLLBACK:
+        end(s);
+        return STATUS_OK;
+    case COMMAND_ROLLBACK_TO:
+    case COMMAND_SAVEPOINT:
+        return run_in_transaction(s, c->tag);
+    case COMMAND_DEALLOCATE:
+        return deallocate(s, c);
+    case COMMAND_CLOSE:
+        return close_portal(s, c);
+    case COMMAND_DISCARD:
+        return discard(s);
+    case COMMAND_SET:
+        return pg_setting_set(&s->settings, c->setting, c->has_default ? NULL : c->text,
+                              &s->stream.out);
+    case COMMAND_RESET:
+        return pg_setting_set(&s->settings, c->setting, NULL, &s->stream.out);
+    case COMMAND_RESET_ALL:
+        return reset_all(s);
+    default:
+        return STATUS_OK;
+    }
+}
+
+status command_run(session *s, const command *c)
+{
+    /* COMMIT of what has failed undoes it, and says so. */
+    bool is_undone = c->kind == COMMAND_COMMIT && s->transaction == TRANSACTION_FAILED;
+    TRY(command_check(s, c->kind));
+    TRY(run(s, c));
+    command_write_tag(&s->stream.out, is_undone ? "ROLLBACK" : c->tag);
+    return STATUS_OK;
+}
+
+void command_show(const session *s, const command *c, char sql[COMMAND_SHOW_BYTES])
+{
+    size_t at = (size_t)snprintf(sql, COMMAND_SHOW_BYTES, "SELECT '");
+    for (const char *value = pg_setting_get(&s->settings, c->setting); *value; value++) {
+        if (*value == '\'')
+            sql[at++] = '\'';
+        sql[at++] = *value;
+    }
+    snprintf(sql + at, COMMAND_SHOW_BYTES - at, "' AS \"%s\"", pg_setting_name(c->setting));
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""The server's protocol, message by message: prepared statements, portals, both forms of each type, transactions; then
+messages that are hostile. protocol.py PROGRAM"""
+import decimal
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from wire import *  # noqa: E402,F403  pylint: disable=wildcard-import,unused-wildcard-import
+
+PROGRAM = sys.argv[1]
+passed = failed = 0
+
+
+def check(name, found, expected):
+    global passed, failed
+    if found == expected:
+        passed += 1
+    else:
+        failed += 1
+        print('failed: %s: %r instead of %r' % (name, found, expected))
+
+
+class Server:
+    def __init__(self, *options):
+        self.folder = tempfile.mkdtemp()
+        os.mkdir(self.folder + '/tables')
+        sql = "copy (select i::integer as id, 'n' || i as name from range(1, 4) as r(i)) to '%s/tables/things.parquet'"
+        subprocess.run([PROGRAM, '-c', sql % self.folder], check=True, stderr=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL)
+        self.path = self.folder + '/s'
+        self.process = subprocess.Popen([PROGRAM, 'serve', '--listen', 'unix:' + self.path, *options,
+                                         self.folder + '/tables'], stdout=subprocess.PIPE, text=True)
+        assert 'listening' in self.process.stdout.readline()
+
+    def memory(self):
+        with open('/proc/%d/status' % self.process.pid, encoding='ascii') as status:
+            return next(int(line.split()[1]) for line in status if line.startswith('VmRSS'))
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        check('the server ends by itself', self.process.wait(60), 0)
+        shutil.rmtree(self.folder)
+
+
+# ---- values ----
+
+def numeric(text):
+    """Returns PostgreSQL's binary form of a decimal."""
+    sign, digits, exponent = decimal.Decimal(text).as_tuple()
+    scale = max(-exponent, 0)
+    whole = ''.join(map(str, digits)).rjust(scale + 1, '0')
+    whole, part = whole[:len(whole) - scale], whole[len(whole) - scale:]
+    whole = whole.rjust((len(whole) + 3) // 4 * 4, '0')
+    part = part.ljust((len(part) + 3) // 4 * 4, '0')
+    groups = [int((whole + part)[i:i + 4]) for i in range(0, len(whole + part), 4)]
+    weight = len(whole) // 4 - 1
+    while groups and not groups[0]:
+        groups, weight = groups[1:], weight - 1
+    while groups and not groups[-1]:
+        groups = groups[:-1]
+    weight = weight if groups else 0
+    return struct.pack('!HhHH', len(groups), weight, 0x4000 if sign else 0, scale) + int16(*groups)
+
+
+DAY = 86400 * 10**6
+UUID = '6ecd8c99-4036-403d-bf84-cf8400f67836'
+# Type, SQL, type and size of PostgreSQL's, text, binary.
+VALUES = [
+    ('boolean', 'true', 16, 1, 't', b'\1'),
+    ('boolean', 'false', 16, 1, 'f', b'\0'),
+    ('tinyint', '-128', 21, 2, '-128', struct.pack('!h', -128)),
+    ('utinyint', '255', 21, 2, '255', struct.pack('!h', 255)),
+    ('smallint', '-32768', 21, 2, '-32768', struct.pack('!h', -32768)),
+    ('usmallint', '65535', 23, 4, '65535', struct.pack('!i', 65535)),
+    ('integer', '-2147483648', 23, 4, '-2147483648', struct.pack('!i', -2**31)),
+    ('uinteger', '4294967295', 20, 8, '4294967295', struct.pack('!q', 2**32 - 1)),
+    ('bigint', '-9223372036854775808', 20, 8, '-9223372036854775808', struct.pack('!q', -2**63)),
+    ('ubigint', '18446744073709551615', 1700, -1, '18446744073709551615', numeric('18446744073709551615')),
+    ('real', '1.1', 700, 4, '1.1', struct.pack('!f', 1.1)),
+    ('double', '-1e300', 701, 8, '-1e+300', struct.pack('!d', -1e300)),
+    ('double', "'NaN'", 701, 8, 'NaN', struct.pack('!d', float('nan'))),
+    ('double', "'-Infinity'", 701, 8, '-Infinity', struct.pack('!d', float('-inf'))),
+    ('decimal(10,4)', '-123.4500', 1700, -1, '-123.4500', numeric('-123.4500')),
+    ('decimal(10,0)', '100000000', 1700, -1, '100000000', numeric('100000000')),
+    ('decimal(9,5)', '0', 1700, -1, '0.00000', numeric('0.00000')),
+    ('decimal(9,5)', '0.00012', 1700, -1, '0.00012', numeric('0.00012')),
+    ('decimal(38,38)', "'0." + '9' * 38 + "'", 1700, -1, '0.' + '9' * 38, numeric('0.' + '9' * 38)),
+    ('decimal(38,1)', "'-" + '9' * 37 + ".9'", 1700, -1, '-' + '9' * 37 + '.9', numeric('-' + '9' * 37 + '.9')),
+    ('date', "'1970-01-01'", 1082, 4, '1970-01-01', struct.pack('!i', -10957)),
+    ('date', "'2024-02-29'", 1082, 4, '2024-02-29', struct.pack('!i', 8825)),
+    ('time', "'23:59:59.999999'", 1083, 8, '23:59:59.999999', struct.pack('!q', DAY - 1)),
+    ('timestamp', "'1999-12-31 23:59:59.999999'", 1114, 8, '1999-12-31 23:59:59.999999', struct.pack('!q', -1)),
+    ('timestamp_ns', "'1999-12-31 23:59:59.999999999'", 1114, 8, '1999-12-31 23:59:59.999999', struct.pack('!q', -1)),
+    ('timestamptz', "'2000-01-01 02:00:00+02'", 1184, 8, '2000-01-01 00:00:00+00', struct.pack('!q', 0)),
+    ('interval', "'14 months 3 days 4.5 seconds'", 1186, 16, '1 year 2 mons 3 days 00:00:04.5',
+     struct.pack('!qii', 4500000, 3, 14)),
+    ('varchar', "'ä'", 25, -1, 'ä', 'ä'.encode()),
+    ('varchar', "''", 25, -1, '', b''),
+    ('blob', r"'\x00ff'", 17, -1, r'\x00ff', b'\0\xff'),
+    ('uuid', "'%s'" % UUID, 2950, 16, UUID, bytes.fromhex(UUID.replace('-', ''))),
+]
+
+
+def results(c):
+    """Each value of each type comes in text and in binary, and as a parameter goes."""
+    sql = 'select ' + ', '.join("'%s'::%s" % (value.strip("'"), kind) for kind, value, *_ in VALUES) + ', null'
+    for form, index in ((0, 4), (1, 5)):
+        found = c.ask(parse(sql), bind(results=[form]), describe('P'), execute(), SYNC)
+        check('messages of a statement', kinds(found), '12TDCZ')
+        for (kind, value, oid, size, *_), column in zip(VALUES, columns(found)):
+            check('type of %s' % kind, (column[1], column[2], column[4]), (oid, size, form))
+        for expected, got in zip(VALUES, rows(found)[0]):
+            wanted = expected[index] if form else expected[index].encode()
+            check('%s::%s in form %d' % (expected[1], expected[0], form), got, wanted)
+        check('NULL', rows(found)[0][-1], None)
+    check('modifier of decimal(10,4)', columns(c.query('select 1::decimal(10,4)'))[0][3], (10 << 16 | 4) + 4)
+    found = c.ask(parse('select 1::int, 2::int'), bind(results=[1, 0]), execute(), SYNC)
+    check('a form for each column', rows(found), [[b'\0\0\0\1', b'2']])
+
+
+def parameters(c):
+    for kind, value, oid, size, text, binary in VALUES:
+        if kind in ('utinyint', 'usmallint', 'uinteger', 'timestamp_ns', 'real') or oid == 17:
+            continue  # a parameter of their type of PostgreSQL's has another text
+        for form, given in ((0, text.encode()), (1, binary)):
+            found = c.ask(parse('select $1', types=[oid]), describe('S'), bind([given], [form]), execute(), SYNC)
+            name = '%s %s as a parameter in form %d' % (kind, value, form)
+            check(name, rows(found), [[text.encode()]])
+            check(name + ': its type', columns(found)[0][1], oid if oid != 1043 else 25)
+    sql = 'select id from things where id > $1 and name <> $2 order by id limit $3'
+    found = c.ask(parse(sql), describe('S'), bind([b'1', b'n2', b'5']), execute(), SYNC)
+    check('types that places ask for', struct.unpack('!Hiii', dict(found)['t']), (3, 23, 25, 20))
+    check('rows by parameters', rows(found), [[b'3']])
+    found = c.ask(parse('select $1::bytea'), bind([b'\0\xff'], [1], [1]), execute(), SYNC)
+    check('a blob', rows(found), [[b'\0\xff']])
+    found = c.ask(parse('select $1::int + 1, $2'), bind([None, None]), execute(), SYNC)
+    check('NULL as a parameter', rows(found), [[None, None]])
+    for oid, form, given in ((23, 0, b'x'), (23, 1, b'\0\0\1'), (23, 1, b'\0\0\0\0\1'), (1082, 1, int32(2**31 - 1)),
+                             (1700, 1, b'\0\1\0\0\xc0\0\0\0'), (1700, 1, struct.pack('!HhHHH', 1, 30, 0, 0, 1)),
+                             (1700, 1, struct.pack('!HhHHH', 1, 0, 0, 0, 10000)), (1700, 1, b'\0\5\0\0\0\0\0\0'),
+                             (1114, 1, struct.pack('!q', 2**63 - 1)), (1083, 1, struct.pack('!q', -1)),
+                             (1184, 1, b''), (114, 1, b'{}'), (25, 0, b'\xff')):
+        found = c.ask(parse('select $1', types=[oid]), bind([given], [form]), execute(), SYNC)
+        check('a wrong parameter %d %d %r' % (oid, form, given), kinds(found), '1EZ')
+
+
+# ---- statements and portals ----
+
+def portals(c):
+    found = c.ask(parse('select i from range(10) as r(i)', 'ten'), bind(name='ten', portal='p'), execute(4, 'p'),
+                  execute(4, 'p'), execute(4, 'p'), execute(4, 'p'), SYNC)
+    check('rows bit by bit', kinds(found), '12DDDDsDDDDsDDCCZ')
+    check('all of them', [int(r[0]) for r in rows(found)], list(range(10)))
+    found = c.ask(execute(0, 'p'), SYNC)
+    check('a portal ends with Sync', failures(found)[0]['C'], '34000')
+    found = c.ask(message('Q', 'begin'))
+    check('in a transaction', found[-1][1], b'T')
+    c.ask(bind(name='ten', portal='q'), execute(3, 'q'), SYNC)
+    found = c.ask(execute(0, 'q'), SYNC)
+    check('a portal outlives Sync there', len(rows(found)), 7)
+    found = c.ask(bind(name='ten', portal='q'), SYNC)
+    check('a portal of the same name', (failures(found)[0]['C'], found[-1][1]), ('42P03', b'E'))
+    check('nothing after that', failures(c.query('select 1'))[0]['C'], '25P02')
+    check('COMMIT undoes it', [b for k, b in c.query('commit') if k == 'C'], [b'ROLLBACK\0'])
+    found = c.ask(parse('select 2', 'ten'), SYNC)
+    check('a statement of the same name', failures(found)[0]['C'], '42P05')
+    found = c.ask(close('S', 'ten'), describe('S', 'ten'), SYNC)
+    check('a closed statement', (kinds(found), failures(found)[0]['C']), ('3EZ', '26000'))
+    found = c.ask(parse(''), bind(), describe('P'), execute(), SYNC)
+    check('an empty statement', kinds(found), '12nIZ')
+    found = c.ask(parse("set timezone = 'Europe/Berlin'"), describe('S'), bind(), execute(), SYNC)
+    check('a statement without rows', kinds(found).replace('S', ''), '1tn2CZ')
+    found = c.ask(parse('select 1; select 2'), SYNC)
+    check('two statements', failures(found)[0]['C'], '42601')
+    found = c.ask(parse('select 1;  -- end\n ;'), bind(), execute(), SYNC)
+    check('one and its end', kinds(found), '12DCZ')
+    found = c.ask(parse('select x'), bind(), execute(), SYNC, parse('select 1'), bind(), execute(), SYNC)
+    check('what follows a failure is skipped', kinds(found), 'EZ')
+    check('until Sync', kinds(c.until_ready()), '12DCZ')
+    c.send(parse('select 7'), bind(), execute(), FLUSH)
+    check('Flush', [c.receive()[0] for _ in range(4)], ['1', '2', 'D', 'C'])
+    check('Sync after it', kinds(c.ask(SYNC)), 'Z')
+
+
+def session(c):
+    names = dict(b.split(b'\0')[:2] for k, b in c.login if k == 'S')
+    check('what is told at the start', [names.get(n) for n in (b'server_version', b'server_encoding', b'TimeZone')],
+          [b'15.0', b'UTF8', b'UTC'])
+    found = c.query("set application_name to 'it''s'; show application_name; show transaction isolation level")
+    check('a setting', ([b for k, b in found if k == 'S'], rows(found)),
+          ([b"application_name\0it's\0"], [[b"it's"], [b'read committed']]))
+    check('a setting of another value', failures(c.query('set client_encoding = latin1'))[0]['C'], '0A000')
+    check('a setting that is the server\'s', failures(c.query('set server_version = 9'))[0]['C'], '55P02')
+    for sql, tag, state in (('begin', 'BEGIN', 'T'), ('savepoint a', 'SAVEPOINT', 'T'), ('select x', None, 'E'),
+                            ('rollback to savepoint a', 'ROLLBACK', 'T'), ('release a', 'RELEASE', 'T'),
+                            ('end', 'COMMIT', 'I'), ('start transaction read only', 'START TRANSACTION', 'T'),
+                            ('abort work', 'ROLLBACK', 'I'), ('savepoint a', None, 'I'), ('discard all', 'DISCARD ALL', 'I'),
+                            ('set session characteristics as transaction read only', 'SET', 'I')):
+        found = c.query(sql)
+        check(sql, ([b[:-1].decode() for k, b in found if k == 'C'], found[-1][1]), ([tag] if tag else [], state.encode()))
+    check('empty statements between', len(rows(c.query(';;select 1;; ;select 2;'))), 2)
+
+
+# ---- hostile ----
+
+def raw(server, *parts):
+    """Sends bytes in the place of a login, and returns what comes until the end."""
+    with Client(server.path, login=False) as c:
+        c.send(*parts)
+        c.socket.shutdown(1)
+        found = b''
+        while True:
+            try:
+                some = c.socket.recv(65536)
+            except ConnectionResetError:
+                some = b''
+            if not some:
+                return found
+            found += some
+
+
+def starts(server):
+    for length in (0, 3, 4, 7, -1, 2**31 - 1, 10001):
+        raw(server, int32(length), b'x' * 8)
+    whole = start(user='tester', database='any')
+    for cut in range(len(whole)):
+        raw(server, whole[:cut])
+    check('TLS, then GSS, then TLS', raw(server, *[int32(8, 80877103), int32(8, 80877104)] * 2)[:3], b'NNN')
+    check('another protocol', b'0A000' in raw(server, int32(8, 2 << 16)), True)
+    check('a newer one', raw(server, int32(17, (3 << 16) + 2), b'user\0me\0\0')[:1], b'v')
+    check('no user', b'28000' in raw(server, start(database='any')), True)
+    check('names without end', b'08P01' in raw(server, start(**{'n%d' % i: 'x' for i in range(200)})), True)
+    check('another encoding', b'0A000' in raw(server, start(user='x', client_encoding='LATIN1')), True)
+    raw(server, int32(16, 80877102, 1, 1))
+    raw(server, b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + bytes(500))
+
+
+def cut_messages(server):
+    """Messages cut at each byte, with the length that they then have: refused, and the session goes on, or it ends."""
+    whole = [parse('select $1::int', types=[23]), bind([b'1', None], [0, 1], [0]), describe('S'), execute(3),
+             close('P', 'abc'), message('Q', 'select 1')]
+    with Client(server.path) as c:
+        for m in whole:
+            for cut in range(5, len(m)):
+                part = m[:1] + int32(cut - 1) + m[5:cut]
+                found = c.ask(part, SYNC)
+                if found[-1][0] == '':
+                    c.__init__(server.path)
+                elif m[:1] == b'Q':
+                    c.until_ready()
+                elif 'E' not in kinds(found) and cut < len(m) - 1 and m[:1] not in b'C':
+                    check('%r cut at %d' % (m, cut), kinds(found), 'an error')
+    for length in (0, 3, -1, 2**31 - 1, -2**31):
+        with Client(server.path) as c:
+            check('length %d' % length, failures(c.ask(b'Q', int32(length), b'select 1\0'))[0]['C'], '08P01')
+    with Client(server.path) as c:
+        check('an unknown type', failures(c.ask(message('?')))[0]['C'], '08P01')
+
+
+def bombs(server):
+    with Client(server.path) as c:
+        found = c.ask(parse('select 1'), message('B', '', '', int16(65535), int16(1) * 65535, int16(0), int16(0)), SYNC)
+        check('65,535 formats', failures(found)[0]['C'], '08P01')
+        found = c.ask(parse('select 1'), message('B', '', '', int16(0, 65535)), SYNC)
+        check('65,535 parameters', failures(found)[0]['C'], '08P01')
+        found = c.ask(message('P', '', 'select 1', int16(65535)), SYNC)
+        check('65,535 types', failures(found)[0]['C'], '08P01')
+        c.ask(parse('select 1', 'one'), SYNC)
+        count = 0
+        c.query('begin')
+        for first in range(0, 1000, 100):
+            found = c.ask(*[bind(name='one', portal='p%d' % (first + i)) for i in range(100)], SYNC)
+            count += kinds(found).count('2')
+        check('portals', (count, found[-1][1]), (100, b'E'))
+        c.query('rollback')
+        count = 0
+        for first in range(0, 2000, 100):
+            found = c.ask(*[parse('select %d' % i, 's%d' % i) for i in range(first, first + 100)], SYNC)
+            count += kinds(found).count('1')
+        check('prepared statements', count, 999)
+        check('more can be done after that', rows(c.query('select 5')), [[b'5']])
+    before = server.memory()
+    idle = [Client(server.path, login=False) for _ in range(20)]
+    for c in idle:
+        c.send(b'Q' + int32(2**28))  # as a first message: refused at once
+    with Client(server.path) as c:
+        c.send(b'Q', int32(200 << 20))
+        with Client(server.path) as other:
+            check('a length takes no memory', (rows(other.query('select 1')), server.memory() - before < 40 << 10),
+                  ([[b'1']], True))
+    for c in idle:
+        c.socket.close()
+
+
+def garbage(server):
+    choose = random.Random(33)
+    letters = b'QPBDECSHXdcfF?'
+    for _ in range(200):
+        with Client(server.path) as c:
+            parts = []
+            for _ in range(choose.randrange(1, 6)):
+                body = choose.choice([bytes(choose.randrange(256) for _ in range(choose.randrange(40))),
+                                      b'\0' * choose.randrange(30), b'a\0select 1\0\0\0', b'\0\0\0\1\0\1\0\1'])
+                parts.append(bytes([choose.choice(letters)]) + int32(len(body) + 4) + body)
+            try:
+                c.send(*parts)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+
+
+def run(server):
+    for part in (session, results, parameters, portals):
+        with Client(server.path) as c:
+            part(c)
+    with Client(server.path) as witness:
+        for part in (starts, cut_messages, bombs, garbage):
+            part(server)
+            check('another client is undisturbed by ' + part.__name__, rows(witness.query('select 1')), [[b'1']])
+        waiting = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        check('an idle client is told of the end', [f['C'] for f in failures(witness.until_ready())], ['57P01'])
+        check('soon', time.monotonic() - waiting < 10, True)
+    server.end()
+
+
+def main():
+    server = Server('--max-connections', '50')
+    try:
+        run(server)
+    finally:
+        server.process.kill()
+    print('%d passed, %d failed, 0 skipped' % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())
