@@ -2,7 +2,7 @@
  * file's columns, one thread, nothing else. For each column of numbers or text that is compressed
  * with snappy: GB of decompressed bytes a second, the best of the runs. */
 #include "codec/snappy.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "storage/file.h"
 
 #include <snappy-c.h>
@@ -59,7 +59,8 @@ static double measure(bool (*decode)(const void *, size_t, void *, size_t))
         double started = seconds();
         bytes = 0;
         for (size_t i = 0; i < page_count; i++) {
-            if (!decode(pages[i].packed, pages[i].packed_bytes, pages[i].plain, pages[i].plain_bytes))
+            if (!decode(pages[i].packed, pages[i].packed_bytes, pages[i].plain,
+                        pages[i].plain_bytes))
                 give_up("a page cannot be decompressed", NULL);
             bytes += (double)pages[i].plain_bytes;
         }
@@ -115,8 +116,8 @@ int main(int count, char **words)
             continue;
         double library = measure(by_library), portable = measure(by_portable);
         double ours = measure(by_best);
-        printf("%-20s %8.2f %8.2f %8.2f %8.2f\n", metadata->leaves[leaf].name, library, portable, ours,
-               ours / library);
+        printf("%-20s %8.2f %8.2f %8.2f %8.2f\n", metadata->leaves[leaf].name, library, portable,
+               ours, ours / library);
     }
     pq_footer_unref(footer);
     file_close(f);

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 
 #include "api/arrow/arrow_column.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 
 enum { COLUMNS = 4, MEMORY = 4096, EXTENT = 64, HEAD = 8 };
 

@@ -1,7 +1,7 @@
 /* fuzz_query.c - any bytes as a Parquet file that statements run over, whose statistics prune, size
  * and narrow what they do: each gives rows or an error that such a file may cause. */
 #include "fuzz.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "pistachio/pistachio.h"
 
 #include <string.h>

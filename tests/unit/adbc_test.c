@@ -1,7 +1,7 @@
 /* adbc_test.c - what tests of the ADBC driver begin and end with. */
 #include "adbc_test.h"
 
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "test.h"
 
 struct AdbcDriver driver;

@@ -2,7 +2,7 @@
 #include "arrow_memory.h"
 
 #include "device/simulated/simulated.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "run_statement.h"
 #include "test.h"
 

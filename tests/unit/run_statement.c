@@ -1,7 +1,7 @@
 /* run_statement.c - a statement through the public interface, its rows as text. */
 #include "run_statement.h"
 
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "test.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/fault.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 
 #include <ftw.h>
 #include <stdarg.h>

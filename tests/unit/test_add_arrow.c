@@ -3,7 +3,7 @@
  * make them: tests/clients. */
 #include "arrow_feed.h"
 #include "base/fault.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "run_statement.h"
 #include "test.h"
 

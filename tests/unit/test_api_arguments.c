@@ -1,7 +1,7 @@
 /* Every function of the public header with NULL for each of its arguments, with numbers out of
  * range, and the kinds of errors. A function that the header declares and no test here calls fails
  * the first test. */
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
 

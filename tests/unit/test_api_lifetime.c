@@ -2,7 +2,7 @@
  * by several, and what is held across a SET. What is still held works as before.
  *
  * test_label: threads */
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

@@ -4,7 +4,7 @@
  * test_label: threads */
 #include "arrow_memory.h"
 #include "base/fault.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/dlpack.h"
 #include "run_statement.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* Results as Arrow dictionaries and DLPack tensors: what they hold, released in every order and by several
  * threads, with each allocation failing. What clients make of them: tests/clients. */
 #include "base/fault.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/dlpack.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"

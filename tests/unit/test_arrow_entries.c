@@ -1,7 +1,7 @@
 /* Columns of few entries as Arrow: what their rows are, for every type whose values are made, with each allocation
  * failing; and that the first batch is there when its rows are. */
 #include "base/fault.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

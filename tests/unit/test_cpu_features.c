@@ -3,7 +3,7 @@
  *
  * test_label: release */
 #include "base/cpu_features.h"
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
  *
  * A table of 1000 rows: id = 0 ... 999; t = one of 5 texts; q = 1.00 ... 50.00; n = NULL in every
  * other row. */
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "parquet/write/writer.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/node_filter.h"

@@ -1,6 +1,6 @@
 /* test_footer.c - the cache of footers: one per version of a file, bounded, shared by threads; and
  * tables of many files. */
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "parquet/write/writer.h"
 #include "test.h"
 

@@ -5,7 +5,7 @@
 #include "parquet/format/page_index.h"
 #include "parquet/format/thrift_write.h"
 #include "parquet/inspect/inspect.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "parquet/write/writer.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
  * memory that was handed out. Expected answers by hand.
  *
  * test_label: threads */
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

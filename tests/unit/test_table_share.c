@@ -2,8 +2,8 @@
  * of other ranks that are damaged.
  *
  * test_label: threads */
-#include "parquet/read/table_parts.h"
-#include "parquet/read/table_share.h"
+#include "parquet/table/table_parts.h"
+#include "parquet/table/table_share.h"
 #include "parquet/write/writer.h"
 #include "test.h"
 

@@ -6,7 +6,7 @@
 #include "api/handles/handles.h"
 #include "net/bootstrap.h"
 #include "net/net.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "sql/catalog/catalog.h"
 
 /* A table that was opened by all ranks. */

@@ -4,7 +4,7 @@
  *     rank 0   join ── start ── tables, statements ────────── leave
  *     others   join ── start ── serve: one after another, until rank 0 leaves
  *
- * A table is opened by all when rank 0 opens it (parquet/read/table_share.h). It, and each statement that
+ * A table is opened by all when rank 0 opens it (parquet/table/table_share.h). It, and each statement that
  * runs on all ranks, has a network query, numbered in their order. Settings that say
  * what a machine has (threads, memory_limit, device, temp_directory ...) are each rank's own until rank
  * 0 sets them; of the others those of rank 0 count, and so do its views and its clock. */

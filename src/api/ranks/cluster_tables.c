@@ -8,8 +8,8 @@
 #include "api/engine/place_text.h"
 #include "api/ranks/ranks_parts.h"
 #include "api/ranks/statement_bytes.h"
-#include "parquet/read/table_share.h"
-#include "parquet/read/table_spec.h"
+#include "parquet/table/table_share.h"
+#include "parquet/table/table_spec.h"
 
 #include <stdio.h>
 #include <unistd.h>

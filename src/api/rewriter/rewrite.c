@@ -2,7 +2,7 @@
 #include "api/rewriter/rewrite_file.h"
 #include "base/mutex.h"
 #include "base/setting.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -9,7 +9,7 @@
 #include "api/write/sink.h"
 #include "base/mutex.h"
 #include "codec/codec.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include <inttypes.h>
 #include <strings.h>

@@ -2,7 +2,7 @@
 #include "api/write/copy_key_path.h"
 
 #include "api/handles/batch.h"
-#include "parquet/read/hive.h"
+#include "parquet/table/hive.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* copy_key_path.h - the folders of PARTITION_BY's rows: a=1/b=x, as parquet/read/hive.h reads them. */
+/* copy_key_path.h - the folders of PARTITION_BY's rows: a=1/b=x, as parquet/table/hive.h reads them. */
 #ifndef PISTACHIO_API_WRITE_COPY_KEY_PATH_H
 #define PISTACHIO_API_WRITE_COPY_KEY_PATH_H
 

@@ -11,6 +11,7 @@
 #include "exec/scan/scan_bound.h"
 #include "exec/sched/query.h"
 #include "parquet/read/batch.h"
+#include "parquet/read/column.h"
 
 /* How a runtime filter does. */
 typedef struct filter_use {

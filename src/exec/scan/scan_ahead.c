@@ -9,7 +9,7 @@
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
-#include "parquet/read/table_parts.h"
+#include "parquet/table/table_parts.h"
 #include "storage/device.h"
 
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */

@@ -3,7 +3,7 @@
 #define PISTACHIO_EXEC_SCAN_SCAN_BOUND_H
 
 #include "exec/expression/bound_filter.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* The keys of a bound that the scan takes, in the arena. */
 CHECKED status scan_bound_keys(arena *a, const plan_node *plan, const plan_taken_bound *taken,

@@ -1,10 +1,10 @@
-/* scan_files.h - a scan of a closed table (parquet/read/table_listed.h) opens files as it comes to them:
+/* scan_files.h - a scan of a closed table (parquet/table/table_listed.h) opens files as it comes to them:
  * those whose keys no runtime filter excludes by then. */
 #ifndef PISTACHIO_EXEC_SCAN_SCAN_FILES_H
 #define PISTACHIO_EXEC_SCAN_SCAN_FILES_H
 
 #include "exec/sched/query.h"
-#include "parquet/read/table_listed.h"
+#include "parquet/table/table_listed.h"
 
 typedef struct scan_files scan_files;
 

@@ -7,7 +7,7 @@
 
 /* The bytes that a task holds, compressed and not, of the columns that a scan of the statement reads, in the largest
  * row group of any of its tables, or in a morsel of that where it can be cut. An estimate: of a closed
- * table (parquet/read/table_listed.h) it is its sample's. 0: there are no scans. */
+ * table (parquet/table/table_listed.h) it is its sample's. 0: there are no scans. */
 uint64_t scan_memory_task_bytes(const plan_statement *statement);
 
 #endif

@@ -3,7 +3,7 @@
 #define PISTACHIO_EXEC_SCAN_SCAN_PRUNE_H
 
 #include "exec/sched/query.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* True: by its statistics and Bloom filters, no row of the row group passes the scan's conditions
  * (comparisons of a column with constants, IN lists, IS [NOT] NULL, and what AND and OR make of

@@ -1,7 +1,7 @@
 /* stages.c - the order of stages, and giving up those of which nothing comes. */
 #include "exec/sched/stages.h"
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include <stdlib.h>
 

@@ -5,10 +5,9 @@
 #include "exec/sched/task.h"
 
 #include "base/mutex.h"
-#include "net/net.h"
-#include "parquet/read/table.h"
-
 #include "base/trace.h"
+#include "net/net.h"
+#include "parquet/table/table.h"
 
 #include <stdio.h>
 #include <time.h>

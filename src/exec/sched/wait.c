@@ -1,10 +1,10 @@
 /* wait.c - how a task awaits its stream without blocking, and what kernels report. */
+#include "base/fault.h"
 #include "base/mutex.h"
+#include "base/trace.h"
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"
-
-#include "base/fault.h"
-#include "base/trace.h"
+#include "parquet/read/text_check.h"
 
 void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over, bool for_device)
 {

@@ -4,7 +4,7 @@
 #include "exec/sched/query.h"
 #include "exec/sort/sort.h"
 #include "parquet/read/column.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include <string.h>
 

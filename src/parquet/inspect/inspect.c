@@ -4,7 +4,7 @@
 #include "codec/codec.h"
 #include "parquet/format/page_index.h"
 #include "parquet/inspect/text_table.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "parquet/write/choice.h"
 
 #include <inttypes.h>

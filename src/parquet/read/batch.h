@@ -9,7 +9,10 @@
 #ifndef PISTACHIO_PARQUET_READ_BATCH_H
 #define PISTACHIO_PARQUET_READ_BATCH_H
 
-#include "parquet/read/column.h"
+#include "base/status.h"
+#include "device/device.h"
+#include "device/kernel_types.h"
+#include "parquet/read/fetch.h"
 
 typedef struct pq_batch pq_batch;
 

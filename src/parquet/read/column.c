@@ -4,6 +4,7 @@
 
 #include "codec/codec.h"
 #include "parquet/read/column_pages.h"
+#include "parquet/read/text_check.h"
 
 /* Bytes [span.start, span.end) of the file: the whole chunk, its dictionary, or a run of pages. */
 typedef struct segment {

@@ -10,7 +10,7 @@
 
 #include "device/tensor.h"
 #include "parquet/read/fetch.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 typedef struct pq_column pq_column;
 
@@ -18,8 +18,6 @@ typedef struct pq_column pq_column;
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
 #define PQ_CHECKSUM_MESSAGE "its checksum is wrong"
 #define PQ_CHECKSUM_HINT "SET page_checksums = 'ignore' reads what is there"
-/* Meanings of DEV_ERROR_TEXT, by its detail. */
-CHECKED status pq_text_error(uint64_t detail);
 
 typedef struct pq_column_use {
     /* Kernels report damaged pages to `error`; it becomes a failure with its place at once. */

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PARQUET_READ_SPAN_H
 #define PISTACHIO_PARQUET_READ_SPAN_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* Bytes [start, end) of a file. */
 typedef struct pq_span {

@@ -15,5 +15,7 @@ static inline bool pq_is_checked_text(const pq_leaf *leaf)
  * none did. Waits for the device. */
 CHECKED status pq_texts_replace(dev_stream *stream, string_view *values, uint64_t count,
                                 dev_error *error, uint32_t location, dev_buffer **out);
+/* Meanings of DEV_ERROR_TEXT, by its detail. */
+CHECKED status pq_text_error(uint64_t detail);
 
 #endif

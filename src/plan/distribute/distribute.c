@@ -5,7 +5,7 @@
 #include "plan/distribute/distribute.h"
 
 #include "base/guard.h"
-#include "parquet/read/table_parts.h"
+#include "parquet/table/table_parts.h"
 #include "plan/distribute/distribute_aggregate.h"
 #include "plan/distribute/distribute_filters.h"
 #include "plan/distribute/distribute_heavy.h"

@@ -28,7 +28,7 @@
 #include "plan/distribute/distribute_overflow.h"
 
 #include "base/guard.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/distribute/distribute_heavy.h"
 #include "plan/tree/rule.h"
 

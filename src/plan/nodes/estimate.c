@@ -2,7 +2,7 @@
  * and rules of thumb. How many rows a node gives is in node_*.c. */
 #include "plan/nodes/estimate.h"
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* node_scan.c - the rows of a table that meet conditions on its columns. */
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"

@@ -11,7 +11,7 @@
  * each class that both have: those within a node are equal already. */
 #include "plan/rules/rewrite_join_order.h"
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/facts/condition.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/node_filter.h"

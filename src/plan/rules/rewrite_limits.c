@@ -1,6 +1,6 @@
 /* rewrite_limits.c - a LIMIT whose rows may be any: groups beyond as many as it asks for are not
  * looked for, and a table's rows before its OFFSET and behind its end are not read. */
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"
 

@@ -13,7 +13,7 @@
  *
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
 #include "base/guard.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/facts/contradiction.h"
 #include "plan/facts/partial.h"
 #include "plan/facts/value_range.h"

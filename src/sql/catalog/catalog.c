@@ -2,7 +2,7 @@
 #include "sql/catalog/catalog.h"
 
 #include "base/mutex.h"
-#include "parquet/read/table_listed.h"
+#include "parquet/table/table_listed.h"
 #include "storage/pattern.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #ifndef PISTACHIO_SQL_CATALOG_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_CATALOG_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "sql/catalog/rows.h"
 
 typedef struct sql_catalog sql_catalog;
@@ -39,7 +39,7 @@ void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener);
  * this one. Paths are opened by the one below. */
 CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
 void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
-/* Whether tables opened from now on share the process's footers (parquet/read/footer.h); at first
+/* Whether tables opened from now on share the process's footers (parquet/table/footer.h); at first
  * they do. */
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 

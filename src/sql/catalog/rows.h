@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_SQL_CATALOG_ROWS_H
 #define PISTACHIO_SQL_CATALOG_ROWS_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 typedef struct sql_part {
     _Atomic uint32_t references;

@@ -14,7 +14,7 @@ CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32
 /* How the folders of a path are taken; NULL: as the setting says, and by the texts of their values. */
 typedef struct bind_folders {
     const char *hive_partitioning; /* auto, on, off */
-    const char *hive_types;        /* parquet/read/hive_types.h */
+    const char *hive_types;        /* parquet/table/hive_types.h */
 } bind_folders;
 
 /* Tables of a path, whose folders are taken as the options say; NULL: there are none. */

@@ -3,7 +3,7 @@
  * sample does. */
 #include "plan/rules/scan/rewrite_files.h"
 
-#include "parquet/read/table_listed.h"
+#include "parquet/table/table_listed.h"
 #include "plan/edit/shared.h"
 #include "plan/fold/fold.h"
 #include "plan/nodes/visit.h"

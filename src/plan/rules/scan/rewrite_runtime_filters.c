@@ -4,7 +4,7 @@
 #include "plan/rules/scan/rewrite_runtime_filters.h"
 
 #include "base/guard.h"
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 #include "plan/nodes/estimate.h"
 #include "plan/tree/rule.h"
 

@@ -6,10 +6,10 @@
  *     its scan's      those that join keys leave as well, opened as they are read
  *
  * Each stands on the one before it, which must outlive it. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_LISTED_H
-#define PISTACHIO_PARQUET_READ_TABLE_LISTED_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_LISTED_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_LISTED_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* The files of a closed table in the folders that are marked; a few are all opened, of many a sample. */
 CHECKED status pq_table_narrow(const pq_table *table, const bool *folders, pq_table **out);

@@ -2,10 +2,10 @@
  *
  * A list is a header and, for each file, an entry and its path. Footers are entries and their bytes, in
  * the order of the table's files. */
-#include "parquet/read/table_share.h"
+#include "parquet/table/table_share.h"
 
-#include "parquet/read/table_parts.h"
-#include "parquet/read/table_union.h"
+#include "parquet/table/table_parts.h"
+#include "parquet/table/table_union.h"
 
 #include <inttypes.h>
 

@@ -5,8 +5,8 @@
  * whose entry holds for one size and time of modification. It keeps at most so many bytes; beyond
  * that what was used longest ago goes, unless a table still has it. No file stays open because of
  * it. */
-#ifndef PISTACHIO_PARQUET_READ_FOOTER_H
-#define PISTACHIO_PARQUET_READ_FOOTER_H
+#ifndef PISTACHIO_PARQUET_TABLE_FOOTER_H
+#define PISTACHIO_PARQUET_TABLE_FOOTER_H
 
 #include "parquet/format/page_index.h"
 #include "storage/file.h"

@@ -1,5 +1,5 @@
 /* table_spec.c - the words before a table's path. */
-#include "parquet/read/table_spec.h"
+#include "parquet/table/table_spec.h"
 
 static const char local_word[] = "local:", replicated_word[] = "replicated:",
                   partitioned_word[] = "partitioned_by=(", types_word[] = "hive_types=(",

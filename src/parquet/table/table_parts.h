@@ -1,9 +1,9 @@
 /* table_parts.h - which rows of a table are whose: row groups are dealt out to ranks, and of a table that
  * is divided by columns whole parts, so that equal values of these columns are with one rank. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_PARTS_H
-#define PISTACHIO_PARQUET_READ_TABLE_PARTS_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_PARTS_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_PARTS_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* The table's row groups [first, end). */
 typedef struct pq_deal {

@@ -1,5 +1,5 @@
 /* table_files.c - opens many files, and gets their footers, on several threads. */
-#include "parquet/read/table_files.h"
+#include "parquet/table/table_files.h"
 
 #include "base/cancel.h"
 #include "base/mutex.h"

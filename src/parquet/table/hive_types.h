@@ -1,6 +1,6 @@
 /* hive_types.h - types that are given to the keys in folders' names: zip varchar, "a b" decimal(5,2). */
-#ifndef PISTACHIO_PARQUET_READ_HIVE_TYPES_H
-#define PISTACHIO_PARQUET_READ_HIVE_TYPES_H
+#ifndef PISTACHIO_PARQUET_TABLE_HIVE_TYPES_H
+#define PISTACHIO_PARQUET_TABLE_HIVE_TYPES_H
 
 #include "base/type.h"
 

@@ -1,8 +1,8 @@
 /* table_files.h - inside src/parquet/read: the files of a table are opened. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_FILES_H
-#define PISTACHIO_PARQUET_READ_TABLE_FILES_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_FILES_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_FILES_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* The table's files are those at the paths, open and with their footers. The failure is the one of the first
  * bad file in order, a file whose schema differs from the first one's among them. */

@@ -1,12 +1,11 @@
 /* table.c - opens the files of a table, gets their footers, compares their schemas. */
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 #include "base/unique_names.h"
-
-#include "parquet/read/table_files.h"
-#include "parquet/read/table_listed.h"
-#include "parquet/read/table_parts.h"
-#include "parquet/read/table_union.h"
+#include "parquet/table/table_files.h"
+#include "parquet/table/table_listed.h"
+#include "parquet/table/table_parts.h"
+#include "parquet/table/table_union.h"
 
 #include <inttypes.h>
 #include <strings.h>

@@ -8,11 +8,11 @@
  *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off
  *     hive_types=(zip varchar, d decimal(5,2)):data/orders   types of keys in folders' names (hive_types.h)
  *     union_by_name:data/orders           columns of files may differ (table_union.h); of read_parquet alone */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_SPEC_H
-#define PISTACHIO_PARQUET_READ_TABLE_SPEC_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_SPEC_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_SPEC_H
 
 #include "base/mem.h"
-#include "parquet/read/hive.h"
+#include "parquet/table/hive.h"
 
 typedef enum pq_access { PQ_SHARED, PQ_LOCAL, PQ_REPLICATED } pq_access;
 

@@ -1,9 +1,9 @@
 /* table_union.h - files that differ in their columns, as tables of those that do not: what union_by_name puts
  * together. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_UNION_H
-#define PISTACHIO_PARQUET_READ_TABLE_UNION_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_UNION_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_UNION_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 /* ---- inside src/parquet/read ---- */
 

@@ -1,7 +1,7 @@
 /* table_listed.c - closed tables, and the columns that folders' names give. */
-#include "parquet/read/table_listed.h"
+#include "parquet/table/table_listed.h"
 
-#include "parquet/read/table_files.h"
+#include "parquet/table/table_files.h"
 
 #include <strings.h>
 

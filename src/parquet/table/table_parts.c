@@ -1,5 +1,5 @@
 /* table_parts.c - row groups to ranks, and what statistics say about the parts of a table. */
-#include "parquet/read/table_parts.h"
+#include "parquet/table/table_parts.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* table.h - a table: Parquet files of one schema, and what their footers say. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_H
-#define PISTACHIO_PARQUET_READ_TABLE_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_H
 
-#include "parquet/read/footer.h"
-#include "parquet/read/hive.h"
-#include "parquet/read/table_spec.h"
+#include "parquet/table/footer.h"
+#include "parquet/table/hive.h"
+#include "parquet/table/table_spec.h"
 
 /* The part it is of, where the table is divided: a file, or a folder of files. */
 typedef struct pq_table_file {

@@ -1,5 +1,5 @@
 /* hive.c - pairs of folder names to typed values: all as text first, then as what all of them are. */
-#include "parquet/read/hive.h"
+#include "parquet/table/hive.h"
 
 #include "base/type_parse.h"
 #include "base/utf8.h"

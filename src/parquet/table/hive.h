@@ -6,10 +6,10 @@
  * A name is a pair if it has one '=' and something before it; other folders are passed over. A key's values
  * are integers (bigint) if all of them are written as these are, else dates, else text, unless hive_types says
  * something else; percent-escapes are those of bytes of the name and the value. */
-#ifndef PISTACHIO_PARQUET_READ_HIVE_H
-#define PISTACHIO_PARQUET_READ_HIVE_H
+#ifndef PISTACHIO_PARQUET_TABLE_HIVE_H
+#define PISTACHIO_PARQUET_TABLE_HIVE_H
 
-#include "parquet/read/hive_types.h"
+#include "parquet/table/hive_types.h"
 #include "storage/file.h"
 
 #define PQ_HIVE_NULL "__HIVE_DEFAULT_PARTITION__"

@@ -7,10 +7,10 @@
  *
  * A step is a rank's own; the caller carries bytes between them. Bytes of other ranks are checked like
  * bytes of a file. Failures of what all know are the same on all ranks. */
-#ifndef PISTACHIO_PARQUET_READ_TABLE_SHARE_H
-#define PISTACHIO_PARQUET_READ_TABLE_SHARE_H
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_SHARE_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_SHARE_H
 
-#include "parquet/read/table.h"
+#include "parquet/table/table.h"
 
 typedef struct pq_share pq_share;
 

@@ -1,5 +1,5 @@
 /* hive_types.c - see hive_types.h. */
-#include "parquet/read/hive_types.h"
+#include "parquet/table/hive_types.h"
 
 #include "base/text_scan.h"
 #include "base/type_parse.h"

@@ -1,7 +1,7 @@
 /* footer.c - reads and parses footers and page indexes, and keeps them: a hash table whose entries
  * are also a list from the one used last to the one used longest ago. One lock; nothing is read
  * under it. */
-#include "parquet/read/footer.h"
+#include "parquet/table/footer.h"
 
 #include "base/mutex.h"
 

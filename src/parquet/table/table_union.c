@@ -1,7 +1,7 @@
 /* table_union.c - gives each file to the first table whose columns it has. */
-#include "parquet/read/table_union.h"
+#include "parquet/table/table_union.h"
 
-#include "parquet/read/table_files.h"
+#include "parquet/table/table_files.h"
 
 /* A table for files like this one, behind the last of them; keys are those of all files together. */
 static status add_table(const pq_table *all, const pq_metadata *schema, pq_table **last)
