@@ -5,7 +5,7 @@
  *   operators [ROWS]   a power of two, at most 2^30; 2^26 at first
  *
  * The best of some rounds, each behind the one before it in the stream. */
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device_bench.h"
 
 static data_type bigint(void)
@@ -79,9 +79,10 @@ static status sort(bench *b)
 /* Groups 1 and 2, by the bits of random numbers. */
 static status make_groups(bench *b)
 {
-    return DEV_LAUNCH(b->stream, codes_number, .type = type_make(TYPE_BOOL), .values = b->values->address,
-                      .count = dev_count_exact(b->rows), .minimum = 0, .radix = 3, .digit = 1,
-                      .violations = b->stats->address, .out = b->index->address);
+    return DEV_LAUNCH(b->stream, codes_number, .type = type_make(TYPE_BOOL),
+                      .values = b->values->address, .count = dev_count_exact(b->rows), .minimum = 0,
+                      .radix = 3, .digit = 1, .violations = b->stats->address,
+                      .out = b->index->address);
 }
 
 /* Sums of all rows, or by group. */

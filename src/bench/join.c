@@ -4,7 +4,7 @@
 #include "bench/keys.h"
 #include "bench/partition.h"
 #include "bench/stream.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #define COUNTS 4096u
 

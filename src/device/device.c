@@ -146,7 +146,7 @@ bool dev_kernel_is_host(dev_kernel_id kernel)
     static const bool of_host[DEV_KERNEL_COUNT] = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = false,
 #define HOST_KERNEL(name, ...) [DEV_KERNEL_##name] = true,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
     };
     return of_host[kernel];

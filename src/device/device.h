@@ -30,7 +30,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
-#include "device/kernel_types.h"
+#include "device/kernels/kernel_types.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -385,7 +385,7 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
 /* Those of the host's, one build for all instruction sets: dev_<name>. */
 #define KERNEL(name, ...)
 #define HOST_KERNEL(name, ...) void dev_##name(const name##_arguments *a);
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 
 /* Has no device but a host device this kernel? */

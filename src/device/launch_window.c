@@ -163,7 +163,7 @@ unsigned window_take(launch_window *w, unsigned most, void **out)
                       "a kernel has more");                                                        \
         return list;                                                                               \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE
@@ -171,7 +171,7 @@ unsigned window_take(launch_window *w, unsigned most, void **out)
 
 static const uint16_t *(*const uses_of[DEV_KERNEL_COUNT])(void) = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = uses_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 

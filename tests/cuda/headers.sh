@@ -5,7 +5,7 @@ set -eu
 source=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-headers='device/kernel_types.h device/kernel_ops.h device/parquet_numbers.h device/parquet_runs.h device/cast_value.h device/sort_key.h device/aggregate_state.h device/time_value.h device/text_part.h device/arrow_value.h'
+headers='device/kernels/kernel_types.h device/kernels/kernel_ops.h device/kernels/parquet_numbers.h device/value/parquet_runs.h device/value/cast_value.h device/value/sort_key.h device/kernels/aggregate_state.h device/value/time_value.h device/value/text_part.h device/value/arrow_value.h'
 for header in $headers; do
     # Twice, and an argument struct as kernels use them.
     printf '#include "%s"\n#include "%s"\n' "$header" "$header"

@@ -222,7 +222,7 @@ static inline int __ffsll(long long x)
 
 /* ---- the largest count of each kernel's arguments ---- */
 
-#include "device/kernel_types.h"
+#include "device/kernels/kernel_types.h"
 
 static inline uint64_t emulated_bound(const dev_count *count, uint64_t least)
 {
@@ -252,7 +252,7 @@ static inline uint64_t emulated_actual(const dev_count *count, uint64_t least)
         emulated_largest_##name<emulated_bound>;                                                   \
     static uint64_t (*const emulated_rows_now_##name)(const void *) =                              \
         emulated_largest_##name<emulated_actual>;
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef COUNT
@@ -274,7 +274,7 @@ static inline uint64_t emulated_actual(const dev_count *count, uint64_t least)
         __VA_ARGS__                                                                                \
         return nullptr;                                                                            \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef COUNT
@@ -302,7 +302,7 @@ static inline void emulated_add_output(const void *, void **, unsigned *)
         __VA_ARGS__                                                                                \
         return count;                                                                              \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE

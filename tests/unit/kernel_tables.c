@@ -225,12 +225,12 @@ static void launch(dev_kernel_id kernel, const void *arguments, size_t bytes)
     {                                                                                              \
         launch(DEV_KERNEL_##name, arguments, sizeof(name##_arguments));                            \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 
 static const dev_kernel_function cuda_table[DEV_KERNEL_COUNT] = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = launch_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 

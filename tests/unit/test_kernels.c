@@ -2,7 +2,7 @@
  * values with NULLs, sizes around words and vectors, a sentinel behind each output.
  * test_label: not-tsan release smoke */
 #include "device/cpu/tables.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"

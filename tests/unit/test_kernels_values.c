@@ -2,7 +2,7 @@
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
-#include "device/value_code.h"
+#include "device/value/value_code.h"
 #include "kernel_tables.h"
 #include "test.h"
 

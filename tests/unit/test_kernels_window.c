@@ -4,7 +4,7 @@
  *
  * test_label: release */
 #include "device/cpu/tables.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "kernel_tables.h"
 #include "test.h"
 

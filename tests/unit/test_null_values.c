@@ -6,7 +6,7 @@
  * has a case below, or stands among the exceptions with the reason.
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
 #include "test.h"
 
@@ -24,7 +24,7 @@ static const struct {
     const char *name, *fields;
 } kernels[DEV_KERNEL_COUNT] = {
 #define KERNEL(name, ...) {#name, "" __VA_ARGS__},
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 #undef POINTER

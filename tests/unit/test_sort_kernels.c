@@ -1,7 +1,7 @@
 /* test_sort_kernels.c - sort_rows of every ISA and of the CUDA device, by merging and digit by digit,
  * against the C library's sort.
  * test_label: not-tsan release */
-#include "device/sort_key.h"
+#include "device/value/sort_key.h"
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
  * the CUDA device; and longer runs, of which the rows are known.
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"

@@ -17,7 +17,7 @@
 #include "api/arrow/arrow_array.h"
 
 #include "base/uuid_text.h"
-#include "device/arrow_value.h"
+#include "device/value/arrow_value.h"
 
 #include <stdlib.h>
 

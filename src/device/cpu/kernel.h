@@ -20,7 +20,7 @@
 
 #define KERNEL(name, ...) void ISA_(name)(const name##_arguments *a);
 #define HOST_KERNEL(name, ...)
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 
 /* The rows that a launch is for. */

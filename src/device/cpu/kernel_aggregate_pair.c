@@ -1,7 +1,7 @@
 /* kernel_aggregate_pair.c - correlation, covariance, regression: sums of squared distances from the means
  * and of their products, row by row as Welford does it, block by block where there are no groups. */
 #include "device/cpu/kernel_aggregate.h"
-#include "device/pair_value.h"
+#include "device/value/pair_value.h"
 
 /* ---- blocks ---- */
 

@@ -1,6 +1,6 @@
 /* kernel_aggregate_values.c - values that groups keep: put into lists, lists put together, the value at a share found. */
 #include "device/cpu/kernel_aggregate.h"
-#include "device/value_code.h"
+#include "device/value/value_code.h"
 
 /* ---- lists ---- */
 

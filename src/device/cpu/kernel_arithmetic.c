@@ -3,7 +3,7 @@
  * Checked kernels compute blocks of rows without branches, gathering whether anything overflowed;
  * only a block in which something did is looked at again, for the first valid row at fault. */
 #include "device/cpu/kernel.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #include <float.h>
 #include <math.h>

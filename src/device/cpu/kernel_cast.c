@@ -3,8 +3,8 @@
  * In two steps over blocks that stay in the first-level cache: the values are loaded as int64,
  * int128 or double, and stored as what is asked for, so that n kinds of sources and m of targets
  * need n + m loops. The commonest casts have a loop of their own. */
-#include "device/cast_value.h"
 #include "device/cpu/kernel.h"
+#include "device/value/cast_value.h"
 
 #include <math.h>
 

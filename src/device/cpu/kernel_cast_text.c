@@ -1,6 +1,6 @@
 /* kernel_cast_text.c - casts from text and to text. */
 #include "device/cpu/kernel_text.h"
-#include "device/text_value.h"
+#include "device/value/text_value.h"
 
 /* ---- from text ---- */
 

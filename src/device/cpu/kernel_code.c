@@ -1,7 +1,7 @@
 /* kernel_code.c - integer keys of several columns, or with holes too large to rank: as one number
  * each, found by open addressing. */
 #include "device/cpu/kernel_keys_with.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
 
 #if defined __AVX2__ || defined __AVX512F__

@@ -4,7 +4,7 @@
  */
 #include "device/cpu/kernel_pack.h"
 #include "device/cpu/kernel_text.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 /* NaN equals NaN and is above everything. */
 #define PLAIN_LESS(x, y) ((x) < (y))

@@ -1,7 +1,7 @@
 /* kernel_expression.c - a run of an expression's instructions: each step by its own kernel, over a few
  * rows at a time, so that what is between two steps stays in the cache. */
 #include "device/cpu/kernel.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #define TILE_ROWS 256 /* whole words of bits */
 #define TILE_BITS (TILE_ROWS / 64)

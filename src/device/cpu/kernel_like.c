@@ -6,7 +6,7 @@
 #define TEXT_SEARCH kernel_search
 #define TEXT_DIFFERS memcmp
 #define TEXT_IS_UNWANTED(step) ((step) % 256 == 255 && cancel_is_asked())
-#include "device/like_text.h"
+#include "device/value/like_text.h"
 
 /* What the first four bytes have to be, in the view itself. */
 typedef struct first_bytes {

@@ -1,6 +1,6 @@
 /* kernel_logic.c - three-valued logic on bitmaps, and choosing between columns by one. */
 #include "device/cpu/kernel.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 /* Word w of an operand; a constant's first bit fills it. */
 static inline uint64_t operand_word(const uint64_t *bits, uint8_t stride, size_t w)

@@ -1,6 +1,6 @@
 /* kernel_math.c - rounding and functions of one or two numbers. */
 #include "device/cpu/kernel.h"
-#include "device/math_value.h"
+#include "device/value/math_value.h"
 
 #define DECIMAL_DIGITS_MAX 38
 

@@ -1,10 +1,10 @@
 /* kernel_move.c - selecting, moving and hashing values (gathering them: kernel_gather.c). */
 #include "base/bitmap_copy.h"
 #include "base/uuid_text.h"
-#include "device/arrow_value.h"
 #include "device/cpu/kernel.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
+#include "device/value/arrow_value.h"
 
 #if defined __AVX512F__
 #include <immintrin.h>

@@ -5,9 +5,9 @@
  * again of all that is there, from its last row back. So each row is added twice at most, nothing is ever
  * subtracted, and any state that can be put together will do. (Tangwongsan, Hirzel, Schneider, Wu:
  * General incremental sliding-window aggregation, 2015) */
-#include "device/aggregate_join.h"
 #include "device/cpu/kernel_over.h"
-#include "device/pair_value.h"
+#include "device/value/aggregate_join.h"
+#include "device/value/pair_value.h"
 
 /* JOIN(left, right) puts states together; VALUE(k) is the state of row k alone. Returns from the kernel once the launch
  * is not wanted. */

@@ -1,6 +1,6 @@
 /* kernel_over_row.c - numbers of rows in their partition, and rows at a distance or in a frame. */
 #include "device/cpu/kernel.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #define NUMBERS(ctype, expression)                                                                 \
     do {                                                                                           \

@@ -3,8 +3,8 @@
 #define PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_H
 
 #include "device/cpu/kernel.h"
-#include "device/parquet_numbers.h"
-#include "device/parquet_runs.h"
+#include "device/kernels/parquet_numbers.h"
+#include "device/value/parquet_runs.h"
 
 /* Sets `count` bits from bit `at` on. */
 static inline void set_bits(uint64_t *bits, uint64_t at, uint64_t count, bool value)

@@ -4,7 +4,7 @@
 
 #include "base/uuid_text.h"
 #include "device/cpu/kernel_parquet.h"
-#include "device/wide_decimal.h"
+#include "device/value/wide_decimal.h"
 
 typedef struct byte_sink {
     uint8_t conversion, width; /* of the type */

@@ -9,7 +9,7 @@
 #define PISTACHIO_DEVICE_CPU_KERNEL_SEARCH_H
 
 #include "device/cpu/kernel.h"
-#include "device/text_search.h"
+#include "device/value/text_search.h"
 
 #if defined __AVX2__
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 /* kernel_sort.c - packed sort keys, and a stable merge sort of row numbers by them. */
 #include "device/cpu/kernel.h"
-#include "device/sort_key.h"
-#include "device/value_code.h"
+#include "device/value/sort_key.h"
+#include "device/value/value_code.h"
 
 static void store_key(uint64_t *key, uint128 bits, bool is_descending)
 {

@@ -1,7 +1,7 @@
 /* kernel_string.c - parts of texts, their lengths, and positions in them. */
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 /* Is the character at `text` among those of the set? */
 static bool is_in_set(const char *set, size_t set_bytes, const char *text, size_t bytes)
@@ -12,7 +12,7 @@ static bool is_in_set(const char *set, size_t set_bytes, const char *text, size_
 }
 
 #define TEXT_HAS is_in_set
-#include "device/text_trim.h"
+#include "device/value/text_trim.h"
 
 void ISA_(string_slice)(const string_slice_arguments *a)
 {

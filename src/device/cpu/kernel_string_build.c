@@ -6,7 +6,7 @@
 #include "base/blob_text.h"
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 /* ---- replace ---- */
 

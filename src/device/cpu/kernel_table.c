@@ -12,11 +12,11 @@
     {                                                                                              \
         dev_##name(arguments);                                                                     \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 
 const dev_kernel_function ISA_(table)[DEV_KERNEL_COUNT] = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = call_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };

@@ -1,6 +1,6 @@
 /* kernel_time.c - fields of dates and times, cutting them, and arithmetic with intervals. */
 #include "device/cpu/kernel.h"
-#include "device/time_value.h"
+#include "device/value/time_value.h"
 
 /* ---- dates, vectorized: 32-bit arithmetic without branches (Hinnant's civil_from_days) ---- */
 

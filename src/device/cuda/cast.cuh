@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_CAST_CUH
 #define PISTACHIO_DEVICE_CUDA_CAST_CUH
 
-#include "device/cast_value.h"
+#include "device/value/cast_value.h"
 #include "device/cuda/numbers.cuh"
 
 #include <float.h>

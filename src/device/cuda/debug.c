@@ -48,7 +48,7 @@ status cuda_debug_read(cuda_debug *out)
 
 static const char *const kernel_names[] = {
 #define KERNEL(name, ...) #name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 
@@ -92,7 +92,7 @@ typedef struct field {
         static const field list[] = {__VA_ARGS__{0, 0, FIELD_END}};                                \
         return list;                                                                               \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE
@@ -100,7 +100,7 @@ typedef struct field {
 
 static const field *(*const fields_of[DEV_KERNEL_COUNT])(void) = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = fields_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 
@@ -110,7 +110,7 @@ static const char *const field_names[DEV_KERNEL_COUNT] = {
 #define VALUE(type, name) #name "\0"
 #define COUNT(name) #name "\0"
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = "" __VA_ARGS__,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_EXTRA_H
 #define PISTACHIO_DEVICE_CUDA_EXTRA_H
 
-#include "device/kernel_types.h"
+#include "device/kernels/kernel_types.h"
 
 typedef struct cuda_extra {
     uint64_t *scratch; /* of this launch; zero where cuda_kernels.def says so */

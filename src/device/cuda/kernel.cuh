@@ -10,7 +10,7 @@
 #define PISTACHIO_DEVICE_CUDA_KERNEL_CUH
 
 #include "device/cuda/extra.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 template <class A> struct kernel_job {
     A a;

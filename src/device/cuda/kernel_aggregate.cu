@@ -4,7 +4,7 @@
  * lock where there are none for them. Extremes of up to 8 bytes need neither: few rows change one. */
 #include "device/cuda/combine.cuh"
 #include "device/cuda/numbers.cuh"
-#include "device/pair_value.h"
+#include "device/value/pair_value.h"
 
 #include <math.h>
 

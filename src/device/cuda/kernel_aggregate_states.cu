@@ -1,7 +1,7 @@
 /* kernel_aggregate_states.cu - sums of floats, variances, pairs, extremes of text by group: what is put
  * together as states are (combine.cuh), in whatever order. */
 #include "device/cuda/combine.cuh"
-#include "device/pair_value.h"
+#include "device/value/pair_value.h"
 
 /* ---- sums ---- */
 

@@ -1,7 +1,7 @@
 /* kernel_aggregate_values.cu - values that groups keep: put into lists, lists put together, the value at a share found,
  * by one thread for each group. */
 #include "device/cuda/kernel.cuh"
-#include "device/value_code.h"
+#include "device/value/value_code.h"
 
 DEVICE aggregate_values_block *block_at(uint64_t address)
 {

@@ -1,7 +1,7 @@
 /* kernel_cast_text.cu - casts from text and to text; a thread a row. */
 #include "base/real_limbs.h"
 #include "device/cuda/kernel.cuh"
-#include "device/text_value.h"
+#include "device/value/text_value.h"
 
 DEVICE bool parse_real(const char *text, uint64_t bytes, data_type type, void *out)
 {

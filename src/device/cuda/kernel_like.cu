@@ -4,7 +4,7 @@
 #define TEXT_SEARCH find_text
 #define TEXT_DIFFERS text_differs
 #define TEXT_IS_UNWANTED(step) ((void)(step), false) /* kernels of other devices are not cancelled */
-#include "device/like_text.h"
+#include "device/value/like_text.h"
 
 KERNEL_TOGETHER_WIDE(like)
 {

@@ -1,6 +1,6 @@
 /* kernel_math.cu - rounding and functions of one or two numbers; a thread a row. */
 #include "device/cuda/numbers.cuh"
-#include "device/math_value.h"
+#include "device/value/math_value.h"
 
 #define DECIMAL_DIGITS_MAX 38
 

@@ -6,7 +6,7 @@
  * left to right. Nothing is ever subtracted, and no row is used that is not in the range: any state that
  * can be put together will do. Counts need no tree: they are differences of sums. */
 #include "device/cuda/over.cuh"
-#include "device/pair_value.h"
+#include "device/value/pair_value.h"
 
 /* ---- counts ---- */
 

@@ -6,7 +6,7 @@
 #include "device/cuda/numbers.cuh"
 #include "device/cuda/sort_radix.h"
 #include "device/cuda/sort_rows.cuh"
-#include "device/value_code.h"
+#include "device/value/value_code.h"
 
 #define SIGN ((uint128)1 << 127)
 

@@ -31,7 +31,7 @@ DEVICE bool is_in_set(const char *set, uint64_t set_bytes, const char *text, uin
 }
 
 #define TEXT_HAS is_in_set
-#include "device/text_trim.h"
+#include "device/value/text_trim.h"
 
 KERNEL_ALONE_WIDE(string_trim)
 {

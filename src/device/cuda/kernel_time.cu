@@ -1,7 +1,7 @@
 /* kernel_time.cu - fields of dates and times, cutting them, and arithmetic with intervals; a thread a
  * row. */
 #include "device/cuda/kernel.cuh"
-#include "device/time_value.h"
+#include "device/value/time_value.h"
 
 KERNEL_ALONE(date_part)
 {

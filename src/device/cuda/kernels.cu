@@ -6,7 +6,7 @@ extern "C" {
 __device__ uint32_t kernels_layout[] = {
     DEV_ABI, CUDA_ENTRIES, DEV_KERNEL_COUNT,
 #define KERNEL(name, ...) sizeof(name##_arguments),
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 }

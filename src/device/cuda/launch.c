@@ -2,7 +2,7 @@
 #include "device/cuda/launch.h"
 
 #include "base/mutex.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #include <stdio.h>
 
@@ -285,7 +285,7 @@ static const uint32_t layout[] = {
     CUDA_ENTRIES,
     DEV_KERNEL_COUNT,
 #define KERNEL(name, ...) sizeof(name##_arguments),
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 

@@ -1,7 +1,7 @@
 /* launch_steps.c - kernels that are several launches, one behind the other in the stream. */
 #include "device/cuda/launch.h"
 #include "device/cuda/sort_radix.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 /* ---- kernel_aggregate.cu ---- */
 

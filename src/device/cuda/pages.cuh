@@ -7,9 +7,9 @@
 
 #include "base/uuid_text.h"
 #include "device/cuda/numbers.cuh"
-#include "device/parquet_numbers.h"
-#include "device/parquet_runs.h"
-#include "device/wide_decimal.h"
+#include "device/kernels/parquet_numbers.h"
+#include "device/value/parquet_runs.h"
+#include "device/value/wide_decimal.h"
 
 /* Words where they lie at their addresses: a page's values begin anywhere. */
 DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)

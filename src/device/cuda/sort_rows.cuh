@@ -3,7 +3,7 @@
 #define PISTACHIO_DEVICE_CUDA_SORT_ROWS_CUH
 
 #include "device/cuda/kernel.cuh"
-#include "device/sort_key.h"
+#include "device/value/sort_key.h"
 
 /* Rows are numbers: of equal ones the lower is first. */
 DEVICE bool sort_rows_before(const sort_rows_arguments &a, uint32_t left, uint32_t right)

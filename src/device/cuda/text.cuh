@@ -3,7 +3,7 @@
 #define PISTACHIO_DEVICE_CUDA_TEXT_CUH
 
 #include "device/cuda/hash.cuh"
-#include "device/text_search.h"
+#include "device/value/text_search.h"
 
 #define TEXT_NOT_FOUND UINT64_MAX
 /* Needles of more bytes are searched for in linear time. */
@@ -31,6 +31,6 @@ DEVICE uint64_t find_text(const char *text, uint64_t bytes, const char *needle,
     return TEXT_NOT_FOUND;
 }
 
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #endif

@@ -7,7 +7,7 @@
 #include "device/host/regex.h"
 
 #include "base/cancel.h"
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -5,7 +5,7 @@
  * escapes (\y \m \M \A \Z \b \B \v \u), flags and options in front, newlines in negated brackets,
  * and what PCRE2 has besides (verbs). */
 #include "device/host/regex.h"
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #include <ctype.h>
 #include <stdio.h>

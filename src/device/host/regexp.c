@@ -3,7 +3,7 @@
  * A constant pattern is compiled once (plan); others when they change from one row to the next. */
 #include "device/host/host.h"
 #include "device/host/regex.h"
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 /* Where the functions have their optional arguments; 0: not at all. */
 typedef struct places {

@@ -1,7 +1,7 @@
 /* template.c - reading formats of dates and times word by word: the longest name that fits. */
 #include "device/host/template.h"
 
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #include <stdint.h>
 

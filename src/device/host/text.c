@@ -2,7 +2,7 @@
  * digests and encodings as text. Positions and lengths count characters. */
 #include "device/host/digest.h"
 #include "device/host/host.h"
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #include <ctype.h>
 

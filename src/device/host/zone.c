@@ -3,7 +3,7 @@
 #include "device/host/zone.h"
 
 #include "device/host/template.h"
-#include "device/zone_value.h"
+#include "device/value/zone_value.h"
 
 typedef struct zone_state {
     zone zone;

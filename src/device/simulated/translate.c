@@ -12,7 +12,7 @@
         (void)a;                                                                                   \
         __VA_ARGS__                                                                                \
     }
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE
@@ -20,7 +20,7 @@
 
 static void (*const translations[DEV_KERNEL_COUNT])(void *arguments) = {
 #define KERNEL(name, ...) [DEV_KERNEL_##name] = translate_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 };
 

@@ -6,7 +6,7 @@
  *
  * One task merges, in the host's memory. A chunk goes out when some rank's message is used up, at the
  * latest: its rows are put together rank by rank, and selected in the order of the picks. */
-#include "device/sort_key.h"
+#include "device/value/sort_key.h"
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
 #include "net/wire.h"

@@ -1,5 +1,5 @@
 /* program_compile_function.c - functions of text, numbers and times. */
-#include "device/date_part.h"
+#include "device/value/date_part.h"
 #include "exec/expression/program_instruction.h"
 
 /* All arguments. */

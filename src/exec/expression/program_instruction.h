@@ -17,7 +17,7 @@
 #define PISTACHIO_EXEC_EXPRESSION_PROGRAM_INSTRUCTION_H
 
 #include "device/host/host.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "exec/expression/program.h"
 #include "plan/tree/column_map.h"
 

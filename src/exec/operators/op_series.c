@@ -6,8 +6,8 @@
  *
  * Values are made by the host on every device: each is the one before it and the step, and the steps of
  * times are calendar intervals. Nothing is made before it is asked for. */
-#include "device/time_value.h"
-#include "device/zone_value.h"
+#include "device/value/time_value.h"
+#include "device/value/zone_value.h"
 #include "exec/expression/program.h"
 
 enum { START, STOP, STEP, BOUND_COUNT };

@@ -2,7 +2,7 @@
 #include "exec/sched/heavy_keys.h"
 
 #include "base/mutex.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "exec/sched/task.h"
 
 /* Each cell counts one hash: up for each of it, down for others of the cell, which take it at 0 (Boyer,

@@ -4,7 +4,7 @@
  * Rows are picked one by one by a heap of the runs; when enough are picked, the chunk's columns are
  * gathered from the blocks that the rows lie in. Long strings are not copied: the chunk holds the
  * blocks. */
-#include "device/sort_key.h"
+#include "device/value/sort_key.h"
 #include "exec/sort/sort.h"
 #include "exec/spill/chunk_bytes.h"
 

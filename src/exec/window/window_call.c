@@ -1,5 +1,5 @@
 /* window_call.c - the functions of windows.def: numbers of rows, and values of other rows. */
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "exec/window/window.h"
 
 /* ---- numbers ---- */

@@ -1,8 +1,8 @@
 /* window_carry.c - what a partition's rows so far have come to, for each state of aggregates.def and for numbers. */
 #include "exec/window/window_carry.h"
 
-#include "device/aggregate_join.h"
-#include "device/pair_value.h"
+#include "device/value/aggregate_join.h"
+#include "device/value/pair_value.h"
 
 /* first_value, beside the states of aggregates.def: rows are picked as the least value's are. */
 #define FIRST "first"

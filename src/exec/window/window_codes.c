@@ -2,7 +2,7 @@
  * highest, without those that all rows have alike. Texts that begin with the same 16 bytes are compared in full. */
 #include "exec/window/window_codes.h"
 
-#include "device/value_code.h"
+#include "device/value/value_code.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * the leaf of a code is `leaves` + code. */
 #include "exec/window/window_sliding.h"
 
-#include "device/text_value.h"
+#include "device/value/text_value.h"
 
 static size_t node_bytes(sliding_kind kind)
 {

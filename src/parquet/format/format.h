@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PARQUET_FORMAT_FORMAT_H
 #define PISTACHIO_PARQUET_FORMAT_FORMAT_H
 
-#include "device/parquet_numbers.h"
+#include "device/kernels/parquet_numbers.h"
 
 #include <stdbool.h>
 

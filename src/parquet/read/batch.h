@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "device/device.h"
-#include "device/kernel_types.h"
+#include "device/kernels/kernel_types.h"
 #include "parquet/read/fetch.h"
 
 typedef struct pq_batch pq_batch;

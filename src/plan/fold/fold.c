@@ -2,7 +2,7 @@
 #include "plan/fold/fold.h"
 
 #include "device/host/host.h"
-#include "device/time_value.h"
+#include "device/value/time_value.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"

@@ -10,7 +10,7 @@
 
 static size_t find_part(const char *text, size_t bytes, const char *part, size_t part_bytes);
 
-#include "device/like_text.h"
+#include "device/value/like_text.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/tree/expr.h"
 

@@ -1,6 +1,6 @@
 /* fold_number.c - rounding and functions of constant numbers, by the same code as the kernels. */
 
-#include "device/math_value.h"
+#include "device/value/math_value.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/tree/function.h"

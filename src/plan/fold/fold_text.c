@@ -7,7 +7,7 @@
 
 #define TEXT_HAS(text, bytes, part, part_bytes) (memmem(text, bytes, part, part_bytes) != NULL)
 
-#include "device/text_trim.h"
+#include "device/value/text_trim.h"
 
 /* Longer texts are left to the executor, which says what is too long. */
 #define TEXT_MOST ((size_t)1 << 20)

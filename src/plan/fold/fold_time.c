@@ -1,8 +1,8 @@
 /* fold_time.c - fields of constant dates and times, and cutting them, by the same code as the kernels. */
 
-#include "device/date_part.h"
 #include "device/host/host.h"
-#include "device/time_value.h"
+#include "device/value/date_part.h"
+#include "device/value/time_value.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/tree/expr.h"
 

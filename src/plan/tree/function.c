@@ -3,7 +3,7 @@
 
 #include "base/guard.h"
 #include "device/host/host.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 #include "plan/tree/plan.h"
 
 #include <ctype.h>

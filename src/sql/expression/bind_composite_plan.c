@@ -216,7 +216,7 @@ static expr *add_aggregate(composing *c, plan_aggregate_function function, expr 
                .function = function, .argument = argument, .filter = filter, .position = -1});
 }
 
-/* Whether the values that a group keeps will do (device/value_code.h). */
+/* Whether the values that a group keeps will do (device/value/value_code.h). */
 static bool is_kept(const bind_composite *q)
 {
     bool is_quantile = q->kind == COMPOSITE_QUANTILE || q->kind == COMPOSITE_QUANTILE_VALUE;

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_ZONE_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_ZONE_H
 
-#include "device/time_value.h"
+#include "device/value/time_value.h"
 #include "sql/expression/binder.h"
 
 /* Whether the cast between the types is the session's zone's concern, and that cast. */

@@ -1,9 +1,9 @@
 /* aggregate_join.h - two states of an aggregate as one: that of the rows of both, those of `left` first. */
-#ifndef PISTACHIO_DEVICE_AGGREGATE_JOIN_H
-#define PISTACHIO_DEVICE_AGGREGATE_JOIN_H
+#ifndef PISTACHIO_DEVICE_VALUE_AGGREGATE_JOIN_H
+#define PISTACHIO_DEVICE_VALUE_AGGREGATE_JOIN_H
 
 #include "base/portable.h"
-#include "device/aggregate_state.h"
+#include "device/kernels/aggregate_state.h"
 
 /* What rounding loses is kept in the error (D. Knuth's two-sum). */
 PORTABLE aggregate_number number_join(aggregate_number left, aggregate_number right)

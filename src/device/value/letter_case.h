@@ -1,6 +1,6 @@
 /* letter_case.h - the other case of letters of two bytes, for the kernels of all devices. */
-#ifndef PISTACHIO_DEVICE_LETTER_CASE_H
-#define PISTACHIO_DEVICE_LETTER_CASE_H
+#ifndef PISTACHIO_DEVICE_VALUE_LETTER_CASE_H
+#define PISTACHIO_DEVICE_VALUE_LETTER_CASE_H
 
 #include <stdbool.h>
 #include <stdint.h>

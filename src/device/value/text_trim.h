@@ -2,10 +2,10 @@
  * includes it has said how it searches:
  *
  *   TEXT_HAS(text, bytes, part, part_bytes)   does the part, a character, occur in the text? */
-#ifndef PISTACHIO_DEVICE_TEXT_TRIM_H
-#define PISTACHIO_DEVICE_TEXT_TRIM_H
+#ifndef PISTACHIO_DEVICE_VALUE_TEXT_TRIM_H
+#define PISTACHIO_DEVICE_VALUE_TEXT_TRIM_H
 
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 /* Without the characters of the set at the ends that `ends` says (dev_trim_op): *from to *to. */
 PORTABLE void text_trim(uint8_t ends, const char *text, size_t bytes, const char *set,

@@ -1,6 +1,6 @@
 /* zone_value.h - arithmetic with intervals in a time zone, on the host. */
-#ifndef PISTACHIO_DEVICE_ZONE_VALUE_H
-#define PISTACHIO_DEVICE_ZONE_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_ZONE_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_ZONE_VALUE_H
 
 #include "base/zone_moment.h"
 

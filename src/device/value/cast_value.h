@@ -1,7 +1,7 @@
 /* cast_value.h - casts among numbers and times: by what a value is multiplied and divided, and what the
  * target holds. Kernels of every device: C, C++ and CUDA. */
-#ifndef PISTACHIO_DEVICE_CAST_VALUE_H
-#define PISTACHIO_DEVICE_CAST_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_CAST_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_CAST_VALUE_H
 
 #include "base/calendar.h"
 

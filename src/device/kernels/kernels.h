@@ -1,8 +1,8 @@
 /* kernels.h - argument structs, identifiers and the table type, made from kernels.def.
  *
  * Included by kernel_types.h only. See kernels.def for how a kernel is declared. */
-#ifndef PISTACHIO_DEVICE_KERNELS_H
-#define PISTACHIO_DEVICE_KERNELS_H
+#ifndef PISTACHIO_DEVICE_KERNELS_KERNELS_H
+#define PISTACHIO_DEVICE_KERNELS_KERNELS_H
 
 #define DEV_ARGUMENT_BYTES 1024
 
@@ -15,7 +15,7 @@
         __VA_ARGS__                                                                                \
     } name##_arguments;                                                                            \
     static_assert(sizeof(name##_arguments) <= DEV_ARGUMENT_BYTES, #name);
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
 #undef POINTER
 #undef VALUE
@@ -23,7 +23,7 @@
 
 typedef enum dev_kernel_id {
 #define KERNEL(name, ...) DEV_KERNEL_##name,
-#include "device/kernels.def"
+#include "device/kernels/kernels.def"
 #undef KERNEL
     DEV_KERNEL_COUNT
 } dev_kernel_id;

@@ -1,7 +1,7 @@
 /* zone_value.c - arithmetic with intervals in a time zone. */
-#include "device/zone_value.h"
+#include "device/value/zone_value.h"
 
-#include "device/time_value.h"
+#include "device/value/time_value.h"
 
 /* By the zone's calendar; the interval has no time. */
 static bool add_days(const zone *z, unsigned precision, const interval_value *interval,

@@ -2,8 +2,8 @@
  *
  * No addresses: places are bytes of the launch's buffers, rows those of its output. The host makes
  * an array of these and uploads it; kernels fill in what only they can know. */
-#ifndef PISTACHIO_DEVICE_PARQUET_PAGE_H
-#define PISTACHIO_DEVICE_PARQUET_PAGE_H
+#ifndef PISTACHIO_DEVICE_KERNELS_PARQUET_PAGE_H
+#define PISTACHIO_DEVICE_KERNELS_PARQUET_PAGE_H
 
 #include <stdint.h>
 

@@ -4,10 +4,10 @@
  *   TEXT_SEARCH(text, bytes, part, part_bytes)   where the part occurs first, or LIKE_NOWHERE
  *   TEXT_DIFFERS(left, right, bytes)             are the bytes not the same?
  *   TEXT_IS_UNWANTED(step)                       asked at each step: may the answer be any? */
-#ifndef PISTACHIO_DEVICE_LIKE_TEXT_H
-#define PISTACHIO_DEVICE_LIKE_TEXT_H
+#ifndef PISTACHIO_DEVICE_VALUE_LIKE_TEXT_H
+#define PISTACHIO_DEVICE_VALUE_LIKE_TEXT_H
 
-#include "device/text_part.h"
+#include "device/value/text_part.h"
 
 #define LIKE_NOWHERE SIZE_MAX
 

@@ -1,11 +1,11 @@
 /* time_value.h - fields of dates and times, cutting them, and arithmetic with intervals: what the
  * kernels date_part, date_trunc and time_arithmetic of every device do with a row. */
-#ifndef PISTACHIO_DEVICE_TIME_VALUE_H
-#define PISTACHIO_DEVICE_TIME_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_TIME_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_TIME_VALUE_H
 
 #include "base/calendar.h"
-#include "device/kernel_ops.h"
-#include "device/kernel_types.h"
+#include "device/kernels/kernel_ops.h"
+#include "device/kernels/kernel_types.h"
 
 #include <math.h>
 

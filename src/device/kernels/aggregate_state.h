@@ -7,8 +7,8 @@
  *   variance        aggregate_variance
  *   pair            aggregate_pair
  *   values          aggregate_values */
-#ifndef PISTACHIO_DEVICE_AGGREGATE_STATE_H
-#define PISTACHIO_DEVICE_AGGREGATE_STATE_H
+#ifndef PISTACHIO_DEVICE_KERNELS_AGGREGATE_STATE_H
+#define PISTACHIO_DEVICE_KERNELS_AGGREGATE_STATE_H
 
 #include "base/type.h"
 

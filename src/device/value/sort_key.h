@@ -1,7 +1,7 @@
 /* sort_key.h - packed sort keys, three words each, as the kernel sort_pack makes them: what the first
  * word says besides where NULL goes, and which of two rows comes first. */
-#ifndef PISTACHIO_DEVICE_SORT_KEY_H
-#define PISTACHIO_DEVICE_SORT_KEY_H
+#ifndef PISTACHIO_DEVICE_VALUE_SORT_KEY_H
+#define PISTACHIO_DEVICE_VALUE_SORT_KEY_H
 
 #include "base/type.h"
 

@@ -1,7 +1,7 @@
 /* parquet_numbers.h - numbers that kernels which decode pages get from the reader: the format's
  * physical types, as files have them, and what becomes of their values. */
-#ifndef PISTACHIO_DEVICE_PARQUET_NUMBERS_H
-#define PISTACHIO_DEVICE_PARQUET_NUMBERS_H
+#ifndef PISTACHIO_DEVICE_KERNELS_PARQUET_NUMBERS_H
+#define PISTACHIO_DEVICE_KERNELS_PARQUET_NUMBERS_H
 
 typedef enum pq_physical {
     PQ_BOOLEAN = 0,

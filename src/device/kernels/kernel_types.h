@@ -1,13 +1,13 @@
 /* kernel_types.h - what a kernel needs to know of its launch: counts, errors, argument structs.
  *
  * For compilers of C, of C++ and of CUDA: device.h has what only the host needs. */
-#ifndef PISTACHIO_DEVICE_KERNEL_TYPES_H
-#define PISTACHIO_DEVICE_KERNEL_TYPES_H
+#ifndef PISTACHIO_DEVICE_KERNELS_KERNEL_TYPES_H
+#define PISTACHIO_DEVICE_KERNELS_KERNEL_TYPES_H
 
 #include "base/portable.h"
-#include "device/aggregate_state.h"
-#include "device/parquet_page.h"
-#include "device/tile_step.h"
+#include "device/kernels/aggregate_state.h"
+#include "device/kernels/parquet_page.h"
+#include "device/kernels/tile_step.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -60,7 +60,7 @@ typedef struct dev_error {
 #define ROW_NULL UINT32_MAX
 
 /* The kernels' identifiers, argument structs and table type. */
-#include "device/kernels.h"
+#include "device/kernels/kernels.h"
 
 /* The addresses of a run of steps, by number: fields of one name lie one behind the other. */
 PORTABLE void *tile_address(const expression_arguments *a, size_t first, unsigned number)

@@ -10,8 +10,8 @@
  *
  * A step never fills a register that it reads. Results that are wanted outside of the run are stored by
  * the step that computes them; all else is never in the device's memory. */
-#ifndef PISTACHIO_DEVICE_TILE_STEP_H
-#define PISTACHIO_DEVICE_TILE_STEP_H
+#ifndef PISTACHIO_DEVICE_KERNELS_TILE_STEP_H
+#define PISTACHIO_DEVICE_KERNELS_TILE_STEP_H
 
 #include "base/portable.h"
 

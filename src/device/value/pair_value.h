@@ -1,10 +1,10 @@
 /* pair_value.h - sums of squared distances from the means and of their products, of pairs (x, y): what the
  * kernels of every device do with a row, a state and a result. */
-#ifndef PISTACHIO_DEVICE_PAIR_VALUE_H
-#define PISTACHIO_DEVICE_PAIR_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_PAIR_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_PAIR_VALUE_H
 
 #include "base/portable.h"
-#include "device/aggregate_state.h"
+#include "device/kernels/aggregate_state.h"
 
 #include <math.h>
 

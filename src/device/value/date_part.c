@@ -1,5 +1,5 @@
 /* date_part.c - see date_part.h. */
-#include "device/date_part.h"
+#include "device/value/date_part.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* kernel_ops.h - the numbers by which kernels are told what to do, and the rank of a hash. */
-#ifndef PISTACHIO_DEVICE_KERNEL_OPS_H
-#define PISTACHIO_DEVICE_KERNEL_OPS_H
+#ifndef PISTACHIO_DEVICE_KERNELS_KERNEL_OPS_H
+#define PISTACHIO_DEVICE_KERNELS_KERNEL_OPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

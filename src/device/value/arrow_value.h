@@ -2,8 +2,8 @@
  *
  *   interval   microseconds are nanoseconds
  *   UUID       16 bytes in their order: base/uuid_text.h */
-#ifndef PISTACHIO_DEVICE_ARROW_VALUE_H
-#define PISTACHIO_DEVICE_ARROW_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_ARROW_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_ARROW_VALUE_H
 
 #include "base/portable.h"
 

@@ -1,7 +1,7 @@
 /* text_value.h - texts as values of the other types and back: what the kernels cast_from_text and
  * cast_to_text of every device do with a row, but for floating-point numbers. */
-#ifndef PISTACHIO_DEVICE_TEXT_VALUE_H
-#define PISTACHIO_DEVICE_TEXT_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_TEXT_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_TEXT_VALUE_H
 
 #include "base/interval_text.h"
 #include "base/moment_text.h"

@@ -1,10 +1,10 @@
 /* math_value.h - rounding and functions of one or two numbers: what the kernels of every device do with a
  * row. */
-#ifndef PISTACHIO_DEVICE_MATH_VALUE_H
-#define PISTACHIO_DEVICE_MATH_VALUE_H
+#ifndef PISTACHIO_DEVICE_VALUE_MATH_VALUE_H
+#define PISTACHIO_DEVICE_VALUE_MATH_VALUE_H
 
 #include "base/portable.h"
-#include "device/kernel_ops.h"
+#include "device/kernels/kernel_ops.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* value_code.h - numbers of 64 bits that stand in the order of values, and back: what the kernels of every
  * device do with values that a group keeps. */
-#ifndef PISTACHIO_DEVICE_VALUE_CODE_H
-#define PISTACHIO_DEVICE_VALUE_CODE_H
+#ifndef PISTACHIO_DEVICE_VALUE_VALUE_CODE_H
+#define PISTACHIO_DEVICE_VALUE_VALUE_CODE_H
 
 #include "base/portable.h"
-#include "device/aggregate_state.h"
+#include "device/kernels/aggregate_state.h"
 
 #include <math.h>
 #include <string.h>

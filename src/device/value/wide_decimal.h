@@ -1,6 +1,6 @@
 /* wide_decimal.h - decimals of more digits than the type has, as doubles. */
-#ifndef PISTACHIO_DEVICE_WIDE_DECIMAL_H
-#define PISTACHIO_DEVICE_WIDE_DECIMAL_H
+#ifndef PISTACHIO_DEVICE_VALUE_WIDE_DECIMAL_H
+#define PISTACHIO_DEVICE_VALUE_WIDE_DECIMAL_H
 
 #include "base/portable.h"
 

@@ -1,11 +1,11 @@
 /* text_part.h - characters of UTF-8, parts of a text, its case and its reverse: what the kernels of every
  * device do with a row. */
-#ifndef PISTACHIO_DEVICE_TEXT_PART_H
-#define PISTACHIO_DEVICE_TEXT_PART_H
+#ifndef PISTACHIO_DEVICE_VALUE_TEXT_PART_H
+#define PISTACHIO_DEVICE_VALUE_TEXT_PART_H
 
 #include "base/portable.h"
-#include "device/kernel_ops.h"
-#include "device/letter_case.h"
+#include "device/kernels/kernel_ops.h"
+#include "device/value/letter_case.h"
 
 #include <string.h>
 

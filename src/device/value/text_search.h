@@ -5,8 +5,8 @@
  *
  * The needle is divided where its local period is that of the whole, so a shift by the period, or past the byte that
  * differs, misses nothing. No memory is needed. */
-#ifndef PISTACHIO_DEVICE_TEXT_SEARCH_H
-#define PISTACHIO_DEVICE_TEXT_SEARCH_H
+#ifndef PISTACHIO_DEVICE_VALUE_TEXT_SEARCH_H
+#define PISTACHIO_DEVICE_VALUE_TEXT_SEARCH_H
 
 #include "base/portable.h"
 

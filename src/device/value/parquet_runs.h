@@ -1,7 +1,7 @@
 /* parquet_runs.h - how pages write numbers: LEB128, runs of the RLE / bit-packing hybrid, the header of
  * DELTA_BINARY_PACKED. Bytes are hostile. Kernels of every device: C, C++ and CUDA. */
-#ifndef PISTACHIO_DEVICE_PARQUET_RUNS_H
-#define PISTACHIO_DEVICE_PARQUET_RUNS_H
+#ifndef PISTACHIO_DEVICE_VALUE_PARQUET_RUNS_H
+#define PISTACHIO_DEVICE_VALUE_PARQUET_RUNS_H
 
 #include "base/portable.h"
 
