@@ -475,6 +475,79 @@ TEST(like_patterns)
     program_test_end();
 }
 
+/* Appends characters, mostly alike, some of two bytes; of a pattern some are wildcards. */
+static size_t add_letters(char *out, int count, bool is_pattern)
+{
+    size_t at = 0;
+    for (int i = 0; i < count; i++) {
+        int kind = test_random_below(40);
+        if (is_pattern && kind < 12)
+            out[at++] = kind ? '_' : '%';
+        else if (kind == 20)
+            at += (size_t)snprintf(out + at, 3, "ä");
+        else
+            out[at++] = kind == 21 ? 'b' : 'a';
+    }
+    out[at] = '\0';
+    return at;
+}
+
+/* Matches by the states of all places at once, a character at a time. */
+static bool like_by_states(const char *text, const char *pattern)
+{
+    bool states[1000] = {true};
+    size_t places = strlen(pattern);
+    for (size_t p = 0; p < places && pattern[p] == '%'; p++)
+        states[p + 1] = true;
+    for (size_t t = 0; text[t];) {
+        size_t bytes = (unsigned char)text[t] >= 0x80 ? 2 : 1;
+        for (size_t p = places; p-- > 0;) {
+            size_t of = (unsigned char)pattern[p] >= 0x80 ? 2 : 1;
+            bool fits = pattern[p] == '_' || (of == bytes && !memcmp(pattern + p, text + t, of));
+            bool is_start = (pattern[p] & 0xc0) != 0x80;
+            if (is_start && pattern[p] != '%')
+                states[p + of] = states[p] && fits;
+        }
+        states[0] = pattern[0] == '%';
+        for (size_t p = 0; p < places; p++)
+            if (pattern[p] == '%')
+                states[p + 1] |= states[p];
+        t += bytes;
+    }
+    return states[places];
+}
+
+/* Long pieces that nearly match at many places, as constants and by row. */
+TEST(like_of_long_pieces)
+{
+    static char texts[4][4000], patterns[4][1000], all[20000], expected[100];
+    for (int k = 0; k < 30; k++) {
+        size_t at = 0, end = 0;
+        program_test_begin();
+        for (int r = 0; r < 4; r++) {
+            add_letters(texts[r], 1200, false);
+            size_t bytes = (size_t)snprintf(patterns[r], 1000, r % 2 ? "%%" : "%%_");
+            bytes +=
+                add_letters(patterns[r] + bytes, 1 + test_random_below(k < 15 ? 60 : 300), true);
+            snprintf(patterns[r] + bytes, 1000 - bytes, r < 2 ? "%%" : "a");
+            at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", r ? ";" : "", texts[r]);
+            end += (size_t)snprintf(expected + end, sizeof expected - end, "%s%s", r ? ";" : "",
+                                    like_by_states(texts[r], patterns[r]) ? "true" : "false");
+        }
+        expr *t = test_column(TEXT, all);
+        at = 0;
+        for (int r = 0; r < 4; r++)
+            at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", r ? ";" : "", patterns[r]);
+        CHECK_ROWS(CALL2(LIKE, BOOL, t, test_column(TEXT, all)), expected);
+        end = 0;
+        for (int r = 0; r < 4; r++)
+            end += (size_t)snprintf(expected + end, sizeof expected - end, "%s%s", r ? ";" : "",
+                                    like_by_states(texts[r], patterns[0]) ? "true" : "false");
+        CHECK_ROWS(CALL2(LIKE, BOOL, t, test_constant(TEXT, patterns[0])), expected);
+        program_test_end();
+    }
+}
+
 /* Needles at every place of texts around the vectors' widths. */
 TEST(searching_finds_every_place)
 {

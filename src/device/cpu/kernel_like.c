@@ -6,7 +6,7 @@
 #define TEXT_SEARCH kernel_search
 #define TEXT_DIFFERS memcmp
 #define TEXT_IS_UNWANTED(step) ((step) % 256 == 255 && cancel_is_asked())
-#include "device/value/like_text.h"
+#include "device/value/like_states.h"
 
 /* What the first four bytes have to be, in the view itself. */
 typedef struct first_bytes {
@@ -52,9 +52,9 @@ void ISA_(like_column)(const like_column_arguments *a)
                          const string_view *pattern = &a->patterns[i * a->pattern_stride];
                          like_match m = LIKE_NO;
                          if (kernel_is_valid(a->validity, i))
-                             m = like_matches(kernel_string_data(text), text->bytes,
-                                              kernel_string_data(pattern), pattern->bytes,
-                                              a->escape);
+                             m = like_matches_long(kernel_string_data(text), text->bytes,
+                                                   kernel_string_data(pattern), pattern->bytes,
+                                                   a->escape);
                          if (m == LIKE_INVALID && invalid == LIKE_NOWHERE)
                              invalid = i;
                          m == LIKE_YES;

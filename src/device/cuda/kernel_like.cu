@@ -33,7 +33,7 @@ KERNEL_TOGETHER_WIDE(like_column)
         const kernel_view *text = (const kernel_view *)a.values + i * a.value_stride;
         const kernel_view *pattern = (const kernel_view *)a.patterns + i * a.pattern_stride;
         m = like_matches(kernel_view_data(text), kernel_view_bytes(text), kernel_view_data(pattern),
-                        kernel_view_bytes(pattern), a.escape);
+                        kernel_view_bytes(pattern), a.escape, SIZE_MAX);
     }
     if (m == LIKE_INVALID)
         kernel_fail(a.error, DEV_ERROR_ARGUMENT, a.location, i);

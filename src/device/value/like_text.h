@@ -3,13 +3,25 @@
  *
  *   TEXT_SEARCH(text, bytes, part, part_bytes)   where the part occurs first, or LIKE_NOWHERE
  *   TEXT_DIFFERS(left, right, bytes)             are the bytes not the same?
- *   TEXT_IS_UNWANTED(step)                       asked at each step: may the answer be any? */
+ *   TEXT_IS_UNWANTED(step)                       asked at each step: may the answer be any?
+ *
+ * and may say, for texts that nearly match at many places:
+ *
+ *   LIKE_VAIN_MAX(bytes)                         how many bytes may be compared in vain
+ *   LIKE_FIND_PIECE(text, bytes, piece, piece_bytes, end)   what to do after that: a like_match; LIKE_UNDECIDED: go on */
 #ifndef PISTACHIO_DEVICE_VALUE_LIKE_TEXT_H
 #define PISTACHIO_DEVICE_VALUE_LIKE_TEXT_H
 
 #include "device/value/text_part.h"
 
 #define LIKE_NOWHERE SIZE_MAX
+
+typedef enum like_match { LIKE_NO, LIKE_YES, LIKE_INVALID, LIKE_UNDECIDED } like_match;
+
+#ifndef LIKE_VAIN_MAX
+#define LIKE_VAIN_MAX(bytes) SIZE_MAX
+#define LIKE_FIND_PIECE(text, bytes, piece, piece_bytes, end) LIKE_UNDECIDED
+#endif
 
 /* What a dev_pattern says. */
 typedef struct like_pattern {
@@ -84,12 +96,12 @@ PORTABLE size_t like_character_bytes(const char *text, size_t bytes)
     return length;
 }
 
-/* Bytes of text that the piece takes at its start, or LIKE_NOWHERE. */
+/* Bytes of text that the piece takes at its start, or LIKE_NOWHERE. Adds to *compared those of the piece that were. */
 PORTABLE size_t like_match_here(const char *text, size_t bytes, const char *piece,
-                                size_t piece_bytes)
+                                size_t piece_bytes, size_t *compared)
 {
     size_t at = 0;
-    for (size_t i = 0; i < piece_bytes; i++) {
+    for (size_t i = 0; i < piece_bytes; i++, ++*compared) {
         if (at >= bytes)
             return LIKE_NOWHERE;
         if ((unsigned char)piece[i] == DEV_PATTERN_ANY_BYTE)
@@ -100,12 +112,12 @@ PORTABLE size_t like_match_here(const char *text, size_t bytes, const char *piec
     return at;
 }
 
-/* The same at the text's end. */
+/* Bytes of text that the piece takes at its end, or LIKE_NOWHERE. Adds to *compared those of the piece that were. */
 PORTABLE size_t like_match_last(const char *text, size_t bytes, const char *piece,
-                                size_t piece_bytes)
+                                size_t piece_bytes, size_t *compared)
 {
     size_t at = bytes;
-    while (piece_bytes-- > 0) {
+    for (; piece_bytes-- > 0; ++*compared) {
         if (!at)
             return LIKE_NOWHERE;
         at--;
@@ -135,23 +147,29 @@ PORTABLE size_t like_longest_run(const char *piece, size_t bytes, size_t *start)
     return longest;
 }
 
-/* Leftmost occurrence: where it ends. Its longest run is searched for; what is before and after that is compared where it
- * occurs. */
+/* Finds the leftmost occurrence, and where it ends. The piece's longest run is searched for; what is before and after
+ * that is compared where it occurs. */
 PORTABLE bool like_match_anywhere(const char *text, size_t bytes, const char *piece,
                                   size_t piece_bytes, size_t *end)
 {
-    size_t start = 0, step = 0, run = like_longest_run(piece, piece_bytes, &start);
+    size_t start = 0, step = 0, vain = 0, run = like_longest_run(piece, piece_bytes, &start);
     for (size_t at = 0; at <= bytes && !TEXT_IS_UNWANTED(step); at++, step++) {
         size_t found = run ? TEXT_SEARCH(text + at, bytes - at, piece + start, run) : 0, after;
         if (found == LIKE_NOWHERE)
             return false;
+        if (vain > LIKE_VAIN_MAX(bytes)) {
+            like_match match = LIKE_FIND_PIECE(text, bytes, piece, piece_bytes, end);
+            if (match != LIKE_UNDECIDED)
+                return match == LIKE_YES;
+            vain = 0;
+        }
         at += found;
         if (at > 0 && at < bytes && text_is_continuation(text[at]))
             continue;
-        if (like_match_last(text, at, piece, start) == LIKE_NOWHERE)
+        if (like_match_last(text, at, piece, start, &vain) == LIKE_NOWHERE)
             continue;
         after = like_match_here(text + at + run, bytes - at - run, piece + start + run,
-                                piece_bytes - start - run);
+                                piece_bytes - start - run, &vain);
         if (after != LIKE_NOWHERE) {
             *end = at + run + after;
             return true;
@@ -162,11 +180,11 @@ PORTABLE bool like_match_anywhere(const char *text, size_t bytes, const char *pi
 
 PORTABLE bool like_matches_wild(const like_pattern *p, const char *text, size_t bytes)
 {
-    size_t piece_bytes, length;
+    size_t piece_bytes, length, compared = 0;
     uint32_t k = 0, end = p->count;
     if (p->at_start) {
         const char *piece = like_piece(p, k++, &piece_bytes);
-        length = like_match_here(text, bytes, piece, piece_bytes);
+        length = like_match_here(text, bytes, piece, piece_bytes, &compared);
         if (length == LIKE_NOWHERE)
             return false;
         text += length;
@@ -176,7 +194,7 @@ PORTABLE bool like_matches_wild(const like_pattern *p, const char *text, size_t 
     }
     if (p->at_end) {
         const char *piece = like_piece(p, --end, &piece_bytes);
-        length = like_match_last(text, bytes, piece, piece_bytes);
+        length = like_match_last(text, bytes, piece, piece_bytes, &compared);
         if (length == LIKE_NOWHERE)
             return false;
         bytes -= length;
@@ -192,8 +210,6 @@ PORTABLE bool like_matches_wild(const like_pattern *p, const char *text, size_t 
 }
 
 /* ---- a pattern per row ---- */
-
-typedef enum like_match { LIKE_NO, LIKE_YES, LIKE_INVALID } like_match;
 
 /* Bytes of the pattern from `at` on that stand for themselves. */
 PORTABLE size_t like_literal_bytes(const char *pattern, size_t bytes, size_t at, int escape)
@@ -226,12 +242,13 @@ PORTABLE bool like_find_literal(const char *text, size_t bytes, const char *lite
     return true;
 }
 
-/* Goes back to the last % where the text does not go on as the pattern does. */
+/* Goes back to the last % where the text does not go on as the pattern does. LIKE_UNDECIDED: it has gone back after
+ * vain_max steps. */
 PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pattern,
-                                 size_t pattern_bytes, int escape)
+                                 size_t pattern_bytes, int escape, size_t vain_max)
 {
     size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE, literal = 0, step = 0;
-    while (t < bytes || p < pattern_bytes) {
+    for (size_t vain = 0; t < bytes || p < pattern_bytes; vain++) {
         bool is_escaped = false;
         char c = 0;
         if (p < pattern_bytes) {
@@ -266,6 +283,8 @@ PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pat
         }
         if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes || TEXT_IS_UNWANTED(step++))
             return LIKE_NO;
+        if (vain > vain_max)
+            return LIKE_UNDECIDED;
         retry_text += like_character_bytes(text + retry_text, bytes - retry_text);
         if (!like_find_literal(text, bytes, pattern + retry_pattern, literal, false, &retry_text))
             return LIKE_NO;

@@ -1,4 +1,5 @@
 /* program_compile_like.c - LIKE: a constant pattern is taken apart once. */
+#include "device/value/like_split.h"
 #include "exec/expression/program_instruction.h"
 
 #define DEFAULT_ESCAPE '\\'
@@ -28,59 +29,15 @@ static status escape_of(const expr *e, int *out)
     return STATUS_OK;
 }
 
-/* Pieces between % signs, appended to bytes, their ends to ends; returns false where the pattern
- * ends with the escape. */
-typedef struct pieces {
-    uint32_t *ends;
-    uint8_t *bytes;
-    dev_pattern header;
-} pieces;
-
-static void end_piece(pieces *p, uint32_t *start)
+static status pieces_new(arena *memory, size_t bytes, like_pieces *out)
 {
-    if (p->header.piece_bytes > *start)
-        p->ends[p->header.piece_count++] = p->header.piece_bytes;
-    *start = p->header.piece_bytes;
-}
-
-static bool split(const char *pattern, size_t bytes, int escape, pieces *p)
-{
-    uint32_t start = 0;
-    bool last_is_any = false;
-    p->header.at_start = true;
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned char c = (unsigned char)pattern[i];
-        last_is_any = false;
-        if (escape >= 0 && c == escape) {
-            if (++i == bytes)
-                return false;
-            p->bytes[p->header.piece_bytes++] = (uint8_t)pattern[i];
-        } else if (c == '%') {
-            if (i == 0)
-                p->header.at_start = false;
-            end_piece(p, &start);
-            last_is_any = true;
-        } else if (c == '_') {
-            p->header.has_wildcards = true;
-            p->bytes[p->header.piece_bytes++] = DEV_PATTERN_ANY_BYTE;
-        } else {
-            p->bytes[p->header.piece_bytes++] = c;
-        }
-    }
-    end_piece(p, &start);
-    p->header.at_end = !last_is_any;
-    return true;
-}
-
-static status pieces_new(arena *memory, size_t bytes, pieces *out)
-{
-    *out = (pieces){.ends = arena_alloc_array(memory, bytes + 1, sizeof(uint32_t)),
-                    .bytes = arena_alloc(memory, bytes + 1)};
+    *out = (like_pieces){.ends = arena_alloc_array(memory, bytes + 1, sizeof(uint32_t)),
+                         .bytes = arena_alloc(memory, bytes + 1)};
     return out->ends && out->bytes ? STATUS_OK : status_no_memory("pattern", bytes);
 }
 
 /* The pieces as the kernel reads them: dev_pattern. */
-static status lay_out(arena *memory, const pieces *p, instruction *s)
+static status lay_out(arena *memory, const like_pieces *p, instruction *s)
 {
     size_t ends_bytes = p->header.piece_count * sizeof(uint32_t);
     size_t bytes = sizeof p->header + ends_bytes + p->header.piece_bytes;
@@ -100,11 +57,11 @@ status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at
 {
     arena *memory = c->program->memory;
     uint32_t start = 0;
-    pieces p;
+    like_pieces p;
     TRY(pieces_new(memory, bytes, &p));
     memcpy(p.bytes, text, bytes);
     p.header.piece_bytes = (uint32_t)bytes;
-    end_piece(&p, &start);
+    like_end_piece(&p, &start);
     p.header.at_start = at_start;
     p.header.at_end = at_end;
     return lay_out(memory, &p, s);
@@ -115,9 +72,9 @@ static status compile_pattern(compiler *c, const expr *e, const value *pattern, 
 {
     arena *memory = c->program->memory;
     size_t bytes = pattern->bytes;
-    pieces p;
+    like_pieces p;
     TRY(pieces_new(memory, bytes, &p));
-    if (!split(pattern->text, bytes, escape, &p))
+    if (!like_split(pattern->text, bytes, escape, &p))
         return status_at(status_new(STATUS_KIND_INVALID,
                                     "the pattern \"%.*s\" ends with its escape character",
                                     (int)(bytes < 100 ? bytes : 100), pattern->text),

@@ -10,7 +10,7 @@
 
 static size_t find_part(const char *text, size_t bytes, const char *part, size_t part_bytes);
 
-#include "device/value/like_text.h"
+#include "device/value/like_states.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/tree/expr.h"
 
@@ -47,7 +47,7 @@ bool fold_like(arena *a, const expr *e, value *out)
     if (e->op == EXPR_ILIKE && (!lower(a, &text, &text) || !lower(a, &pattern, &pattern)))
         return false;
     like_match match =
-        like_matches(text.text, text.bytes, pattern.text, pattern.bytes, escape_byte);
+        like_matches_long(text.text, text.bytes, pattern.text, pattern.bytes, escape_byte);
     *out = value_bool(match == LIKE_YES);
     return match != LIKE_INVALID;
 }
