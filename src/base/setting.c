@@ -2,6 +2,7 @@
 #include "base/setting.h"
 
 #include "base/nearest.h"
+#include "base/secret.h"
 #include "base/setting_preset.h"
 #include "base/type.h"
 #include "base/zone.h"
@@ -14,7 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-typedef enum kind { COUNT, BYTES, CHOICE, TEXT, BOOL, ZONE } kind;
+typedef enum kind { COUNT, BYTES, CHOICE, TEXT, BOOL, ZONE, SECRET } kind;
 
 static const struct entry {
     const char *name;
@@ -211,13 +212,25 @@ static status parse_zone(const char *text, setting_value *out)
     return STATUS_OK;
 }
 
+#define HIDDEN "***"
+
+static status parse_secret(const char *text, setting_value *out)
+{
+    TRY(secret_keep(text, &out->number));
+    snprintf(out->text, sizeof out->text, "%s", *text ? HIDDEN : "");
+    return STATUS_OK;
+}
+
 static status parse(const struct entry *e, const char *text, setting_value *out)
 {
     size_t length = strlen(text);
-    if (length >= sizeof out->text)
+    size_t most = e->kind == SECRET ? SECRET_BYTES_MAX : sizeof out->text - 1;
+    if (length > most)
         return status_new(STATUS_KIND_INVALID, "setting %s is longer than %zu bytes", e->name,
-                          sizeof out->text - 1);
+                          most);
     memset(out, 0, sizeof *out);
+    if (e->kind == SECRET)
+        return parse_secret(text, out);
     memcpy(out->text, text, length);
 
     bool is_right = true, has_bounds = e->kind == COUNT || e->kind == BYTES;
@@ -237,6 +250,7 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
     case ZONE:
         return parse_zone(text, out);
     case TEXT:
+    case SECRET:
         break;
     }
     if (!is_right)
@@ -366,6 +380,15 @@ const char *settings_get(const settings *s, const char *name)
     return e ? ((const setting_value *)((const char *)s + e->offset))->text : NULL;
 }
 
+const char *settings_reveal(const settings *s, const char *name)
+{
+    const struct entry *e = find(name);
+    if (!e)
+        return NULL;
+    const setting_value *v = (const setting_value *)((const char *)s + e->offset);
+    return e->kind == SECRET ? secret_text(v->number) : v->text;
+}
+
 bool setting_is_of_session(const char *name)
 {
     const struct entry *e = find(name);
@@ -397,6 +420,9 @@ static void print_values(const struct entry *e, FILE *to)
         break;
     case TEXT:
         fputs("text", to);
+        break;
+    case SECRET:
+        fputs("text, shown as `***`", to);
         break;
     case ZONE:
         fputs("a time zone (`Europe/Berlin`, `+02`)", to);

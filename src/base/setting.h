@@ -13,7 +13,7 @@
 /* One value. */
 typedef struct setting_value {
     char text[SETTING_TEXT_BYTES]; /* as it was given */
-    uint64_t number;               /* COUNT, BYTES, BOOL; 0 for auto */
+    uint64_t number;               /* COUNT, BYTES, BOOL; 0 for auto. SECRET: see secret.h */
 } setting_value;
 
 typedef struct settings {
@@ -33,8 +33,10 @@ enum {
 CHECKED status settings_init(settings *s);
 /* A setting from text; the failure names what is allowed. */
 CHECKED status settings_set(settings *s, const char *name, const char *text);
-/* Its text, or NULL: no such setting. */
+/* Its text, or NULL: no such setting. A secret's is "***". */
 const char *settings_get(const settings *s, const char *name);
+/* The text that settings_set would take, a secret's too: for another rank, and nobody else. NULL: no such setting. */
+const char *settings_reveal(const settings *s, const char *name);
 
 /* What a session has set, over the settings of its database. Zeroed: nothing. */
 typedef struct settings_layer {

@@ -7,6 +7,7 @@
 #include "exec/scan/scan_memory.h"
 #include "exec/sched/task.h"
 #include "net/net.h"
+#include "storage/object_store.h"
 
 static status new_bounds(exec_query *query, uint32_t count)
 {
@@ -39,6 +40,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->net_message_bytes = place->message_bytes;
     if (statement->message_bytes_max && statement->message_bytes_max < place->message_bytes)
         query->net_message_bytes = statement->message_bytes_max;
+    query->store = object_store_used();
     query->is_buffering = settings->dynamic_buffering.number;
     query->has_open_tables = !strcmp(settings->join_table.text, "open");
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");

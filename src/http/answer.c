@@ -158,24 +158,34 @@ bool answer_may_change(const transfer *t)
     }
 }
 
+static const char *hint_of(const transfer_question *q, const char *word)
+{
+    static const struct {
+        const char *word, *hint;
+    } hints[] = {
+        {"SignatureDoesNotMatch",
+         "the access key and its secret do not fit: check s3_access_key_id and "
+         "s3_secret_access_key, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
+        {"InvalidAccessKeyId",
+         "the store does not know the access key: check s3_access_key_id, or AWS_ACCESS_KEY_ID"},
+        {"RequestTimeTooSkewed", "this machine's clock is wrong"},
+        {"ExpiredToken", "the token of the session has expired: renew it"},
+    };
+    if (!q->config->has_keys)
+        return "no keys were given: SET s3_access_key_id and s3_secret_access_key, or set "
+               "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE";
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (!strcmp(word, hints[i].word))
+            return hints[i].hint;
+    return "the keys that were given may not do this";
+}
+
 static status refusal(const transfer *t, const store_words *words)
 {
     const transfer_question *q = &t->question;
     status st = status_new(STATUS_KIND_IO, "could not open \"%s\": access is refused (%u%s%s)",
                            q->shown, t->answer.code, *words->code ? " " : "", words->code);
-    if (!q->place->is_store)
-        return st;
-    if (!q->config->has_keys)
-        return status_hint(st, "no keys were given: set AWS_ACCESS_KEY_ID and "
-                               "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE");
-    if (!strcmp(words->code, "SignatureDoesNotMatch") || !strcmp(words->code, "InvalidAccessKeyId"))
-        return status_hint(st, "the access key and its secret do not fit: check "
-                               "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
-    if (!strcmp(words->code, "RequestTimeTooSkewed"))
-        return status_hint(st, "this machine's clock is wrong");
-    if (!strcmp(words->code, "ExpiredToken"))
-        return status_hint(st, "the session token has expired: renew AWS_SESSION_TOKEN");
-    return status_hint(st, "the keys that were given may not read it");
+    return q->place->is_store ? status_hint(st, "%s", hint_of(q, words->code)) : st;
 }
 
 static status is_changed(const transfer *t)
@@ -213,7 +223,7 @@ status answer_failure(const transfer *t)
             status_new(STATUS_KIND_IO,
                        "could not open \"%s\": the store sends requests elsewhere (%u)",
                        t->question.shown, t->answer.code),
-            *t->answer.region ? "set AWS_REGION to %s" : "check the endpoint and AWS_REGION%s",
+            *t->answer.region ? "SET s3_region = '%s'" : "check s3_endpoint and s3_region%s",
             t->answer.region);
     default:
         break;

@@ -14,12 +14,12 @@
 #include "http/engine.h"
 
 #define FILE_BYTES_MAX 65536
-#define TIMEOUT_MILLISECONDS 30000
 #define KEPT_SECONDS 1
 
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
-/* Under the lock. */
+/* Under the lock: what was asked for last. */
 static const http_config *known;
+static const object_settings *known_for;
 static time_t known_since;
 
 /* ---- files ---- */
@@ -123,10 +123,22 @@ static const char *find_in_files(arena *a, const files *f, const char *name)
     return or_else(found, config_find(a, f->config, f->profile, name));
 }
 
+/* Takes the keys of the settings, whose texts stay. False: they have none. */
+static bool set_keys(http_config *c, const object_settings *s)
+{
+    if (!*s->key)
+        return false;
+    c->has_keys = strcmp(s->key, "none") != 0;
+    c->keys = (sign_keys){s->key, secret_text(s->secret), secret_text(s->token)};
+    return true;
+}
+
 /* The keys of one source: never the name of one and the secret of another. */
-static void find_keys(http_config *c, const files *f)
+static void find_keys(http_config *c, const object_settings *s, const files *f)
 {
     arena *a = c->memory;
+    if (set_keys(c, s))
+        return;
     c->keys = (sign_keys){variable(a, "AWS_ACCESS_KEY_ID", NULL),
                           variable(a, "AWS_SECRET_ACCESS_KEY", NULL),
                           variable(a, "AWS_SESSION_TOKEN", NULL)};
@@ -137,22 +149,26 @@ static void find_keys(http_config *c, const files *f)
     c->has_keys = *c->keys.id && *c->keys.secret;
 }
 
-static void find_all(http_config *c)
+static void find_all(http_config *c, const object_settings *s)
 {
     arena *a = c->memory;
     files f = {.credentials = read_home_file(a, "AWS_SHARED_CREDENTIALS_FILE", "credentials"),
                .config = read_home_file(a, "AWS_CONFIG_FILE", "config"),
                .profile = or_else(variable(a, "AWS_PROFILE", NULL), "default")};
-    find_keys(c, &f);
+    find_keys(c, s, &f);
     c->store.region =
         or_else(variable(a, "AWS_REGION", "AWS_DEFAULT_REGION"), find_in_files(a, &f, "region"));
     c->store.endpoint = or_else(variable(a, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
                                 find_in_files(a, &f, "endpoint_url"));
     c->certificates = variable(a, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE");
-    c->timeout = TIMEOUT_MILLISECONDS;
+    c->store.region = or_else(s->region, c->store.region);
+    c->store.endpoint = or_else(s->endpoint, c->store.endpoint);
+    c->store.is_path_style = s->is_path_style;
+    c->store.is_host_style = s->is_host_style;
+    c->timeout = s->timeout * 1000;
 }
 
-static status config_new(const http_config **out)
+static status config_new(const object_settings *s, const http_config **out)
 {
     arena *memory;
     TRY(arena_new(&memory));
@@ -163,7 +179,7 @@ static status config_new(const http_config **out)
     }
     c->memory = memory;
     atomic_init(&c->references, 1);
-    find_all(c);
+    find_all(c, s);
     *out = c;
     return STATUS_OK;
 }
@@ -180,18 +196,19 @@ void config_unref(const http_config *config)
         arena_free(config->memory);
 }
 
-status config_get(const http_config **out)
+status config_get(const object_settings *s, const http_config **out)
 {
     const http_config *old = NULL;
     status st = STATUS_OK;
     mutex_lock(&lock);
     time_t now = time(NULL);
-    if (!known || now - known_since > KEPT_SECONDS || now < known_since) {
+    if (!known || known_for != s || now - known_since > KEPT_SECONDS || now < known_since) {
         const http_config *made;
-        st = config_new(&made);
+        st = config_new(s, &made);
         if (!st) {
             old = known;
             known = made;
+            known_for = s;
             known_since = now;
         }
     }

@@ -1,4 +1,6 @@
-/* config.h - where requests go and who sends them: environment, then the files of ~/.aws.
+/* config.h - where requests go and who sends them: settings, environment, the files of ~/.aws.
+ *
+ * The settings (s3_endpoint, s3_access_key_id ...) come first:
  *
  *     what            environment                                  file, of the profile AWS_PROFILE or "default"
  *     keys            AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,    credentials, config: aws_access_key_id, ...
@@ -13,6 +15,7 @@
 
 #include "http/sign.h"
 #include "http/url.h"
+#include "storage/object_store.h"
 
 /* Never changes. */
 typedef struct http_config {
@@ -25,8 +28,9 @@ typedef struct http_config {
     unsigned timeout;         /* milliseconds without progress */
 } http_config;
 
-/* Gives the present settings, with a reference. Everything is looked up again after a second: keys that somebody renews are seen. */
-CHECKED status config_get(const http_config **out);
+/* Gives what holds for settings of a statement, with a reference. Environment and files are looked up again after a second:
+ * keys that somebody renews are seen. */
+CHECKED status config_get(const object_settings *s, const http_config **out);
 const http_config *config_ref(const http_config *config);
 void config_unref(const http_config *config); /* takes NULL */
 

@@ -143,9 +143,9 @@ static status read_pages(listing *l)
     return STATUS_OK;
 }
 
-static status begin(listing *l, const char *prefix)
+static status begin(listing *l, const object_settings *s, const char *prefix)
 {
-    TRY(config_get(&l->config));
+    TRY(config_get(s, &l->config));
     TRY(url_parse(l->memory, &l->config->store, prefix, &l->place));
     size_t start = strlen(prefix) - strlen(l->place.key);
     l->prefix = l->place.key;
@@ -160,11 +160,11 @@ static status begin(listing *l, const char *prefix)
                                                  : status_no_memory("path", strlen(prefix));
 }
 
-status list_objects(const char *prefix, object_taker take, void *context)
+status list_objects(const object_settings *s, const char *prefix, object_taker take, void *context)
 {
     listing l = {.take = take, .context = context};
     TRY(arena_new(&l.memory));
-    status st = begin(&l, prefix);
+    status st = begin(&l, s, prefix);
     if (!st)
         st = read_pages(&l);
     config_unref(l.config);

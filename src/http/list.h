@@ -5,7 +5,8 @@
 #include "storage/object_store.h"
 
 /* As object_store_functions.list. */
-CHECKED status list_objects(const char *prefix, object_taker take, void *context);
+CHECKED status list_objects(const object_settings *s, const char *prefix, object_taker take,
+                            void *context);
 
 /* A page of a listing. */
 typedef struct list_page {

@@ -117,7 +117,7 @@ static bool read_tail(object *o, const object_span *span)
 
 /* ---- opening ---- */
 
-static status object_new(const char *url, object **out)
+static status object_new(const object_settings *s, const char *url, object **out)
 {
     arena *memory;
     TRY(arena_new(&memory));
@@ -128,7 +128,7 @@ static status object_new(const char *url, object **out)
     }
     o->memory = memory;
     *out = o;
-    TRY(config_get(&o->config));
+    TRY(config_get(s, &o->config));
     o->shown = url_shown(memory, url);
     if (!o->shown)
         return status_no_memory("object", strlen(url));
@@ -191,10 +191,10 @@ static status open_object(object *o, file_version *version)
     return st;
 }
 
-status objects_open(const char *url, object **out, file_version *version)
+status objects_open(const object_settings *s, const char *url, object **out, file_version *version)
 {
     object *o = NULL;
-    status st = object_new(url, &o);
+    status st = object_new(s, url, &o);
     if (!st)
         st = open_object(o, version);
     if (st) {
@@ -205,11 +205,11 @@ status objects_open(const char *url, object **out, file_version *version)
     return STATUS_OK;
 }
 
-status objects_look(const char *url, file_version *out)
+status objects_look(const object_settings *s, const char *url, file_version *out)
 {
     object *o = NULL;
     transfer t = {0};
-    status st = object_new(url, &o);
+    status st = object_new(s, url, &o);
     if (!st) {
         t = transfer_of(o, "HEAD");
         st = transfer_run(&t);

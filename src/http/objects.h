@@ -4,9 +4,10 @@
 
 #include "storage/object_store.h"
 
-CHECKED status objects_open(const char *url, object **out, file_version *version);
+CHECKED status objects_open(const object_settings *s, const char *url, object **out,
+                            file_version *version);
 void objects_close(object *o);
-CHECKED status objects_look(const char *url, file_version *out);
+CHECKED status objects_look(const object_settings *s, const char *url, file_version *out);
 CHECKED status objects_read(object *o, const object_span *span);
 
 #endif

@@ -140,6 +140,10 @@ static status find_host(arena *a, const url_store *store, const char *scheme, ur
     out->host = *endpoint ? host_of(a, host, strcspn(host, "/"), out->is_tls)
                           : arena_format(a, "s3.%s.amazonaws.com", region);
     out->folder = arena_format(a, "/%s/", out->bucket);
+    if (store->is_host_style && out->host) {
+        out->host = arena_format(a, "%s.%s", out->bucket, out->host);
+        out->folder = "/";
+    }
     return out->host && out->folder ? STATUS_OK : status_no_memory("URL", strlen(out->bucket));
 }
 

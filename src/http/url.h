@@ -15,6 +15,7 @@ typedef struct url_store {
     const char *endpoint; /* "https://host:port", "" for the scheme's own */
     const char *region;
     bool is_path_style; /* the bucket stands in the path, even of the scheme's own host */
+    bool is_host_style; /* it stands in the host's name, even of an endpoint */
 } url_store;
 
 typedef struct url_place {

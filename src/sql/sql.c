@@ -17,6 +17,7 @@
 #include "sql/query/bind_with.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
+#include "storage/object_store.h"
 
 #include <pthread.h>
 #include <strings.h>
@@ -399,6 +400,7 @@ static status prepare_text(preparer *p)
 typedef struct deep_call {
     preparer *preparer;
     cancel_flag *flag;
+    uint32_t store;
     status st;
 } deep_call;
 
@@ -406,6 +408,7 @@ static void *run_deep(void *context)
 {
     deep_call *call = context;
     cancel_set(call->flag);
+    object_store_use(call->store);
     guard_state before = guard_enter();
     call->st = guard_explain(prepare_text(call->preparer));
     guard_leave(before);
@@ -415,7 +418,7 @@ static void *run_deep(void *context)
 /* On a thread whose stack is large enough; only what is used of that takes memory. */
 static status prepare_deep(preparer *p)
 {
-    deep_call call = {.preparer = p, .flag = cancel_current()};
+    deep_call call = {.preparer = p, .flag = cancel_current(), .store = object_store_used()};
     pthread_attr_t attributes;
     pthread_t thread;
     size_t bytes = STACK_BESIDES + p->text.nesting.depth * STACK_OF_LEVEL +

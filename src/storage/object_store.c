@@ -84,7 +84,7 @@ static status list(arena *a, const object_store_functions *functions, const char
     if (!prefix)
         return status_no_memory("path", strlen(url));
     TRY(file_pattern_new(a, pattern, &l.pattern));
-    return functions->list(prefix, take, &l);
+    return functions->list(object_store_settings(), prefix, take, &l);
 }
 
 static status find_in_folder(arena *a, const object_store_functions *functions, const char *folder,
@@ -133,7 +133,7 @@ bool object_store_version(const char *url, file_version *out)
     const object_store_functions *functions;
     status st = functions_for(url, &functions);
     if (!st)
-        st = functions->look(url, out);
+        st = functions->look(object_store_settings(), url, out);
     bool is_known = !st;
     status_free(st);
     return is_known;
@@ -146,7 +146,7 @@ status object_open(const char *url, object **out, file_version *version)
     const object_store_functions *functions;
     *out = NULL;
     TRY(functions_for(url, &functions));
-    return functions->open(url, out, version);
+    return functions->open(object_store_settings(), url, out, version);
 }
 
 void object_close(object *o)

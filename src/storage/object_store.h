@@ -12,7 +12,29 @@
 #ifndef PISTACHIO_STORAGE_OBJECT_STORE_H
 #define PISTACHIO_STORAGE_OBJECT_STORE_H
 
+#include "base/setting.h"
 #include "storage/file.h"
+
+/* What settings say of stores. Texts may be "". */
+typedef struct object_settings {
+    char endpoint[SETTING_TEXT_BYTES], region[SETTING_TEXT_BYTES], key[SETTING_TEXT_BYTES];
+    uint64_t secret, token; /* base/secret.h */
+    bool is_path_style, is_host_style;
+    unsigned timeout; /* seconds */
+} object_settings;
+
+/* Statements name their settings by a number, which is the same for the same settings, and holds as long as the process
+ * lives. 0: the defaults. At most OBJECT_CHOICES_MAX different ones. Any thread. */
+#define OBJECT_CHOICES_MAX 1024
+CHECKED status object_store_choose(const settings *s, uint32_t *out);
+/* The calling thread works by these settings from now on. Returns the number before. */
+uint32_t object_store_use(uint32_t choice);
+uint32_t object_store_used(void);
+/* Those of the calling thread. */
+const object_settings *object_store_settings(void);
+/* Tells these by their names and as settings_set takes them, secrets too: for another rank. */
+CHECKED status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
+                                 void *context);
 
 /* A version of an object. The module's. */
 typedef struct object object;
@@ -34,12 +56,12 @@ typedef status (*object_taker)(void *context, const char *url);
  * cancelled (base/cancel.h). */
 typedef struct object_store_functions {
     /* Gives the URL of each object whose URL begins with the prefix, in order. */
-    status (*list)(const char *prefix, object_taker take, void *context);
+    status (*list)(const object_settings *s, const char *prefix, object_taker take, void *context);
     /* Opens an object. version->bytes is its length. */
-    status (*open)(const char *url, object **out, file_version *version);
+    status (*open)(const object_settings *s, const char *url, object **out, file_version *version);
     void (*close)(object *o);
     /* The version that the URL has now. */
-    status (*look)(const char *url, file_version *out);
+    status (*look)(const object_settings *s, const char *url, file_version *out);
     /* Starts a read. A failure: it was not started, and `done` is not called. */
     status (*read)(object *o, const object_span *span);
     /* Ends a read that is under way early, as far as it can be; `done` is called all the same. */

@@ -38,7 +38,9 @@ static void read_listing(arena *a, const char *text, size_t length)
 /* Nothing of a URL can end the line or the header that it stands in. */
 static void read_url(arena *a, const char *url)
 {
-    static const url_store stores[] = {{"", "", false}, {"http://h:1", "r", true}};
+    static const url_store stores[] = {
+        {.endpoint = "", .region = ""},
+        {.endpoint = "http://h:1", .region = "r", .is_path_style = true}};
     for (size_t i = 0; i < 2; i++) {
         url_place place;
         if (!fuzz_settle(url_parse(a, &stores[i], url, &place)))

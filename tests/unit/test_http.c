@@ -100,8 +100,11 @@ static void check_url(const url_store *store, const char *url, const char *host,
 
 TEST(urls_name_hosts_and_paths)
 {
-    const url_store none = {"", "", false}, zone = {"", "eu-west-3", false},
-                    own = {"http://127.0.0.1:9000/", "", false}, path = {"", "", true};
+    const url_store none = {.endpoint = "", .region = ""},
+                    zone = {.endpoint = "", .region = "eu-west-3"},
+                    own = {.endpoint = "http://127.0.0.1:9000/", .region = ""},
+                    path = {.endpoint = "", .region = "", .is_path_style = true},
+                    named = {.endpoint = "https://h:9", .region = "", .is_host_style = true};
     begin();
     check_url(&none, "s3://b/k/x.parquet", "b.s3.us-east-1.amazonaws.com", "/k/x.parquet", "");
     check_url(&zone, "S3A://b/a b+c%d=e/\xc3\xb6?#", "b.s3.eu-west-3.amazonaws.com",
@@ -109,6 +112,7 @@ TEST(urls_name_hosts_and_paths)
     check_url(&none, "s3://b.c/x", "s3.us-east-1.amazonaws.com", "/b.c/x", "");
     check_url(&path, "s3://b/x", "s3.us-east-1.amazonaws.com", "/b/x", "");
     check_url(&own, "s3://b/x", "127.0.0.1:9000", "/b/x", "");
+    check_url(&named, "s3://b/x", "b.h:9", "/x", "");
     check_url(&none, "gs://b/x", "storage.googleapis.com", "/b/x", "");
     check_url(&own, "https://Host:443/a b%20c?d=e f#g", "Host", "/a%20b%20c", "d=e%20f");
     check_url(&none, "http://[::1]:8080", "[::1]:8080", "/", "");
@@ -122,7 +126,8 @@ TEST(urls_that_name_nothing_are_refused)
         "s3:///x",      "s3://",        "s3://b\n/x",        "s3://../x",     "https:///x",
         "https://h:x/", "https://h h/", "https://h:123456/", "https://[::1/", "http://h\r\nX: y",
         "s3://b@c/x",   "nothing"};
-    const url_store none = {"", "", false}, bad_store = {"http://a b", "", false};
+    const url_store none = {.endpoint = "", .region = ""},
+                    bad_store = {.endpoint = "http://a b", .region = ""};
     url_place place;
     begin();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

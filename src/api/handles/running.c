@@ -3,6 +3,7 @@
 #include "api/handles/running.h"
 
 #include "base/mutex.h"
+#include "storage/object_store.h"
 
 #include <sched.h>
 
@@ -118,8 +119,17 @@ void api_working_begin(api_working *working, cancel_flag *flag, api_client clien
     *working = (api_working){.flag = flag, .client = client};
     working->client_before = api_client_set(client);
     working->before = cancel_set(flag);
+    working->store_before = object_store_used();
     show_flag(client.connection, flag);
     show_flag(client.statement, flag);
+}
+
+status api_working_choose(const settings *s)
+{
+    uint32_t choice;
+    TRY(object_store_choose(s, &choice));
+    object_store_use(choice);
+    return STATUS_OK;
 }
 
 void api_working_end(api_working *working)
@@ -127,5 +137,6 @@ void api_working_end(api_working *working)
     hide_flag(working->client.connection, working->flag);
     hide_flag(working->client.statement, working->flag);
     cancel_set(working->before);
+    object_store_use(working->store_before);
     api_client_set(working->client_before);
 }

@@ -39,10 +39,13 @@ api_client api_client_set(api_client client);
 /* Between the two the thread works for the client's statement that has the flag, which api_running_cancel raises. */
 typedef struct api_working {
     cancel_flag *flag, *before; /* the thread's flag before */
+    uint32_t store_before;      /* as object_store_use */
     api_client client, client_before;
 } api_working;
 
 void api_working_begin(api_working *working, cancel_flag *flag, api_client client);
+/* From now on it works by what the settings say of object stores. */
+CHECKED status api_working_choose(const settings *s);
 void api_working_end(api_working *working);
 void api_wait_init(api_wait *wait);
 void api_wait_release(api_wait *wait);

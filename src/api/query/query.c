@@ -225,6 +225,11 @@ static status bind(pistachio_result *result, void *context)
         TRY(api_bound_values(result->prepared, &values));
     settings now;
     api_settings(result->connection, &now);
+    status st = api_working_choose(&now);
+    if (st) {
+        mem_free(values);
+        return st;
+    }
     const sql_session session = {.catalog = api_result_catalog(result),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
@@ -236,7 +241,7 @@ static status bind(pistachio_result *result, void *context)
                                  .statement_time = result->statement_time,
                                  .values = values,
                                  .value_count = pistachio_parameter_count(result->prepared)};
-    status st = sql_prepare(&session, text->sql, &result->statement, text->out_rest);
+    st = sql_prepare(&session, text->sql, &result->statement, text->out_rest);
     mem_free(values);
     return st;
 }

@@ -17,6 +17,7 @@
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
 #include "sql/sql.h"
+#include "storage/object_store.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */
 static status follow(rank_run *run, const settings *s, const statement_read *read)
@@ -166,6 +167,7 @@ static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, st
     else
         TRY(settings_init(&s));
     TRY(statement_read_bytes(data, bytes, &s, read));
+    TRY(api_working_choose(&s));
     switch (read->request) {
     case REQUEST_TABLE:
         return api_cluster_serve_table(run, read->table, read->use_cache);
@@ -181,8 +183,10 @@ void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)
     statement_read read = {0};
     sql_statement *statement = NULL;
     cancel_flag *before = cancel_set(&run->is_cancelled);
+    uint32_t store_before = object_store_used();
     status st = read_and_serve(run, data, bytes, &read, &statement);
     cancel_set(before);
+    object_store_use(store_before);
     if (st)
         net_query_fail(run->net, st);
     sql_statement_free(statement);

@@ -6,6 +6,7 @@
 
 #include "api/session/database.h"
 #include "api/session/statement.h"
+#include "storage/object_store.h"
 
 typedef struct statement_header {
     int64_t time;
@@ -63,7 +64,7 @@ static status put_settings(byte_list *to, const settings *s, const settings *unc
             !strcmp(text, settings_get(unchanged, info.name)))
             continue;
         TRY(put_text(to, info.name));
-        TRY(put_text(to, text));
+        TRY(put_text(to, settings_reveal(s, info.name)));
     }
     return put_text(to, "");
 }
@@ -167,11 +168,20 @@ status statement_write(const pistachio_result *result, uint64_t memory_bytes,
     return STATUS_OK;
 }
 
+static status put_setting(void *to, const char *name, const char *text)
+{
+    TRY(put_text(to, name));
+    return put_text(to, text);
+}
+
+/* With the settings of object stores by which the calling thread works. */
 static status put_request(byte_list *to, statement_request request, const char *text,
                           bool use_cache)
 {
     const statement_header header = {.request = request, .use_cache = use_cache};
     TRY(put(to, &header, sizeof header));
+    TRY(object_store_tell(put_setting, to));
+    TRY(put_text(to, ""));
     return put_text(to, text);
 }
 
@@ -285,6 +295,7 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     out->request = header.request;
     if (header.request) {
         out->use_cache = header.use_cache;
+        TRY(read_settings(&from, s));
         return next_text(&from, &out->table);
     }
     out->time = header.time;

@@ -75,7 +75,9 @@ static status prepare(pistachio_statement *statement, const char *sql, const dat
     api_working working;
     api_working_begin(&working, &is_cancelled,
                       (api_client){&statement->connection->running, &statement->running});
-    status st = sql_prepare(&session, sql, &statement->described, out_rest);
+    status st = api_working_choose(&now);
+    if (!st)
+        st = sql_prepare(&session, sql, &statement->described, out_rest);
     api_working_end(&working);
     TRY(st);
     statement->sql = mem_copy_text(sql, (size_t)(*out_rest - sql));

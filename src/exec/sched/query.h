@@ -92,6 +92,7 @@ struct exec_query {
     status failure;
     ARRAY(char *) locations;
     cancel_flag is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
+    uint32_t store;           /* as object_store_use */
     bool is_buffering;        /* small chunks are put together before joins */
     bool has_open_tables;     /* of joins by integers: setting join_table */
     bool is_synchronous;      /* tasks block where they would await a stream: for measurements */

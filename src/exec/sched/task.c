@@ -8,6 +8,7 @@
 #include "base/trace.h"
 #include "net/net.h"
 #include "parquet/table/table.h"
+#include "storage/object_store.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -111,6 +112,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
     dev_work_now = &op->metrics.work;
     dev_stream_now = scheduled->task.stream;
     scheduled->flag_before = cancel_set(&scheduled->task.query->is_cancelled);
+    scheduled->store_before = object_store_use(scheduled->task.query->store);
 }
 
 void task_step_end(scheduled_task *scheduled)
@@ -120,6 +122,7 @@ void task_step_end(scheduled_task *scheduled)
     dev_work_now = NULL;
     dev_stream_now = NULL;
     cancel_set(scheduled->flag_before);
+    object_store_use(scheduled->store_before);
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
     if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);

@@ -47,6 +47,7 @@ struct scheduled_task {
     const char *called_for;
     uint64_t called_since;
     cancel_flag *flag_before; /* the thread's before the call */
+    uint32_t store_before;    /* as object_store_use */
 
     fiber *fiber; /* on lazy devices it runs here, so that it can be left anywhere */
     dev_buffer *error_buffer;

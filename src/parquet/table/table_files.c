@@ -18,6 +18,7 @@ typedef struct opening {
     const path_list *paths;
     pq_table_file *files;
     bool use_cache;
+    uint32_t store;    /* as object_store_use */
     cancel_flag *flag; /* of the statement that they are opened for */
     atomic_size_t next;
     pthread_mutex_t lock;
@@ -64,6 +65,7 @@ static void *help(void *context)
 {
     opening *o = context;
     cancel_set(o->flag);
+    object_store_use(o->store);
     return open_some(o);
 }
 
@@ -91,6 +93,7 @@ static status open_paths(const path_list *paths, bool use_cache, pq_table_file *
                  .files = files,
                  .use_cache = use_cache,
                  .flag = cancel_current(),
+                 .store = object_store_used(),
                  .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
     open_all(&o);

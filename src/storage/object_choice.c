@@ -1,0 +1,101 @@
+/* object_choice.c - which settings of stores a thread works by. */
+#include "base/mutex.h"
+#include "base/secret.h"
+#include "storage/object_store.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = MUTEX_INITIALIZER;
+/* Filled under the lock; those before choice_count stay as they are. */
+static object_settings choices[OBJECT_CHOICES_MAX] = {{.timeout = 30}};
+static _Atomic uint32_t choice_count = 1;
+static _Thread_local uint32_t used;
+
+static object_settings settings_of(const settings *s)
+{
+    object_settings made = {.secret = s->s3_secret_access_key.number,
+                            .token = s->s3_session_token.number,
+                            .is_path_style = *s->s3_url_style.text == 'p',
+                            .is_host_style = *s->s3_url_style.text == 'h',
+                            .timeout =
+                                s->http_timeout.number ? (unsigned)s->http_timeout.number : 30};
+    snprintf(made.endpoint, sizeof made.endpoint, "%s", s->s3_endpoint.text);
+    snprintf(made.region, sizeof made.region, "%s", s->s3_region.text);
+    snprintf(made.key, sizeof made.key, "%s", s->s3_access_key_id.text);
+    return made;
+}
+
+static bool are_equal(const object_settings *a, const object_settings *b)
+{
+    return !strcmp(a->endpoint, b->endpoint) && !strcmp(a->region, b->region) &&
+           !strcmp(a->key, b->key) && a->secret == b->secret && a->token == b->token &&
+           a->is_path_style == b->is_path_style && a->is_host_style == b->is_host_style &&
+           a->timeout == b->timeout;
+}
+
+static bool find(const object_settings *wanted, uint32_t *out)
+{
+    uint32_t count = atomic_load(&choice_count);
+    for (*out = 0; *out < count; ++*out)
+        if (are_equal(&choices[*out], wanted))
+            return true;
+    return false;
+}
+
+status object_store_choose(const settings *s, uint32_t *out)
+{
+    const object_settings wanted = settings_of(s);
+    if (find(&wanted, out))
+        return STATUS_OK;
+    mutex_lock(&lock);
+    bool is_known = find(&wanted, out), has_room = *out < OBJECT_CHOICES_MAX;
+    if (!is_known && has_room) {
+        choices[*out] = wanted;
+        atomic_store(&choice_count, *out + 1);
+    }
+    mutex_unlock(&lock);
+    return has_room ? STATUS_OK
+                    : status_new(STATUS_KIND_LIMIT,
+                                 "a process has at most %d different settings of object stores",
+                                 OBJECT_CHOICES_MAX);
+}
+
+uint32_t object_store_use(uint32_t choice)
+{
+    uint32_t before = used;
+    used = choice;
+    return before;
+}
+
+uint32_t object_store_used(void)
+{
+    return used;
+}
+
+const object_settings *object_store_settings(void)
+{
+    return &choices[used];
+}
+
+status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
+                         void *context)
+{
+    const object_settings *s = object_store_settings();
+    char timeout[16];
+    snprintf(timeout, sizeof timeout, "%u", s->timeout);
+    const struct {
+        const char *name, *text;
+    } all[] = {{"s3_endpoint", s->endpoint},
+               {"s3_region", s->region},
+               {"s3_url_style", s->is_path_style   ? "path"
+                                : s->is_host_style ? "host"
+                                                   : "auto"},
+               {"s3_access_key_id", s->key},
+               {"s3_secret_access_key", secret_text(s->secret)},
+               {"s3_session_token", secret_text(s->token)},
+               {"http_timeout", timeout}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        TRY(tell(context, all[i].name, all[i].text));
+    return STATUS_OK;
+}
