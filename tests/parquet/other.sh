@@ -101,10 +101,12 @@ same "null type" "3,1;" "SELECT count(*), count(note) FROM '$files/nulls'"
 same "units" "2020-01-01 01:02:03.456;2020-01-01 01:02:03.456789;2020-01-01 01:02:03.456789;" "SELECT t FROM '$files/units' ORDER BY 1"
 same "units" "timestamp;timestamp;timestamp;" "SELECT typeof(t) FROM '$files/units'"
 same "units, by name" "timestamp_ns,3;" "SELECT typeof(t), count(*) FROM read_parquet('$files/units', union_by_name => true) GROUP BY 1"
+mkdir mixed && cp "$files/types/a.parquet" "$files/types/c.parquet" mixed && cp "$files/types/c.parquet" mixed/d.parquet
 same "types" "3;" "SELECT count(*) FROM '$files/types'"
 same "types" "1;2;3;" "SELECT k FROM '$files/types' ORDER BY k"
 same "types" "1,10;2,20;" "SELECT * FROM read_parquet('$files/types/a.parquet', '$files/types/b.parquet') ORDER BY 1"
-wrong "types" 'many' "SELECT v FROM '$files/types'"
+wrong "types" 'column "v" of file ".*/types/c.parquet": "many" is no value of type integer' "SELECT v FROM '$files/types'"
+wrong "types, files alike" 'column "v" of file ".*/mixed/c.parquet", or another of 2 that have its type: "many"' "SELECT sum(v) FROM '$work/mixed/*.parquet'"
 
 same "an empty list without a type" "0;" "SELECT count(*) FROM '$files/untyped_list.parquet'"
 same "REQUIRED as a boolean" "1;2;" "SELECT k FROM '$files/required_as_boolean.parquet'"

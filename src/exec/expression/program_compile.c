@@ -301,7 +301,10 @@ static status compile_kind(compiler *c, const expr *e, uint32_t *out)
     case EXPR_CAST: {
         uint32_t arg;
         TRY(compile_expr(c, e->args[0], &arg));
-        return compile_cast(c, arg, e->type, e->position, out);
+        TRY(compile_cast(c, arg, e->type, e->position, out));
+        if (e->name && *out != arg)
+            c->program->instructions.items[*out].place = e->name;
+        return STATUS_OK;
     }
     case EXPR_CASE:
         return compile_case(c, e, out);

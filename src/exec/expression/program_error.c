@@ -80,5 +80,9 @@ status run_check(program_run *run, frame *f, const instruction *s)
         st = explain(f, s, (dev_error_code)atomic_load(&error->code), error->detail);
     if (!st)
         return exec_check_error(run->task);
+    if (s->place)
+        st = status_hint(status_context(st, "%s", s->place),
+                         "a column has the type that it has in the first file; read the others in "
+                         "a query of their own");
     return s->position < 0 ? st : status_at(st, s->position);
 }

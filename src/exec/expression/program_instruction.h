@@ -64,7 +64,8 @@ typedef struct instruction {
     bool is_strict;    /* NULL wherever its only column is */
     bool passes_null;  /* NULL if any argument is */
     data_type type;
-    int32_t position; /* in the SQL text, -1: none */
+    int32_t position;  /* in the SQL text, -1: none */
+    const char *place; /* of the values, for errors: a file's column; or NULL */
     int32_t only_column;
     uint32_t column;
     uint32_t arg_count;

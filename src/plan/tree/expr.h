@@ -58,7 +58,8 @@ typedef struct expr {
             struct plan_node *subquery;
         };
     };
-    const char *name; /* columns: for messages and EXPLAIN; or NULL */
+    const char *
+        name; /* columns: for messages and EXPLAIN; casts: the place in a file that errors name; or NULL */
 } expr;
 
 /* Constructors: NULL when the arena has no memory. */

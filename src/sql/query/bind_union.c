@@ -154,6 +154,21 @@ static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys
 
 /* ---- plans ---- */
 
+/* Says where the values of a cast come from: the scan's files have equal types. */
+static status name_place(binder *b, const plan_node *scan, const plan_column *column, expr *cast)
+{
+    const pq_table *table = scan->scan.table;
+    const char *path = table->files.items[0].file->path;
+    size_t count = table->files.count;
+    cast->name =
+        count > 1
+            ? arena_format(b->memory,
+                           "column \"%s\" of file \"%s\", or another of %zu that have its type",
+                           column->name, path, count)
+            : arena_format(b->memory, "column \"%s\" of file \"%s\"", column->name, path);
+    return cast->name ? STATUS_OK : bind_no_memory();
+}
+
 static const plan_column *column_named(const plan_node *scan, const char *name)
 {
     for (size_t i = 0; i < scan->columns.count; i++)
@@ -169,7 +184,10 @@ static status make_column(binder *b, const plan_node *scan, const union_column *
     if (!column)
         return bind_constant(b, &null, -1, out);
     expr *e = bind_column_expr(b, column);
-    return e ? bind_cast(b, e, c->type, -1, out) : bind_no_memory();
+    if (!e)
+        return bind_no_memory();
+    TRY(bind_cast(b, e, c->type, -1, out));
+    return (*out)->kind == EXPR_CAST ? name_place(b, scan, column, *out) : STATUS_OK;
 }
 
 static status project(binder *b, const union_list *list, plan_node **scan)
