@@ -5,7 +5,7 @@
 # Without one there are no kernels, and device = 'cuda' says so; all else is the same.
 
 set(PISTACHIO_NVCC "" CACHE STRING "nvcc; empty: looked for; none: not used")
-set(PISTACHIO_CUDA_ARCHITECTURES 80 90 100)
+set(PISTACHIO_CUDA_ARCHITECTURES 80 90 100 CACHE STRING "Architectures that the CUDA device's kernels are compiled for")
 
 function(pistachio_find_nvcc result)
   if(PISTACHIO_NVCC STREQUAL none)
