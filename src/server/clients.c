@@ -19,7 +19,7 @@ void clients_close(clients *all)
     mutex_destroy(&all->lock);
 }
 
-static status make(int socket, bool is_local, client **out)
+static status make(int socket, bool is_trusted, client **out)
 {
     uint32_t secret;
     *out = NULL;
@@ -29,7 +29,7 @@ static status make(int socket, bool is_local, client **out)
     if (!one)
         return status_no_memory("client", sizeof *one);
     one->socket = socket;
-    one->is_local = is_local;
+    one->is_trusted = is_trusted;
     one->secret = secret;
     *out = one;
     return STATUS_OK;
@@ -47,9 +47,9 @@ static void link_client(clients *all, client *one)
     all->count++;
 }
 
-status clients_add(clients *all, int socket, bool is_local, client **out)
+status clients_add(clients *all, int socket, bool is_trusted, client **out)
 {
-    TRY(make(socket, is_local, out));
+    TRY(make(socket, is_trusted, out));
     mutex_lock(&all->lock);
     bool has_room = all->count < all->most + CLIENTS_SPARE;
     if (has_room)

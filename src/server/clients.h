@@ -17,7 +17,7 @@
 typedef struct client {
     struct client *next, **link;
     int socket;
-    bool is_local;    /* by a Unix socket, which the system lets the owner alone use */
+    bool is_trusted;  /* need not prove who it is: by its socket */
     bool is_admitted; /* logged in, and counted */
     uint32_t number;  /* with which, and a secret, others ask to cancel its statement */
     uint32_t secret;
@@ -36,7 +36,7 @@ typedef struct clients {
 void clients_open(clients *all, unsigned most);
 void clients_close(clients *all);
 /* Takes the socket over, unless it fails. */
-CHECKED status clients_add(clients *all, int socket, bool is_local, client **out);
+CHECKED status clients_add(clients *all, int socket, bool is_trusted, client **out);
 /* Closes the socket and frees the client. */
 void clients_remove(clients *all, client *one);
 unsigned clients_count(clients *all);

@@ -68,6 +68,13 @@
     FUNCTION(sql_statement_length)                                                                 \
     FUNCTION(type_name)                                                                            \
     FUNCTION(type_is_text)                                                                         \
+    FUNCTION(sha256_begin)                                                                         \
+    FUNCTION(sha256_add)                                                                           \
+    FUNCTION(sha256_end)                                                                           \
+    FUNCTION(sha256_is_equal)                                                                      \
+    FUNCTION(hmac_sha256_begin)                                                                    \
+    FUNCTION(hmac_sha256_add)                                                                      \
+    FUNCTION(hmac_sha256_end)                                                                      \
     FUNCTION(pistachio_version)                                                                    \
     FUNCTION(pistachio_open)                                                                       \
     FUNCTION(pistachio_close)                                                                      \
@@ -140,6 +147,13 @@ extern const server_engine *engine_calls;
 #define sql_statement_length engine_calls->sql_statement_length
 #define type_name engine_calls->type_name
 #define type_is_text engine_calls->type_is_text
+#define sha256_begin engine_calls->sha256_begin
+#define sha256_add engine_calls->sha256_add
+#define sha256_end engine_calls->sha256_end
+#define sha256_is_equal engine_calls->sha256_is_equal
+#define hmac_sha256_begin engine_calls->hmac_sha256_begin
+#define hmac_sha256_add engine_calls->hmac_sha256_add
+#define hmac_sha256_end engine_calls->hmac_sha256_end
 #define pistachio_version engine_calls->pistachio_version
 #define pistachio_open engine_calls->pistachio_open
 #define pistachio_close engine_calls->pistachio_close

@@ -120,16 +120,16 @@ static void name_again(listener *one)
         name_address((const struct sockaddr *)&address, bytes, one->name);
 }
 
-static status listen_tcp(listeners *all, const struct addrinfo *found)
+static status listen_tcp(listeners *all, const struct addrinfo *found, bool is_insecure)
 {
     char name[LISTENER_NAME_BYTES];
     int on = 1;
     name_address(found->ai_addr, found->ai_addrlen, name);
-    if (!is_loopback(found->ai_addr))
+    if (!is_loopback(found->ai_addr) && !is_insecure)
         return status_hint(
             status_new(STATUS_KIND_UNSUPPORTED,
-                       "listening on %s is not supported: it is not a loopback address", name),
-            "listen on 127.0.0.1, and reach it by an SSH tunnel");
+                       "%s is not a loopback address, and the server has no TLS", name),
+            "listen on 127.0.0.1 and reach it by an SSH tunnel; --insecure listens without");
     int made = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0)
         return status_new_errno(errno, "could not make a socket for %s", name);
@@ -139,9 +139,12 @@ static status listen_tcp(listeners *all, const struct addrinfo *found)
     status st = listen_on(all, made, found->ai_addr, found->ai_addrlen, name);
     if (st)
         close(made);
-    else
-        name_again(&all->items[all->count - 1]);
-    return st;
+    if (st)
+        return st;
+    listener *one = &all->items[all->count - 1];
+    one->is_loopback = is_loopback(found->ai_addr);
+    name_again(one);
+    return STATUS_OK;
 }
 
 /* Splits "host:port" or "[host]:port". */
@@ -158,7 +161,7 @@ static status split_place(const char *place, char host[HOST_BYTES], const char *
     return STATUS_OK;
 }
 
-static status listen_name(listeners *all, const char *place)
+static status listen_name(listeners *all, const char *place, bool is_insecure)
 {
     char host[HOST_BYTES];
     const char *port;
@@ -171,16 +174,17 @@ static status listen_name(listeners *all, const char *place)
                           gai_strerror(error));
     status st = STATUS_OK;
     for (const struct addrinfo *one = found; one && !st; one = one->ai_next)
-        st = listen_tcp(all, one);
+        st = listen_tcp(all, one, is_insecure);
     freeaddrinfo(found);
     return st;
 }
 
 /* ---- both ---- */
 
-status listen_at(listeners *all, const char *place)
+status listen_at(listeners *all, const char *place, bool is_insecure)
 {
-    return strncmp(place, "unix:", 5) ? listen_name(all, place) : listen_unix(all, place + 5);
+    return strncmp(place, "unix:", 5) ? listen_name(all, place, is_insecure)
+                                      : listen_unix(all, place + 5);
 }
 
 status listen_at_default(listeners *all)

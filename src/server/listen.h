@@ -11,6 +11,8 @@
 
 typedef struct listener {
     int socket;
+    bool is_trusted;                                      /* its clients need no password */
+    bool is_loopback;                                     /* of TCP, for this machine alone */
     bool is_local;                                        /* a Unix socket */
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of one; else "" */
     char name[LISTENER_NAME_BYTES];                       /* for people */
@@ -21,8 +23,9 @@ typedef struct listeners {
     size_t count;
 } listeners;
 
-/* Listens where `place` says: "unix:PATH", "ADDR:PORT", "[ADDR]:PORT". Addresses but those of loopback are refused. */
-CHECKED status listen_at(listeners *all, const char *place);
+/* Listens where `place` says: "unix:PATH", "ADDR:PORT", "[ADDR]:PORT". Addresses but those of loopback are refused unless
+ * is_insecure. */
+CHECKED status listen_at(listeners *all, const char *place, bool is_insecure);
 /* Listens at the Unix socket that is meant where no place is given. */
 CHECKED status listen_at_default(listeners *all);
 /* Closes the sockets, and removes the Unix ones. */

@@ -3,6 +3,8 @@
 
 #include "server/engine.h"
 #include "server/failure.h"
+#include "server/password.h"
+#include "server/users.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -81,6 +83,11 @@ static void take_names(session *s, const login_names *names)
     pg_setting_put(&s->settings, "session_authorization", names->user);
 }
 
+static const char *session_user(const session *s)
+{
+    return pg_setting_get(&s->settings, pg_setting_find("session_authorization", 21));
+}
+
 static void tell_all(session *s)
 {
     settings now;
@@ -97,8 +104,13 @@ static void tell_all(session *s)
     wire_finish(out);
 }
 
-static status open_session(session *s, const login_names *names, bool *out_is_open)
+static status open_session(session *s, bool *out_is_open)
 {
+    bool is_known = s->client->is_trusted;
+    if (!is_known)
+        TRY(password_check(s, session_user(s), &is_known));
+    if (!is_known)
+        return STATUS_OK;
     if (!clients_admit(&s->shared->clients, s->client))
         return refuse(s, SQLSTATE_TOO_MANY, "too many clients are connected",
                       "wait, or start the server with a larger --max-connections");
@@ -108,7 +120,6 @@ static status open_session(session *s, const login_names *names, bool *out_is_op
         return stream_flush(&s->stream);
     }
     clients_set_connection(&s->shared->clients, s->client, s->connection);
-    take_names(s, names);
     tell_all(s);
     *out_is_open = true;
     return STATUS_OK;
@@ -122,14 +133,16 @@ static status start(session *s, uint32_t version, wire_reader *reader, bool *out
         return refuse(s, SQLSTATE_FEATURE, "the server speaks version 3 of the protocol alone",
                       NULL);
     TRY(read_names(reader, &names));
-    if (!*names.user)
-        return refuse(s, SQLSTATE_AUTHORIZATION, "no user name is given", NULL);
+    if (!*names.user || strlen(names.user) >= USERS_NAME_BYTES)
+        return refuse(s, SQLSTATE_AUTHORIZATION, "no user name is given, or one that is too long",
+                      NULL);
     if (!is_known_encoding(names.encoding))
         return refuse(s, SQLSTATE_FEATURE, "client_encoding can be UTF8 alone",
                       "set PGCLIENTENCODING to UTF8");
     if (version != WIRE_VERSION_3 || names.unknown_count)
         negotiate(s, &names);
-    return open_session(s, &names, out_is_open);
+    take_names(s, &names);
+    return open_session(s, out_is_open);
 }
 
 static status cancel(session *s, wire_reader *reader)
@@ -140,7 +153,7 @@ static status cancel(session *s, wire_reader *reader)
     return STATUS_OK;
 }
 
-status login(session *s, bool *out_is_open)
+status login_run(session *s, bool *out_is_open)
 {
     *out_is_open = false;
     for (int offers = 0; offers < 3; offers++) { /* TLS, GSS, then the message itself */

@@ -6,6 +6,6 @@
 
 /* Reads the first messages and answers them. *out_is_open: false, the client wanted something else, or was refused and told
  * so; the connection ends. */
-CHECKED status login(session *s, bool *out_is_open);
+CHECKED status login_run(session *s, bool *out_is_open);
 
 #endif

@@ -14,8 +14,11 @@ static const char usage[] =
     "  --listen unix:PATH    a Unix socket, for this user alone: a folder, in which psql -h finds\n"
     "                        .s.PGSQL.5432, or the socket's own name; without --listen\n"
     "                        $XDG_RUNTIME_DIR, else /tmp\n"
-    "  --listen ADDR:PORT    TCP, on a loopback address; several --listen may be given\n"
+    "  --listen ADDR:PORT    TCP; several --listen may be given\n"
+    "  --users FILE          who may log in by TCP, with verifiers of their passwords\n"
+    "  --add-user NAME       asks for NAME's password, writes it to the file of --users, and ends\n"
     "  --trust-loopback      clients of a loopback address need no password\n"
+    "  --insecure            listens on other addresses, too, though nothing is encrypted\n"
     "  --max-connections N   so many clients at once; default 100\n"
     "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
     "  --set NAME=VALUE      a setting of the engine\n"
@@ -71,6 +74,10 @@ static int read_value(server_options *o, const char *word, char *value)
         return add_listen(o, value);
     if (!strcmp(word, "--set"))
         return add_setting(o, value);
+    if (!strcmp(word, "--users") || !strcmp(word, "--add-user")) {
+        *(strcmp(word, "--users") ? &o->new_user : &o->users) = value;
+        return -1;
+    }
     if (!strcmp(word, "--max-connections"))
         return read_number(word, value, 10000, &o->max_connections);
     return read_number(word, value, 86400, &o->grace);
@@ -78,7 +85,8 @@ static int read_value(server_options *o, const char *word, char *value)
 
 static bool takes_value(const char *word)
 {
-    static const char *const names[] = {"--listen", "--set", "--max-connections", "--grace"};
+    static const char *const names[] = {"--listen", "--set",   "--max-connections",
+                                        "--grace",  "--users", "--add-user"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(word, names[i]))
             return true;
@@ -93,8 +101,8 @@ static int read_option(server_options *o, int count, char **words, int *at)
         fputs(usage, stdout);
         return 0;
     }
-    if (!strcmp(word, "--trust-loopback")) {
-        o->trusts_loopback = true;
+    if (!strcmp(word, "--trust-loopback") || !strcmp(word, "--insecure")) {
+        *(strcmp(word, "--insecure") ? &o->trusts_loopback : &o->is_insecure) = true;
         return -1;
     }
     if (!takes_value(word))
@@ -119,5 +127,5 @@ int options_read(server_options *o, int count, char **words)
         if (exit_status >= 0)
             return exit_status;
     }
-    return -1;
+    return o->new_user && !o->users ? complain("--add-user needs --users FILE", "") : -1;
 }

@@ -4,10 +4,12 @@
 #include "server/options.h"
 #include "server/server.h"
 #include "server/serving.h"
+#include "server/users.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define LOGIN_MILLISECONDS 30000
@@ -24,20 +26,26 @@ static status add_paths(pistachio_database *database, const server_options *opti
     return st;
 }
 
+/* Says whether the place's clients are trusted, and refuses one whose clients could not log in. */
+static status check_listener(const server_options *options, listener *one)
+{
+    one->is_trusted = one->is_local || (one->is_loopback && options->trusts_loopback);
+    if (one->is_trusted || options->users)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_INVALID,
+                   "clients of %s need passwords, and there is no --users FILE", one->name),
+        "pistachio serve --users FILE --add-user NAME makes one; a Unix socket needs none");
+}
+
 static status listen_all(const server_options *options, listeners *all)
 {
     if (!options->listen_count)
         TRY(listen_at_default(all));
     for (size_t i = 0; i < options->listen_count; i++)
-        TRY(listen_at(all, options->listen[i]));
+        TRY(listen_at(all, options->listen[i], options->is_insecure));
     for (size_t i = 0; i < all->count; i++)
-        if (!all->items[i].is_local && !options->trusts_loopback)
-            return status_hint(
-                status_new(STATUS_KIND_UNSUPPORTED,
-                           "passwords are not supported, which clients of %s need",
-                           all->items[i].name),
-                "use a Unix socket, or --trust-loopback, by which every user of this "
-                "machine may read the tables");
+        TRY(check_listener(options, &all->items[i]));
     for (size_t i = 0; i < all->count; i++)
         printf("listening on %s\n", all->items[i].name);
     fflush(stdout);
@@ -46,9 +54,12 @@ static status listen_all(const server_options *options, listeners *all)
 
 static status run(pistachio_database *database, const server_options *options)
 {
-    session_shared shared = {.database = database, .login_milliseconds = LOGIN_MILLISECONDS};
+    session_shared shared = {
+        .database = database, .users = options->users, .login_milliseconds = LOGIN_MILLISECONDS};
     listeners all = {.count = 0};
     TRY(add_paths(database, options));
+    if (getrandom(shared.secret, sizeof shared.secret, 0) != sizeof shared.secret)
+        return status_new(STATUS_KIND_IO, "the system gives no random numbers");
     shared.ending = eventfd(0, EFD_CLOEXEC);
     if (shared.ending < 0)
         return status_new_errno(errno, "could not make an event");
@@ -71,6 +82,8 @@ static status serve(const server_engine *engine, int count, char **arguments, in
     if (*out_exit_status >= 0)
         return STATUS_OK;
     *out_exit_status = 0;
+    if (options.new_user)
+        return users_ask_and_add(options.users, options.new_user);
     TRY(api_error_status(pistachio_open(options.settings, options.setting_count, &database)));
     status st = run(database, &options);
     pistachio_close(database);

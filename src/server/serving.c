@@ -100,11 +100,11 @@ static void keep_alive(int socket, bool is_local)
     (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-static void let_in(serving *s, int socket, bool is_local)
+static void let_in(serving *s, int socket, const listener *from)
 {
     client *one;
-    keep_alive(socket, is_local);
-    status st = clients_add(&s->shared->clients, socket, is_local, &one);
+    keep_alive(socket, from->is_local);
+    status st = clients_add(&s->shared->clients, socket, from->is_trusted, &one);
     if (st) {
         refuse(socket, st);
         close(socket);
@@ -124,7 +124,7 @@ static void accept_all(serving *s, const listener *from)
     for (;;) {
         int socket = accept4(from->socket, NULL, NULL, SOCK_CLOEXEC);
         if (socket >= 0)
-            let_in(s, socket, from->is_local);
+            let_in(s, socket, from);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
             nanosleep(&(struct timespec){.tv_nsec = TICK_MILLISECONDS * 1000000}, NULL);
         if (socket < 0 && errno != EINTR && errno != ECONNABORTED)

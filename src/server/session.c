@@ -79,7 +79,7 @@ static status say_that_server_ends(session *s)
 static status talk(session *s)
 {
     bool is_open, is_over = false;
-    TRY(login(s, &is_open));
+    TRY(login_run(s, &is_open));
     if (!is_open)
         return STATUS_OK;
     s->stream.deadline = 0;

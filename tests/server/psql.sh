@@ -120,7 +120,26 @@ check "cancelled at the end" grep -q 'ERROR:  57014' "$work/cancelled"
 
 check "another server's socket" sh -c '! "$1" serve --listen "unix:$2/tables/things.parquet" "$2/tables" 2>&1 | grep -q listening' - "$program" "$work"
 "$program" serve --listen 127.0.0.1:0 "$work/tables" >"$work/said" 2>&1
-check "TCP without a password" grep -q 'hint: use a Unix socket, or --trust-loopback' "$work/said"
+check "TCP without passwords" grep -q 'there is no --users FILE' "$work/said"
 "$program" serve --listen 0.0.0.0:0 --trust-loopback "$work/tables" >"$work/said" 2>&1
-check "an address that is not loopback" grep -q 'not a loopback address' "$work/said"
+check "an address that is not loopback" grep -q 'is not a loopback address, and the server has no TLS' "$work/said"
+"$program" serve --listen 0.0.0.0:0 --trust-loopback --insecure "$work/tables" >"$work/said" 2>&1
+check "which is not trusted" grep -q 'clients of 0.0.0.0:[0-9]* need passwords' "$work/said"
+
+# Passwords, which libpq proves by SCRAM.
+echo 'geheim' | "$program" serve --users "$work/users" --add-user anna || fail "a user"
+echo 'other' | "$program" serve --users "$work/users" --add-user 'b"ob' || fail "another user"
+start --listen 127.0.0.1:0 --users "$work/users"
+PGHOST=127.0.0.1 PGPORT=$(sed -n 's/.*127.0.0.1:\([0-9]*\)$/\1/p' "$work/said")
+export PGHOST PGPORT
+PGUSER=anna PGPASSWORD=geheim answers "a password" "show session_authorization" anna
+PGUSER='b"ob' PGPASSWORD=other answers "another user's" "select 1" 1
+PGUSER=anna PGPASSWORD=other psql -XAtc "select 1" >"$work/wrong" 2>&1
+PGUSER=nobody PGPASSWORD=other psql -XAtc "select 1" >"$work/nobody" 2>&1
+check "a wrong password" grep -q 'FATAL:  the password of user "anna" is wrong' "$work/wrong"
+check "nobody's password" grep -q 'FATAL:  the password of user "nobody" is wrong' "$work/nobody"
+echo 'new' | "$program" serve --users "$work/users" --add-user anna || fail "another password"
+PGUSER=anna PGPASSWORD=new answers "while the server runs" "select 2" 2
+check "the file is its owner's alone" sh -c 'test "$(stat -c %a "$1")" = 600' - "$work/users"
+stop
 finish

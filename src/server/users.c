@@ -1,0 +1,263 @@
+/* users.c - see users.h. */
+#include "server/users.h"
+
+#include "server/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX ((size_t)16 << 20)
+#define PASSWORD_BYTES_MAX 1024
+
+/* ---- reading ---- */
+
+typedef ARRAY(char) text_buffer;
+
+static status read_descriptor(int descriptor, const char *path, text_buffer *out)
+{
+    ssize_t bytes;
+    do {
+        TRY(array_reserve(NULL, out, 65536));
+        bytes = read(descriptor, out->items + out->count, 65535);
+        if (bytes < 0 && errno != EINTR)
+            return status_new_errno(errno, "could not read \"%s\"", path);
+        out->count += bytes > 0 ? (size_t)bytes : 0;
+        if (out->count > FILE_BYTES_MAX)
+            return status_new(STATUS_KIND_LIMIT, "\"%s\" has more than %zu bytes", path,
+                              FILE_BYTES_MAX);
+    } while (bytes);
+    out->items[out->count] = 0;
+    return STATUS_OK;
+}
+
+/* Refuses a file into which others could write themselves. */
+static status check_mode(int descriptor, const char *path)
+{
+    struct stat info;
+    if (fstat(descriptor, &info))
+        return status_new_errno(errno, "could not read \"%s\"", path);
+    if (!(info.st_mode & (S_IWGRP | S_IWOTH)))
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_INVALID, "\"%s\" can be written by others than its owner", path),
+        "chmod 600 \"%s\"", path);
+}
+
+/* *out: the text, released by array_release; also on failure. */
+static status read_file(const char *path, text_buffer *out)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return status_new_errno(errno, "could not read \"%s\"", path);
+    status st = check_mode(descriptor, path);
+    if (!st)
+        st = read_descriptor(descriptor, path, out);
+    close(descriptor);
+    return st;
+}
+
+typedef struct user_line {
+    const char *name, *verifier; /* NULL: there is none, but a comment */
+    size_t name_bytes, verifier_bytes;
+    const char *begin, *end; /* with its line end */
+} user_line;
+
+/* Reads the line at `at`; false: it is not one. */
+static bool read_line(const char *at, user_line *out)
+{
+    size_t bytes = strcspn(at, "\n"), name = strcspn(at, " \t\r\n"),
+           blanks = strspn(at + name, " \t");
+    *out = (user_line){.begin = at, .end = at + bytes + (at[bytes] == '\n')};
+    if (*at == '#' || !bytes || strspn(at, " \t\r") >= bytes)
+        return true;
+    out->name = at;
+    out->name_bytes = name;
+    out->verifier = at + name + blanks;
+    out->verifier_bytes = strcspn(out->verifier, " \t\r\n");
+    return blanks && out->verifier_bytes;
+}
+
+static bool is_named(const user_line *line, const char *name)
+{
+    return line->name && line->name_bytes == strlen(name) &&
+           !memcmp(line->name, name, line->name_bytes);
+}
+
+static status is_wrong(const char *path, size_t number)
+{
+    return status_hint(status_new(STATUS_KIND_INVALID,
+                                  "line %zu of \"%s\" is not a user and a verifier", number, path),
+                       "pistachio serve --users \"%s\" --add-user NAME writes such lines", path);
+}
+
+static status find_line(const char *path, const char *text, const char *name, bool *out_is_there,
+                        scram_verifier *out)
+{
+    user_line line;
+    size_t number = 1;
+    for (const char *at = text; *at; at = line.end, number++) {
+        if (!read_line(at, &line))
+            return is_wrong(path, number);
+        if (!is_named(&line, name))
+            continue;
+        *out_is_there = true;
+        return scram_read(line.verifier, line.verifier_bytes, out) ? STATUS_OK
+                                                                   : is_wrong(path, number);
+    }
+    return STATUS_OK;
+}
+
+status users_find(const char *path, const char *name, bool *out_is_there, scram_verifier *out)
+{
+    text_buffer text = {0};
+    *out_is_there = false;
+    status st = read_file(path, &text);
+    if (!st)
+        st = find_line(path, text.items, name, out_is_there, out);
+    array_release(&text);
+    return st;
+}
+
+/* ---- writing ---- */
+
+/* Appends the lines of all users but this one. */
+static status keep_others(const char *path, const char *text, const char *name, text_buffer *out)
+{
+    user_line line;
+    size_t number = 1;
+    for (const char *at = text; *at; at = line.end, number++) {
+        if (!read_line(at, &line))
+            return is_wrong(path, number);
+        size_t bytes = (size_t)(line.end - line.begin);
+        if (is_named(&line, name))
+            continue;
+        TRY(array_reserve(NULL, out, bytes + 1));
+        memcpy(out->items + out->count, line.begin, bytes);
+        out->count += bytes;
+        if (out->items[out->count - 1] != '\n')
+            out->items[out->count++] = '\n';
+    }
+    return STATUS_OK;
+}
+
+static status write_all(int descriptor, const char *path, const text_buffer *text)
+{
+    for (size_t at = 0; at < text->count;) {
+        ssize_t bytes = write(descriptor, text->items + at, text->count - at);
+        if (bytes < 0 && errno != EINTR)
+            return status_new_errno(errno, "could not write \"%s\"", path);
+        at += bytes > 0 ? (size_t)bytes : 0;
+    }
+    if (fsync(descriptor))
+        return status_new_errno(errno, "could not write \"%s\"", path);
+    return STATUS_OK;
+}
+
+/* Puts a file of the text in the place of the one that is there. */
+static status replace_file(const char *path, const text_buffer *text)
+{
+    char draft[PATH_MAX];
+    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft)
+        return status_new(STATUS_KIND_INVALID, "the path \"%s\" is too long", path);
+    int descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return status_new_errno(errno, "could not make \"%s\"", draft);
+    status st = write_all(descriptor, draft, text);
+    close(descriptor);
+    if (!st && rename(draft, path))
+        st = status_new_errno(errno, "could not replace \"%s\"", path);
+    if (st)
+        (void)unlink(draft);
+    return st;
+}
+
+static status check_name(const char *name)
+{
+    size_t bytes = strlen(name);
+    if (bytes && bytes < USERS_NAME_BYTES && *name != '#' && !name[strcspn(name, " \t\r\n")])
+        return STATUS_OK;
+    return status_new(STATUS_KIND_INVALID,
+                      "a user's name has 1 to %d bytes, no blanks, and no # before it: \"%s\"",
+                      USERS_NAME_BYTES - 1, name);
+}
+
+static status make_line(const char *name, const char *password, size_t bytes, text_buffer *out)
+{
+    uint8_t salt[SCRAM_SALT_BYTES];
+    char verifier_text[SCRAM_VERIFIER_BYTES];
+    scram_verifier verifier;
+    if (getrandom(salt, sizeof salt, 0) != sizeof salt)
+        return status_new(STATUS_KIND_IO, "the system gives no random numbers");
+    scram_make(password, bytes, salt, sizeof salt, SCRAM_ITERATIONS, &verifier);
+    scram_write(&verifier, verifier_text);
+    size_t room = strlen(name) + strlen(verifier_text) + 3;
+    TRY(array_reserve(NULL, out, room));
+    out->count += (size_t)snprintf(out->items + out->count, room, "%s %s\n", name, verifier_text);
+    return STATUS_OK;
+}
+
+status users_add(const char *path, const char *name, const char *password, size_t bytes)
+{
+    text_buffer before = {0}, after = {0};
+    TRY(check_name(name));
+    if (!bytes)
+        return status_new(STATUS_KIND_INVALID, "the password is empty");
+    status st = access(path, F_OK) ? STATUS_OK : read_file(path, &before);
+    if (!st && before.count)
+        st = keep_others(path, before.items, name, &after);
+    if (!st)
+        st = make_line(name, password, bytes, &after);
+    if (!st)
+        st = replace_file(path, &after);
+    array_release(&before);
+    array_release(&after);
+    return st;
+}
+
+/* ---- asking ---- */
+
+/* Reads a line of standard input, without its end. */
+static status read_password(char out[PASSWORD_BYTES_MAX])
+{
+    if (!fgets(out, PASSWORD_BYTES_MAX, stdin))
+        return status_new(STATUS_KIND_INVALID, "there is no password on standard input");
+    size_t bytes = strcspn(out, "\r\n");
+    if (!out[bytes] && !feof(stdin))
+        return status_new(STATUS_KIND_INVALID, "a password has fewer than %d bytes",
+                          PASSWORD_BYTES_MAX - 1);
+    out[bytes] = 0;
+    return STATUS_OK;
+}
+
+static status ask(const char *name, char out[PASSWORD_BYTES_MAX])
+{
+    struct termios before, silent;
+    bool is_terminal = !tcgetattr(STDIN_FILENO, &before);
+    if (!is_terminal)
+        return read_password(out);
+    silent = before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    fprintf(stderr, "password of %s: ", name);
+    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    status st = read_password(out);
+    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    fputc('\n', stderr);
+    return st;
+}
+
+status users_ask_and_add(const char *path, const char *name)
+{
+    char password[PASSWORD_BYTES_MAX];
+    TRY(check_name(name));
+    status st = ask(name, password);
+    if (!st)
+        st = users_add(path, name, password, strlen(password));
+    explicit_bzero(password, sizeof password);
+    return st;
+}
