@@ -6,10 +6,10 @@
 
 both drawn from Choices. run.py runs them.
 """
-from . import counts, names, partitions, volatile, wide, writers
+from . import counts, faults, limits, names, partitions, volatile, wide, writers
 
-MODULES = {"wide": wide, "counts": counts, "names": names, "partitions": partitions, "writers": writers, "volatile": volatile}
+MODULES = {"wide": wide, "counts": counts, "names": names, "partitions": partitions, "writers": writers, "faults": faults, "limits": limits, "volatile": volatile}
 # Thousandths of the statements of all kinds; the kinds over random tables share the rest.
-WEIGHTS = {"wide": 6, "counts": 6, "names": 15, "partitions": 10, "writers": 15, "volatile": 15}
-SCENE = {"wide": 12, "names": 12, "partitions": 6, "writers": 8}  # checks of one scene; 50 in other areas
+WEIGHTS = {"wide": 6, "counts": 6, "names": 15, "partitions": 10, "writers": 15, "faults": 5, "limits": 5, "volatile": 15}
+SCENE = {"wide": 12, "names": 12, "partitions": 6, "writers": 8, "faults": 30, "limits": 20}  # checks of one scene; 50 in other areas
 EVERY = "areas"  # the value of --only for all areas by their weights

@@ -1,6 +1,7 @@
 """One process of the program for one check: its rows, error, time and memory, with a signal on the way."""
 import os
 import re
+import resource
 import signal
 import subprocess
 import threading
@@ -35,6 +36,14 @@ def command_of(program, check):
     return words + check.words, variables
 
 
+def limited(limits):
+    """A function that sets them in the new process."""
+    def limit():
+        for name, number in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (number, number))
+    return limit if limits else None
+
+
 def wait(process, seconds, interrupt):
     """(exit status or None, seconds, mebibytes); killed when the time is over."""
     started, late = time.monotonic(), []
@@ -67,7 +76,7 @@ def run_check(program, folder, check, deadline=float("inf")):
     limit = max(0.5, min(check.seconds, deadline - time.monotonic()))
     with open(names[0], "rb") as given, open(names[1], "w+b") as out, open(names[2], "w+b") as err:
         process = subprocess.Popen(words, cwd=folder, env=dict(os.environ, PISTACHIO_PROGRESS="off", LC_ALL="C.UTF-8", **variables),
-                                   stdin=given, stdout=out, stderr=err)
+                                   stdin=given, stdout=out, stderr=err, preexec_fn=limited(check.limits))
         status, seconds, mebibytes = wait(process, limit, check.interrupt)
         out.seek(0)
         err.seek(0)

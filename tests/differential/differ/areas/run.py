@@ -238,6 +238,8 @@ def describe(case):
     check = case.check
     lines = [f"seed      {case.seed}", f"area      {case.area}: {', '.join(check.covers)}", f"failure   {case.kind}: {case.why[:600]}",
              f"settings  {check.settings}", f"words     {check.words} {check.before or ''}", f"statement {check.text()[:1500]}"]
+    if check.limits:
+        lines.append(f"limits    {check.limits}")
     if check.interrupt is not None:
         lines.append(f"SIGINT after {check.interrupt} s")
     if case.ran:

@@ -54,6 +54,7 @@ class Check:
     seconds: float = SECONDS
     mebibytes: float = MEBIBYTES
     interrupt: float = None  # after so many seconds SIGINT
+    limits: dict = field(default_factory=dict)  # of the process: {name of RLIMIT_: number}
 
     def text(self):
         return ";\n".join(self.statements) + ";\n"
