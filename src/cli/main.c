@@ -16,6 +16,7 @@
 #include "cli/tpch.h"
 #include "cli/usage.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,10 +253,12 @@ static int run_all(arguments *a)
     return result;
 }
 
-/* A table may be thousands of files, which stay open. */
-static void allow_many_files(void)
+/* Prepares the process: a table may be thousands of files, which stay open, and a write beyond the limit of file sizes
+ * is an error, not a signal that kills. */
+static void set_limits(void)
 {
     struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
     if (getrlimit(RLIMIT_NOFILE, &limit))
         return;
     limit.rlim_cur = limit.rlim_max;
@@ -373,7 +376,7 @@ int main(int count, char **given)
     words = copy_words(count, given, &texts);
     if (!words)
         return usage_error(PROGRAM, "no memory for the arguments", NULL);
-    allow_many_files();
+    set_limits();
     for (size_t i = 0; i < SUBCOMMAND_COUNT && count > 1; i++)
         if (!strcmp(words[1], subcommands[i].name))
             return subcommands[i].run(count - 2, words + 2);

@@ -272,7 +272,6 @@ limited() { # SQL, further arguments: as the program's
     sql=$1
     shift
     (
-        trap '' XFSZ
         ulimit -f 64
         exec "$program" "$@" -c "$sql"
     )
