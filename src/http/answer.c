@@ -107,15 +107,21 @@ void answer_read_header(transfer_answer *answer, const char *line, size_t bytes)
 /* ---- what it means ---- */
 
 /* The store's own words for an error; "" where it has none. */
+#define WORDS_BYTES 256
 typedef struct store_words {
-    char code[64], message[256];
+    char code[64], message[WORDS_BYTES];
 } store_words;
 
+/* As much as there is room for; "" where it makes no sense. */
 static void take_word(const xml_text *text, char *out, size_t room)
 {
-    size_t bytes = text->bytes < room - 1 ? text->bytes : room - 1;
-    memcpy(out, text->start, bytes);
-    out[bytes] = '\0';
+    char whole[WORDS_BYTES];
+    size_t bytes = text->bytes < sizeof whole ? text->bytes : sizeof whole - 1;
+    const xml_text part = {text->start, bytes};
+    out[0] = '\0';
+    if (!xml_decode(&part, whole))
+        return;
+    snprintf(out, room, "%s", whole);
     for (char *c = out; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
@@ -158,6 +164,11 @@ bool answer_may_change(const transfer *t)
     }
 }
 
+const char *answer_verb(const transfer_question *q)
+{
+    return strcmp(q->method, "GET") && strcmp(q->method, "HEAD") ? "write" : "read";
+}
+
 static const char *hint_of(const transfer_question *q, const char *word)
 {
     static const struct {
@@ -183,8 +194,9 @@ static const char *hint_of(const transfer_question *q, const char *word)
 static status refusal(const transfer *t, const store_words *words)
 {
     const transfer_question *q = &t->question;
-    status st = status_new(STATUS_KIND_IO, "could not open \"%s\": access is refused (%u%s%s)",
-                           q->shown, t->answer.code, *words->code ? " " : "", words->code);
+    status st =
+        status_new(STATUS_KIND_IO, "could not %s \"%s\": access is refused (%u%s%s)",
+                   answer_verb(q), q->shown, t->answer.code, *words->code ? " " : "", words->code);
     return q->place->is_store ? status_hint(st, "%s", hint_of(q, words->code)) : st;
 }
 
@@ -199,7 +211,8 @@ static status is_not_there(const transfer *t, const store_words *words)
 {
     const char *what = !strcmp(words->code, "NoSuchBucket") ? "there is no such bucket"
                                                             : "there is no such object";
-    return status_new(STATUS_KIND_NOT_FOUND, "could not open \"%s\": %s", t->question.shown, what);
+    return status_new(STATUS_KIND_NOT_FOUND, "could not %s \"%s\": %s", answer_verb(&t->question),
+                      t->question.shown, what);
 }
 
 status answer_failure(const transfer *t)
@@ -221,16 +234,17 @@ status answer_failure(const transfer *t)
     case 308:
         return status_hint(
             status_new(STATUS_KIND_IO,
-                       "could not open \"%s\": the store sends requests elsewhere (%u)",
-                       t->question.shown, t->answer.code),
+                       "could not %s \"%s\": the store sends requests elsewhere (%u)",
+                       answer_verb(&t->question), t->question.shown, t->answer.code),
             *t->answer.region ? "SET s3_region = '%s'" : "check s3_endpoint and s3_region%s",
             t->answer.region);
     default:
         break;
     }
-    return status_new(STATUS_KIND_IO, "could not read \"%s\": the server answers %u%s%s%s%s",
-                      t->question.shown, t->answer.code, *words.code ? " " : "", words.code,
-                      *words.message ? ": " : "", words.message);
+    return status_new(STATUS_KIND_IO, "could not %s \"%s\": the server answers %u%s%s%s%s",
+                      answer_verb(&t->question), t->question.shown, t->answer.code,
+                      *words.code ? " " : "", words.code, *words.message ? ": " : "",
+                      words.message);
 }
 
 static status check_part(const transfer *t)

@@ -3,6 +3,7 @@
 #include "http/list.h"
 #include "http/objects.h"
 #include "http/transfer.h"
+#include "http/upload.h"
 
 #include "http/engine.h"
 
@@ -15,7 +16,11 @@ static status open_module(const module_host *host, const void **out)
                                                      .close = objects_close,
                                                      .look = objects_look,
                                                      .read = objects_read,
-                                                     .stop = transfer_stop};
+                                                     .stop = transfer_stop,
+                                                     .create = upload_create,
+                                                     .append = upload_append,
+                                                     .complete = upload_complete,
+                                                     .abort = upload_abort};
     http_engine = host;
     *out = &functions;
     return STATUS_OK;

@@ -78,7 +78,10 @@ static status add_signature(const transfer *t, request_parts *parts, const sign_
     const http_config *config = q->config;
     sign_result signed_;
     char hash[65];
-    sign_hash(q->body ? q->body : "", q->body_bytes, hash);
+    if (q->body_hash)
+        memcpy(hash, q->body_hash, sizeof hash);
+    else
+        sign_hash(q->body ? q->body : "", q->body_bytes, hash);
     const sign_request request = {
         q->method, q->place->path,
         q->query,  *config->store.region ? config->store.region : "us-east-1",
@@ -126,11 +129,11 @@ static void set_method(CURL *easy, const transfer_question *q)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, q->method);
 }
 
-static void set_patience(CURL *easy, const http_config *config)
+static void set_patience(CURL *easy, const transfer *t)
 {
-    long connect =
-        (long)config->timeout < CONNECT_MILLISECONDS ? (long)config->timeout : CONNECT_MILLISECONDS;
-    long stall = (long)(config->timeout + 2999) / 3000;
+    long timeout = (long)transfer_timeout(t);
+    long connect = timeout < CONNECT_MILLISECONDS ? timeout : CONNECT_MILLISECONDS;
+    long stall = (timeout + 2999) / 3000;
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, stall);
@@ -164,7 +167,7 @@ static status set_all(const transfer *t, request_parts *parts, CURL *easy)
         curl_easy_setopt(easy, CURLOPT_CAINFO, config->certificates);
     set_method(easy, &t->question);
     set_redirects(easy, t->question.place);
-    set_patience(easy, config);
+    set_patience(easy, t);
     return STATUS_OK;
 }
 

@@ -212,7 +212,7 @@ static bool try_again(run *r)
         wait = asked < 3600 ? asked * 1000 : 3600000;
     end_attempt(r);
     r->due = now_ms() + wait;
-    return r->due - r->progress < (int64_t)r->transfer->question.config->timeout;
+    return r->due - r->progress < (int64_t)transfer_timeout(r->transfer);
 }
 
 static bool may_change(CURLcode code)
@@ -242,8 +242,8 @@ static status connection_failure(const run *r, CURLcode code)
         why = "the server does not answer";
     if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for it */
         why = "the answer's header is too long";
-    status st = status_new(STATUS_KIND_IO, "could not read \"%s\": %s%s", q->shown, why,
-                           r->attempts > 1 ? ", again and again" : "");
+    status st = status_new(STATUS_KIND_IO, "could not %s \"%s\": %s%s", answer_verb(q), q->shown,
+                           why, r->attempts > 1 ? ", again and again" : "");
     if (code == CURLE_PEER_FAILED_VERIFICATION)
         st = status_hint(
             st, "a certificate of an authority of your own: set AWS_CA_BUNDLE to its file");
@@ -441,6 +441,11 @@ void transfer_stop(const void *argument)
         curl_multi_wakeup(multi);
 }
 
+unsigned transfer_timeout(const transfer *t)
+{
+    return t->question.timeout ? t->question.timeout : t->question.config->timeout;
+}
+
 void transfer_release(transfer *t)
 {
     array_release(&t->text);
@@ -479,13 +484,13 @@ static void wait_a_moment(waiting *w)
     (void)pthread_cond_timedwait(&w->changed, &w->lock, &until);
 }
 
-static status wait_for(waiting *w)
+static status wait_for(waiting *w, bool is_not_cancelled)
 {
     bool is_stopped = false;
     mutex_lock(&w->lock);
     while (!w->is_done) {
         wait_a_moment(w);
-        if (w->is_done || is_stopped || !cancel_is_asked())
+        if (w->is_done || is_stopped || is_not_cancelled || !cancel_is_asked())
             continue;
         is_stopped = true;
         mutex_unlock(&w->lock);
@@ -503,7 +508,7 @@ status transfer_run(transfer *t)
     t->argument = &w;
     status st = transfer_start(t);
     if (!st)
-        st = wait_for(&w);
+        st = wait_for(&w, t->is_not_cancelled);
     pthread_cond_destroy(&w.changed);
     mutex_destroy(&w.lock);
     return st;

@@ -32,6 +32,8 @@ typedef struct transfer_question {
     const char *type;      /* of the body; NULL: none */
     const void *body;
     size_t body_bytes;
+    const char *body_hash; /* as sign.h's; NULL: it is computed for each attempt */
+    unsigned timeout;      /* milliseconds; 0: the configuration's */
 } transfer_question;
 
 /* The headers of an answer. */
@@ -60,15 +62,18 @@ struct transfer {
     /* Called by the module's thread, which does not touch the transfer afterwards. Takes the failure. */
     void (*done)(transfer *t, status outcome);
     void *argument;
+    bool is_not_cancelled;    /* transfer_run goes on though the statement is cancelled */
     struct transfer_run *run; /* the thread's */
 };
 
 /* Starts it. A failure: it was not started. Any thread. */
 CHECKED status transfer_start(transfer *t);
-/* Ends the transfer with that argument, if one is under way, early: CANCELLED. Any thread. */
+/* Ends transfers with that argument, as far as they are under way, early: CANCELLED. Any thread. */
 void transfer_stop(const void *argument);
 /* Starts it and waits; ends early once the thread's statement is cancelled. */
 CHECKED status transfer_run(transfer *t);
 void transfer_release(transfer *t);
+/* Milliseconds without progress that are borne. */
+unsigned transfer_timeout(const transfer *t);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/fault.h"
 #include "storage/file.h"
+#include "storage/object_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +20,12 @@
 
 struct new_file {
     char *path, *folder;
-    char *temporary_path; /* "<path>.<process>.<number>.tmp" */
-    bool has_name;        /* temporary_path is there */
-    bool is_temporary;    /* gets no name */
-    bool syncs_later;     /* it is not for the file to see that it is on the storage */
-    int descriptor;       /* -1: not open */
+    char *temporary_path;  /* "<path>.<process>.<number>.tmp" */
+    bool has_name;         /* temporary_path is there */
+    bool is_temporary;     /* gets no name */
+    bool syncs_later;      /* it is not for the file to see that it is on the storage */
+    int descriptor;        /* -1: not open */
+    object_upload *upload; /* if it is an object */
     uint64_t bytes;
     uint64_t begun; /* of them, on their way to the storage */
     status failure; /* of the stream's first write that failed */
@@ -72,8 +74,16 @@ static void open_unnamed(new_file *f)
     }
 }
 
+static status open_upload(new_file *f, const char *url)
+{
+    f->path = mem_copy_text(url, strlen(url));
+    return f->path ? object_upload_new(url, &f->upload) : status_no_memory("path", strlen(url));
+}
+
 static status open_file(new_file *f, const char *path, bool may_be_unnamed)
 {
+    if (object_store_has(path))
+        return open_upload(f, path);
     struct stat info;
     char target[PATH_MAX];
     if (!lstat(path, &info) && S_ISLNK(info.st_mode) && realpath(path, target))
@@ -164,8 +174,18 @@ void new_file_sync_later(new_file *f)
     f->syncs_later = true;
 }
 
+static status write_upload(new_file *f, const void *data, uint64_t bytes)
+{
+    if (fault_check(FAULT_WRITE))
+        return status_new_errno(ENOSPC, "could not write \"%s\"", f->path);
+    f->bytes += bytes;
+    return object_upload_append(f->upload, data, bytes);
+}
+
 status new_file_write(new_file *f, const void *data, uint64_t bytes)
 {
+    if (f->upload)
+        return write_upload(f, data, bytes);
     const char *at = data;
     while (bytes) {
         ssize_t done =
@@ -258,8 +278,17 @@ static void sync_folder(const new_file *f)
     close(folder);
 }
 
+static status publish_upload(new_file *f)
+{
+    object_upload *upload = f->upload;
+    f->upload = NULL;
+    return object_upload_complete(upload);
+}
+
 static status publish(new_file *f)
 {
+    if (f->upload)
+        return publish_upload(f);
     if (f->syncs_later)
         (void)!sync_file_range(f->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* it begins */
     else if (fsync(f->descriptor) && errno != EINVAL)
@@ -287,6 +316,7 @@ void new_file_abort(new_file *f)
         close(f->descriptor);
     if (f->has_name)
         unlink(f->temporary_path);
+    object_upload_abort(f->upload);
     status_free(f->failure);
     mem_free(f->path);
     mem_free(f->folder);

@@ -12,8 +12,8 @@
 
 typedef struct new_file new_file;
 
-/* An error if something has the name that is no regular file. Of a symbolic link to a file, that
- * file is what will be replaced. */
+/* An error if something has the name that is not a regular file. Of a symbolic link to a file, that
+ * file is what will be replaced. Of a URL, the object (object_store.h). */
 CHECKED status new_file_open(const char *path, new_file **out);
 /* The same as on file systems that have no files without names: it is called
  * "<path>.<process>.<number>.tmp" meanwhile. For tests. */

@@ -2,6 +2,7 @@
 #include "storage/new_folder.h"
 
 #include "base/mem.h"
+#include "storage/object_store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,6 +111,7 @@ static status open_folder(new_folder *f, const char *path, uint64_t number, cons
 status new_folder_open(const char *path, uint64_t number, const char *name, new_folder **out)
 {
     *out = NULL;
+    TRY(object_store_check_folder(path));
     new_folder *f = mem_new(sizeof *f);
     if (!f)
         return status_no_memory("folder", sizeof *f);

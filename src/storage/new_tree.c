@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "storage/object_store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -222,6 +223,7 @@ static status open_tree(new_tree *tree, const char *path, new_tree_use use)
 status new_tree_open(const char *path, new_tree_use use, new_tree **out)
 {
     *out = NULL;
+    TRY(object_store_check_folder(path));
     new_tree *tree = mem_new(sizeof *tree);
     if (!tree)
         return status_no_memory("folder", sizeof *tree);

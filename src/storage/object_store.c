@@ -24,21 +24,37 @@ bool object_store_has(const char *path)
     return false;
 }
 
+status object_store_check_folder(const char *path)
+{
+    return object_store_has(path)
+               ? status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                        "writing a folder of files to \"%s\" is not supported",
+                                        path),
+                             "COPY writes one object: without PARTITION_BY and PER_RANK")
+               : STATUS_OK;
+}
+
 /* The module's functions, once it is loaded. */
 static _Atomic(const object_store_functions *) loaded;
 
-static status functions_for(const char *url, const object_store_functions **out)
+/* Loads the module for what begins an error: "reading", "writing". */
+static status functions_to(const char *doing, const char *url, const object_store_functions **out)
 {
     char purpose[64];
     const void *functions;
     *out = atomic_load(&loaded);
     if (*out)
         return STATUS_OK;
-    snprintf(purpose, sizeof purpose, "reading %.*s://", (int)strcspn(url, ":"), url);
+    snprintf(purpose, sizeof purpose, "%s %.*s://", doing, (int)strcspn(url, ":"), url);
     TRY(module_load("http", purpose, &functions));
     *out = functions;
     atomic_store(&loaded, *out);
     return STATUS_OK;
+}
+
+static status functions_for(const char *url, const object_store_functions **out)
+{
+    return functions_to("reading", url, out);
 }
 
 /* ---- names ---- */
@@ -165,6 +181,30 @@ status object_read_start(object *o, const object_span *span)
 void object_read_stop(const void *argument)
 {
     atomic_load(&loaded)->stop(argument);
+}
+
+status object_upload_new(const char *url, object_upload **out)
+{
+    const object_store_functions *functions;
+    *out = NULL;
+    TRY(functions_to("writing", url, &functions));
+    return functions->create(object_store_settings(), url, out);
+}
+
+status object_upload_append(object_upload *u, const void *data, size_t bytes)
+{
+    return atomic_load(&loaded)->append(u, data, bytes);
+}
+
+status object_upload_complete(object_upload *u)
+{
+    return atomic_load(&loaded)->complete(u);
+}
+
+void object_upload_abort(object_upload *u)
+{
+    if (u)
+        atomic_load(&loaded)->abort(u);
 }
 
 /* A thread that waits for one read. */

@@ -36,8 +36,9 @@ const object_settings *object_store_settings(void);
 CHECKED status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
                                  void *context);
 
-/* A version of an object. The module's. */
+/* A version of an object; an object that is being written. The module's. */
 typedef struct object object;
+typedef struct object_upload object_upload;
 
 /* Bytes of an object that are to be read. */
 typedef struct object_span {
@@ -66,10 +67,19 @@ typedef struct object_store_functions {
     status (*read)(object *o, const object_span *span);
     /* Ends a read that is under way early, as far as it can be; `done` is called all the same. */
     void (*stop)(const void *argument);
+    /* Begins an object, which appears when it is complete. One thread at a time. */
+    status (*create)(const object_settings *s, const char *url, object_upload **out);
+    /* Adds to its end; may wait until enough of it is sent. */
+    status (*append)(object_upload *u, const void *data, size_t bytes);
+    /* Both free it. complete: the object is there, in place of what had its name, or a failure. */
+    status (*complete)(object_upload *u);
+    void (*abort)(object_upload *u);
 } object_store_functions;
 
 /* Returns whether a path is a URL of an object store: s3://, gs://, http://, https:// ... */
 bool object_store_has(const char *path);
+/* Fails if a folder is to be written there: a path that is a URL. */
+CHECKED status object_store_check_folder(const char *path);
 /* As file_expand, of a URL: an object, those below a prefix, or those that match a pattern. */
 CHECKED status object_store_expand(arena *a, const char *url, path_list *out);
 /* As file_version_of_path. */
@@ -80,6 +90,11 @@ void object_close(object *o); /* takes NULL */
 /* Starts a read, as object_store_functions says. */
 CHECKED status object_read_start(object *o, const object_span *span);
 void object_read_stop(const void *argument);
+/* As object_store_functions says. */
+CHECKED status object_upload_new(const char *url, object_upload **out);
+CHECKED status object_upload_append(object_upload *u, const void *data, size_t bytes);
+CHECKED status object_upload_complete(object_upload *u);
+void object_upload_abort(object_upload *u); /* takes NULL */
 /* Reads and waits. */
 CHECKED status object_read(object *o, uint64_t offset, void *target, size_t bytes);
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "storage/new_file.h"
+#include "storage/object_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +58,7 @@ static status open_stream(output_file *f, const char *path, bool may_be_cut)
     f->path = mem_copy_text(path, strlen(path));
     if (!f->path)
         return status_no_memory("path", strlen(path));
-    if (!may_be_cut && can_be_replaced(path)) {
+    if (object_store_has(path) || (!may_be_cut && can_be_replaced(path))) {
         TRY(new_file_open(path, &f->file));
         return new_file_stream(f->file, &f->stream);
     }

@@ -144,12 +144,38 @@ def test_web():
     gives(f"select t from '{base}/to/many/part-03.parquet?X-Signature=hush'", "text 3")
     check("no web server got a signature", not re.search(r"/web/.*signed", "\n".join(store.log)))
     said = says(f"from '{base}/none.parquet?X-Signature=hush'", "there is no such object")
-    check("the query is not told", "could not open" in said and "hush" not in said.split("line 1:")[0], said)
+    check("the query is not told", "could not read" in said and "hush" not in said.split("line 1:")[0], said)
     says(f"from '{base}/loop'", "redirects")
     says(f"from '{base}/down'", "rotocol")
     said = says("from 'https://me:hush@127.0.0.1/x.parquet'", "has a name or a password in it")
     check("the password is not told", "hush" not in said.split("line 1:")[0], said)
     says("from 'http://127.0.0.1:1/x.parquet'", "could not read")
+
+
+def test_writing():
+    data = os.path.join(root, "data")
+    gives("copy (select 42 as x) to 's3://data/new/a b+c.parquet'; select x from 's3://data/new/a b+c.parquet'", "42")
+    big = "select g, repeat('x', 70) as m from generate_series(1, 120000) s(g)"
+    status, said = run(f"copy ({big}) to 's3://data/new/big.csv'")
+    with open(f"{data}/new/big.csv") as f:
+        rows = f.read().split("\n")
+    check("a text of several parts", status == 0 and len(rows) == 120002 and rows[0] == "g,m" and
+          rows[120000] == "120000," + 70 * "x", said)
+    check("it was sent in parts", sum("/new/big.csv?partNumber" in line for line in store.log) == 2)
+    says(f"copy ({big.replace('select g', 'select 10 / (g - 118000) as g')}) to 's3://data/new/fail.csv'", "division by zero")
+    says(f"copy ({big}) to 's3://broken/new/fail.csv'", "could not write", "500 InternalError: a <secret> thing",
+         PISTACHIO_HTTP_TIMEOUT="1")
+    says("copy (select 1 as x) to 's3://denied/new/fail.parquet'", "could not write", "403 AccessDenied")
+    says("copy (select 1 as x) to 'http://127.0.0.1/new/fail.parquet'", "not in an object store")
+    says("copy (select 1 as x, 2 as y) to 's3://data/new/parts' (partition_by (x))", "writing a folder")
+    for text, options in (("the last part", "lastpart"), ("its end", "badend")):
+        says(f"copy ({big}) to 's3://{options}/new/fail.csv'", "could not write")
+    check("nothing of it is left", not store.uploads and sorted(os.listdir(f"{data}/new")) == ["a b+c.parquet", "big.csv"],
+          f"{store.uploads.keys()} {os.listdir(data + '/new')}")
+    done = subprocess.run([program, "rewrite", "s3://data/big.parquet", "s3://data/new/rewritten.parquet"], env=environment(),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    check("rewrite", done.returncode == 0, done.stdout)
+    gives("select count(*), sum(h) from 's3://data/new/rewritten.parquet'", "100000,5000073754")
 
 
 def test_faults():
@@ -187,7 +213,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_keys, test_web, test_faults, test_patience):
+    for test in (test_names, test_keys, test_web, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -14,6 +14,7 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     header      a header of 4 MB                               packed     Content-Encoding: gzip
     changing    another ETag for each request                  denied     403 to each request
     stranger    lists keys that were not asked for             broken     500 to each request
+    lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
 
 /web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme. /count/<path> says how
 many requests there were of the path, /log what each was.
@@ -30,7 +31,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 FAULTS = ("busy reset whole shifted page header changing stranger hang slow longer nameless repeat packed denied "
-          "broken").split()
+          "broken lastpart badend").split()
 PAGE = 7  # keys in a page of a listing
 
 
@@ -136,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
             return None
         arguments = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         if self.command in ("PUT", "POST", "DELETE"):
-            return self.write(bucket, key, arguments, body)
+            return self.write(bucket, key, arguments, body, fault)
         if not key:
             return self.list(bucket, arguments, fault)
         return self.give(os.path.join(bucket, key), fault)
@@ -225,7 +226,7 @@ class Handler(BaseHTTPRequestHandler):
 
     # ---- writing ----
 
-    def write(self, bucket, key, arguments, body):
+    def write(self, bucket, key, arguments, body, fault):
         uploads = self.server.uploads
         if self.command == "POST" and "uploads" in arguments:
             number = f"upload {len(uploads)}+/="
@@ -237,6 +238,10 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             del uploads[arguments["uploadId"]]
             return self.answer(204)
+        if fault == "lastpart" and arguments.get("partNumber") == "2":
+            return self.error(400, "EntityTooLarge")
+        if fault == "badend" and self.command == "POST":
+            return self.error(200, "InternalError")
         if self.command == "PUT" and "partNumber" in arguments:
             uploads[arguments["uploadId"]][int(arguments["partNumber"])] = body
             return self.answer(200, headers=[("ETag", f'"{hashlib.md5(body).hexdigest()}"')])
