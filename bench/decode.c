@@ -12,6 +12,7 @@
  *   stored   the files' bytes in the time of `values`
  *
  * `columns` has `values` of each column alone. */
+#include "device/transfer.h"
 #include "device_clock.h"
 #include "parquet/read/batch.h"
 #include "parquet/read/batch_decode.h"
@@ -83,8 +84,8 @@ static status place_parts(bench *b, placed_chunk *chunk, size_t first, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         rows[i] = (pq_row_range){0, rows_of(b, first + i)};
         lists[i] = (pq_row_list){.items = &rows[i], .count = 1};
-        parts[i] = (pq_batch_part){.group_ref = b->table->row_groups.items[first + i],
-                                   .rows = &lists[i]};
+        parts[i] =
+            (pq_batch_part){.group_ref = b->table->row_groups.items[first + i], .rows = &lists[i]};
     }
     for (uint32_t column = 0; column < b->table->columns.count; column++)
         TRY(place_column(b, chunk, parts, count, column));
@@ -105,10 +106,9 @@ static status place_chunk(bench *b, size_t first, uint32_t count, uint64_t rows)
     pq_batch_part *parts = mem_new_array(count, sizeof *parts);
     pq_row_range *ranges = mem_new_array(count, sizeof *ranges);
     pq_row_list *lists = mem_new_array(count, sizeof *lists);
-    st = parts && ranges && lists
-             ? place_parts(b, &b->chunks.items[b->chunks.count - 1], first, count, parts, ranges,
-                           lists)
-             : status_no_memory("benchmark", count * sizeof *parts);
+    st = parts && ranges && lists ? place_parts(b, &b->chunks.items[b->chunks.count - 1], first,
+                                                count, parts, ranges, lists)
+                                  : status_no_memory("benchmark", count * sizeof *parts);
     mem_free(parts);
     mem_free(ranges);
     mem_free(lists);

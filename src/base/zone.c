@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "base/mutex.h"
 #include "base/type.h"
+#include "base/zone_file.h"
+#include "base/zone_rule.h"
 
 #include <ctype.h>
 #include <dirent.h>

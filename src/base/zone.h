@@ -66,19 +66,4 @@ void zone_at(const zone *z, int64_t instant, zone_span *span);
  * one that comes twice that of the second time. *span as above. */
 int32_t zone_offset_of_local(const zone *z, int64_t local, zone_span *span);
 
-/* zone_rule.c: false: the text, to its end, is no rule. */
-bool zone_rule_parse(const char *text, size_t bytes, zone_rule *out);
-/* "+05:45": hours, and minutes and seconds where there are some; its bytes. Room: ZONE_SHORT_BYTES. */
-size_t zone_offset_format(int32_t offset, char *text);
-void zone_rule_at(const zone_rule *rule, int64_t instant, zone_span *out);
-
-/* zone_file.c: the bytes of a file as a table, checked; NULL in *out: they are none. rule_out: of its end. */
-CHECKED status zone_table_parse(const uint8_t *bytes, size_t count, zone_table **out,
-                                zone_rule *rule_out, bool *out_has_rule);
-void zone_table_free(zone_table *table);
-/* False: the instant is not before the last transition, and the zone has a rule. */
-bool zone_table_at(const zone_table *table, bool has_rule, int64_t instant, zone_span *out);
-/* Of its last transition. */
-int64_t zone_table_end(const zone_table *table);
-
 #endif

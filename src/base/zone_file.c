@@ -8,8 +8,11 @@
  *     footer  a POSIX rule between two ends of lines: what comes behind the last transition
  *
  * Nothing in a file is trusted. */
+#include "base/zone_file.h"
+
 #include "base/mem.h"
 #include "base/zone.h"
+#include "base/zone_rule.h"
 
 #include <assert.h>
 

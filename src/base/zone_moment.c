@@ -2,6 +2,7 @@
 #include "base/zone_moment.h"
 
 #include "base/moment_text.h"
+#include "base/zone_rule.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,6 @@
 /* zone_rule.c - POSIX rules of time zones: "CET-1CEST,M3.5.0,M10.5.0/3". */
+#include "base/zone_rule.h"
+
 #include "base/calendar.h"
 #include "base/text_scan.h"
 #include "base/zone.h"

@@ -4,7 +4,10 @@
 #include "bench/keys.h"
 #include "bench/partition.h"
 #include "bench/stream.h"
+#include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/transfer.h"
+#include "exec/join/join_table_build.h"
 
 #define COUNTS 4096u
 

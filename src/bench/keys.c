@@ -1,6 +1,9 @@
 /* keys.c - see keys.h. */
 #include "bench/keys.h"
 
+#include "device/chunk.h"
+#include "device/transfer.h"
+
 /* Different numbers give different keys. (Steele, Lea, Flood: SplitMix, 2014) */
 static uint64_t mixed(uint64_t x)
 {

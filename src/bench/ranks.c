@@ -1,6 +1,7 @@
 /* ranks.c - see ranks.h. */
 #include "bench/ranks.h"
 
+#include "net/local/fabric.h"
 #include "net/local/local.h"
 #include "net/ucx/ucx.h"
 

@@ -4,6 +4,8 @@
 #include "bench/keys.h"
 #include "bench/partition.h"
 #include "bench/stream.h"
+#include "device/chunk.h"
+#include "exec/join/join_table_build.h"
 
 #define PIECE_CHUNKS 16u /* of BENCH_CHUNKING */
 

@@ -1,6 +1,8 @@
 /* stream.c - see stream.h. */
 #include "bench/stream.h"
 
+#include "device/transfer.h"
+
 status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, void *argument,
                          bench_stream *out)
 {

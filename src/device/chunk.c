@@ -1,5 +1,8 @@
 /* chunk.c - columns of equal length: selecting, flattening, joining end to end. */
+#include "device/chunk.h"
+
 #include "device/tensor.h"
+#include "device/transfer.h"
 
 #include <string.h>
 

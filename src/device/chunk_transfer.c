@@ -5,7 +5,11 @@
  *     chunk_to_device   views are made to point into the device's heap, copies are enqueued: no wait
  *
  * On host devices both give the columns that are there. */
+#include "device/chunk_transfer.h"
+
+#include "device/chunk.h"
 #include "device/tensor.h"
+#include "device/transfer.h"
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* selection.c - the rows whose bit is set, as row numbers. */
+#include "device/selection.h"
+
 #include "device/tensor.h"
 
 void row_selection_release(row_selection *selection)

@@ -1,6 +1,8 @@
 /* tensor.c - making, sharing and flattening columns. */
 #include "device/tensor.h"
 
+#include "device/transfer.h"
+
 tensor *tensor_ref(tensor *t)
 {
     if (t)

@@ -114,11 +114,6 @@ typedef struct row_selection {
     dev_buffer *count_owner; /* holds count.actual; or NULL */
 } row_selection;
 
-/* The one way from a mask to rows: nothing is waited for, on lazy devices the count is lazy. */
-CHECKED status row_selection_make(dev_stream *stream, const row_mask *mask, dev_count rows,
-                                  row_selection *out);
-void row_selection_release(row_selection *selection); /* takes a zeroed one */
-
 /* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
@@ -126,17 +121,6 @@ CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count c
                                 tensor_target target_memory, tensor **out);
 /* An array of lazily known counts and other small state: 8-byte words on the device, zeroed. */
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
-
-/* Host memory that copies of the device may come from and go to (dev_ops.host_alloc); on host
- * devices any. Charged to the budget of dev_host_open. */
-CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
-void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
-/* It leaves the budget (mem_budget_export); it goes by dev_host_free_exported then. */
-void dev_host_export(device *dev, size_t bytes);
-void dev_host_free_exported(device *dev, void *address, size_t bytes);
-/* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
-CHECKED status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
-                          const char *who);
 
 /* Words on their way from the device to the host. Zeroed: none. */
 typedef struct dev_fetch {
@@ -146,70 +130,12 @@ typedef struct dev_fetch {
     dev_moment since;
 } dev_fetch;
 
-/* Enqueues the copy of `count` words. What is asked for a chunk later, when it is there, costs
- * nobody anything. Ends in dev_fetch_finish or dev_fetch_close. */
-CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count,
-                               dev_fetch *out);
-/* Copies the words to `target`, awaiting them if they are not there (dev_event_await), and closes
- * the fetch; also on failure. */
-CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);
-/* Forgets it. Takes a zeroed one. */
-void dev_fetch_close(device *dev, dev_fetch *fetch);
-/* Both at once: for what must be known before anything else can be enqueued. On a host device it is
- * a plain copy. */
-CHECKED status dev_words_read(dev_stream *stream, const void *words, uint64_t *target,
-                              uint32_t count);
-/* Makes a count exact. */
-CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
-
-CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
-void chunk_free(chunk *c);                                                    /* takes NULL */
 typedef ARRAY(chunk *) chunk_list;
-
-/* The chunks of `from` go behind those of `to`; after a failure they are where they were. */
-CHECKED status chunk_list_move(chunk_list *from, chunk_list *to);
-/* Takes the chunk over, also on failure. */
-CHECKED status chunk_list_push(chunk_list *list, chunk *c);
-void chunk_list_release(chunk_list *list); /* frees the chunks, too */
 
 /* A chunk whose number of rows is on its way to the host. Zeroed: none. */
 typedef struct late_chunk {
     chunk *rows;
     dev_fetch count; /* none where the count is exact */
 } late_chunk;
-
-/* Takes the chunk over, also on failure. Ends in late_chunk_finish or late_chunk_close. */
-CHECKED status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out);
-/* The chunk, with an exact count, awaiting it if it is not there; NULL if it has no rows, or there
- * was none. */
-CHECKED status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out);
-/* Forgets it. Takes a zeroed one. */
-void late_chunk_close(device *dev, late_chunk *late);
-/* Selects rows: every column becomes INDEXED (columns that shared an index share the composed
- * one), the row count becomes `count`, and count_owner (may be NULL) is referenced. In place. */
-CHECKED status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,
-                            dev_buffer *count_owner);
-/* Replaces the column by its flat form and returns that, borrowed from the chunk. */
-CHECKED status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t column, tensor **out);
-/* One FLAT chunk of all the rows of several, in order; their counts must be exact. Long strings are
- * copied to one heap, so nothing of the sources stays referenced. Frees none of them. */
-CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                            const char *who, chunk **out);
-/* The same; columns go to their places. */
-CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                               const char *who, const tensor_target *targets, chunk **out);
-/* The rows in memory of dev_host(stream's device): columns FLAT, long strings in one heap each, and
- * the count exact; with keep_dictionaries, INDEXED over their dictionary where they have one. Awaits
- * the stream (dev_stream_await) for sizes where there are texts or a lazy count, and at the end. On a
- * host device the columns are the chunk's own. Frees nothing of c. */
-CHECKED status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dictionaries,
-                             const char *who, chunk **out);
-/* The rows of a host chunk (FLAT, or INDEXED over a dictionary, exact count) in the device's memory.
- * Enqueues copies and does not wait: c may be freed at once. */
-CHECKED status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chunk **out);
-/* As chunk_concat, but columns that are INDEXED over one base in all of them stay so, and those that lie behind each
- * other where they are. */
-CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                             const char *who, chunk **out);
 
 #endif

@@ -1,4 +1,7 @@
 /* transfer.c - bytes between host and device, through pinned memory. */
+#include "device/transfer.h"
+
+#include "device/chunk.h"
 #include "device/tensor.h"
 
 #include <string.h>

@@ -1,5 +1,15 @@
 /* arrive.c - frames that come from a peer: nothing that they say is believed without a look. */
+#include "net/arrive.h"
+
+#include "net/channel.h"
+#include "net/early.h"
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/peer.h"
+#include "net/pool.h"
+#include "net/query.h"
+#include "net/receive.h"
 
 /* A token of net_arriving is a message, or this, marked by an odd address: a peer's text. */
 typedef struct arriving_text {

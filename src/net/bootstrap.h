@@ -47,16 +47,4 @@ CHECKED status net_place_from_environment(net_place *out, bool *out_is_there);
 
 typedef struct net_meeting net_meeting;
 
-/* The place's texts stay the caller's. */
-CHECKED status net_meeting_new(const net_place *place, const char *host, net_meeting **out);
-/* All ranks call it, equally often; in the first round rank 0 listens, the others connect, again and again
- * until the time is over.
- * *out: of each rank, to be freed by net_introductions_free. Failures say what is wrong, and with
- * which rank or address: a port in use, a root that does not answer, another token, version or
- * number of ranks, a rank twice, ranks that did not come. */
-CHECKED status net_meeting_round(net_meeting *meeting, const void *bytes, uint32_t byte_count,
-                                 net_introduction **out);
-void net_meeting_end(net_meeting *meeting);                         /* takes NULL */
-void net_introductions_free(net_introduction *all, unsigned ranks); /* takes NULL */
-
 #endif

@@ -1,5 +1,12 @@
 /* channel.c - what is so of a channel: told to the peer, and heard of it. */
+#include "net/channel.h"
+
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/peer.h"
+#include "net/query.h"
+#include "net/receive.h"
+#include "net/send.h"
 
 static void state_posted(net_comm *comm, net_frame *frame)
 {

@@ -1,6 +1,13 @@
 /* collective.c - the life of a collective: messages to all, messages from all, phase by phase. */
 #include "net/collective.h"
 
+#include "net/exchange.h"
+#include "net/lock.h"
+#include "net/pool.h"
+#include "net/query.h"
+#include "net/receive.h"
+#include "net/send.h"
+
 #include <assert.h>
 
 /* ---- going on ---- */

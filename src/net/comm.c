@@ -1,6 +1,10 @@
 /* comm.c - a communicator: its life, what is asked of it. */
 #include "base/mutex.h"
+#include "net/early.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/pool.h"
+#include "net/query.h"
 
 #include <assert.h>
 #include <time.h>

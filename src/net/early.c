@@ -1,6 +1,10 @@
 /* early.c - what peers say of exchanges that this rank has not opened, and of queries that it has
  * not begun: a few bytes each, kept until it does, or never can. */
+#include "net/early.h"
+
+#include "net/channel.h"
 #include "net/internal.h"
+#include "net/query.h"
 
 /* Of one communicator; more is nothing that ranks which run the same statements would say. */
 #define EARLY_COUNT_MAX 262144

@@ -1,5 +1,14 @@
 /* exchange.c - an exchange's life: opened, closed by its user, gone when all that was sent is out. */
+#include "net/exchange.h"
+
+#include "net/channel.h"
+#include "net/early.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/pool.h"
+#include "net/query.h"
+#include "net/receive.h"
+#include "net/send.h"
 
 #include <assert.h>
 

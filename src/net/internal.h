@@ -165,19 +165,7 @@ struct net_comm {
     net_active *active;
 };
 
-void net_lock(net_comm *comm);
-/* Lets go on whoever is active, then unlocks and calls back. */
-void net_unlock(net_comm *comm);
-/* net_unlock is to let it go on; it is to be left out. */
-void net_activate(net_comm *comm, net_active *active);
-void net_deactivate(net_comm *comm, net_active *active);
-
 /* ---- waiters ---- */
-
-void net_waiters_add(net_waiters *waiters, net_waiter *waiter); /* NULL: nothing */
-/* The first one, or all, are to be called by net_unlock. */
-void net_waiters_wake(net_comm *comm, net_waiters *waiters);
-void net_waiters_wake_all(net_comm *comm, net_waiters *waiters);
 
 static inline void net_list_init(net_list *list)
 {
@@ -211,95 +199,5 @@ static inline net_held *net_list_take(net_list *list)
 /* Posts a frame with this header; the frame is not posted. */
 void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header,
               const void *payload, void (*done)(net_comm *comm, net_frame *frame), void *owner);
-/* The peer is gone, and no query can begin any more. Takes why. must_tell: the others are told. */
-void net_peer_lose(net_comm *comm, unsigned peer, status why, bool must_tell);
-/* What a peer says is no message: it is gone. */
-void net_peer_lose_corrupt(net_comm *comm, unsigned peer, const char *what);
-/* All that it has sent has arrived: it has left, if it said so. */
-void net_peer_leave_if_due(net_comm *comm, unsigned peer);
-/* The network is of no use any more. Takes why. */
-void net_comm_fail(net_comm *comm, status why);
-
-/* ---- query.c ---- */
-
-net_query *net_query_find(net_comm *comm, uint64_t number);
-/* The first failure wins. Takes st. must_tell_peers: it comes from here. */
-void net_query_fail_locked(net_query *query, status st, bool must_tell_peers);
-/* Its memory goes, if nothing of it is left. */
-void net_query_free_if_over(net_query *query);
-/* A failure came from a peer, as text. */
-void net_query_fail_from(net_comm *comm, const net_header *header, const char *text);
-
-/* ---- exchange.c ---- */
-
-CHECKED status net_exchange_open_locked(net_query *query, const net_exchange_options *options,
-                                        uint8_t phase, net_active *user, net_exchange **out);
-net_exchange *net_exchange_find(net_query *query, uint32_t id, uint8_t phase);
-bool net_exchange_was_used(const net_query *query, uint32_t id, uint8_t phase);
-void net_exchange_close_locked(net_exchange *exchange);
-void net_exchange_free_if_over(net_exchange *exchange);
-/* The query has failed: nothing of it is queued, nobody waits. */
-void net_exchange_fail(net_exchange *exchange);
-/* Something happened that its user, if it has one, waits for. */
-void net_exchange_signal(net_exchange *exchange);
-/* What of it is not finished with the peer; NULL: all is. Static text. */
-const char *net_exchange_unfinished(const net_exchange *exchange, unsigned peer);
-
-/* ---- channel.c ---- */
-
-/* Tells the peer what is so. */
-void net_channel_tell(net_channel *channel);
-/* The peer has told what is so. */
-void net_channel_hear(net_channel *channel, const net_header *header);
-
-/* ---- send.c, receive.c: the public functions with the lock held ---- */
-
-/* NET_READY, NET_WAIT (nobody registered), NET_ENDED; a failure has failed the query. */
-CHECKED status net_channel_message(net_channel *channel, net_state *out_state, net_held **out);
-void net_channel_send(net_channel *channel, net_held *held);
-void net_channel_end(net_channel *channel);
-void net_channel_pump(net_channel *channel);
-/* Messages of its allotment are free: as many waiters may have one. */
-void net_channel_wake_senders(net_comm *comm, net_channel *channel);
-/* The peer wants no more. */
-void net_channel_refuse(net_channel *channel);
-
-/* The next message, or NULL. */
-net_held *net_exchange_take(net_exchange *exchange, unsigned peer);
-bool net_exchange_is_received(const net_exchange *exchange, unsigned peer);
-void net_channel_ready(net_channel *channel, net_held *held);
-/* Messages that have come in order become ready; the channel ends, if that is all. */
-void net_channel_advance(net_channel *channel);
-void net_channel_decline(net_channel *channel);
-
-/* ---- pool.c ---- */
-
-/* A message's memory, of nobody's allotment; NULL: there is none. */
-net_held *net_pool_take(net_comm *comm, uint32_t room);
-void net_pool_give(net_comm *comm, net_held *held);
-void net_pool_clear(net_comm *comm);
-/* Charges one message, at least, or fails; up to `most` as there is room. */
-CHECKED status net_allotment_open(net_exchange *exchange, net_allotment *allotment);
-/* One more, if there is plenty of room. */
-void net_allotment_grow(net_exchange *exchange, net_allotment *allotment);
-/* What is not in use goes back to the budget. */
-void net_allotment_trim(net_exchange *exchange, net_allotment *allotment);
-/* A message goes back to its allotment: held is no more. */
-void net_held_return(net_held *held);
-/* The same; who may go on now that it is back is told: waiters, or the peer that sent it. */
-void net_held_free(net_held *held);
-
-/* ---- early.c ---- */
-
-/* Notes a NET_FRAME_CHANNEL, or a NET_FRAME_ERROR with its text and two NULs. */
-CHECKED status net_early_note(net_comm *comm, unsigned peer, const net_header *header,
-                              const char *text);
-/* Something could not be noted of a query that has not begun. */
-void net_early_lose(net_comm *comm, uint64_t number);
-/* The query begins: it fails if it did elsewhere; what can never be asked for any more goes. */
-void net_early_begin(net_query *query);
-void net_early_open(net_exchange *exchange);
-void net_early_end(net_comm *comm, uint64_t number);
-void net_early_clear(net_comm *comm);
 
 #endif

@@ -1,4 +1,6 @@
 /* lock.c - a communicator's lock, and who goes on, is woken or told when it is given back. */
+#include "net/lock.h"
+
 #include "base/mutex.h"
 #include "net/internal.h"
 

@@ -1,5 +1,10 @@
 /* peer.c - the other ranks: whether they live, and what it means if one does not. */
+#include "net/peer.h"
+
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/query.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* pool.c - memory of messages: what is free is kept for the next one, what is in use is charged to
  * its query's budget, by allotments. */
+#include "net/pool.h"
+
 #include "net/internal.h"
 
 #include <assert.h>

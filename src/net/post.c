@@ -1,5 +1,6 @@
 /* post.c - frames on their way out. */
 #include "net/internal.h"
+#include "net/lock.h"
 
 #include <assert.h>
 

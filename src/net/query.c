@@ -1,5 +1,10 @@
 /* query.c - a statement on this rank: its beginning, its one failure, its end. */
+#include "net/query.h"
+
+#include "net/early.h"
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/lock.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,5 +1,14 @@
 /* receive.c - the receiving side of a channel: messages in order, credits for those given back. */
+#include "net/receive.h"
+
+#include "net/channel.h"
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/peer.h"
+#include "net/pool.h"
+#include "net/query.h"
+#include "net/send.h"
 
 #include <assert.h>
 

@@ -1,5 +1,13 @@
 /* send.c - the sending side of a channel: messages wait for credits, never the sender's thread. */
+#include "net/send.h"
+
+#include "net/channel.h"
+#include "net/exchange.h"
 #include "net/internal.h"
+#include "net/lock.h"
+#include "net/pool.h"
+#include "net/query.h"
+#include "net/receive.h"
 
 #include <assert.h>
 

@@ -81,20 +81,7 @@ typedef struct net_arrival {
     void *token;  /* to be handed back; NULL: the frame is settled, no net_arrived follows */
 } net_arrival;
 
-/* A frame's header came from a peer, with so many bytes of payload to follow. */
-net_arrival net_arriving(net_comm *comm, unsigned peer, const void *header, size_t header_bytes,
-                         size_t payload_bytes);
-/* Instead of a copy, where both ranks are of one process and no ops->alloc: the arriving message has the frame's
- * memory from now on, and the frame's message the other's; the payload is then at its target. False: it is
- * to be copied. Before net_arrived and net_posted. */
-bool net_arrival_swap(void *token, net_frame *frame);
-/* Its payload is at the target; if not is_whole, it will never be (the peer is gone). */
-void net_arrived(net_comm *comm, unsigned peer, void *token, bool is_whole);
 /* The frame's memory is free; it was sent, or its peer is given up. */
 void net_posted(net_comm *comm, net_frame *frame);
-/* The peer cannot be reached any more. Takes `why`, the reason alone, without the peer's name. */
-void net_peer_gone(net_comm *comm, unsigned peer, status why);
-/* What is due by time is done; returns when net_tick is to be called again, at the latest. */
-uint64_t net_tick(net_comm *comm);
 
 #endif

@@ -1,6 +1,7 @@
 /* wire_write.c - rows to the bytes of a message. */
-#include "net/wire.h"
+#include "net/wire_write.h"
 
+#include "net/wire.h"
 #include "net/wire_format.h"
 #include "net/wire_texts.h"
 

@@ -1,6 +1,7 @@
 /* fuzz_bootstrap.c - any bytes as what ranks say while they meet: refused, or read without a byte too many. */
 #include "base/build_id.h"
 #include "fuzz.h"
+#include "net/bootstrap_address.h"
 #include "net/bootstrap_packet.h"
 #include "net/bootstrap_self.h"
 

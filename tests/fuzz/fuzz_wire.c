@@ -2,9 +2,14 @@
  * the same.
  *
  * Input: messages, each behind two bytes with its length, for one reader. */
+#include "base/type.h"
+#include "device/chunk.h"
+#include "device/tensor.h"
 #include "fuzz.h"
 
 #include "net/wire.h"
+#include "net/wire_read.h"
+#include "net/wire_write.h"
 
 enum { COLUMNS = 5, ROOM = 1 << 16 };
 

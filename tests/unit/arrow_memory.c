@@ -1,7 +1,8 @@
 /* arrow_memory.c - what a client does to read buffers that are in a device's memory. */
 #include "arrow_memory.h"
 
-#include "device/simulated/simulated.h"
+#include "device/device.h"
+#include "device/simulated/memory.h"
 #include "parquet/table/footer.h"
 #include "run_statement.h"
 #include "test.h"

@@ -1,6 +1,8 @@
 /* device_test.c - bytes of any device. */
 #include "device_test.h"
 
+#include "device/transfer.h"
+
 void *test_to_host(dev_stream *stream, const void *source, size_t bytes)
 {
     void *pinned, *copy = mem_new(bytes + 1);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_TEST_H
 #define PISTACHIO_DEVICE_TEST_H
 
-#include "device/tensor.h"
+#include "device/device.h"
 #include "test.h"
 
 /* The bytes at a device address, in host memory of mem_new. */

@@ -1,6 +1,7 @@
 /* net_cluster.c - made-up queries over a local network. */
 #include "net_cluster.h"
 
+#include "net/local/fabric.h"
 #include "test.h"
 
 #include "base/fault.h"

@@ -2,8 +2,12 @@
 #include "program_test.h"
 
 #include "base/fault.h"
-#include "device/simulated/simulated.h"
+#include "device/chunk.h"
+#include "device/simulated/memory.h"
+#include "device/transfer.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/task.h"
 #include "test.h"

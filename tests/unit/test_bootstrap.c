@@ -1,6 +1,7 @@
 /* test_bootstrap.c - ranks that find each other over TCP, and what is said when they do not.
  *
  * test_label: smoke */
+#include "net/bootstrap_address.h"
 #include "test.h"
 
 #include "net/bootstrap_packet.h"

@@ -7,7 +7,6 @@
 #include "base/cancel.h"
 #include "device/cpu/tables.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 #include "fault_sweep.h"
 #include "run_statement.h"
 

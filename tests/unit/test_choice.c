@@ -1,5 +1,7 @@
 /* test_choice.c - predictions against figures made by hand, samples against whole chunks.
  * test_label: not-tsan */
+#include "parquet/write/writer_chunk.h"
+#include "parquet/write/writer_stage.h"
 #include "test.h"
 
 #include "parquet/profile/profile_measure.h"

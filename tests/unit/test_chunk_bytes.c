@@ -1,5 +1,7 @@
 /* test_chunk_bytes.c - rows of every type to bytes and back: with NULLs and without, any range of
  * rows, and bytes that are damaged. */
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "device_test.h"
 
 #include "exec/spill/chunk_bytes.h"

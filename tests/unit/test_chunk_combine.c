@@ -1,5 +1,6 @@
 /* test_chunk_combine.c - chunks put together: rows in their order, and indexes over one base kept.
  */
+#include "device/chunk.h"
 #include "device/tensor.h"
 #include "test.h"
 

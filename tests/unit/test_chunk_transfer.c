@@ -2,6 +2,10 @@
  * that only the device knows, and copies that are refused.
  *
  * test_label: threads */
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/tensor.h"
+#include "device/transfer.h"
 #include "device_test.h"
 
 static mem_budget *budget, *host_budget;

@@ -4,6 +4,7 @@
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
 #include "parquet/write/encode.h"
+#include "parquet/write/encode_delta.h"
 #include "test.h"
 
 #define ROWS_MAX 1100

@@ -3,6 +3,8 @@
  * refused.
  *
  * test_label: threads */
+#include "device/chunk.h"
+#include "net/local/fabric.h"
 #include "test.h"
 
 #include "exec/exchange/exchange_lane.h"

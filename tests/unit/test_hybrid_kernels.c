@@ -4,7 +4,8 @@
  * test_label: release */
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
-#include "parquet/write/encode.h"
+#include "parquet/format/buffer.h"
+#include "parquet/write/encode_hybrid.h"
 #include "test.h"
 
 #define ROWS_MAX 1100

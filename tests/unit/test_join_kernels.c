@@ -3,7 +3,6 @@
  * test_label: release */
 #include "device/cpu/tables.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
 

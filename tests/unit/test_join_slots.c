@@ -1,6 +1,7 @@
 /* test_join_slots.c - how many slots a join's table has, up to more rows than a test can make.
  *
  * test_label: threads */
+#include "exec/join/join_table_build.h"
 #include "test.h"
 
 #include "exec/join/join_table.h"

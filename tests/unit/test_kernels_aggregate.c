@@ -2,7 +2,6 @@
  * one, and the scalar one against plain loops.
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
-#include "device/tensor.h"
 #include "device/value/sort_key.h"
 #include "kernel_tables.h"
 #include "test.h"

@@ -2,7 +2,6 @@
  * ISA against plain loops. Groups that are few, many, none, and one that has most of the rows.
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
-#include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
 

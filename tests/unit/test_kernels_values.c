@@ -1,7 +1,6 @@
 /* test_kernels_values.c - values that groups keep: every ISA against sorted copies.
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
-#include "device/tensor.h"
 #include "device/value/value_code.h"
 #include "kernel_tables.h"
 #include "test.h"

@@ -1,7 +1,6 @@
 /* test_narrow_keys.c - packed keys of at most four bytes, told by their hashes alone. Every ISA, and the CUDA device where it has the kernel.
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
-#include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /* test_net_comm.c - what a communicator promises, one thing at a time, on two or three stepped ranks.
  *
  * test_label: threads */
+#include "net/local/fabric.h"
 #include "test.h"
 
 #include "net/local/local.h"

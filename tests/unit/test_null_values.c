@@ -7,7 +7,6 @@
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 #include "test.h"
 
 #define ROWS 200

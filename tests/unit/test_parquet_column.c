@@ -1,5 +1,6 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
+#include "device/transfer.h"
 #include "parquet/read/batch.h"
 #include "parquet_reader.h"
 

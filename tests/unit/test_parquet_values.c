@@ -1,5 +1,7 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
+#include "device/chunk.h"
+#include "device/transfer.h"
 #include "parquet/read/batch.h"
 #include "parquet/read/batch_decode.h"
 #include "parquet_reader.h"

@@ -1,7 +1,6 @@
 /* test_range_kernels.c - the kernels of joins by ranges, of every ISA, against all pairs.
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
-#include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /* test_reserved_columns.c - rows that are written where they are wanted.
  *
  * test_label: threads */
+#include "device/chunk.h"
 #include "exec/keys/reserved_columns.h"
 #include "test.h"
 

@@ -1,5 +1,8 @@
 /* test_selection.c - rows of masks, and chunks whose count comes late, on both kinds of device. */
+#include "device/chunk.h"
+#include "device/selection.h"
 #include "device/tensor.h"
+#include "device/transfer.h"
 #include "test.h"
 
 #define ROWS_MAX 200

@@ -4,7 +4,6 @@
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -5,7 +5,6 @@
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
 #include "parquet/format/format.h"
-#include "parquet/format/metadata.h"
 #include "test.h"
 
 #define ROWS 600

@@ -1,9 +1,13 @@
 /* test_wire.c - rows of every type and form to the bytes of messages and back: in messages of any
  * size, with NULLs and without, with dictionaries that come once, and bytes that are damaged.
  * test_label: not-tsan */
+#include "device/chunk.h"
+#include "device/tensor.h"
 #include "device_test.h"
 
 #include "net/wire.h"
+#include "net/wire_read.h"
+#include "net/wire_write.h"
 
 static mem_budget *budget;
 static device *dev;

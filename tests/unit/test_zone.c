@@ -3,6 +3,8 @@
  * Expected offsets are those of Python's zoneinfo, of local times PostgreSQL 15's.
  *
  * test_label: smoke */
+#include "base/zone_file.h"
+#include "base/zone_rule.h"
 #include "test.h"
 
 #include "base/zone.h"

@@ -18,6 +18,8 @@
 
 #include "base/uuid_text.h"
 #include "device/value/arrow_value.h"
+#include "exec/operators/result_batch.h"
+#include "exec/operators/result_dictionary.h"
 
 #include <stdlib.h>
 

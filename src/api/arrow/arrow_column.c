@@ -10,6 +10,7 @@
 #include "api/arrow/arrow_column.h"
 
 #include "device/tensor.h"
+#include "exec/operators/result_batch.h"
 #include "parquet/write/writer.h"
 #include "sql/text/split.h"
 

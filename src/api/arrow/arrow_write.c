@@ -4,6 +4,7 @@
 #include "api/arrow/arrow_column.h"
 #include "api/engine/engine.h"
 #include "api/write/sink.h"
+#include "exec/operators/result_batch.h"
 #include "sql/text/split.h"
 
 #define GROUP_ROWS 122880

@@ -3,6 +3,7 @@
 
 #include "api/engine/engine_device.h"
 #include "base/budget.h"
+#include "net/local/fabric.h"
 #include "net/local/local.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "api/write/copy_key_path.h"
 #include "api/write/copy_sink.h"
 #include "api/write/row_text.h"
+#include "exec/operators/result_batch.h"
 #include "storage/new_tree.h"
 #include "storage/output_file.h"
 

@@ -9,6 +9,7 @@
 #include "api/session/database.h"
 #include "api/session/statement.h"
 #include "base/mutex.h"
+#include "exec/operators/result_batch.h"
 #include "sql/sql.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "api/query/query_run.h"
 #include "api/session/database.h"
 #include "api/write/sink.h"
+#include "exec/operators/result_batch.h"
 #include "storage/new_file.h"
 
 #include <unistd.h>

@@ -14,6 +14,7 @@
 #include "base/guard.h"
 #include "base/mutex.h"
 #include "base/trace.h"
+#include "exec/operators/result_batch.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
 #include "sql/sql.h"

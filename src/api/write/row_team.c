@@ -9,6 +9,7 @@
 #include "api/write/row_team.h"
 
 #include "base/mutex.h"
+#include "exec/operators/result_batch.h"
 
 #include <pthread.h>
 

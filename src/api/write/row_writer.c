@@ -2,6 +2,7 @@
 #include "api/write/row_writer.h"
 
 #include "api/handles/handles.h"
+#include "exec/operators/result_batch.h"
 
 #define BUFFER_BYTES 65536
 

@@ -7,6 +7,7 @@
 #include "api/write/sink.h"
 
 #include "api/write/sink_group.h"
+#include "exec/operators/result_batch.h"
 
 #define GROUPS_MAX 8
 #define FIRST_ROOM 16384

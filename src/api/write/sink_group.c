@@ -2,6 +2,7 @@
 #include "api/write/sink_group.h"
 
 #include "base/bitmap_copy.h"
+#include "exec/operators/result_batch.h"
 
 status sink_group_open(sink_group *group, const pq_column_schema *columns, size_t count)
 {

@@ -2,7 +2,6 @@
  * each, found by open addressing. */
 #include "device/cpu/kernel_keys_with.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 
 #if defined __AVX2__ || defined __AVX512F__
 #include <immintrin.h>

@@ -5,7 +5,6 @@
  * filter that most rows pass, are one permuted load. For the rest plain loads are faster than
  * gather instructions (Zen 5, 8 bytes: 0.28 and 0.47 ns). */
 #include "device/cpu/kernel_window.h"
-#include "device/tensor.h"
 
 #define BLOCK_ROWS 65536 /* more than a chunk of the CPU has */
 

@@ -1,6 +1,5 @@
 /* kernel_group_codes.c - group numbers by position: codes of small domains, and back. */
 #include "device/cpu/kernel_window.h"
-#include "device/tensor.h"
 
 /* Code 0 is NULL's; one that is not below the radix is a violation. */
 #define CODES(code_expression)                                                                     \

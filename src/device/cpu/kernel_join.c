@@ -1,6 +1,5 @@
 /* kernel_join.c - build rows of key groups as lists, pairs of rows, marks. */
 #include "device/cpu/kernel.h"
-#include "device/tensor.h"
 
 #if defined __AVX512F__
 #include <immintrin.h>

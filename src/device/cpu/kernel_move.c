@@ -3,7 +3,6 @@
 #include "base/uuid_text.h"
 #include "device/cpu/kernel.h"
 #include "device/kernels/kernel_ops.h"
-#include "device/tensor.h"
 #include "device/value/arrow_value.h"
 
 #if defined __AVX512F__

@@ -1,6 +1,5 @@
 /* kernel_packed.c - join keys of any types, packed as rows: found by open addressing. */
 #include "device/cpu/kernel_keys.h"
-#include "device/tensor.h"
 
 /* How far ahead slots are fetched. */
 #define AHEAD 16

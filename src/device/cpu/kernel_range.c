@@ -1,6 +1,5 @@
 /* kernel_range.c - joins by ranges: places in lists that are in the order of a value. */
 #include "device/cpu/kernel.h"
-#include "device/tensor.h"
 #include "device/value/sort_key.h"
 
 void ISA_(range_values)(const range_values_arguments *a)

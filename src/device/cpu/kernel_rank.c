@@ -1,6 +1,5 @@
 /* kernel_rank.c - integer keys as bits of a bitmap, and the rank of a key among them. */
 #include "device/cpu/kernel_keys_with.h"
-#include "device/tensor.h"
 
 #if defined __AVX512VPOPCNTDQ__
 #include <immintrin.h>

@@ -7,6 +7,7 @@
 #include "device/host/regex.h"
 
 #include "base/cancel.h"
+#include "device/host/regex_translate.h"
 #include "device/value/text_part.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

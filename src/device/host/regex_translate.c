@@ -4,6 +4,8 @@
  * Most of a pattern means the same in both and is passed on. Different are: which letters are
  * escapes (\y \m \M \A \Z \b \B \v \u), flags and options in front, newlines in negated brackets,
  * and what PCRE2 has besides (verbs). */
+#include "device/host/regex_translate.h"
+
 #include "device/host/regex.h"
 #include "device/value/text_part.h"
 

@@ -10,7 +10,11 @@
  * addresses in views, and what several streams used, are free when all streams have passed.
  *
  * Giving memory back needs none, so it cannot fail. */
+#include "device/simulated/allocate.h"
+
 #include "base/mutex.h"
+#include "device/simulated/memory.h"
+#include "device/simulated/simulated.h"
 #include "device/simulated/stream.h"
 
 /* A block of host memory: this, then what the caller has. */

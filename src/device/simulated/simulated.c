@@ -6,10 +6,13 @@
  *
  * What a stream is told to do is put together first (launch_window.h) and queued when somebody is to
  * see it done, or when it is much. */
-#include "base/mutex.h"
-#include "device/simulated/stream.h"
+#include "device/simulated/simulated.h"
 
+#include "base/mutex.h"
 #include "base/trace.h"
+#include "device/simulated/allocate.h"
+#include "device/simulated/memory.h"
+#include "device/simulated/stream.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -10,7 +10,6 @@
 
 #include "device/launch_window.h"
 #include "device/simulated/cost.h"
-#include "device/simulated/simulated.h"
 
 typedef enum command_kind {
     COMMAND_KERNEL,
@@ -116,32 +115,5 @@ struct simulated_device {
     uint64_t launch_cost, wait_cost; /* nanoseconds */
     cost_waker waker;
 };
-
-/* ---- simulated.c, under the lock ---- */
-
-/* Queues what the window has. */
-void simulated_flush(simulated_stream *stream);
-void simulated_flush_all(simulated_device *dev);
-/* Queues a command before what the window has. */
-void simulated_enqueue(simulated_stream *stream, command *c, uint64_t number);
-/* Has the stream wait until another one has done all that it was told. Fails for want of memory. */
-CHECKED status simulated_wait_for_stream(simulated_stream *stream, simulated_stream *other);
-
-/* ---- allocate.c ---- */
-
-void simulated_released_init(released_list *list);
-/* Frees what was released and what no command can use any more. Under the lock. */
-void simulated_reclaim(simulated_device *dev);
-/* The stream is told to use a block of memory. Under the lock. */
-CHECKED status simulated_note_use(simulated_stream *stream, uint32_t block);
-CHECKED status simulated_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
-void simulated_release(dev_buffer *buffer);
-void simulated_export(dev_buffer *buffer);
-CHECKED status simulated_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
-                                       bool *out_will);
-bool simulated_memory_wait(device *dev);
-CHECKED status simulated_host_alloc(device *dev, size_t bytes, const char *who, void **out);
-void simulated_host_free(device *dev, void *address, size_t bytes);
-void simulated_host_piece(device *dev, const void *address, void **out_start, size_t *out_bytes);
 
 #endif

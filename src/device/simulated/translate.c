@@ -1,5 +1,6 @@
 /* translate.c - arguments' device addresses to real ones, field by field from kernels.def. */
 #include "device/cpu/tables.h"
+#include "device/simulated/memory.h"
 #include "device/simulated/simulated.h"
 
 #define POINTER(type, name) a->name = simulated_real(a->name);

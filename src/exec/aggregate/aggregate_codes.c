@@ -5,8 +5,8 @@
  * texts; where the column is dictionary-encoded the entries of a dictionary are looked up once. */
 #include "exec/aggregate/aggregate_codes.h"
 
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_state_ops.h"
-
 #include "exec/aggregate/aggregate_table.h"
 
 #define SMALL_DOMAIN 4096       /* always worth it */

@@ -9,6 +9,8 @@
  * be new. */
 #include "exec/aggregate/aggregate_hash.h"
 
+#include "device/transfer.h"
+
 #define CAPACITY_MIN 1024
 #define FEW_GROWTH                                                                                 \
     16 /* few rows, which may be wide, get room for so many times their number instead */

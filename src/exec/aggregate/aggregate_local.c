@@ -1,6 +1,7 @@
 /* aggregate_local.c - one task's tables: which form takes the next rows. */
 #include "exec/aggregate/aggregate_local.h"
 
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/aggregate/aggregate_runs.h"

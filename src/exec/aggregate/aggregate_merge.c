@@ -18,6 +18,7 @@
 #include "exec/aggregate/aggregate_merge.h"
 
 #include "base/mutex.h"
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_local.h"
 #include "exec/aggregate/aggregate_rows.h"

@@ -1,6 +1,7 @@
 /* aggregate_merge_slice.c - ordering groups by parts of their hashes, and adding a part to a table. */
 #include "exec/aggregate/aggregate_merge_slice.h"
 
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_state.h"
 
 static void release_states(merge_slice *slice)

@@ -11,6 +11,7 @@
  * A table takes a bounded number of groups, so that large ones are never copied to grow. */
 #include "exec/aggregate/aggregate_runs.h"
 
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_state.h"
 #include "exec/aggregate/aggregate_table.h"

@@ -6,15 +6,17 @@
  * part: its blocks are added to a table, which is given out; a table that grows too large on the
  * way is itself cut by the next bits of the hash, into parts that are read later. */
 #include "exec/aggregate/aggregate_spill.h"
-#include "base/mutex.h"
-#include "exec/aggregate/aggregate_state_ops.h"
 
+#include "base/maximum.h"
+#include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_local.h"
 #include "exec/aggregate/aggregate_merge.h"
 #include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/aggregate/aggregate_table.h"
-
-#include "base/maximum.h"
 #include "exec/sched/memory.h"
 
 #define PIECE_GROUPS_MIN 4096

@@ -1,4 +1,5 @@
 /* aggregate_state_pick.c - states that are one of the values: the least, or the greatest. */
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* aggregate_state_sum.c - states that add up: counts, sums, means, variances. */
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 
 /* ---- counts ---- */

@@ -6,6 +6,7 @@
  *   state ──> block | values ──> block | values    the array's heap; lists of two tables are put together in place
  *
  * Only where a group's value is asked for are its values looked at: none is sorted. */
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_pieces.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 

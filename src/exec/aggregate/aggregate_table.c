@@ -2,6 +2,7 @@
 #include "exec/aggregate/aggregate_table.h"
 
 #include "base/mutex.h"
+#include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/aggregate/aggregate_state.h"

@@ -8,6 +8,8 @@
 
 #include "exec/aggregate/aggregate_index.h"
 #include "exec/aggregate/aggregate_state_ops.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "plan/tree/expr_index.h"
 #include "plan/tree/function.h"
 

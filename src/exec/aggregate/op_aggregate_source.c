@@ -1,8 +1,8 @@
 /* op_aggregate_source.c - the source of an aggregation's result: groups' states become values. */
-#include "exec/aggregate/op_aggregate.h"
-
+#include "device/chunk.h"
 #include "exec/aggregate/aggregate_state.h"
 #include "exec/aggregate/aggregate_state_ops.h"
+#include "exec/aggregate/op_aggregate.h"
 
 typedef struct op_aggregate_source {
     exec_operator base;

@@ -5,8 +5,12 @@
  * keys' order (kernel order_codes), as far as the first key goes: a row goes on if it is not behind them. It is
  * only a help to the sort above: where the table has become too large the task begins a new one, or, if hardly
  * a row was dropped, lets all rows pass. On lazy devices they all pass. */
+#include "device/chunk.h"
+#include "device/selection.h"
 #include "exec/aggregate/aggregate_state.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/sched/memory.h"
 
 /* Of a task's table, at most; of its part of what an operator may hold, one part in so many. */

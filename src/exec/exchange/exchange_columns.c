@@ -2,6 +2,9 @@
  * need; all above it pass that on. */
 #include "exec/exchange/exchange_columns.h"
 
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+
 /* Whether a scan at or below the node keeps the column to itself. */
 static bool is_kept_back(const plan_node *node, uint32_t id)
 {

@@ -1,5 +1,7 @@
 /* exchange_count.c - what goes to each rank, and comes from it. */
-#include "exec/exchange/op_exchange.h"
+#include "exec/exchange/exchange_count.h"
+
+#include "exec/sched/query.h"
 
 status exchange_counters_new(exec_operator *op, bool is_sender)
 {

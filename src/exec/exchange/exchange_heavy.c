@@ -1,7 +1,11 @@
 /* exchange_heavy.c - a chunk's rows are divided into those that stay and those that go. */
 #include "exec/exchange/exchange_heavy.h"
 
+#include "device/chunk.h"
+#include "device/selection.h"
+#include "device/transfer.h"
 #include "net/wire.h"
+#include "net/wire_write.h"
 
 /* ---- rows that stay ---- */
 

@@ -1,6 +1,9 @@
 /* exchange_lane.c - rows to messages. */
 #include "exec/exchange/exchange_lane.h"
 
+#include "device/chunk.h"
+#include "net/wire_write.h"
+
 #include <assert.h>
 
 #define FIRST_BYTES (64u << 10)

@@ -2,6 +2,7 @@
 #include "exec/exchange/exchange_stay.h"
 
 #include "base/mutex.h"
+#include "device/chunk.h"
 
 void exchange_stay_init(exchange_stay *stay, net_exchange *net, unsigned rank)
 {

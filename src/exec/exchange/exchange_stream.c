@@ -4,6 +4,7 @@
 
 #include "base/mutex.h"
 #include "net/wire.h"
+#include "net/wire_read.h"
 
 struct exchange_stream {
     wire_reader *reader;

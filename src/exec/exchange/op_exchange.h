@@ -24,16 +24,7 @@ static inline bool exchange_stays(const exec_operator *op)
            !exec_has_overflowed(&op->query->overflows[id - 1]);
 }
 
-CHECKED status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
-                                        struct exchange_stay *stay, exec_operator **out);
 CHECKED status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exchange *net,
                                       exec_operator **out);
-/* Counters of an exchange's operator; they live as long as the query. */
-CHECKED status exchange_counters_new(exec_operator *op, bool is_sender);
-/* A message to another rank, or from one. */
-void exchange_count_sent(exec_operator *op, const net_message *message);
-void exchange_count_received(exec_operator *op, const net_message *message);
-/* A task's waiter: wakes it. */
-void exchange_waiter_set(net_waiter *waiter, exec_task *task);
 
 #endif

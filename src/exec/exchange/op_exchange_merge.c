@@ -6,10 +6,15 @@
  *
  * One task merges, in the host's memory. A chunk goes out when some rank's message is used up, at the
  * latest: its rows are put together rank by rank, and selected in the order of the picks. */
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "device/value/sort_key.h"
+#include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
+#include "exec/exchange/op_exchange_receive.h"
 #include "net/wire.h"
+#include "net/wire_read.h"
 
 #define KEY_WORDS 3
 

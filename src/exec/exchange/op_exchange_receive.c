@@ -1,4 +1,9 @@
 /* op_exchange_receive.c - the source of an exchange: messages of all ranks, as chunks. */
+#include "exec/exchange/op_exchange_receive.h"
+
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"

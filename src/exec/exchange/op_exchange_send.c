@@ -6,11 +6,17 @@
  * Where all rows go the same way there is one lane, to rank 0 or to all ranks; a broadcast that may overflow
  * has one to all ranks and one to each. Each task has its own, and takes no chunk before all lanes have
  * written the one before. Rows that stay go to the source by exchange_stay.h. */
+#include "device/chunk.h"
+#include "device/transfer.h"
+#include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
 #include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/op_exchange.h"
+#include "exec/exchange/op_exchange_receive.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 
 typedef struct op_send {
     exec_operator base;

@@ -1,6 +1,9 @@
 /* bound_filter.c - compiles a runtime bound. */
 #include "exec/expression/bound_filter.h"
 
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
+
 void bound_filter_release(bound_filter *f)
 {
     program_run_free(f->run);

@@ -1,7 +1,12 @@
 /* program_compile.c - expressions to instructions: the graph, what is known of its values, the
  * roots. */
+#include "exec/expression/program_compile.h"
+
 #include "base/guard.h"
+#include "exec/expression/program_compile_logic.h"
+#include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run_tiles.h"
 
 #define DEPTH_MAX 2500 /* nested expressions, so that no stack is too small */
 

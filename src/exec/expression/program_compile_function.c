@@ -1,5 +1,8 @@
 /* program_compile_function.c - functions of text, numbers and times. */
 #include "device/value/date_part.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_compile_logic.h"
+#include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 
 /* All arguments. */

@@ -1,6 +1,8 @@
 /* program_compile_host.c - functions that the host computes: constants that are looked at once, and
  * patterns that are no patterns. */
 #include "device/host/regex.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 #include "plan/tree/function.h"
 

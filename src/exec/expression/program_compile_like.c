@@ -1,5 +1,7 @@
 /* program_compile_like.c - LIKE: a constant pattern is taken apart once. */
 #include "device/value/like_split.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 
 #define DEFAULT_ESCAPE '\\'

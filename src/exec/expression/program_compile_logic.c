@@ -3,6 +3,10 @@
  * Where nothing can fail, all branches are computed for all rows and chosen from: no row number is
  * ever made. A branch that can fail is computed for the rows that need it (INSTRUCTION_LAZY_CASE).
  */
+#include "exec/expression/program_compile_logic.h"
+
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* program_compile_value.c - arithmetic, comparisons and casts, and what their results' bounds
  * prove: where nothing can overflow, nothing is checked. */
+#include "exec/expression/program_compile_value.h"
+
+#include "exec/expression/program_compile.h"
 #include "exec/expression/program_instruction.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * read them. */
 #include "base/blob_text.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 #define VALUE_TEXT_BYTES 128
 

@@ -1,4 +1,6 @@
 /* program_frame.c - frames: made, emptied for other rows, and kept for the next branch that needs one. */
+#include "exec/expression/program_frame.h"
+
 #include "exec/expression/program_instruction.h"
 
 /* Slots of which so many are listed when they are set. */

@@ -109,36 +109,14 @@ typedef struct compiler {
     uint32_t depth;
 } compiler;
 
-/* The number of an instruction like this one: an equal one, or it is added. args are copied. */
-CHECKED status instruction_add(compiler *c, instruction *s, const uint32_t *args,
-                               uint32_t arg_count, uint32_t *out);
-CHECKED status instruction_add_constant(compiler *c, const value *v, uint32_t *out);
-CHECKED status compile_expr(compiler *c, const expr *e, uint32_t *out);
 static inline const instruction *instruction_of(const compiler *c, uint32_t number)
 {
     return &c->program->instructions.items[number];
 }
-/* An instruction with these fields and nothing known of its values. */
-instruction instruction_make(instruction_kind kind, uint8_t op, data_type type, int32_t position);
 
-CHECKED status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
-                            uint32_t *out);
-/* Both arguments in the wider of their widths (of decimals). */
-CHECKED status compile_same_width(compiler *c, uint32_t args[2]);
-CHECKED status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_t right,
-                                  int32_t position, uint32_t *out);
-CHECKED status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
-                                  uint32_t right, uint32_t *out);
 /* The data of a LIKE for a text that stands somewhere, at the start, at the end. */
 CHECKED status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at_start,
                                     bool at_end, instruction *s);
-CHECKED status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out);
-/* AND or OR of booleans; changes args. */
-CHECKED status compile_logic(compiler *c, dev_logic_op op, uint32_t *args, uint32_t count,
-                             uint32_t *out);
-CHECKED status compile_case(compiler *c, const expr *e, uint32_t *out);
-CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t first,
-                              uint32_t second, uint32_t *out);
 /* The families of functions.def: the call e, whose operation is a number of kernel_ops.h. */
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
     CHECKED status compile_call_##family(compiler *c, const expr *e, int operation_, uint32_t *out);
@@ -207,31 +185,6 @@ static inline const instruction *instruction_at(const program_run *run, uint32_t
     return &run->program->instructions.items[number];
 }
 
-/* Evaluates an instruction in a frame: its slot is then set. */
-exec_result run_instruction(program_run *run, frame *f, uint32_t number);
-/* Evaluates in the main frame what has several readers and is volatile, for the root `index`: branches of a lazy CASE, whose
- * frames take it over, read one value for a row. */
-exec_result run_draws(program_run *run, uint32_t index);
-/* Whether it would be computed there, by a kernel over the frame's own rows. */
-CHECKED status run_needs_kernel(program_run *run, frame *f, uint32_t number, bool *out);
-/* Computes it and what it reads in one launch, if the device takes such runs and there is one: its slot
- * is then set. *out_ran false: there is none. program_run_tiles.c. */
-exec_result run_tiles(program_run *run, frame *f, uint32_t number, bool *out_ran);
-/* The device's kernel of runs has a step for it. */
-bool tile_has_step(const program *p, const instruction *s);
-/* *out is NULL where the device takes none. Freed by mem_free. */
-CHECKED status tile_run_new(program_run *run, tile_run **out);
-/* The operand of an evaluated instruction. */
-CHECKED status run_operand(program_run *run, frame *f, uint32_t number, operand *out);
-/* The same as a column, also where it is a constant. */
-CHECKED status run_column(program_run *run, frame *f, uint32_t number, operand *out);
-/* Operands of two instructions, of which at least one is a column. */
-CHECKED status run_operands(program_run *run, frame *f, const instruction *s, operand out[2]);
-/* A FLAT result for the frame's rows, without validity. */
-CHECKED status run_result(program_run *run, frame *f, data_type type, tensor **out);
-/* Gives the result the operands' validities, all needed; shares the only one. */
-CHECKED status run_validity(program_run *run, frame *f, tensor *result, const operand *operands,
-                            uint32_t count);
 /* The instruction's kernel has been launched: a failure that it reported, with what is known of it.
  */
 CHECKED status run_check(program_run *run, frame *f, const instruction *s);
@@ -253,34 +206,10 @@ static inline void run_forgive(program_run *run, status st)
     if (run_has_error(run))
         atomic_store_explicit(&run->task->error->code, DEV_ERROR_NONE, memory_order_relaxed);
 }
-/* A device copy of the instruction's data, made once. */
-CHECKED status run_upload(program_run *run, uint32_t number, const void **out);
-/* One heap of all the strings' heaps; NULL if none has one. */
-CHECKED status run_merge_heaps(tensor *const *columns, uint32_t count, string_heap **out);
 static inline uint32_t run_location(const instruction *s)
 {
     return s->position < 0 ? DEV_LOCATION_NONE : (uint32_t)s->position;
 }
-
-/* ---- program_frame.c ---- */
-
-CHECKED status frame_init(const program *p, frame *f);
-CHECKED status frame_init_dictionary(const program *p, frame *f);
-/* Sets an empty slot; takes the reference over. */
-void slot_set(frame *f, uint32_t number, tensor *value);
-void slot_clear(frame *f, uint32_t number);
-/* Empties the slots of instructions that no expression after `root` needs, here and in selections. */
-void frame_forget(const program *p, frame *f, uint32_t root);
-/* Empties everything, for other rows. */
-void frame_clear(const program *p, frame *f);
-/* Frees all that the frame has. */
-void frame_release(const program *p, frame *f);
-/* The selection of the frame for one branch of an instruction, made if it is not there; NULL without memory. */
-frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch);
-/* Ends an instruction's selections, which others take over: a CASE of thousands of branches would have as many,
- * each as large as the program. */
-void run_end_children(program_run *run, frame *f, uint32_t number);
-void frame_free_spares(program_run *run);
 
 /* ---- program_run_deep.c ---- */
 
@@ -296,38 +225,6 @@ exec_result run_below(program_run *run, frame *f, uint32_t number);
  * caller releases it. */
 typedef status (*instruction_function)(program_run *run, frame *f, uint32_t number,
                                        tensor **result);
-CHECKED status instruction_compare(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_range(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_logic(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_test(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_distinct(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_choose(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_arithmetic(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_math(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_cast_number(program_run *run, frame *f, uint32_t number,
-                                       tensor **result);
-CHECKED status instruction_cast_from_text(program_run *run, frame *f, uint32_t number,
-                                          tensor **result);
-CHECKED status instruction_cast_to_text(program_run *run, frame *f, uint32_t number,
-                                        tensor **result);
-CHECKED status instruction_like(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_like_column(program_run *run, frame *f, uint32_t number,
-                                       tensor **result);
-CHECKED status instruction_starts_with(program_run *run, frame *f, uint32_t number,
-                                       tensor **result);
-CHECKED status instruction_slice(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_trim(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_measure(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_build(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status instruction_host(program_run *run, frame *f, uint32_t number, tensor **result);
-
-/* Evaluates its arguments itself. */
-exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out);
 
 /* ---- program_run_entries.c ---- */
 
@@ -339,11 +236,5 @@ typedef struct entry_results {
     bool has_nulls; /* among the arguments there may be NULLs */
     tensor *values; /* FLAT; NULL: it failed for one of them, which perhaps no row has */
 } entry_results;
-
-/* Computes an instruction whose arguments are evaluated, and come as few values each, once for each
- * combination of these, by its function: *result is INDEXED. NULL: its rows are to be computed one by one. */
-CHECKED status run_on_entries(program_run *run, frame *f, uint32_t number,
-                              instruction_function function, tensor **result);
-void entry_results_free(entry_results *results); /* takes NULL */
 
 #endif

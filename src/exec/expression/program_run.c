@@ -1,6 +1,18 @@
 /* program_run.c - evaluating instructions in frames: what is kept, shared, taken over, and
  * released. The frames: program_frame.c. */
+#include "exec/expression/program_run.h"
+
+#include "device/chunk.h"
+#include "device/selection.h"
+#include "device/transfer.h"
+#include "exec/expression/program_frame.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run_entries.h"
+#include "exec/expression/program_run_host.h"
+#include "exec/expression/program_run_logic.h"
+#include "exec/expression/program_run_text.h"
+#include "exec/expression/program_run_tiles.h"
+#include "exec/expression/program_run_value.h"
 
 #include <assert.h>
 

@@ -4,6 +4,7 @@
  * program there are waypoints (instruction_is_waypoint). Before one of them is computed those below it
  * are, in their order: arguments come first. From one to the next it is a few levels. */
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
  * A value's number within its base, plus one, is a digit, 0 stands for NULL, and a row's digits are the
  * number of its combination. What comes out has few values again, so that a chain of || stays short
  * work. Host devices only: what fails for a combination that no row has is not a failure. */
+#include "exec/expression/program_run_entries.h"
+
 #include "exec/expression/program_instruction.h"
 
 #define ENTRIES_MAX 16384

@@ -3,7 +3,12 @@
  *
  * On a lazy device the arguments are copied to pinned memory, awaited (the thread works on something
  * else meanwhile), and what was computed of them is copied back, which nobody waits for. */
+#include "exec/expression/program_run_host.h"
+
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 /* The arguments of a call, in the host's reach. */
 typedef struct brought {

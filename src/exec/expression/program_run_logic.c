@@ -1,5 +1,10 @@
 /* program_run_logic.c - instructions that decide: comparisons, logic, IN, CASE. */
+#include "exec/expression/program_run_logic.h"
+
+#include "device/transfer.h"
+#include "exec/expression/program_frame.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 status instruction_compare(program_run *run, frame *f, uint32_t number, tensor **result)
 {

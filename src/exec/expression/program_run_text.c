@@ -1,6 +1,10 @@
 /* program_run_text.c - instructions on text: matching, parts, lengths, and new text of unknown
  * size. */
+#include "exec/expression/program_run_text.h"
+
+#include "device/transfer.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 #define OPERANDS_MAX 3
 

@@ -5,7 +5,11 @@
  * all who read an instruction are known before it is looked at. What is left are the run's leaves:
  * columns, constants, text, what other frames have. An instruction of the run that others read as
  * well is stored, as its own kernel would have. */
+#include "exec/expression/program_run_tiles.h"
+
+#include "exec/expression/program_frame.h"
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 /* An instruction of a run: computed by it, or a leaf. */
 typedef struct tile_part {

@@ -1,6 +1,9 @@
 /* program_run_value.c - instructions that compute: arithmetic, functions of numbers, casts, times.
  */
+#include "exec/expression/program_run_value.h"
+
 #include "exec/expression/program_instruction.h"
+#include "exec/expression/program_run.h"
 
 /* The operands of an instruction of one or two, at least one a column; and its result, with
  * validity. */

@@ -1,6 +1,7 @@
 /* join_filters.c - the ranks' filters become one. */
 #include "exec/join/join_filters.h"
 
+#include "device/transfer.h"
 #include "exec/join/join_spill.h"
 #include "exec/sched/query.h"
 

@@ -1,6 +1,10 @@
 /* join_heavy.c - a table of heavy keys, and one of their build rows. */
 #include "exec/join/join_heavy.h"
 
+#include "device/chunk.h"
+#include "exec/join/join_side.h"
+#include "exec/join/join_table_build.h"
+
 static status find(const heavy_table *base, exec_task *task, tensor *const *keys, dev_count rows,
                    row_index **out)
 {

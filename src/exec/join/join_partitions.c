@@ -1,6 +1,11 @@
 /* join_partitions.c - what a task does with a part of a spilled join. */
 #include "exec/join/join_partitions.h"
 
+#include "device/chunk.h"
+#include "exec/join/join_side.h"
+#include "exec/join/join_table_build.h"
+#include "exec/join/op_join_tail.h"
+
 /* ---- build rows ---- */
 
 static status begin_rows(join_partitions_local *local, const op_join_build *join, exec_task *task)

@@ -10,7 +10,13 @@
  * host must know how many times to go on: lazy devices count them first (PROBE_COUNTING). */
 #include "exec/join/join_probe.h"
 
+#include "device/chunk.h"
+#include "device/selection.h"
+#include "device/transfer.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/join/join_range.h"
+#include "exec/join/join_side.h"
 
 static bool keeps_probe(plan_join_type type)
 {

@@ -2,6 +2,7 @@
 #include "exec/join/join_queue.h"
 
 #include "base/mutex.h"
+#include "exec/join/join_side.h"
 #include "exec/sched/memory.h"
 
 /* Of an operator's share of the memory: what a part gets however little others leave. */

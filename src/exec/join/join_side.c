@@ -1,5 +1,8 @@
 /* join_side.c - build rows that probe rows meet: what is known of their keys, what is noted while they are
  * probed. */
+#include "exec/join/join_side.h"
+
+#include "device/transfer.h"
 #include "exec/join/op_join.h"
 #include "exec/sched/runtime_filter.h"
 

@@ -3,6 +3,11 @@
 
 #include "base/maximum.h"
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/selection.h"
+#include "device/transfer.h"
+#include "exec/join/join_side.h"
+#include "exec/join/join_table_build.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 

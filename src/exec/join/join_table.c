@@ -1,6 +1,8 @@
 /* join_table.c - what a join table is, and probing it. Making it: join_table_build.c. */
 #include "exec/join/join_table.h"
 
+#include "device/chunk.h"
+
 status join_table_init(join_table *table)
 {
     if (table->key_count > JOIN_KEYS_MAX)

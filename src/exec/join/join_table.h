@@ -110,19 +110,8 @@ typedef struct join_table {
 CHECKED status join_table_init(join_table *table);
 void join_table_release(join_table *table);
 
-/* Slots of a table of so many rows: some stay free, all numbers are below ROW_NULL. 0: too many rows. */
-uint64_t join_table_slot_count(join_table_form form, uint64_t rows);
-
 /* Of keys whose ranges must be known when the table is made. */
 bool join_table_needs_ranges(const join_table *table);
-
-/* Where slots of codes of keys in these ranges have the numbers of so many rows, as code_insert knows it. */
-uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges);
-uint64_t join_table_slot_bytes(uint32_t row_bits);
-
-/* About how many bytes the table of so many rows takes besides the rows, at its largest. The keys'
- * ranges may be of more rows. */
-uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges);
 
 /* The table is made in these phases, in order, each called by all tasks at once; in between the
  * streams must have been waited for. The even ones are task 0's alone. Before the first, `chunks`
@@ -141,10 +130,6 @@ typedef enum join_table_phase_number {
     JOIN_TABLE_PHASE_RELEASE, /* what only making it needed goes */
     JOIN_TABLE_PHASES
 } join_table_phase_number;
-CHECKED status join_table_phase(join_table *table, exec_task *task, join_table_phase_number phase,
-                                const join_key_range *ranges);
-/* After a failed first phase: as before it. */
-void join_table_restart(join_table *table);
 
 #ifndef NDEBUG
 /* Asserts what must hold after the last phase. */

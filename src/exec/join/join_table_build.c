@@ -1,6 +1,10 @@
 /* join_table_build.c - the steps that make a join table out of all tasks' chunks. Those with many
  * rows to go through are done by all tasks, chunk by chunk. */
+#include "exec/join/join_table_build.h"
+
+#include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/transfer.h"
 #include "exec/join/join_range.h"
 
 /* A key is ranked if the bitmap has at most so many bits a row, or so many at all. */

@@ -2,6 +2,7 @@
 #include "exec/join/join_table.h"
 
 #include "device/check.h"
+#include "exec/join/join_table_build.h"
 
 #include <assert.h>
 

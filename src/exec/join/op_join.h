@@ -95,40 +95,13 @@ typedef struct op_join_build {
     exec_operator *tail; /* or NULL */
 } op_join_build;
 
-/* join_side.c: an empty side, whose table can be made; what it points to is the join's. */
-CHECKED status join_side_init(const op_join_build *join, join_side *side);
-void join_side_release(join_side *side); /* takes a zeroed one */
-/* The table is made: what is noted while it is probed. */
-CHECKED status join_side_start(const op_join_build *join, exec_task *task, join_side *side);
-
-/* All is probed: where groups were marked, their rows get the mark. Tasks share *next_group. */
-CHECKED status join_side_mark_rows(const join_side *side, exec_task *task,
-                                   _Atomic uint64_t *next_group);
-
 /* op_join_build.c */
 extern const exec_operator_ops join_build_ops;
-/* Takes what open has made so far. */
-void join_build_close(exec_operator *base);
-/* Lets go of the table: nobody looks into it any more. */
-void join_release(op_join_build *join);
-/* Adds what words of join_key_bounds, three a key, say of a side's keys; NULL: nothing is known. */
-void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds);
-/* Such words, to which nothing was added yet; NULL where the table needs none. */
-CHECKED status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out);
-CHECKED status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
-                               dev_buffer *bounds);
-/* Makes room on the heap for such words. */
-CHECKED status join_bounds_make(const op_join_build *join, uint64_t **out);
-/* Reads such words into memory on the heap; NULL if `bounds` is. */
-CHECKED status join_bounds_read(const op_join_build *join, exec_task *task,
-                                const dev_buffer *bounds, uint64_t **out);
 /* Rows with equal keys are not all partners. */
 static inline bool join_has_condition(const op_join_build *join)
 {
     return join->residual || join->range_count;
 }
-/* True if matches of build rows are kept. */
-bool join_marks_build(const op_join_build *join);
 /* Runtime filters may be of all ranks' build rows: join_filters.h; */
 static inline bool join_may_unite_filters(const op_join_build *join)
 {
@@ -142,16 +115,7 @@ static inline bool join_unites_filters(const op_join_build *join)
            (!overflow || exec_has_overflowed(&join->base.query->overflows[overflow - 1]));
 }
 
-/* A NULL for every row. */
-CHECKED status join_null_column(dev_stream *stream, data_type type, tensor **out);
 /* op_join_probe.c: the operator. */
 CHECKED status join_probe_new(op_join_build *join, exec_operator **out);
-/* op_join_tail.c: after all probing, the build rows that RIGHT and FULL (without a match), SEMI
- * (with one) and ANTI (without) give. */
-CHECKED status join_tail_new(op_join_build *join, exec_operator **out);
-/* Of the side's rows [first, first + count), first a multiple of 64, those that the join's type
- * gives now; *out NULL: none. */
-CHECKED status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
-                              uint64_t first, uint64_t count, chunk **out);
 
 #endif

@@ -1,9 +1,14 @@
 /* op_join_answering.c - what this rank's table has of keys that ranks ask for, to all of them. */
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/transfer.h"
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_spill.h"
-
+#include "exec/join/op_join_build.h"
 #include "net/wire.h"
+#include "net/wire_read.h"
+#include "net/wire_write.h"
 
 typedef struct op_answering {
     exec_operator base;

@@ -1,8 +1,16 @@
 /* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table, or,
  * where there is no memory for that, parts in a temporary file (join_spill.h). */
+#include "exec/join/op_join_build.h"
+
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/transfer.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/join/join_filters.h"
+#include "exec/join/join_side.h"
 #include "exec/join/join_spill.h"
+#include "exec/join/join_table_build.h"
 #include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"

@@ -1,7 +1,9 @@
 /* op_join_collecting.c - answers of all ranks become tables of heavy keys. */
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "exec/join/join_heavy.h"
-
 #include "net/wire.h"
+#include "net/wire_read.h"
 
 /* What has come of an answer. Each rank gives one after another. */
 typedef struct incoming {

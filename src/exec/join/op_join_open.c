@@ -1,7 +1,10 @@
 /* op_join_open.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
 #include "base/mutex.h"
+#include "exec/expression/program_compile.h"
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_range.h"
+#include "exec/join/join_side.h"
+#include "exec/join/op_join_tail.h"
 #include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
 #include "plan/tree/column_map.h"

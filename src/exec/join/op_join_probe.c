@@ -1,7 +1,10 @@
 /* op_join_probe.c - the operator of a join's probe side: rows stream through and meet their
  * matches (join_probe.c), or, where the build side was spilled, are spilled as well. */
+#include "device/transfer.h"
 #include "exec/join/join_probe.h"
+#include "exec/join/join_side.h"
 #include "exec/join/join_spill.h"
+#include "exec/join/op_join_build.h"
 
 typedef struct op_join_probe {
     exec_operator base;

@@ -1,6 +1,12 @@
 /* op_join_tail.c - after all probing: build rows by whether a probe row matched, and all that a
  * join gives whose rows were spilled. */
+#include "exec/join/op_join_tail.h"
+
+#include "device/chunk.h"
+#include "device/selection.h"
 #include "exec/join/join_partitions.h"
+#include "exec/join/join_side.h"
+#include "exec/join/op_join_build.h"
 
 typedef struct op_join_tail {
     exec_operator base;

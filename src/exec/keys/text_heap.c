@@ -1,6 +1,8 @@
 /* text_heap.c - buffers for long strings, filled one after the other. */
 #include "exec/keys/text_heap.h"
 
+#include "device/transfer.h"
+
 #define HEAP_BYTES_MIN (64u << 10)
 #define HEAP_BYTES_MAX (16u << 20)
 

@@ -4,6 +4,7 @@
  * Where filters or joins leave a few rows of each chunk, what an operator does once for a chunk
  * takes longer than what it does for its rows. So a task keeps small chunks until there are rows
  * enough, or chunks so many that the pages they point into would be too much to hold. */
+#include "device/chunk.h"
 #include "exec/sched/memory.h"
 
 /* Of the device's chunk size: chunks below one part are kept, until they have the other. */

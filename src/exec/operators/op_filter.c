@@ -1,7 +1,10 @@
 /* op_filter.c - WHERE: keeps the rows for which every condition is true.
  *
  * Conditions are evaluated in the plan's order, each on the rows that the ones before have left. */
+#include "device/chunk.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/sched/query.h"
 
 typedef struct op_filter {

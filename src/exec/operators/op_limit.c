@@ -1,6 +1,8 @@
 /* op_limit.c - LIMIT and OFFSET: tasks share one count of rows seen. */
 #include "exec/operators/op_limit.h"
 
+#include "device/chunk.h"
+
 typedef struct op_limit {
     exec_operator base;
     _Atomic uint64_t seen; /* rows that have come, over all tasks */

@@ -1,5 +1,8 @@
 /* op_project.c - the SELECT list: one expression per output column. */
+#include "device/chunk.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 
 typedef struct op_project {
     exec_operator base;

@@ -12,8 +12,8 @@
  *
  * Hosts only: what a task of a lazy device has pushed comes out of its stream later, with another turn. */
 #include "base/mutex.h"
+#include "device/chunk.h"
 #include "exec/operators/op_limit.h"
-
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/query.h"

@@ -1,5 +1,9 @@
 /* op_repeat.c - each row as often as a number says: INTERSECT ALL and EXCEPT ALL. */
+#include "device/chunk.h"
+#include "device/transfer.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 
 typedef struct op_repeat {
     exec_operator base;

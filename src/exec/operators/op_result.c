@@ -6,8 +6,11 @@
  * host device a batch borrows the tensors' memory; from others it is copied, or laid out on the device if it is to stay
  * there, behind an event at which is looked when the next one is on its way. */
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "exec/operators/result_batch.h"
 #include "exec/operators/result_device.h"
-
+#include "exec/operators/result_dictionary.h"
+#include "exec/operators/result_entries.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/task.h"

@@ -52,53 +52,17 @@ typedef struct exec_batch {
     exec_batch_column columns[];
 } exec_batch;
 
-/* A batch of the device's memory, without any yet. */
-CHECKED status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_count,
-                              exec_batch **out);
-void exec_batch_free(exec_batch *batch); /* takes NULL; any thread */
-/* The values have been copied elsewhere: keeps only what strings among them point into. */
-void exec_batch_keep_heaps(exec_batch *batch);
-/* Of memory that texts of its columns lie in, other batches' perhaps, too. */
-uint64_t exec_batch_text_bytes(const exec_batch *batch);
-
-/* The batch goes to somebody who keeps it as long as he likes: its memory leaves the budget and is
- * counted as exported. Again: nothing. */
-void exec_batch_export(exec_batch *batch);
-/* Before that: a text column, but a shaped one, that uses less than half of the buffers behind it gets one of its
- * own, and values of any type that are few get memory of their own, so that little does not hold large pages. Addresses
- * of values and texts change. */
-CHECKED status exec_batch_compact(exec_batch *batch, uint32_t column);
-
 /* Values of another layout for a column, which are made of those that it has. */
 typedef struct exec_batch_values {
     void *values;
     tensor *owner; /* NULL: they are made where those are */
 } exec_batch_values;
-/* Room for them: in the place of the column's where these are as wide and nobody else sees them,
- * else new memory. */
-CHECKED status exec_batch_make_values(exec_batch *batch, uint32_t column, data_type type,
-                                      exec_batch_values *out);
-/* The column has these from now on, and is shaped; NULLs and long texts remain. */
-void exec_batch_put_values(exec_batch *batch, uint32_t column, exec_batch_values *values);
-void exec_batch_drop_values(exec_batch_values *values);
-
-/* The column of texts becomes codes and a dictionary, and is shaped, unless it is. On failure it is as it was. */
-CHECKED status exec_batch_make_dictionary(exec_batch *batch, uint32_t column);
-/* True: the column of so many rows is better taken by its codes, as its dictionary is no longer. */
-bool exec_batch_keeps_codes(const tensor *t, uint64_t rows);
-/* Such a one, by reference. */
-void exec_batch_put_codes(exec_batch_column *column, tensor *t);
-/* Memory for what the batch is to hold: of the budget, unless it is leaving. It has a device. */
-CHECKED status exec_batch_new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer **out);
 
 /* Memory that texts of a column lie in. */
 typedef struct exec_heap_part {
     const char *address;
     size_t bytes;
 } exec_heap_part;
-/* How many parts a column's texts lie in, and each of them. */
-uint32_t exec_batch_heap_count(const exec_batch_column *column);
-exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index);
 
 /* What a client wants batches to be: made of each column by the task that has it at hand, before the next one, while
  * its memory is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
@@ -106,12 +70,6 @@ typedef struct exec_batch_shape {
     status (*make)(exec_batch *batch, uint32_t column, const struct exec_batch_shape *shape);
     bool has_dictionaries; /* text columns that come with codes are given as those */
 } exec_batch_shape;
-
-/* True: the column of so many rows is better shaped by its entries, which are few, and texts of them little. */
-bool exec_batch_has_entries(const tensor *t, uint64_t rows);
-/* Makes such a one the batch's column, on a host device: shaped, unless the limit of memory forbade that. */
-CHECKED status exec_batch_put_entries(exec_batch *batch, uint32_t index, dev_stream *stream,
-                                      tensor *t, const exec_batch_shape *shape);
 
 /* How batches are laid out that stay on their device. */
 typedef struct exec_device_layout {

@@ -6,9 +6,14 @@
  *
  * Values are made by the host on every device: each is the one before it and the step, and the steps of
  * times are calendar intervals. Nothing is made before it is asked for. */
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/transfer.h"
 #include "device/value/time_value.h"
 #include "device/value/zone_value.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 
 enum { START, STOP, STEP, BOUND_COUNT };
 

@@ -4,6 +4,7 @@
  * chunks from the complete list by an atomic cursor each. Rows that are too many for memory go to a
  * temporary file, and each reference reads it. */
 #include "base/mutex.h"
+#include "device/chunk.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/query.h"
 #include "exec/spill/partitions.h"

@@ -1,6 +1,9 @@
 /* op_values.c - VALUES, and the one row of a SELECT without FROM: a chunk per row of expressions.
  */
+#include "device/chunk.h"
 #include "exec/expression/program.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 
 typedef struct op_values {
     exec_operator base;

@@ -1,4 +1,7 @@
 /* result_batch.c - a batch: what it holds, and how that leaves the engine. */
+#include "exec/operators/result_batch.h"
+
+#include "device/transfer.h"
 #include "exec/operators/op_result.h"
 
 static void release_values(exec_batch_column *column)

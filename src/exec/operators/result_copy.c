@@ -1,6 +1,10 @@
 /* result_copy.c - a batch's way from a lazy device into pinned memory: one block for all columns. */
 #include "exec/operators/result_copy.h"
 
+#include "device/chunk.h"
+#include "device/transfer.h"
+#include "exec/operators/result_batch.h"
+
 static size_t padded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;

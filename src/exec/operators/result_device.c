@@ -9,6 +9,10 @@
  * kernels reported, and how many rows are no NULL. */
 #include "exec/operators/result_device.h"
 
+#include "device/chunk.h"
+#include "device/transfer.h"
+#include "exec/operators/result_batch.h"
+
 /* In the batch's pinned memory: what kernels reported, then a word for each column, its rows that are no NULL. */
 #define ERROR_BYTES 64
 static_assert(sizeof(dev_error) <= ERROR_BYTES, "words come behind it");

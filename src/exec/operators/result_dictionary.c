@@ -7,7 +7,10 @@
  *
  * What is made lies in one block: codes, validity, offsets, bytes of texts. Nothing else of a column whose codes
  * are made stays but its validity, so that little text does not hold large pages. */
+#include "exec/operators/result_dictionary.h"
+
 #include "exec/operators/op_result.h"
+#include "exec/operators/result_batch.h"
 
 #include <xxhash.h>
 

@@ -3,7 +3,10 @@
  *
  *   entries  "AIR", "TRUCK", ...      shaped, a few        once a batch
  *   rows     0 3 3 1 0 ...            gathered as shaped   no look at each row's text, no narrow values in between */
+#include "exec/operators/result_entries.h"
+
 #include "exec/operators/op_result.h"
+#include "exec/operators/result_batch.h"
 
 /* An entry is used by that many rows, on average. */
 #define ROWS_PER_ENTRY 4

@@ -12,6 +12,11 @@
  * it becomes smaller. */
 #include "exec/scan/op_scan.h"
 
+#include "device/chunk.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
+#include "exec/scan/scan_columns.h"
+#include "exec/scan/scan_filter.h"
 #include "exec/scan/scan_prune.h"
 
 static void release_slice(const op_scan *op, scan_local *local)

@@ -74,26 +74,4 @@ static inline bool scan_is_empty(const scan_local *local)
     return !local->count.actual && !local->count.bound;
 }
 
-/* Opens these columns of the morsel: they are there (EXEC_FINISHED), or the task is woken when the
- * bytes of some are (EXEC_WAIT). EXEC_NEED_INPUT: there was no memory for the slice, which is to be
- * begun anew with fewer rows (row_limit). */
-exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
-                               const uint32_t *columns, uint32_t count);
-
-/* The column, which is there, at the selected rows: a reference for the caller. */
-CHECKED status scan_selected_column(exec_task *task, scan_local *local, uint32_t column,
-                                    tensor **out);
-
-/* A bit for each key: it may be among those of the filter, which has a bitmap or Bloom filter. */
-CHECKED status scan_filter_mask(dev_stream *stream, const runtime_filter *filter,
-                                const tensor *keys, dev_count count, uint64_t *mask);
-
-/* Sets the order of the runtime filters for the slice that begins: first the one that drops most rows for
- * its price. */
-void scan_order_filters(const op_scan *op, scan_local *local);
-
-/* Narrows the slice's selection by bounds, runtime filters and conditions, in this order, from where
- * it was left. EXEC_FINISHED: it is what it will be; else as scan_await_columns. */
-exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local);
-
 #endif

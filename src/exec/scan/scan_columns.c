@@ -3,6 +3,8 @@
  * A column is read, decompressed and decoded only when the first slice needs it: one that no surviving
  * row needs is not even read. On a device that is no host the pages of a chunk's row groups are decoded
  * together (batch.h). */
+#include "exec/scan/scan_columns.h"
+
 #include "exec/scan/op_scan.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* scan_files.c - which files of a closed table are opened next. */
 #include "exec/scan/scan_files.h"
 
-#include "exec/scan/op_scan.h"
+#include "exec/scan/scan_filter.h"
 
 /* So many are opened at once, by several threads. */
 #define OPEN_FILES 64

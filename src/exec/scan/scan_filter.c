@@ -1,6 +1,12 @@
 /* scan_filter.c - which rows of a slice stay: bounds of sorts, runtime filters, then conditions, one after
  * another, each over the rows that those before it left. */
+#include "exec/scan/scan_filter.h"
+
+#include "device/chunk.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/scan/op_scan.h"
+#include "exec/scan/scan_columns.h"
 
 /* A runtime filter that drops hardly a row is only tried now and then: on one slice of TRY_EVERY, once
  * it has seen TRY_ROWS. */

@@ -2,6 +2,7 @@
 #include "exec/sched/heavy_keys.h"
 
 #include "base/mutex.h"
+#include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
 #include "exec/sched/task.h"
 

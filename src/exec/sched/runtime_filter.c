@@ -2,6 +2,7 @@
 #include "exec/sched/runtime_filter.h"
 
 #include "device/tensor.h"
+#include "device/transfer.h"
 
 /* Bits of a bitmap per key, at most, and what is always allowed. */
 #define BITS_PER_KEY 64

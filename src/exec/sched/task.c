@@ -6,6 +6,8 @@
 
 #include "base/mutex.h"
 #include "base/trace.h"
+#include "device/chunk.h"
+#include "device/transfer.h"
 #include "net/net.h"
 #include "parquet/table/table.h"
 #include "storage/object_store.h"

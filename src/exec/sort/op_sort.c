@@ -6,8 +6,18 @@
  * write what they have as sorted runs to a temporary file, and the source merges those. */
 #include "base/maximum.h"
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/transfer.h"
+#include "exec/expression/program_compile.h"
+#include "exec/expression/program_run.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_bound.h"
+#include "exec/sort/sort_merge.h"
+#include "exec/sort/sort_ranges.h"
+#include "exec/sort/sort_run.h"
+#include "exec/sort/sort_spill.h"
 
 /* Rows beyond the limit that a task collects before it throws the rest away; and where others have
  * been thrown away already, and few come. */

@@ -1,6 +1,10 @@
 /* sort_bound.c - top-k: rows that come after the k-th best of what was seen are dropped before
  * anything of them is copied. On host devices by a bound on all keys, which tasks and scans share; on
  * lazy ones, which do not know the values, by the first key of what one task has seen. */
+#include "exec/sort/sort_bound.h"
+
+#include "device/chunk.h"
+#include "exec/expression/program_run.h"
 #include "exec/sched/query.h"
 #include "exec/sort/sort.h"
 

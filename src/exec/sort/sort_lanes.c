@@ -1,7 +1,9 @@
 /* sort_lanes.c - the phases in which all tasks sort. */
 #include "exec/sort/sort_lanes.h"
 
+#include "device/chunk.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,13 @@
  * Rows are picked one by one by a heap of the runs; when enough are picked, the chunk's columns are
  * gathered from the blocks that the rows lie in. Long strings are not copied: the chunk holds the
  * blocks. */
+#include "exec/sort/sort_merge.h"
+
+#include "device/chunk.h"
 #include "device/value/sort_key.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_run.h"
+#include "exec/sort/sort_spill.h"
 #include "exec/spill/chunk_bytes.h"
 
 #define NOT_LISTED UINT32_MAX

@@ -1,6 +1,7 @@
 /* sort_narrow.c - how columns are kept, and rows made so. */
 #include "exec/sort/sort_narrow.h"
 
+#include "device/chunk.h"
 #include "exec/sched/query.h"
 #include "exec/sort/sort.h"
 #include "parquet/read/column.h"

@@ -8,8 +8,13 @@
  *
  * A range's rows are sorted anew: that is cheaper than merging them row by row, as they fit a cache
  * and codes are short. Blocks at a cut are read for both ranges. */
+#include "exec/sort/sort_ranges.h"
+
+#include "device/chunk.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_run.h"
+#include "exec/sort/sort_spill.h"
 #include "exec/spill/chunk_bytes.h"
 
 #include <stdlib.h>

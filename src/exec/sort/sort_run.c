@@ -1,6 +1,10 @@
 /* sort_run.c - rows in order: in memory, and as a run of blocks in a temporary file. */
+#include "exec/sort/sort_run.h"
+
+#include "device/chunk.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_spill.h"
 #include "exec/spill/chunk_bytes.h"
 
 /* ---- order ---- */

@@ -2,10 +2,16 @@
  *
  * A sort's share of memory (exec/sched/memory.h) is for what tasks hold and will need to sort it,
  * and then for merging: the blocks of the runs that are merged at once. */
+#include "exec/sort/sort_spill.h"
+
 #include "base/maximum.h"
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
+#include "exec/sort/sort_merge.h"
+#include "exec/sort/sort_run.h"
 
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4

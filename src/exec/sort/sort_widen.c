@@ -1,4 +1,5 @@
 /* sort_widen.c - kept rows as they came. */
+#include "device/chunk.h"
 #include "exec/sort/sort.h"
 
 #include <string.h>

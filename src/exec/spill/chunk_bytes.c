@@ -2,6 +2,7 @@
 #include "exec/spill/chunk_bytes.h"
 
 #include "base/bitmap_copy.h"
+#include "device/chunk.h"
 
 #define ALIGNMENT ((uint64_t)64)
 

@@ -2,6 +2,9 @@
 #include "exec/spill/partitions.h"
 
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
+#include "device/transfer.h"
 #include "exec/sched/memory.h"
 #include "exec/spill/chunk_bytes.h"
 

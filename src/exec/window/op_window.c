@@ -5,6 +5,9 @@
  * behind a row's peers, partitions are cut between those instead, and tasks evaluate the pieces (window_turn.h). */
 #include "exec/window/op_window.h"
 
+#include "device/chunk.h"
+#include "device/transfer.h"
+#include "exec/window/window_rows.h"
 #include "exec/window/window_turn.h"
 
 /* So that a row, and the default of a row, have a number of 32 bits each. */

@@ -2,6 +2,9 @@
  * values of the states, as grouping makes them. */
 #include "exec/window/window_aggregate.h"
 
+#include "exec/window/window_frame.h"
+#include "exec/window/window_rows.h"
+
 typedef status starter(window_aggregate *a);
 typedef status finisher(window_aggregate *a, tensor **out);
 

@@ -34,4 +34,12 @@ const char *window_aggregate_state(plan_aggregate_function function);
 /* Two states of a call whose state is bits. */
 uint64_t window_aggregate_bits(const window_aggregate *a, uint64_t left, uint64_t right);
 
+CHECKED status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call,
+                                         data_type type, tensor **out);
+/* arg_min, arg_max over frames: of the row of the first argument's least or greatest value the second. */
+CHECKED status window_value_of_evaluate(window_rows *rows, const plan_window_call *call,
+                                        tensor **out);
+/* Whether window_aggregate_evaluate knows how. */
+bool window_aggregate_is_known(plan_aggregate_function function);
+
 #endif

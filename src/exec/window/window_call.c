@@ -1,6 +1,10 @@
 /* window_call.c - the functions of windows.def: numbers of rows, and values of other rows. */
 #include "device/kernels/kernel_ops.h"
 #include "exec/window/window.h"
+#include "exec/window/window_aggregate.h"
+#include "exec/window/window_frame.h"
+#include "exec/window/window_rows.h"
+#include "exec/window/window_text.h"
 
 /* ---- numbers ---- */
 

@@ -3,6 +3,7 @@
 
 #include "device/value/aggregate_join.h"
 #include "device/value/pair_value.h"
+#include "exec/window/window_rows.h"
 
 /* first_value, beside the states of aggregates.def: rows are picked as the least value's are. */
 #define FIRST "first"

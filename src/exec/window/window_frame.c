@@ -1,5 +1,10 @@
 /* window_frame.c - frames: the rows that each row sees, as ranges. */
+#include "exec/window/window_frame.h"
+
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "exec/window/window.h"
+#include "exec/window/window_rows.h"
 
 void window_frame_release(window_frame *frame)
 {

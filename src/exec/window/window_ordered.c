@@ -3,8 +3,11 @@
  * Rows' values become numbers in their order; then a window slides over the rows: each row's frame is that of the row
  * before, less some rows and more others. As frames never fall, a row comes in once for each part of a frame, and
  * goes once: n log n steps in all, whatever the frames. */
+#include "device/chunk.h"
 #include "exec/window/window.h"
+#include "exec/window/window_frame.h"
 #include "exec/window/window_sliding.h"
+#include "exec/window/window_text.h"
 
 #include <math.h>
 

@@ -1,4 +1,7 @@
 /* window_rows.c - the rows that are evaluated: their columns, partitions and peers. */
+#include "exec/window/window_rows.h"
+
+#include "device/chunk.h"
 #include "exec/window/window.h"
 
 window_range window_range_ref(const window_range *range)

@@ -1,7 +1,12 @@
 /* window_text.c - string_agg: the texts of each partition, joined in the order of its rows, at its first row;
  * the other rows have NULL. By the host on every device: it is copying, of lengths that nothing bounds. */
+#include "exec/window/window_text.h"
+
+#include "device/chunk.h"
+#include "device/chunk_transfer.h"
 #include "device/host/host.h"
 #include "exec/window/window.h"
+#include "exec/window/window_rows.h"
 
 enum { TEXTS, DELIMITERS, ENDS, BROUGHT_COUNT };
 

@@ -4,8 +4,11 @@
  * All texts that are there are put one behind the other once, each with its delimiter in front. A range of rows
  * has a part of that for its text, which is not copied: so frames of any length take linear time and memory.
  * Only what EXCLUDE leaves of a frame, in up to three parts, is put together for each row. */
+#include "device/chunk.h"
 #include "device/host/host.h"
 #include "exec/window/window.h"
+#include "exec/window/window_frame.h"
+#include "exec/window/window_text.h"
 
 enum { TEXTS, DELIMITERS, FRAMES };
 

@@ -2,6 +2,8 @@
 #include "exec/window/window_turn.h"
 
 #include "base/mutex.h"
+#include "device/chunk.h"
+#include "exec/window/window_rows.h"
 
 /* ---- what is shared ---- */
 

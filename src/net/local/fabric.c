@@ -2,6 +2,9 @@
 #include "net/local/fabric.h"
 
 #include "base/mutex.h"
+#include "net/arrive.h"
+#include "net/local/fault.h"
+#include "net/peer.h"
 
 #include <assert.h>
 #include <time.h>

@@ -44,22 +44,20 @@ struct net_fabric {
     local_rank *rank;           /* of each */
 };
 
-/* ---- fault.c: what the seed says; all of it is a function of the seed and of what is asked ---- */
-
-/* A number for the n-th frame from one rank to another; `use` tells questions apart. */
-uint64_t local_chance(const net_fabric *fabric, unsigned from, unsigned to, uint64_t n,
-                      unsigned use);
-/* When a frame that is sent now arrives. */
-uint64_t local_due(net_fabric *fabric, local_rank *from, unsigned to, uint64_t n, uint64_t now);
-/* Whether the fault strikes with this frame, the sender's n-th. */
-bool local_strikes(const net_fabric *fabric, unsigned from, uint64_t n);
-/* Whether a frame that was sent from one rank to the other does not arrive. */
-bool local_is_cut(const net_fabric *fabric, unsigned from, unsigned to, uint64_t due);
-/* Changes a header, its length, or what it says of its payload. */
-void local_spoil_header(const net_fabric *fabric, uint8_t *header, size_t *header_bytes,
-                        size_t *payload_bytes);
-/* Whether the payload is changed instead. */
-bool local_spoils_payload(const net_fabric *fabric, size_t payload_bytes);
-void local_spoil_payload(const net_fabric *fabric, uint8_t *payload, size_t bytes);
+CHECKED status net_fabric_new(const net_fabric_options *options, net_fabric **out);
+/* All communicators are closed. Takes NULL. */
+void net_fabric_free(net_fabric *fabric);
+/* The rank's communicator; once for each rank, all options but the host alike. What is sent to a
+ * rank that is not open yet waits for it. */
+CHECKED status net_fabric_open(net_fabric *fabric, unsigned rank, const net_options *options,
+                               net_comm **out);
+/* Of a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing
+ * is under way, and time was moved on for the heartbeats alone. One thread. */
+bool net_fabric_step(net_fabric *fabric);
+/* Its clock, in nanoseconds. */
+uint64_t net_fabric_now(net_fabric *fabric);
+/* Whether the fault has struck; frames that a rank has sent so far. */
+bool net_fabric_has_faulted(net_fabric *fabric);
+uint64_t net_fabric_frames(net_fabric *fabric, unsigned rank);
 
 #endif

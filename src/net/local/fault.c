@@ -1,4 +1,6 @@
 /* fault.c - what the seed decides. */
+#include "net/local/fault.h"
+
 #include "net/local/fabric.h"
 
 #define DELAY_NS UINT64_C(200000)

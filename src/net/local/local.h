@@ -32,20 +32,4 @@ typedef struct net_fabric_options {
     uint64_t fault_frame;
 } net_fabric_options;
 
-CHECKED status net_fabric_new(const net_fabric_options *options, net_fabric **out);
-/* All communicators are closed. Takes NULL. */
-void net_fabric_free(net_fabric *fabric);
-/* The rank's communicator; once for each rank, all options but the host alike. What is sent to a
- * rank that is not open yet waits for it. */
-CHECKED status net_fabric_open(net_fabric *fabric, unsigned rank, const net_options *options,
-                               net_comm **out);
-/* Of a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing
- * is under way, and time was moved on for the heartbeats alone. One thread. */
-bool net_fabric_step(net_fabric *fabric);
-/* Its clock, in nanoseconds. */
-uint64_t net_fabric_now(net_fabric *fabric);
-/* Whether the fault has struck; frames that a rank has sent so far. */
-bool net_fabric_has_faulted(net_fabric *fabric);
-uint64_t net_fabric_frames(net_fabric *fabric, unsigned rank);
-
 #endif

@@ -11,8 +11,11 @@
 #include "net/ucx/ucx.h"
 
 #include "base/mutex.h"
+#include "net/arrive.h"
+#include "net/bootstrap_address.h"
 #include "net/bootstrap_self.h"
 #include "net/frame.h"
+#include "net/peer.h"
 #include "net/ucx/fence.h"
 #include "net/ucx/lanes.h"
 #include "net/ucx/library.h"

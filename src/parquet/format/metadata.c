@@ -2,7 +2,8 @@
 #include "parquet/format/metadata.h"
 
 #include "codec/codec.h"
-#include "parquet/format/metadata_parse.h"
+#include "parquet/format/schema.h"
+#include "parquet/format/statistics.h"
 
 #include <inttypes.h>
 #include <stdio.h>

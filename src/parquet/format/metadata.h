@@ -88,13 +88,6 @@ typedef struct pq_page_header {
 /* `footer`: the Thrift bytes in front of the footer's length. file_bytes bounds the offsets. */
 CHECKED status pq_metadata_parse(arena *a, const void *footer, size_t footer_bytes,
                                  uint64_t file_bytes, pq_metadata **out);
-/* A bound of statistics or indexes as a value of the leaf's type, text in the arena. False: it is
- * none, or one that no order is known for. */
-bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
-                    value *out);
-
-/* False: the numbers of values and NULLs and the bounds contradict each other. */
-bool pq_statistics_agree(const pq_leaf *leaf, const pq_statistics *s, uint64_t value_count);
 
 /* *out_header_bytes: where the page's own bytes begin. */
 CHECKED status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *out,

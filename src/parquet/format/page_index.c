@@ -1,6 +1,7 @@
 /* page_index.c - parses offset and column indexes. */
 #include "parquet/format/page_index.h"
 
+#include "parquet/format/statistics.h"
 #include "parquet/format/thrift.h"
 
 #include <limits.h>

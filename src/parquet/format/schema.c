@@ -1,6 +1,7 @@
 /* schema.c - the schema's tree, flattened to the leaves that files have columns of. */
+#include "parquet/format/schema.h"
+
 #include "base/utf8.h"
-#include "parquet/format/metadata_parse.h"
 
 #include <inttypes.h>
 

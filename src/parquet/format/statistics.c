@@ -5,9 +5,10 @@
  * of signed numbers. Bounds that no value can have (NaN, a number too large for its type) are dropped.
  *
  * Statistics that contradict each other are dropped together: nobody knows which of them is wrong. */
+#include "parquet/format/statistics.h"
+
 #include "base/utf8.h"
 #include "base/uuid_text.h"
-#include "parquet/format/metadata_parse.h"
 
 #include <math.h>
 

@@ -3,7 +3,9 @@
 #include "parquet/profile/profile_measure.h"
 
 #include "parquet/read/page.h"
+#include "parquet/write/writer_chunk.h"
 #include "parquet/write/writer_column.h"
+#include "parquet/write/writer_stage.h"
 
 #include <time.h>
 

@@ -1,6 +1,7 @@
 /* batch.c - which pages a slice of several row groups needs, and where its rows are in them. */
 #include "parquet/read/batch.h"
 
+#include "device/transfer.h"
 #include "parquet/read/batch_decode.h"
 #include "parquet/read/column_pages.h"
 

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/kernels/kernel_types.h"
+#include "device/tensor.h"
 #include "parquet/read/fetch.h"
 
 typedef struct pq_batch pq_batch;

@@ -13,6 +13,7 @@
 #include "parquet/read/batch_decode.h"
 
 #include "codec/codec.h"
+#include "device/transfer.h"
 #include "parquet/read/text_check.h"
 
 #define ALIGNMENT 64

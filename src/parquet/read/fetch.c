@@ -1,6 +1,7 @@
 /* fetch.c - which bytes are read together, and their memory. */
 #include "parquet/read/fetch.h"
 
+#include "device/transfer.h"
 #include "storage/device.h"
 #include "storage/read.h"
 #include "storage/registered.h"

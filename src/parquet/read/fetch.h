@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_PARQUET_READ_FETCH_H
 #define PISTACHIO_PARQUET_READ_FETCH_H
 
-#include "device/tensor.h"
+#include "device/device.h"
 #include "parquet/read/span.h"
 
 typedef struct pq_fetch pq_fetch;

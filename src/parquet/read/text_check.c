@@ -1,6 +1,9 @@
 /* text_check.c - U+FFFD in the place of bytes that are not UTF-8, and the error that they are otherwise. */
 #include "parquet/read/text_check.h"
 
+#include "device/tensor.h"
+#include "device/transfer.h"
+
 enum { WORD_BYTES, WORD_USED, WORDS };
 
 static status replace(dev_stream *stream, string_view *values, dev_count count, uint64_t *words,

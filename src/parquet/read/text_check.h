@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_PARQUET_READ_TEXT_CHECK_H
 #define PISTACHIO_PARQUET_READ_TEXT_CHECK_H
 
-#include "device/tensor.h"
+#include "device/device.h"
 #include "parquet/format/metadata.h"
 
 static inline bool pq_is_checked_text(const pq_leaf *leaf)

@@ -8,6 +8,7 @@
 
 #include "base/bitmap_copy.h"
 #include "parquet/write/compress.h"
+#include "parquet/write/writer_chunk.h"
 #include "parquet/write/writer_column.h"
 
 #define SAMPLE_RUNS 8

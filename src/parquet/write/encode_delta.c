@@ -3,6 +3,8 @@
  * Integers are stored as the first one, then blocks of 128 differences: the block's least, and four
  * miniblocks of 32 of what is above it, each packed to the bits that its largest takes.
  * Differences wrap around in the column's width, as the format says. */
+#include "parquet/write/encode_delta.h"
+
 #include "parquet/write/encode.h"
 
 enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };

@@ -3,7 +3,11 @@
  * Integers of a small range are looked up directly, which also sorts the dictionary. Everything
  * else goes through a hash table of codes (open addressing, at most half full), and gives up as
  * soon as the dictionary cannot pay: a first sample that hardly repeats, or too many bytes. */
+#include "parquet/write/encode_dictionary.h"
+
 #include "parquet/write/encode.h"
+#include "parquet/write/encode_hybrid.h"
+#include "parquet/write/encode_plain.h"
 
 #include <xxhash.h>
 

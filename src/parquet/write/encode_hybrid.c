@@ -3,7 +3,9 @@
  * Equal values are stored as count and value where that saves enough; the values between such runs
  * are packed in groups of 8, so that a run gives up its first values to fill the group in front of
  * it. */
-#include "parquet/write/encode.h"
+#include "parquet/write/encode_hybrid.h"
+
+#include "base/type.h"
 
 #define GROUP 8
 /* Bytes that a run must save: going from packed values to a run and back costs a reader as long as

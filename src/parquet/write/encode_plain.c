@@ -1,5 +1,9 @@
 /* encode_plain.c - PLAIN and BYTE_STREAM_SPLIT, and what all encoders ask about dense values. */
+#include "parquet/write/encode_plain.h"
+
 #include "parquet/write/encode.h"
+#include "parquet/write/encode_delta.h"
+#include "parquet/write/encode_hybrid.h"
 
 #include <assert.h>
 

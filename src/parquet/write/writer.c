@@ -2,6 +2,9 @@
 #include "parquet/write/writer.h"
 
 #include "codec/codec.h"
+#include "parquet/write/writer_chunk.h"
+#include "parquet/write/writer_footer.h"
+#include "parquet/write/writer_stage.h"
 #include "parquet/write/writer_team.h"
 #include "storage/new_file.h"
 

@@ -1,9 +1,17 @@
 /* writer_chunk.c - one column of one row group to pages: dictionary, levels, values, codec. */
+#include "parquet/write/writer_chunk.h"
+
 #include "codec/checksum.h"
 #include "parquet/format/bloom.h"
 #include "parquet/format/thrift_write.h"
 #include "parquet/write/compress.h"
+#include "parquet/write/encode.h"
+#include "parquet/write/encode_dictionary.h"
+#include "parquet/write/encode_hybrid.h"
+#include "parquet/write/encode_plain.h"
 #include "parquet/write/writer_column.h"
+#include "parquet/write/writer_stage.h"
+#include "parquet/write/writer_statistics.h"
 
 #include <limits.h>
 

@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_PARQUET_WRITE_WRITER_COLUMN_H
 #define PISTACHIO_PARQUET_WRITE_WRITER_COLUMN_H
 
-#include "parquet/write/encode.h"
+#include "parquet/format/buffer.h"
 #include "parquet/write/writer.h"
 
 typedef struct writer_column {
@@ -19,14 +19,6 @@ typedef struct writer_column {
     pq_physical physical;
     uint32_t type_length;
 } writer_column;
-
-/* How the column's type is stored; fails for types that Parquet has no form for. */
-CHECKED status pq_column_layout(writer_column *column);
-
-/* Rows [0, row_count) in stored form. The result points to the caller's values where they are that
- * already, else to `scratch`. */
-CHECKED status pq_stage(const writer_column *column, const pq_column_values *values,
-                        uint64_t row_count, pq_buffer *scratch, pq_dense *out);
 
 /* ---- statistics ---- */
 
@@ -43,10 +35,6 @@ typedef struct pq_written_statistics {
     uint64_t null_count;
     uint64_t distinct_count; /* 0: not known */
 } pq_written_statistics;
-
-void pq_measure(const writer_column *column, const pq_dense *dense, pq_written_statistics *out);
-/* Which of two bounds of the column is lower: -1, 0, 1. */
-int pq_bound_compare(const writer_column *column, const pq_bound *a, const pq_bound *b);
 
 /* ---- pages and chunks ---- */
 
@@ -74,15 +62,10 @@ typedef struct pq_chunk_scratch {
     pq_buffer staged, body, packed;
 } pq_chunk_scratch;
 
-CHECKED status pq_chunk_encode(const writer_column *column, const pq_writer_options *options,
-                               const pq_column_values *values, uint64_t row_count,
-                               pq_chunk_scratch *scratch, pq_written_chunk *out);
 /* choice.c: as pq_chunk_encode, in the form that the column's choice takes. */
 CHECKED status pq_chunk_choose(const writer_column *column, const pq_writer_options *options,
                                const pq_column_values *values, uint64_t row_count,
                                pq_chunk_scratch *scratch, pq_written_chunk *out);
-void pq_chunk_scratch_release(pq_chunk_scratch *scratch);
-void pq_chunk_release(pq_written_chunk *chunk);
 
 /* ---- the footer ---- */
 
@@ -102,15 +85,5 @@ typedef struct pq_footer {
     ARRAY(pq_chunk_record) chunks;
     ARRAY(pq_group_record) groups;
 } pq_footer;
-
-/* Adds a chunk whose pages begin at `offset` in the file, its Bloom filter at bloom_offset. */
-CHECKED status pq_footer_add(pq_footer *footer, const writer_column *column,
-                             const pq_writer_options *options, const pq_written_chunk *chunk,
-                             uint64_t offset, uint64_t bloom_offset);
-/* The bytes behind the last row group at `offset`: indexes, footer, its length and magic. */
-CHECKED status pq_footer_write(const pq_footer *footer, const writer_column *columns,
-                               size_t column_count, const char *created_by, uint64_t offset,
-                               pq_buffer *out);
-void pq_footer_release(pq_footer *footer);
 
 #endif

@@ -1,6 +1,9 @@
 /* writer_stage.c - values as type.h has them to values as Parquet stores them, without the NULLs.
  */
+#include "parquet/write/writer_stage.h"
+
 #include "base/uuid_text.h"
+#include "parquet/write/encode_plain.h"
 #include "parquet/write/writer_column.h"
 
 /* Bytes of the smallest two's complement number that holds `precision` digits. */

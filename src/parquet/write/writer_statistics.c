@@ -3,6 +3,8 @@
  * NaN takes part in no bound, and a zero bound is written as -0 below and +0 above, since readers
  * may tell the two apart. Long text is cut: the lower bound to a prefix, the upper one to a prefix
  * whose last character is raised. */
+#include "parquet/write/writer_statistics.h"
+
 #include "parquet/write/writer_column.h"
 
 #define MEASURE(type)                                                                              \

@@ -2,6 +2,7 @@
 #include "parquet/write/writer_team.h"
 
 #include "base/mutex.h"
+#include "parquet/write/writer_chunk.h"
 
 #include <pthread.h>
 

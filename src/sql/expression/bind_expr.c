@@ -2,7 +2,7 @@
 #include "sql/expression/bind_expr.h"
 
 #include "base/guard.h"
-#include "device/host/regex.h"
+#include "device/host/regex_translate.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/expression/bind_grouping.h"
