@@ -3,7 +3,7 @@
 #define PISTACHIO_BENCH_RANKS_H
 
 #include "bench/rank.h"
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 /* What each rank does; argument is the same for all that are threads: rank 0 says what came of it. */
 typedef status bench_work(bench_rank *r, void *argument);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_CLI_PROCESSES_H
 #define PISTACHIO_CLI_PROCESSES_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 /* Which rank this process is: of `processes` that are started now, or, for 0, as the environment says
  * (net_place_from_environment); *out has 1 rank where it is alone. Before any thread is started. This

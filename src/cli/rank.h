@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_CLI_RANK_H
 #define PISTACHIO_CLI_RANK_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 #include "pistachio/pistachio.h"
 
 typedef struct cli_rank {

@@ -1,9 +1,9 @@
 /* fuzz_bootstrap.c - any bytes as what ranks say while they meet: refused, or read without a byte too many. */
 #include "base/build_id.h"
 #include "fuzz.h"
-#include "net/bootstrap_address.h"
-#include "net/bootstrap_packet.h"
-#include "net/bootstrap_self.h"
+#include "net/bootstrap/bootstrap_address.h"
+#include "net/bootstrap/bootstrap_packet.h"
+#include "net/bootstrap/bootstrap_self.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "device/tensor.h"
 #include "fuzz.h"
 
-#include "net/wire.h"
-#include "net/wire_read.h"
-#include "net/wire_write.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
+#include "net/wire/wire_write.h"
 
 enum { COLUMNS = 5, ROOM = 1 << 16 };
 

@@ -1,11 +1,11 @@
 /* test_bootstrap.c - ranks that find each other over TCP, and what is said when they do not.
  *
  * test_label: smoke */
-#include "net/bootstrap_address.h"
+#include "net/bootstrap/bootstrap_address.h"
 #include "test.h"
 
-#include "net/bootstrap_packet.h"
-#include "net/bootstrap_self.h"
+#include "net/bootstrap/bootstrap_packet.h"
+#include "net/bootstrap/bootstrap_self.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>

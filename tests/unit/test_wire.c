@@ -5,9 +5,9 @@
 #include "device/tensor.h"
 #include "device_test.h"
 
-#include "net/wire.h"
-#include "net/wire_read.h"
-#include "net/wire_write.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
+#include "net/wire/wire_write.h"
 
 static mem_budget *budget;
 static device *dev;

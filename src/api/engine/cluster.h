@@ -4,7 +4,7 @@
 #define PISTACHIO_API_ENGINE_CLUSTER_H
 
 #include "api/handles/handles.h"
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 #include "net/net.h"
 #include "parquet/table/table.h"
 #include "sql/catalog/catalog.h"

@@ -12,7 +12,7 @@
 #define PISTACHIO_API_RANKS_CLUSTER_JOIN_H
 
 #include "api/handles/handles.h"
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 /* Meets the other ranks. Before the database's first statement. Blocks until all are there. */
 CHECKED status api_cluster_join(pistachio_database *database, const net_place *place);

@@ -4,8 +4,8 @@
 #include "device/chunk.h"
 #include "device/selection.h"
 #include "device/transfer.h"
-#include "net/wire.h"
-#include "net/wire_write.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_write.h"
 
 /* ---- rows that stay ---- */
 

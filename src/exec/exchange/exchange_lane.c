@@ -2,7 +2,7 @@
 #include "exec/exchange/exchange_lane.h"
 
 #include "device/chunk.h"
-#include "net/wire_write.h"
+#include "net/wire/wire_write.h"
 
 #include <assert.h>
 

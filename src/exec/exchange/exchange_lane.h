@@ -10,7 +10,7 @@
 #define PISTACHIO_EXEC_EXCHANGE_EXCHANGE_LANE_H
 
 #include "exec/exchange/exchange_stream.h"
-#include "net/wire.h"
+#include "net/wire/wire.h"
 
 typedef struct exchange_lane {
     device *dev;

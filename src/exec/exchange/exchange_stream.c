@@ -3,8 +3,8 @@
 #include "exec/exchange/exchange_stream.h"
 
 #include "base/mutex.h"
-#include "net/wire.h"
-#include "net/wire_read.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
 
 struct exchange_stream {
     wire_reader *reader;

@@ -13,8 +13,8 @@
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/exchange/op_exchange_receive.h"
-#include "net/wire.h"
-#include "net/wire_read.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
 
 #define KEY_WORDS 3
 

@@ -6,9 +6,9 @@
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_spill.h"
 #include "exec/join/op_join_build.h"
-#include "net/wire.h"
-#include "net/wire_read.h"
-#include "net/wire_write.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
+#include "net/wire/wire_write.h"
 
 typedef struct op_answering {
     exec_operator base;

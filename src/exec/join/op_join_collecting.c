@@ -2,8 +2,8 @@
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "exec/join/join_heavy.h"
-#include "net/wire.h"
-#include "net/wire_read.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_read.h"
 
 /* What has come of an answer. Each rank gives one after another. */
 typedef struct incoming {

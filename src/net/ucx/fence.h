@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_NET_UCX_FENCE_H
 #define PISTACHIO_NET_UCX_FENCE_H
 
-#include "net/bootstrap_self.h"
+#include "net/bootstrap/bootstrap_self.h"
 
 /* A listening socket's packets are dropped unless they come from one of the addresses. */
 CHECKED status fence_listener(int descriptor, const struct in6_addr *addresses, size_t count);

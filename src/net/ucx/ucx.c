@@ -12,8 +12,8 @@
 
 #include "base/mutex.h"
 #include "net/arrive.h"
-#include "net/bootstrap_address.h"
-#include "net/bootstrap_self.h"
+#include "net/bootstrap/bootstrap_address.h"
+#include "net/bootstrap/bootstrap_self.h"
 #include "net/frame.h"
 #include "net/peer.h"
 #include "net/ucx/fence.h"

@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_NET_UCX_UCX_H
 #define PISTACHIO_NET_UCX_UCX_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 #include "net/net.h"
 
 /* Meets the other ranks (net_meeting_new) and opens the communicator. UNSUPPORTED: this machine has

@@ -1,6 +1,6 @@
 /* bootstrap_pmix.c - introductions by whoever started the ranks: mpirun, prterun or srun, which speak
  * PMIx. libpmix is loaded when it is needed, and done with when the ranks know each other. */
-#include "net/bootstrap_pmix.h"
+#include "net/bootstrap/bootstrap_pmix.h"
 
 #include "net/net.h"
 

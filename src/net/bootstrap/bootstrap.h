@@ -2,8 +2,8 @@
  * round every rank gives some bytes and gets those of all.
  *
  * Happens once, when a process starts, and blocks until all are there or a time is over. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_H
-#define PISTACHIO_NET_BOOTSTRAP_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_H
 
 #include "base/mem.h"
 #include "base/status.h"

@@ -14,8 +14,8 @@
  * A writer and a reader stand for the two ends of one channel of an exchange: messages are sent in
  * the order in which they were written, and read in that order, by one thread at a time. Both keep
  * the last WIRE_DICTIONARIES dictionaries. Numbers are little endian. */
-#ifndef PISTACHIO_NET_WIRE_H
-#define PISTACHIO_NET_WIRE_H
+#ifndef PISTACHIO_NET_WIRE_WIRE_H
+#define PISTACHIO_NET_WIRE_WIRE_H
 
 #define WIRE_DICTIONARIES 32
 

@@ -9,11 +9,11 @@
  * over its direction, its number and its bytes. So each proves that it has the token without showing it, and
  * nothing can be replayed. The rank proves it first: who merely connects to a root learns nothing that the
  * token could be tried against. Numbers are little endian; a text is its length and its bytes. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_PACKET_H
-#define PISTACHIO_NET_BOOTSTRAP_PACKET_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PACKET_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PACKET_H
 
 #include "base/sha256.h"
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 #define NET_BOOTSTRAP_VERSION 2
 #define NET_NONCE_BYTES 32

@@ -1,9 +1,9 @@
 /* bootstrap_address.c - rounds of introductions over TCP, with rank 0 as the root, or by PMIx. */
-#include "net/bootstrap_address.h"
+#include "net/bootstrap/bootstrap_address.h"
 
-#include "net/bootstrap_pmix.h"
-#include "net/bootstrap_root.h"
-#include "net/bootstrap_socket.h"
+#include "net/bootstrap/bootstrap_pmix.h"
+#include "net/bootstrap/bootstrap_root.h"
+#include "net/bootstrap/bootstrap_socket.h"
 
 #include <errno.h>
 #include <sys/random.h>

@@ -1,6 +1,6 @@
 /* wire_format.h - what a block of rows is made of; see wire.h. */
-#ifndef PISTACHIO_NET_WIRE_FORMAT_H
-#define PISTACHIO_NET_WIRE_FORMAT_H
+#ifndef PISTACHIO_NET_WIRE_WIRE_FORMAT_H
+#define PISTACHIO_NET_WIRE_WIRE_FORMAT_H
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* bootstrap_pmix.h - for bootstrap_place.c and bootstrap_address.c: ranks that mpirun, prterun or srun
  * started. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_PMIX_H
-#define PISTACHIO_NET_BOOTSTRAP_PMIX_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PMIX_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PMIX_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 /* Whether the environment says so. */
 bool net_pmix_is_there(void);

@@ -1,10 +1,10 @@
 /* wire_read.h - the bytes of a message to rows. */
-#ifndef PISTACHIO_NET_WIRE_READ_H
-#define PISTACHIO_NET_WIRE_READ_H
+#ifndef PISTACHIO_NET_WIRE_WIRE_READ_H
+#define PISTACHIO_NET_WIRE_WIRE_READ_H
 
 #include "base/status.h"
 #include "device/tensor.h"
-#include "net/wire.h"
+#include "net/wire/wire.h"
 
 /* Memory of what is read is the device's. `name`: of the exchange, for errors; copied. */
 CHECKED status wire_reader_new(device *dev, const data_type *types, uint32_t column_count,

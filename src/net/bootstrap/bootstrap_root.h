@@ -1,8 +1,8 @@
 /* bootstrap_root.h - rank 0 while ranks meet: takes them in as they come, and brings each what all gave. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_ROOT_H
-#define PISTACHIO_NET_BOOTSTRAP_ROOT_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_ROOT_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_ROOT_H
 
-#include "net/bootstrap_packet.h"
+#include "net/bootstrap/bootstrap_packet.h"
 
 typedef struct net_root net_root;
 

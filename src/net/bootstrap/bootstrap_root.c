@@ -2,9 +2,9 @@
  *
  * All connections are looked at together: one that says nothing holds up no other, and is closed after a while,
  * or as soon as descriptors are short. A rank that ends before all have come leaves its place to its successor. */
-#include "net/bootstrap_root.h"
+#include "net/bootstrap/bootstrap_root.h"
 
-#include "net/bootstrap_socket.h"
+#include "net/bootstrap/bootstrap_socket.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* bootstrap_place.c - which rank this process is, from its environment. */
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
-#include "net/bootstrap_pmix.h"
+#include "net/bootstrap/bootstrap_pmix.h"
 #include "net/net.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* bootstrap_self.h - what ranks tell each other before there is a network between them: which build they are, on which
  * machine, and from which addresses they come. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_SELF_H
-#define PISTACHIO_NET_BOOTSTRAP_SELF_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_SELF_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_SELF_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 #include <netinet/in.h>
 

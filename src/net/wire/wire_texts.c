@@ -1,5 +1,5 @@
 /* wire_texts.c - the different texts of a column, by a hash table. */
-#include "net/wire_texts.h"
+#include "net/wire/wire_texts.h"
 
 /* More entries are not few, nor is more text: for each lane of an exchange there is a table. */
 #define ENTRIES_MAX 4096

@@ -1,5 +1,5 @@
 /* bootstrap_socket.c - see bootstrap_socket.h. */
-#include "net/bootstrap_socket.h"
+#include "net/bootstrap/bootstrap_socket.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* wire_write.h - rows to the bytes of a message. */
-#ifndef PISTACHIO_NET_WIRE_WRITE_H
-#define PISTACHIO_NET_WIRE_WRITE_H
+#ifndef PISTACHIO_NET_WIRE_WIRE_WRITE_H
+#define PISTACHIO_NET_WIRE_WIRE_WRITE_H
 
 #include "base/status.h"
 #include "device/tensor.h"
-#include "net/wire.h"
+#include "net/wire/wire.h"
 
 /* Fails if rows of so many columns cannot be sent. */
 CHECKED status wire_check_columns(uint32_t column_count);

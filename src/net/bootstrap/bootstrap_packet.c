@@ -1,5 +1,5 @@
 /* bootstrap_packet.c - see bootstrap_packet.h. Whatever is read may come from anybody. */
-#include "net/bootstrap_packet.h"
+#include "net/bootstrap/bootstrap_packet.h"
 
 #include <endian.h>
 

@@ -1,9 +1,9 @@
 /* bootstrap_socket.h - packets over TCP, each behind a mark and its length. Sockets do not block: what waits says
  * until when, in milliseconds of net_now_ms. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_SOCKET_H
-#define PISTACHIO_NET_BOOTSTRAP_SOCKET_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_SOCKET_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_SOCKET_H
 
-#include "net/bootstrap_packet.h"
+#include "net/bootstrap/bootstrap_packet.h"
 
 int64_t net_now_ms(void);
 void net_socket_set_options(int descriptor);

@@ -1,6 +1,6 @@
 /* bootstrap_self.c - lines of text: "build ...", "machine ...", and "address ..." for each. The first line is that
  * of every version, as nothing behind it is read of another build's. */
-#include "net/bootstrap_self.h"
+#include "net/bootstrap/bootstrap_self.h"
 
 #include "base/build_id.h"
 

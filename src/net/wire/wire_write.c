@@ -1,9 +1,9 @@
 /* wire_write.c - rows to the bytes of a message. */
-#include "net/wire_write.h"
+#include "net/wire/wire_write.h"
 
-#include "net/wire.h"
-#include "net/wire_format.h"
-#include "net/wire_texts.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_format.h"
+#include "net/wire/wire_texts.h"
 
 #include <assert.h>
 

@@ -6,8 +6,8 @@
  *                            └─ too many: all are forgotten ────> texts, for some blocks without a look
  *
  * On the host. One thread at a time. */
-#ifndef PISTACHIO_NET_WIRE_TEXTS_H
-#define PISTACHIO_NET_WIRE_TEXTS_H
+#ifndef PISTACHIO_NET_WIRE_WIRE_TEXTS_H
+#define PISTACHIO_NET_WIRE_WIRE_TEXTS_H
 
 #include "device/tensor.h"
 

@@ -1,11 +1,11 @@
 /* wire_read.c - the bytes of a message to rows. Nothing that they say is believed without a look. */
-#include "net/wire_read.h"
+#include "net/wire/wire_read.h"
 
 #include "base/bitmap_copy.h"
 #include "device/chunk.h"
-#include "net/wire.h"
-#include "net/wire_format.h"
-#include "net/wire_write.h"
+#include "net/wire/wire.h"
+#include "net/wire/wire_format.h"
+#include "net/wire/wire_write.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 /* bootstrap_address.h - rounds of introductions over TCP, with rank 0 as the root, or by PMIx. */
-#ifndef PISTACHIO_NET_BOOTSTRAP_ADDRESS_H
-#define PISTACHIO_NET_BOOTSTRAP_ADDRESS_H
+#ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_ADDRESS_H
+#define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_ADDRESS_H
 
-#include "net/bootstrap.h"
+#include "net/bootstrap/bootstrap.h"
 
 /* The place's texts stay the caller's. */
 CHECKED status net_meeting_new(const net_place *place, const char *host, net_meeting **out);
