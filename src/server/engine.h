@@ -13,6 +13,7 @@
 #include "api/handles/handles.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
+#include "base/csv.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/status.h"
@@ -75,6 +76,10 @@
     FUNCTION(hmac_sha256_begin)                                                                    \
     FUNCTION(hmac_sha256_add)                                                                      \
     FUNCTION(hmac_sha256_end)                                                                      \
+    FUNCTION(csv_write_field)                                                                      \
+    FUNCTION(tsv_write_field)                                                                      \
+    FUNCTION(text_out_flush)                                                                       \
+    FUNCTION(text_out_add_more)                                                                    \
     FUNCTION(pistachio_version)                                                                    \
     FUNCTION(pistachio_open)                                                                       \
     FUNCTION(pistachio_close)                                                                      \
@@ -154,6 +159,10 @@ extern const server_engine *engine_calls;
 #define hmac_sha256_begin engine_calls->hmac_sha256_begin
 #define hmac_sha256_add engine_calls->hmac_sha256_add
 #define hmac_sha256_end engine_calls->hmac_sha256_end
+#define csv_write_field engine_calls->csv_write_field
+#define tsv_write_field engine_calls->tsv_write_field
+#define text_out_flush engine_calls->text_out_flush
+#define text_out_add_more engine_calls->text_out_add_more
 #define pistachio_version engine_calls->pistachio_version
 #define pistachio_open engine_calls->pistachio_open
 #define pistachio_close engine_calls->pistachio_close

@@ -2,6 +2,7 @@
 #include "server/extended.h"
 
 #include "server/command_run.h"
+#include "server/copy_out.h"
 #include "server/decode.h"
 #include "server/engine.h"
 #include "server/failure.h"
@@ -126,11 +127,10 @@ static status describe_statement(session *s, const prepared *p)
     const char *name = p->command.kind == COMMAND_SHOW ? pg_setting_name(p->command.setting) : NULL;
     api_columns shown = {.count = 1, .names = &name, .types = &text};
     describe_parameters(s, p);
-    return describe_rows(s,
-                         name           ? &shown
-                         : p->statement ? &p->statement->columns
-                                        : NULL,
-                         (rows_formats){0});
+    if (name)
+        return describe_rows(s, &shown, (rows_formats){0});
+    bool has_rows = p->statement && !p->statement->described->copy.is_to_client;
+    return describe_rows(s, has_rows ? &p->statement->columns : NULL, (rows_formats){0});
 }
 
 static status describe(session *s, wire_reader *reader)
@@ -145,7 +145,8 @@ static status describe(session *s, wire_reader *reader)
         return describe_statement(s, statement);
     }
     TRY(find_portal(s, name, &p));
-    return describe_rows(s, p->rows.result ? &p->rows.result->columns : NULL,
+    bool has_rows = p->rows.result && !copy_out_is(p->rows.result);
+    return describe_rows(s, has_rows ? &p->rows.result->columns : NULL,
                          (rows_formats){p->formats, p->format_count});
 }
 
@@ -294,6 +295,8 @@ static status execute(session *s, wire_reader *reader)
         write_empty(s, 'I');
         return STATUS_OK;
     }
+    if (copy_out_is(p->rows.result) && !p->rows.is_done)
+        return copy_out_send(&s->stream, &p->rows);
     TRY(rows_send(&s->stream, &p->rows, (rows_formats){p->formats, p->format_count},
                   most > INT32_MAX ? 0 : most));
     if (p->rows.is_done)

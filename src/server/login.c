@@ -119,6 +119,7 @@ static status open_session(session *s, bool *out_is_open)
         failure_write(&s->stream.out, st, NULL, 0);
         return stream_flush(&s->stream);
     }
+    s->connection->copies_to_client = true;
     clients_set_connection(&s->shared->clients, s->client, s->connection);
     tell_all(s);
     *out_is_open = true;

@@ -16,13 +16,18 @@ encode_format rows_format_of(rows_formats formats, size_t column)
     return formats.items[formats.count == 1 ? 0 : column];
 }
 
+status rows_check_columns(const api_columns *columns)
+{
+    if (columns->count <= COLUMNS_MAX)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_LIMIT, "the result has %u columns; clients take %d",
+                                  (unsigned)columns->count, COLUMNS_MAX),
+                       "select fewer columns");
+}
+
 status rows_describe(wire_writer *out, const api_columns *columns, rows_formats formats)
 {
-    if (columns->count > COLUMNS_MAX)
-        return status_hint(status_new(STATUS_KIND_LIMIT,
-                                      "the result has %u columns; clients take %d",
-                                      (unsigned)columns->count, COLUMNS_MAX),
-                           "select fewer columns");
+    TRY(rows_check_columns(columns));
     wire_begin(out, 'T');
     wire_16(out, (uint16_t)columns->count);
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -49,8 +54,7 @@ static void write_row(wire_writer *out, const exec_batch *batch, uint64_t row, r
     wire_finish(out);
 }
 
-/* Makes the next row be there, or is_done. */
-static status find_row(rows *r)
+status rows_find(rows *r)
 {
     while (!r->is_done && (!r->batch || r->row == r->batch->rows->row_count)) {
         TRY(api_error_status(pistachio_next(r->result, &r->batch)));
@@ -65,7 +69,7 @@ status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most)
     const zone *zone = r->result->statement->zone;
     uint64_t end = most ? r->sent + most : UINT64_MAX;
     for (;;) {
-        TRY(find_row(r));
+        TRY(rows_find(r));
         if (r->is_done || r->sent == end)
             return STATUS_OK;
         write_row(&s->out, r->batch->rows, r->row, formats, zone);

@@ -14,6 +14,7 @@ typedef struct rows_formats {
 
 encode_format rows_format_of(rows_formats formats, size_t column);
 /* Fails where there are more columns than a message can have. */
+CHECKED status rows_check_columns(const api_columns *columns);
 CHECKED status rows_describe(wire_writer *out, const api_columns *columns, rows_formats formats);
 
 /* A result that is sent, in one go or several. */
@@ -25,6 +26,8 @@ typedef struct rows {
     bool is_done;
 } rows;
 
+/* Makes the next row be there, at r->row of r->batch, or is_done. */
+CHECKED status rows_find(rows *r);
 /* Sends at most `most` rows; 0: all. */
 CHECKED status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most);
 /* Writes CommandComplete: "SELECT 3", "SET". */

@@ -2,6 +2,7 @@
 #include "server/simple.h"
 
 #include "server/command_run.h"
+#include "server/copy_out.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/rows.h"
@@ -17,6 +18,8 @@ static status send_result(session *s, pistachio_result *result)
 {
     rows r = {.result = result};
     write_notices(s, result);
+    if (copy_out_is(result))
+        return copy_out_send(&s->stream, &r);
     if (result->columns.count) {
         TRY(rows_describe(&s->stream.out, &result->columns, (rows_formats){0}));
         TRY(rows_send(&s->stream, &r, (rows_formats){0}, 0));

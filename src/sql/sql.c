@@ -231,19 +231,29 @@ static status prepare_show(preparer *p, const VariableShowStmt *tree)
 
 /* ---- COPY ---- */
 
+/* Refuses what COPY cannot write to; else finds where it writes to and its options. */
+static status prepare_copy_target(preparer *p, const CopyStmt *tree)
+{
+    sql_copy *copy = &p->statement->copy;
+    bool is_to_client = !tree->filename && !tree->is_program && p->session->copies_to_client;
+    if (!is_to_client)
+        TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
+    if (tree->is_from)
+        return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
+    if (!is_to_client && (!tree->filename || !*tree->filename || tree->is_program))
+        return bind_unsupported(&p->binder, p->text.start, "COPY to anything but a file is");
+    return is_to_client ? bind_copy_client(&p->binder, tree, copy)
+                        : bind_copy_options(&p->binder, tree, copy);
+}
+
 static status prepare_copy(preparer *p, const CopyStmt *tree)
 {
     sql_statement *s = p->statement;
     bind_scope scope = {0};
-    s->kind = SQL_COPY;
-    TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
-    if (tree->is_from)
-        return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
-    if (!tree->filename || !*tree->filename || tree->is_program)
-        return bind_unsupported(&p->binder, p->text.start, "COPY to anything but a file is");
-    TRY(bind_copy_options(&p->binder, tree, &s->copy));
+    TRY(prepare_copy_target(p, tree));
+    s->kind = s->copy.is_to_client ? SQL_QUERY : SQL_COPY;
     if (tree->query) {
-        TRY(prepare_query(p, tree->query, SQL_COPY));
+        TRY(prepare_query(p, tree->query, s->kind));
     } else if (list_length(tree->attlist)) {
         return bind_unsupported(&p->binder, p->text.start, "COPY of some columns of a table is");
     } else {

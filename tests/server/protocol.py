@@ -190,6 +190,33 @@ def portals(c):
     check('Sync after it', kinds(c.ask(SYNC)), 'Z')
 
 
+def copy(c):
+    sql = "copy (select i::int as i, nullif(i, 2) > 1 as \"b,\", case i when 1 then E'a\\tb\\n\\\\' when 2 then '' " \
+        "else 'x,\"y' end as s from range(1, 4) as r(i)) to stdout "
+
+    def data(options):
+        found = c.query(sql + options)
+        check('messages of COPY %s' % options, kinds(found).replace('d', ''), 'HcCZ')
+        return b''.join(b for k, b in found if k == 'd')
+    check('COPY as text', data(''), b'1\tf\ta\\tb\\n\\\\\n2\t\\N\t\n3\tt\tx,"y\n')
+    check('COPY as csv', data('with csv header'), b'i,"b,",s\n1,f,"a\tb\n\\"\n2,,""\n3,t,"x,""y"\n')
+    check('COPY as csv with options', data("(format csv, delimiter '|', null 'nil')"),
+          b'1|f|"a\tb\n\\"\n2|nil|\n3|t|"x,""y"\n')
+    rest = data('(format binary)')
+    check('COPY in binary', rest, b'PGCOPY\n\xff\r\n\0' + bytes(8)
+          + int16(3) + int32(4, 1) + int32(1) + b'\0' + int32(5) + b'a\tb\n\\'
+          + int16(3) + int32(4, 2) + int32(-1) + int32(0)
+          + int16(3) + int32(4, 3) + int32(1) + b'\1' + int32(4) + b'x,"y' + b'\xff\xff')
+    found = c.ask(parse(sql), describe('S'), bind(), describe('P'), execute(), SYNC)
+    check('COPY prepared', kinds(found), '1tn2nHdddcCZ')
+    found = c.query('copy (select 1 / (i - 2) from range(3) as r(i)) to stdout')
+    check('COPY that fails', (failures(found)[0]['C'], kinds(found)[-2:]), ('22012', 'EZ'))
+    for options in ('(format parquet)', '(format binary, header)', '(append)', '(format csv, codec zstd)'):
+        check('COPY %s' % options, kinds(c.query(sql + options)), 'EZ')
+    check('no COPY to files', failures(c.query("copy (select 1) to '/tmp/x.csv'"))[0]['C'], '42501')
+    check('nor programs', failures(c.query("copy (select 1) to program 'cat'"))[0]['C'], '42501')
+
+
 def session(c):
     names = dict(b.split(b'\0')[:2] for k, b in c.login if k == 'S')
     check('what is told at the start', [names.get(n) for n in (b'server_version', b'server_encoding', b'TimeZone')],
@@ -317,7 +344,7 @@ def garbage(server):
 
 
 def run(server):
-    for part in (session, results, parameters, portals):
+    for part in (session, results, parameters, portals, copy):
         with Client(server.path) as c:
             part(c)
     with Client(server.path) as witness:

@@ -68,6 +68,7 @@ struct pistachio_connection {
     pistachio_database *database;
     sql_catalog *catalog;  /* a session's own, over the database's; NULL: that is */
     settings_layer *layer; /* a session's, over the database's; NULL: there is none */
+    bool copies_to_client; /* set before its first statement: sql_session */
     pthread_mutex_t lock;  /* of the layer */
     api_running running;
 };

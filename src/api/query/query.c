@@ -237,6 +237,7 @@ static status bind(pistachio_result *result, void *context)
                                  .is_confined = !now.enable_external_access.number,
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),
+                                 .copies_to_client = result->connection->copies_to_client,
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

@@ -68,6 +68,7 @@ static status prepare(pistachio_statement *statement, const char *sql, const dat
                                  .is_confined = !now.enable_external_access.number,
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),
+                                 .copies_to_client = statement->connection->copies_to_client,
                                  .is_described = true,
                                  .declared = declared,
                                  .declared_count = declared_count};

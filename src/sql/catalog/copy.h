@@ -16,7 +16,9 @@ typedef enum sql_copy_into {
 } sql_copy_into;
 
 typedef struct sql_copy {
-    const char *path; /* in the statement's arena, as is all text here */
+    const char *path;  /* in the statement's arena, as is all text here; NULL: */
+    bool is_to_client; /* TO STDOUT: the statement is a query, whose rows the client writes, */
+    bool is_binary;    /* in PostgreSQL's binary format, or as style says */
     bool is_parquet;
     bool has_codec;
     pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
