@@ -2,6 +2,7 @@
 #include "codec/codec.h"
 
 #include "base/cancel.h"
+#include "codec/lz4_long.h"
 #include "codec/snappy.h"
 
 #include <brotli/decode.h>
@@ -107,6 +108,42 @@ static bool unbrotli(const void *source, size_t source_bytes, void *target, size
     return result == BROTLI_DECODER_RESULT_SUCCESS && out == end && !source_bytes;
 }
 
+/* Pages of no more bytes go through their library at once: 10 ms. */
+#define AT_ONCE_BYTES (4 * STEP_BYTES)
+
+/* Returns whether the frames make the page: not if the statement was cancelled, or a frame's window is greater than the
+ * library allows in steps. */
+static bool unzstd_in_steps(ZSTD_DStream *stream, ZSTD_inBuffer *in, uint8_t *target,
+                            size_t target_bytes)
+{
+    size_t done = 0, left = 1;
+    while (!cancel_is_asked()) {
+        size_t room = target_bytes - done;
+        ZSTD_outBuffer out = {target + done, room < STEP_BYTES ? room : STEP_BYTES, 0};
+        size_t before = in->pos;
+        left = ZSTD_decompressStream(stream, &out, in);
+        done += out.pos;
+        if (ZSTD_isError(left) || (!left && in->pos == in->size))
+            break;
+        if (!out.pos && in->pos == before)
+            return false;
+    }
+    return !left && in->pos == in->size && done == target_bytes;
+}
+
+static bool unzstd(const void *source, size_t source_bytes, void *target, size_t target_bytes)
+{
+    if (target_bytes > AT_ONCE_BYTES) {
+        ZSTD_inBuffer in = {source, source_bytes, 0};
+        ZSTD_DStream *stream = ZSTD_createDStream();
+        bool is_done = stream && unzstd_in_steps(stream, &in, target, target_bytes);
+        ZSTD_freeDStream(stream);
+        if (is_done || cancel_is_asked())
+            return is_done;
+    }
+    return ZSTD_decompress(target, target_bytes, source, source_bytes) == target_bytes;
+}
+
 static uint32_t big_endian_32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -114,6 +151,8 @@ static uint32_t big_endian_32(const uint8_t *bytes)
 
 static bool unlz4(const void *source, size_t source_bytes, void *target, size_t target_bytes)
 {
+    if (target_bytes > AT_ONCE_BYTES)
+        return lz4_decode_long(source, source_bytes, target, target_bytes);
     return source_bytes <= INT32_MAX && target_bytes <= INT32_MAX &&
            LZ4_decompress_safe(source, target, (int)source_bytes, (int)target_bytes) ==
                (int)target_bytes;
@@ -152,7 +191,7 @@ bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_
     case BROTLI:
         return unbrotli(source, source_bytes, target, target_bytes);
     case ZSTD:
-        return ZSTD_decompress(target, target_bytes, source, source_bytes) == target_bytes;
+        return unzstd(source, source_bytes, target, target_bytes);
     case LZ4_RAW:
         return unlz4(source, source_bytes, target, target_bytes);
     case LZ4_HADOOP:
