@@ -14,6 +14,7 @@
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_rows.h"
 #include "sql/query/bind_table.h"
+#include "sql/query/bind_wanted.h"
 #include "sql/query/bind_with.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
@@ -469,35 +470,6 @@ static status prepare_round(preparer *p)
     return plan_verify(&s->query);
 }
 
-static void look_for_subquery(expr **slot, void *context)
-{
-    *(bool *)context |= *slot && expr_has_subquery(*slot);
-}
-
-static plan_node *below_projections(plan_node *node, bool *has_subquery)
-{
-    for (; node && node->kind == PLAN_PROJECT; node = node->children[0])
-        plan_visit_exprs(node, look_for_subquery, has_subquery);
-    return node;
-}
-
-/* Finds a LIMIT above the only recursive query, with nothing but projections between. */
-static void find_wanted_rows(preparer *p)
-{
-    sql_statement *s = p->statement;
-    bool has_subquery = false;
-    plan_node *node = below_projections(s->query.root, &has_subquery);
-    if (s->query.shared.count || !node || node->kind != PLAN_LIMIT || !node->limit.has_limit)
-        return;
-    uint64_t rows = node->limit.limit;
-    if (__builtin_add_overflow(rows, node->limit.offset, &rows))
-        return;
-    node = below_projections(node->children[0], &has_subquery);
-    bool is_only = p->binder.rounds.dry_count == 1 && !has_subquery;
-    if (is_only && node == p->binder.rounds.dry)
-        s->wanted = (sql_wanted_rows){true, rows};
-}
-
 /* The session's, unless it is UTC: plans of those that never heard of zones stay as they are. */
 static status set_zone(preparer *p)
 {
@@ -565,7 +537,7 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
         return st;
     }
     if (session->is_tried)
-        find_wanted_rows(&p);
+        bind_find_wanted(&p.binder, &p.statement->query, &p.statement->wanted);
     *out = p.statement;
     return STATUS_OK;
 }

@@ -84,7 +84,8 @@ static status keep(pistachio_result *result, uint64_t rows, int descriptor)
     else
         close(descriptor);
     const sql_wanted_rows *wanted = &result->wanted;
-    bool is_enough = wanted->is_known && result->round_rows >= wanted->rows;
+    uint32_t number = result->rounds.done;
+    bool is_enough = number < wanted->count && result->round_rows >= wanted->rows[number];
     return rows && !is_enough ? STATUS_OK : end_rounds(result);
 }
 

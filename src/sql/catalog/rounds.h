@@ -19,11 +19,12 @@ typedef struct sql_rounds {
     uint32_t round; /* sql_round: what the next one needs */
 } sql_rounds;
 
-/* Rows that a statement reads at most of its only recursive query, because nothing but a LIMIT and projections is
- * above it: rounds end once there are as many. */
+#define SQL_WANTED_MAX 16
+#define SQL_WANTED_ALL UINT64_MAX
+/* Rows that a statement reads at most of its first recursive queries: rounds end once there are as many. */
 typedef struct sql_wanted_rows {
-    bool is_known;
-    uint64_t rows;
+    uint32_t count; /* of queries of which that is known */
+    uint64_t rows[SQL_WANTED_MAX];
 } sql_wanted_rows;
 
 #define SQL_ROUND_NAME_BYTES 32

@@ -147,14 +147,14 @@ typedef struct bind_view {
 
 /* Computing recursive queries (rounds.h). */
 typedef struct bind_rounds {
-    uint32_t done, round; /* as in sql_rounds */
-    uint32_t count;       /* of recursive queries that were bound so far */
-    uint32_t references;  /* to recursive queries that are being bound, from within */
-    bool is_dry;          /* only columns matter: nothing is to be computed */
-    plan_node *dry;       /* stands for the rows of a recursive query when nothing is computed */
-    uint32_t dry_count;   /* how many such nodes were made */
-    plan_node *root;      /* of SQL_ROUND, which ended the binding; NULL: it did not */
-    sql_part_list parts;  /* SQL_ROUND_MERGE */
+    uint32_t done, round;            /* as in sql_rounds */
+    uint32_t count;                  /* of recursive queries that were bound so far */
+    uint32_t references;             /* to recursive queries that are being bound, from within */
+    bool is_dry;                     /* only columns matter: nothing is to be computed */
+    ARRAY(plan_node *) parts_of_dry; /* what such queries are made of */
+    ARRAY(plan_node *) dry; /* stand for the rows of recursive queries when nothing is computed */
+    plan_node *root;        /* of SQL_ROUND, which ended the binding; NULL: it did not */
+    sql_part_list parts;    /* SQL_ROUND_MERGE */
     size_t kept_parts;
 } bind_rounds;
 

@@ -224,9 +224,9 @@ status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
     *out_done = true;
     if (b->rounds.is_dry) {
         TRY(no_rows(b, &first->columns, out));
-        b->rounds.dry = *out;
-        b->rounds.dry_count++;
-        return STATUS_OK;
+        TRY(array_push(b->memory, &b->rounds.parts_of_dry, first));
+        TRY(array_push(b->memory, &b->rounds.parts_of_dry, step));
+        return array_push(b->memory, &b->rounds.dry, *out);
     }
     uint32_t number = b->rounds.count++;
     if (number < b->rounds.done)

@@ -151,8 +151,7 @@ status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end)
         if (!cte->is_bound)
             st = bind_cte_query(b, cte, &unused);
     b->rounds.is_dry = before.is_dry;
-    b->rounds.dry = before.dry;
-    b->rounds.dry_count = before.dry_count;
+    b->rounds.dry.count = before.dry.count;
     return st;
 }
 
