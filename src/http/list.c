@@ -1,6 +1,7 @@
 /* list.c - see list.h. */
 #include "http/list.h"
 
+#include "http/listed.h"
 #include "http/transfer.h"
 #include "http/xml.h"
 
@@ -24,55 +25,99 @@ static char *text_of(arena *a, const xml_text *text)
     return decoded && xml_decode(text, decoded) ? decoded : NULL;
 }
 
-/* An element within <Contents>, or of the root. */
-static status take_leaf(arena *a, const xml_item *item, bool is_object,
-                        status (*take_key)(void *context, const char *key), void *context,
-                        list_page *out)
+/* A tag, in quotation marks: some stores leave them out in listings. */
+static char *tag_of(arena *a, const xml_text *text)
 {
-    bool is_key = is_object && xml_is(&item->name, "Key");
-    bool is_token = !is_object && xml_is(&item->name, "NextContinuationToken");
-    if (!is_object && xml_is(&item->name, "IsTruncated"))
-        out->is_cut = xml_is(&item->text, "true");
-    if (!is_key && !is_token)
-        return STATUS_OK;
-    const char *text = text_of(a, &item->text);
-    if (!text)
-        return bad_page();
-    if (is_token)
-        out->token = text;
-    return is_key ? take_key(context, text) : STATUS_OK;
+    char *tag = text_of(a, text);
+    return !tag || *tag == '"' || !strncmp(tag, "W/", 2) ? tag : arena_format(a, "\"%s\"", tag);
 }
 
-status list_read_page(arena *a, const char *text, size_t bytes,
-                      status (*take_key)(void *context, const char *key), void *context,
+static bool read_bytes(const xml_text *text, uint64_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < text->bytes; i++) {
+        char c = text->start[i];
+        if (c < '0' || c > '9' || *out > UINT64_MAX / 20)
+            return false;
+        *out = *out * 10 + (uint64_t)(c - '0');
+    }
+    return text->bytes;
+}
+
+/* An element within <Contents>. */
+static status take_object_leaf(arena *a, const xml_item *leaf, list_item *out)
+{
+    if (xml_is(&leaf->name, "Key"))
+        out->key = text_of(a, &leaf->text);
+    else if (xml_is(&leaf->name, "ETag"))
+        out->tag = tag_of(a, &leaf->text);
+    else if (xml_is(&leaf->name, "Size"))
+        out->has_bytes = read_bytes(&leaf->text, &out->bytes);
+    return out->key && out->tag ? STATUS_OK : bad_page();
+}
+
+/* An element of the root. */
+static status take_leaf(arena *a, const xml_item *leaf, list_page *out)
+{
+    if (xml_is(&leaf->name, "IsTruncated"))
+        out->is_cut = xml_is(&leaf->text, "true");
+    if (xml_is(&leaf->name, "NextContinuationToken"))
+        out->token = text_of(a, &leaf->text);
+    return out->token ? STATUS_OK : bad_page();
+}
+
+/* A page that is being read. */
+typedef struct page_reader {
+    arena *memory;
+    xml_reader xml;
+    bool is_list, is_object;
+    list_item item; /* while is_object */
+    list_taker take;
+    void *context;
+    list_page *out;
+} page_reader;
+
+static status take_item(page_reader *r, const xml_item *item)
+{
+    bool is_root = !r->is_list && item->kind != XML_CLOSE;
+    if (is_root) {
+        r->is_list = xml_is(&item->name, "ListBucketResult");
+        return r->is_list ? STATUS_OK : bad_page();
+    }
+    if (item->kind == XML_LEAF && r->xml.depth == 1)
+        return take_leaf(r->memory, item, r->out);
+    if (item->kind == XML_LEAF && r->xml.depth == 2 && r->is_object)
+        return take_object_leaf(r->memory, item, &r->item);
+    if (item->kind == XML_OPEN && r->xml.depth == 2) {
+        r->is_object = xml_is(&item->name, "Contents");
+        r->item = (list_item){.key = "", .tag = ""};
+    }
+    bool is_end = item->kind == XML_CLOSE && r->xml.depth == 1 && r->is_object;
+    if (is_end)
+        r->is_object = false;
+    return is_end && *r->item.key ? r->take(r->context, &r->item) : STATUS_OK;
+}
+
+status list_read_page(arena *a, const char *text, size_t bytes, list_taker take, void *context,
                       list_page *out)
 {
-    xml_reader reader;
+    page_reader r = {.memory = a, .take = take, .context = context, .out = out};
     xml_item item;
-    bool is_object = false, is_list = false;
     *out = (list_page){.token = ""};
-    xml_begin(&reader, text, bytes);
+    xml_begin(&r.xml, text, bytes);
     for (;;) {
-        if (!xml_next(&reader, &item))
+        if (!xml_next(&r.xml, &item))
             return bad_page();
         if (item.kind == XML_END)
-            return is_list ? STATUS_OK : bad_page();
-        if (item.kind == XML_LEAF ? !reader.depth : item.kind == XML_OPEN && reader.depth == 1)
-            is_list = xml_is(&item.name, "ListBucketResult");
-        else if (item.kind == XML_OPEN && reader.depth == 2)
-            is_object = xml_is(&item.name, "Contents");
-        else if (item.kind == XML_CLOSE && reader.depth == 1)
-            is_object = false;
-        if (!is_list && item.kind != XML_CLOSE)
-            return bad_page();
-        if (item.kind == XML_LEAF && reader.depth == 1u + is_object)
-            TRY(take_leaf(a, &item, is_object, take_key, context, out));
+            return r.is_list ? STATUS_OK : bad_page();
+        TRY(take_item(&r, &item));
     }
 }
 
 /* ---- all pages ---- */
 
 typedef struct listing {
+    const object_settings *settings;
     arena *memory;
     const http_config *config;
     url_place place;    /* of the bucket itself */
@@ -84,15 +129,29 @@ typedef struct listing {
     arena *page; /* of the page that is being read */
 } listing;
 
-static status take_key(void *context, const char *key)
+/* Opening it a moment later needs no request. */
+static void remember(const listing *l, const char *url, const list_item *item)
+{
+    listed_version version = {.bytes = item->bytes};
+    if (!item->has_bytes || !*item->tag || strlen(item->tag) >= sizeof version.tag)
+        return;
+    memcpy(version.tag, item->tag, strlen(item->tag));
+    listed_add(l->settings, url, &version);
+}
+
+static status take_key(void *context, const list_item *item)
 {
     listing *l = context;
+    const char *key = item->key;
     if (strncmp(key, l->prefix, strlen(l->prefix)) != 0)
         return status_new(STATUS_KIND_CORRUPT,
                           "the server lists objects that were not asked for below \"%s\"",
                           l->shown);
     char *url = arena_format(l->page, "%s%s", l->start, key);
-    return url ? l->take(l->context, url) : status_no_memory("path", strlen(key));
+    if (!url)
+        return status_no_memory("path", strlen(key));
+    remember(l, url, item);
+    return l->take(l->context, url);
 }
 
 /* Asks for the page after the token; its keys are given out. */
@@ -162,11 +221,14 @@ static status begin(listing *l, const object_settings *s, const char *prefix)
 
 status list_objects(const object_settings *s, const char *prefix, object_taker take, void *context)
 {
-    listing l = {.take = take, .context = context};
+    listing l = {.settings = s, .take = take, .context = context};
     TRY(arena_new(&l.memory));
     status st = begin(&l, s, prefix);
-    if (!st)
+    if (!st) {
+        listed_begin();
         st = read_pages(&l);
+        listed_end();
+    }
     config_unref(l.config);
     arena_free(l.memory);
     return st;

@@ -2,6 +2,7 @@
 #include "http/upload.h"
 
 #include "base/mutex.h"
+#include "http/listed.h"
 #include "http/transfer.h"
 #include "http/xml.h"
 
@@ -362,6 +363,7 @@ status upload_complete(object_upload *u)
         upload_abort(u);
         return st;
     }
+    listed_forget();
     release(u);
     return STATUS_OK;
 }

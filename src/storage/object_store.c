@@ -259,7 +259,7 @@ static status wait_for(waiting *w)
 status object_read(object *o, uint64_t offset, void *target, size_t bytes)
 {
     waiting w = {.lock = MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    object_span span = {offset, bytes, target, wake, &w};
+    object_span span = {offset, bytes, target, true, wake, &w};
     status st = object_read_start(o, &span);
     if (!st)
         st = wait_for(&w);

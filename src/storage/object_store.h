@@ -45,6 +45,8 @@ typedef struct object_span {
     uint64_t offset;
     size_t bytes;
     char *target;
+    bool
+        is_waited_for; /* a thread waits: what lies next to it is read along, as it is asked for next */
     /* Called once, by a thread of the module's: how the read ended. Takes the failure. */
     void (*done)(void *argument, status outcome);
     void *argument; /* distinct for each read under way */

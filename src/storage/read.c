@@ -79,7 +79,7 @@ static void finish_object_part(void *part, status outcome)
 
 static void start_object_part(read_part *part)
 {
-    object_span span = {part->offset, part->bytes, part->target, finish_object_part, part};
+    object_span span = {part->offset, part->bytes, part->target, false, finish_object_part, part};
     status st = object_read_start(part->request->file->object, &span);
     if (st)
         finish_part(part->request, st);

@@ -22,9 +22,9 @@ static void read_headers(const char *text, size_t length)
         FUZZ_CHECK((unsigned char)*c >= ' ');
 }
 
-static status take_key(void *context, const char *key)
+static status take_key(void *context, const list_item *item)
 {
-    FUZZ_CHECK(strlen(key) <= *(size_t *)context);
+    FUZZ_CHECK(strlen(item->key) + strlen(item->tag) <= 2 + *(size_t *)context);
     return STATUS_OK;
 }
 

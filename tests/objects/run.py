@@ -109,6 +109,20 @@ def test_names():
     says("from 's3://data/text.parquet'", "no Parquet file")
 
 
+def test_requests():
+    """How many there are."""
+    before = len(store.log)
+    q = "select count(*), sum(i) from 's3://data/many/*.parquet'; "
+    status, said = run(q + q)
+    log = store.log[before:]
+    check("two queries over 20 small objects ask for each once", status == 0 and not any("HEAD" in line for line in log) and
+          sum("/data/many/part-" in line for line in log) == 20, "\n".join(log))
+    before = len(store.log)
+    gives("select count(*), sum(h) from 's3://data/big.parquet'", "100000,5000073754")
+    check("a footer takes one request", sum("bytes=-" in line for line in store.log[before:]) == 1 and
+          len(store.log) - before <= 4, "\n".join(store.log[before:]))
+
+
 def test_keys():
     q = "select t from 's3://data/many/part-03.parquet'"
     said = says(q, "403 SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY", AWS_SECRET_ACCESS_KEY="wrong0wrong")
@@ -213,7 +227,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_keys, test_web, test_writing, test_faults, test_patience):
+    for test in (test_names, test_requests, test_keys, test_web, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

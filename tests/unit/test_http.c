@@ -195,11 +195,14 @@ TEST(headers_that_make_no_sense_say_nothing)
 
 static char keys[1024];
 
-static status take_key(void *context, const char *key)
+static status take_key(void *context, const list_item *item)
 {
     (void)context;
     size_t at = strlen(keys);
-    snprintf(keys + at, sizeof keys - at, "%s%s", at ? "|" : "", key);
+    snprintf(keys + at, sizeof keys - at, "%s%s", at ? "|" : "", item->key);
+    at = strlen(keys);
+    if (item->has_bytes)
+        snprintf(keys + at, sizeof keys - at, " %" PRIu64 " %s", item->bytes, item->tag);
     return STATUS_OK;
 }
 
@@ -216,11 +219,13 @@ TEST(listings_are_read)
     CHECK_OK(read_page(
         "\xEF\xBB\xBF<?xml version='1.0'?>\n<!-- a <b> --><s3:ListBucketResult xmlns='x>y' a=\"'\">"
         "<Name>b</Name><IsTruncated>true</IsTruncated><Contents><Key>a&amp;&lt;&#98;&#x20AC;</Key>"
-        "<Owner><ID>Key</ID></Owner><Size>1</Size></Contents>\n<Contents><Key>c d</Key></Contents>"
+        "<Owner><ID>Key</ID></Owner><Size>12</Size><ETag>&quot;t&quot;</ETag></"
+        "Contents>\n<Contents><Key>c d</Key><Size>99999999999999999999</Size></Contents>"
+        "<Contents><ETag>u-1</ETag><Size>0</Size><Key>e</Key></Contents>"
         "<CommonPrefixes><Prefix>no</Prefix></CommonPrefixes><Empty />"
         "<NextContinuationToken>t+/=</NextContinuationToken></s3:ListBucketResult>\n",
         &page));
-    CHECK_TEXT_EQ(keys, "a&<b\xE2\x82\xAC|c d");
+    CHECK_TEXT_EQ(keys, "a&<b\xE2\x82\xAC 12 \"t\"|c d|e 0 \"u-1\"");
     CHECK(page.is_cut);
     CHECK_TEXT_EQ(page.token, "t+/=");
     CHECK_OK(read_page("<ListBucketResult></ListBucketResult>", &page));
