@@ -143,10 +143,9 @@ static int open_to_read(const char *path)
     int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, descriptor = open(path, flags);
     struct rlimit limit;
     if (descriptor < 0 && errno == EMFILE) {
-        bool is_raised = !getrlimit(RLIMIT_NOFILE, &limit) && raise_limit(&limit);
-        errno = EMFILE;
-        if (is_raised)
-            descriptor = open(path, flags);
+        if (!getrlimit(RLIMIT_NOFILE, &limit))
+            (void)raise_limit(&limit); /* another thread may have raised it just before */
+        descriptor = open(path, flags);
     }
     make_room(descriptor);
     return descriptor;
