@@ -12,9 +12,10 @@
 struct mem_budget {
     _Atomic uint32_t references;
     _Atomic uint64_t used, peak, exported;
-    uint64_t limit;      /* UINT64_MAX: none */
-    const char *setting; /* that gives the limit */
-    unsigned parts;      /* of the setting's bytes, which are equal */
+    uint64_t limit;           /* UINT64_MAX: none */
+    const char *setting;      /* that gives the limit */
+    unsigned parts;           /* of the setting's bytes, which are equal */
+    const mem_lender *lender; /* NULL: none */
 };
 
 status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
@@ -39,6 +40,23 @@ status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget *
 void mem_budget_set_parts(mem_budget *budget, unsigned parts)
 {
     budget->parts = parts;
+}
+
+void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender)
+{
+    budget->lender = lender;
+}
+
+/* More than is needed is asked back at a time: of the limit. */
+#define LENDER_STEP 64
+
+/* Has the lender give back what would pass the limit together with `used` bytes. */
+static void ask_back(const mem_budget *budget, uint64_t used)
+{
+    uint64_t held = budget->lender->held() / budget->parts;
+    if (used + held > budget->limit)
+        budget->lender->give_back((used + held - budget->limit) * budget->parts +
+                                  budget->limit / LENDER_STEP);
 }
 
 static status limit_reached(const mem_budget *budget, uint64_t used, uint64_t bytes,
@@ -77,6 +95,8 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
     } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
                                                     memory_order_relaxed, memory_order_relaxed));
     maximum_raise(&budget->peak, used + bytes);
+    if (budget->lender && budget->limit != UINT64_MAX)
+        ask_back(budget, used + bytes);
     return STATUS_OK;
 }
 

@@ -384,6 +384,7 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
 
 /* Those of the host's, one build for all instruction sets: dev_<name>. */
 #define KERNEL(name, ...)
+#define CPU_KERNEL KERNEL
 #define HOST_KERNEL(name, ...) void dev_##name(const name##_arguments *a);
 #include "device/kernels/kernels.def"
 #undef KERNEL

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/fault.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 
 #include <ftw.h>
@@ -239,6 +240,7 @@ static void run_one(const test_case *test)
         call_release();
         disarm_faults();
         pq_footer_cache_clear();
+        column_cache_clear();
         if (mem_in_use() != blocks)
             test_fail(test->file, 0, "%" PRIu64 " blocks were not freed", mem_in_use() - blocks);
     }

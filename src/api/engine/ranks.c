@@ -3,6 +3,7 @@
 
 #include "api/engine/engine_device.h"
 #include "base/budget.h"
+#include "exec/scan/column_cache.h"
 #include "net/local/fabric.h"
 #include "net/local/local.h"
 
@@ -16,6 +17,7 @@ status api_ranks_open_place(const api_engine *engine, api_rank *place)
     threads = threads / sharers ? threads / sharers : 1;
     TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
     mem_budget_set_parts(place->budget, sharers);
+    mem_budget_set_lender(place->budget, &column_cache_lender);
     TRY(api_device_open(s, sharers, &engine->neighbors, place->budget, &place->dev));
     return exec_pool_new((unsigned)threads, &place->pool);
 }

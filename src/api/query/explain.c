@@ -98,6 +98,14 @@ static void add_files(annotation *a, const node_metrics *m)
                  (unsigned long long)m->files_opened);
 }
 
+static void add_cached(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (m->cached)
+        snprintf(a->behind + at, sizeof a->behind - at, "%s%llu values from the cache",
+                 at ? ", " : "  (", (unsigned long long)m->cached);
+}
+
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)
 {
     node_metrics m = sum_of(a, node);
@@ -110,6 +118,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
              (double)m.nanoseconds / 1e9, share * 100);
     add_files(a, &m);
     add_bytes(a, "read", m.bytes);
+    add_cached(a, &m);
     add_bytes(a, "spilled", m.spilled);
     add_probed(a, &m);
     add_bytes(a, "sent", m.sent);

@@ -16,6 +16,7 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.rows += atomic_load(&op->metrics.rows_out);
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
+        m.cached += atomic_load(&op->metrics.values_cached);
         m.files += atomic_load(&op->metrics.files);
         m.files_opened += atomic_load(&op->metrics.files_opened);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
@@ -33,6 +34,7 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->rows += more->rows;
     sum->nanoseconds += more->nanoseconds;
     sum->bytes += more->bytes;
+    sum->cached += more->cached;
     sum->spilled += more->spilled;
     sum->files = more->files > sum->files ? more->files : sum->files;
     sum->files_opened =

@@ -19,6 +19,7 @@
 #define ISA_TEXT ISA_TEXT_(ISA)
 
 #define KERNEL(name, ...) void ISA_(name)(const name##_arguments *a);
+#define CPU_KERNEL KERNEL
 #define HOST_KERNEL(name, ...)
 #include "device/kernels/kernels.def"
 #undef KERNEL

@@ -7,6 +7,7 @@
     {                                                                                              \
         ISA_(name)(arguments);                                                                     \
     }
+#define CPU_KERNEL KERNEL
 #define HOST_KERNEL(name, ...)                                                                     \
     static void call_##name(const void *arguments)                                                 \
     {                                                                                              \

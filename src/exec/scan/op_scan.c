@@ -49,6 +49,9 @@ static void release_morsel(const op_scan *op, scan_local *local)
         pq_batch_close(local->batches[i]);
         local->batches[i] = NULL;
         local->constants[i] = NULL;
+        column_cache_close(local->cached[i]);
+        local->cached[i] = NULL;
+        local->is_asked[i] = false;
     }
     for (size_t i = 0; i < local->morsels.count; i++)
         give_morsel(op, &local->morsels.items[i]);
@@ -66,13 +69,15 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->columns = mem_new_array(count, sizeof *local->columns);
     local->batches = mem_new_array(count, sizeof *local->batches);
     local->constants = mem_new_array(count, sizeof *local->constants);
+    local->cached = mem_new_array(count, sizeof *local->cached);
+    local->is_asked = mem_new_array(count, sizeof *local->is_asked);
     local->slices = mem_new_array(count, sizeof *local->slices);
     local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
     local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);
     local->worths =
         mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->worths);
-    if (!local->columns || !local->batches || !local->constants || !local->slices ||
-        !local->bounds || !local->order || !local->worths)
+    if (!local->columns || !local->batches || !local->constants || !local->cached ||
+        !local->is_asked || !local->slices || !local->bounds || !local->order || !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -81,7 +86,8 @@ static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
-    if (local->columns && local->batches && local->constants && local->slices) {
+    if (local->columns && local->batches && local->constants && local->cached && local->is_asked &&
+        local->slices) {
         release_slice(op, local);
         release_morsel(op, local);
     }
@@ -91,6 +97,8 @@ static void scan_local_close(exec_operator *base, void *state)
     mem_free(local->columns);
     mem_free(local->batches);
     mem_free(local->constants);
+    mem_free(local->cached);
+    mem_free(local->is_asked);
     mem_free(local->slices);
     for (size_t i = 0; local->bounds && i < base->plan->scan.bounds.count; i++)
         bound_filter_release(&local->bounds[i]);

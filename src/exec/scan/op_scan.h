@@ -40,6 +40,8 @@ typedef struct scan_local {
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
     const value **constants;      /* likewise, of keys in folders' names */
+    cached_column **cached;       /* likewise, of what the column cache keeps or is to keep */
+    bool *is_asked;               /* whether it was asked for the column */
 
     /* On a device that is no host. */
     pq_batch **batches; /* in place of the columns */

@@ -45,6 +45,8 @@ struct scan_ahead {
     _Atomic uint64_t *opened; /* how many */
     const uint32_t *columns;
     uint32_t column_count;
+    uint32_t *
+        wanted; /* of them, those that are read of the row group at hand; of the task that holds the scan */
     uint64_t morsel_bytes;
     unsigned reader; /* the scan's number in scan_share.h */
     pq_deal deal;    /* the row groups of this rank */
@@ -212,6 +214,11 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
+    scan->wanted = mem_new_array(column_count + 1, sizeof *scan->wanted);
+    if (!scan->wanted) {
+        mem_free(scan);
+        return status_no_memory("scan", column_count * sizeof *scan->wanted);
+    }
     choose_sizes(scan);
     status st = scan_files_new(query, plan, &scan->files);
     if (scan->files)
@@ -231,6 +238,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
         st = array_push(query->memory, &query->reads->scans, scan);
     if (st) {
         scan_files_free(scan->files);
+        mem_free(scan->wanted);
         mem_free(scan);
         return st;
     }
@@ -339,6 +347,23 @@ static status look(scan_ahead *scan)
     return STATUS_OK;
 }
 
+/* The columns that the next rows are read of: all but those that the column cache has. Returns how many. */
+static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
+{
+    const exec_query *query = scan->query;
+    uint32_t count = 0;
+    column_key key;
+    for (uint32_t i = 0; i < scan->column_count; i++) {
+        bool has_key = query->reads->cache.limit_bytes &&
+                       column_key_of(scan->table, next->group_ref, scan->columns[i], &key);
+        key.replaces_text = query->statement->replaces_text;
+        key.ignores_checksums = query->statement->ignores_checksums;
+        if (!has_key || !column_cache_has(&key, query->reads->cache, &next->rows))
+            scan->wanted[count++] = scan->columns[i];
+    }
+    return count;
+}
+
 /* Starts the reads of the next rows, which are of the row group at the split. For who holds the
  * scan. */
 static status fetch_next(scan_ahead *scan, scan_morsel *next)
@@ -350,8 +375,8 @@ static status fetch_next(scan_ahead *scan, scan_morsel *next)
     pq_fetch_want want = {.table = scan->table,
                           .group_ref = next->group_ref,
                           .rows = &next->rows,
-                          .columns = scan->columns,
-                          .column_count = scan->column_count,
+                          .columns = scan->wanted,
+                          .column_count = list_wanted(scan, next),
                           .policy = query->reads->policy,
                           .is_merged = query->reads->is_combining,
                           .is_registered = query->reads->is_registering,
@@ -684,6 +709,7 @@ void scan_ahead_free(scan_ahead *scan)
     scan_split_release(&scan->split);
     status_free(scan->failure);
     scan_files_free(scan->files);
+    mem_free(scan->wanted);
     mem_free(scan);
 }
 

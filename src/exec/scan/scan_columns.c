@@ -7,6 +7,8 @@
 
 #include "exec/scan/op_scan.h"
 
+#include "base/trace.h"
+
 #include <stdio.h>
 
 static void wake(void *task)
@@ -103,9 +105,71 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
     return STATUS_OK;
 }
 
+/* ---- the column cache ---- */
+
+/* Asks the cache for the morsel's column, once. */
+static status open_cached(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    column_key key;
+    uint32_t source = op->base.plan->scan.sources.items[column];
+    if (local->is_asked[column])
+        return STATUS_OK;
+    local->is_asked[column] = true;
+    if (op->table->columns.items[source].key >= 0 ||
+        !column_key_of(op->table, local->morsels.items[0].group_ref, source, &key))
+        return STATUS_OK;
+    key.replaces_text = task->query->statement->replaces_text;
+    key.ignores_checksums = task->query->statement->ignores_checksums;
+    return column_cache_open(&key, op->base.query->reads->cache, &local->cached[column]);
+}
+
+/* The slice's rows of the column, if they are in the cache. */
+static status take_cached(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    if (local->slices[column] || !op->base.query->reads->cache.limit_bytes)
+        return STATUS_OK;
+    TRY(open_cached(op, task, local, column));
+    if (!local->cached[column])
+        return STATUS_OK;
+    const pq_table_column *described =
+        &op->table->columns.items[op->base.plan->scan.sources.items[column]];
+    const int128 range[] = {described->min, described->max};
+    TRY(column_cache_slice(local->cached[column], task->stream, local->first_row, local->slice_rows,
+                           is_relied(op->base.plan, column) ? range : NULL,
+                           &local->slices[column]));
+    if (local->slices[column])
+        atomic_fetch_add_explicit(&op->base.metrics.values_cached, local->slice_rows,
+                                  memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* Rows of the slices with which a scan begins that may be stopped early: too few to keep. */
+static bool is_first_look(const exec_task *task, const scan_local *local)
+{
+    return local->start_rows && local->start_rows < task->stream->dev->chunk_rows;
+}
+
+/* Decodes the slice's rows, and gives them to the cache if that waits for them. */
+static status decode_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+{
+    cached_column *cached = local->cached[column];
+    uint64_t first = local->first_row, count = local->slice_rows;
+    if (!cached || is_first_look(task, local))
+        return pq_column_slice(local->columns[column], first, count, out);
+    uint64_t since = trace_now();
+    TRY(pq_column_slice(local->columns[column], first, count, out));
+    status st = column_cache_add(cached, task->query->reads->cache, first, count, *out,
+                                 trace_now() - since);
+    if (st) {
+        tensor_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task)
 {
-    if (local->constants[column])
+    if (local->constants[column] || !(local->batches[column] || local->columns[column]))
         return false;
     return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
                                   : pq_column_wait(local->columns[column], wake, task);
@@ -120,7 +184,7 @@ static status slice_column(exec_task *task, scan_local *local, uint32_t column, 
         TRY(tensor_new_constant(task->stream, local->constants[column], slice));
     else if (!*slice)
         TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
-                                   : pq_column_slice(local->columns[column], first, count, slice));
+                                   : decode_column(task, local, column, slice));
     *out = *slice;
     return STATUS_OK;
 }
@@ -206,8 +270,11 @@ static exec_result decode_columns(const op_scan *op, exec_task *task, scan_local
 exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
                                const uint32_t *columns, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        EXEC_TRY(task, open_column(op, task, local, columns[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        EXEC_TRY(task, take_cached(op, task, local, columns[i]));
+        if (!local->slices[columns[i]])
+            EXEC_TRY(task, open_column(op, task, local, columns[i]));
+    }
     for (uint32_t i = 0; i < count; i++)
         if (is_waiting(local, columns[i], task))
             return EXEC_WAIT;

@@ -6,6 +6,18 @@
 
 /* Of the memory limit, what reading ahead may hold at most. */
 #define BUDGET_PART 8
+/* Part of the memory limit that the column cache may hold at most. */
+#define CACHE_PART 4
+
+/* A lazy device decodes pages itself: what it has is not kept. */
+static column_cache_use use_cache(const exec_query *query, const settings *settings)
+{
+    uint64_t wanted = settings->cache_memory.number, limit = mem_budget_limit(query->dev->budget);
+    uint64_t most = limit ? limit / CACHE_PART : UINT64_MAX;
+    if (!query->dev->is_host || !wanted)
+        return (column_cache_use){0};
+    return (column_cache_use){column_cache_statement(), wanted < most ? wanted : most};
+}
 
 static void configure(scan_reads *reads, const exec_query *query, const settings *settings)
 {
@@ -13,6 +25,7 @@ static void configure(scan_reads *reads, const exec_query *query, const settings
     uint64_t wanted = settings->read_ahead.number;
     uint64_t most = mem_budget_limit(dev_host(query->dev)->budget) / BUDGET_PART;
     reads->bytes_max = wanted < most ? wanted : most;
+    reads->cache = use_cache(query, settings);
     const char *overlap = settings->overlap.text;
     reads->overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING
                      : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING

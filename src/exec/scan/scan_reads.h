@@ -4,6 +4,7 @@
 #define PISTACHIO_EXEC_SCAN_SCAN_READS_H
 
 #include "base/setting.h"
+#include "exec/scan/column_cache.h"
 #include "exec/sched/query.h"
 #include "parquet/read/fetch.h"
 
@@ -29,6 +30,7 @@ typedef struct scan_reads {
     bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
+    column_cache_use cache;
     struct scan_share *share; /* what several scans want; NULL: nothing is shared */
     /* What was read. */
     ARRAY(scan_storage) storage;              /* the devices that the tables' files are on */

@@ -30,6 +30,8 @@ struct pq_footer {
     arena *memory;
     pq_metadata *metadata;
     _Atomic(index_table *) indexes; /* made when the first is asked for */
+    uint64_t hash;                  /* of its bytes */
+    _Atomic bool is_settled;        /* it was read when its file had not changed for a while */
     /* Under the lock. */
     uint64_t bytes;
     bool is_cached; /* then also: */
@@ -76,6 +78,19 @@ status pq_footer_read_bytes(const file *f, char **out, uint32_t *out_bytes)
     return STATUS_OK;
 }
 
+/* Eight bytes at a time: which bytes they are matters, nobody chooses them. */
+static uint64_t hash_bytes(const char *data, uint32_t bytes)
+{
+    uint64_t hash = bytes, word;
+    for (uint32_t i = 0; i < bytes; i += 8) {
+        word = 0;
+        memcpy(&word, data + i, bytes - i < 8 ? bytes - i : 8);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 static status footer_parse(const file *f, const char *data, uint32_t bytes, pq_footer **out)
 {
     pq_footer *footer = mem_new(sizeof *footer);
@@ -90,6 +105,7 @@ static status footer_parse(const file *f, const char *data, uint32_t bytes, pq_f
         return st;
     }
     footer->bytes = sizeof *footer + arena_bytes(footer->memory);
+    footer->hash = hash_bytes(data, bytes);
     *out = footer;
     return STATUS_OK;
 }
@@ -107,6 +123,12 @@ static status footer_read(const file *f, pq_footer **out)
 const pq_metadata *pq_footer_metadata(const pq_footer *footer)
 {
     return footer->metadata;
+}
+
+bool pq_footer_version(const pq_footer *footer, const file *f, pq_file_version *out)
+{
+    *out = (pq_file_version){f->version, footer->hash};
+    return atomic_load_explicit(&footer->is_settled, memory_order_relaxed) && file_is_here(f);
 }
 
 static void free_indexes(pq_footer *footer)
@@ -342,6 +364,7 @@ static void keep(const file *f, pq_footer **footer)
     pq_footer *known, *made = *footer;
     if (!file_is_settled(f))
         return;
+    atomic_store_explicit(&made->is_settled, true, memory_order_relaxed);
     mutex_lock(&lock);
     known = find(&f->version);
     if (known)

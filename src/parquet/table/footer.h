@@ -26,6 +26,17 @@ CHECKED status pq_footer_of_bytes(const file *f, bool use_cache, const char *dat
 const pq_metadata *pq_footer_metadata(const pq_footer *footer);
 void pq_footer_unref(pq_footer *footer); /* takes NULL; any thread */
 
+/* The version of the file that the footer is of, for what is kept about its pages: what was written in place, with the
+ * old size, within one tick of the file system's clock, has another hash. */
+typedef struct pq_file_version {
+    file_version file;
+    uint64_t footer_hash;
+} pq_file_version;
+
+/* False: nothing may be kept under it, as the file was modified a moment before its footer was read or the process's
+ * cache does not know it. `f`: the open file. */
+bool pq_footer_version(const pq_footer *footer, const file *f, pq_file_version *out);
+
 /* The page indexes of a column chunk: read from the file and parsed when first asked for, and kept
  * as long as the footer, whose bytes they count to. NULL: there is none, or it cannot be read. Any
  * thread. */

@@ -1,0 +1,70 @@
+/* column_cache.h - column chunks that were decoded before, kept in their narrowest form (column_part.h) for later
+ * statements. One for the process: all databases, connections and statements over the same files share it.
+ *
+ *     statement 1    asks for a column chunk            nothing is kept, but that it was asked for
+ *     statement 2    asks for it again                  the slices that it decodes anyway become parts
+ *     statement 3    has its slices from the parts      what is missing is decoded, and becomes a part as well
+ *
+ * A column chunk is known by its file's version and where it begins in the file. Parts are immutable. A file that was
+ * replaced has another version; what was kept of the old one is never asked for again and goes in time.
+ *
+ * Memory: the parts are in no query's budget. They take at most the limit that the asking statement brings along
+ * (setting cache_memory), and column_cache_lender gives memory back before a budget's limit is reached. What goes first
+ * is what saves the least time per byte and was not used for long (GreedyDual-Size; Cao and Irani, USITS 1997), of a
+ * sample.
+ *
+ * Locks: one for the table of column chunks, one for each column chunk's parts; nothing is decoded, copied or freed
+ * while one is held. Any thread. */
+#ifndef PISTACHIO_EXEC_SCAN_COLUMN_CACHE_H
+#define PISTACHIO_EXEC_SCAN_COLUMN_CACHE_H
+
+#include "base/budget.h"
+#include "device/tensor.h"
+#include "parquet/table/table.h"
+
+typedef struct column_key {
+    pq_file_version version;
+    uint64_t offset; /* of the column chunk, in the file */
+    /* How texts and pages that are wrong are read (pq_column_use): other values come of it. */
+    bool replaces_text, ignores_checksums;
+} column_key;
+
+/* Makes the key of a column of a row group; its flags are false. False: nothing may be kept about it. */
+bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
+                   column_key *out);
+
+/* A column chunk of the cache, in use by a task. */
+typedef struct cached_column cached_column;
+
+typedef struct column_cache_use {
+    uint64_t statement;   /* from column_cache_statement() */
+    uint64_t limit_bytes; /* that the cache may take; 0: nothing is looked up, nor kept */
+} column_cache_use;
+
+/* A number for a statement, which counts as one use of a column chunk however often it asks. */
+uint64_t column_cache_statement(void);
+
+/* Opens the column chunk if it is kept, or is to be kept because another statement has asked for it before; else *out is
+ * NULL, and that this one has is noted. Closed with column_cache_close. */
+CHECKED status column_cache_open(const column_key *key, column_cache_use use, cached_column **out);
+void column_cache_close(cached_column *column); /* takes NULL */
+
+/* Gives the rows [first, first + count) as pq_column_slice does, with a reference for the caller; *out NULL: they are
+ * not all there, or not known to lie within `range` (least, greatest; NULL: any values do). */
+CHECKED status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t first,
+                                  uint64_t count, const int128 *range, tensor **out);
+/* Returns whether all of the rows are there, which may be gone a moment later. It counts as no use. */
+bool column_cache_has(const column_key *key, column_cache_use use, const pq_row_list *rows);
+/* Keeps the rows [first, first + count), which took `nanoseconds` to decode, if there is room for them and none of them is
+ * there. Fails only if the query is cancelled: without memory nothing is kept. */
+CHECKED status column_cache_add(cached_column *column, column_cache_use use, uint64_t first,
+                                uint64_t count, const tensor *values, uint64_t nanoseconds);
+
+/* Returns the bytes that the cache takes; frees as many for others (mem_lender of base/budget.h). */
+uint64_t column_cache_bytes(void);
+void column_cache_give_back(uint64_t bytes);
+extern const mem_lender column_cache_lender;
+/* Forgets all column chunks; what is in use goes with its last reference. */
+void column_cache_clear(void);
+
+#endif

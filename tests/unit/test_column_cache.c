@@ -1,0 +1,355 @@
+/* test_column_cache.c - what the column cache gives is what was decoded, for values of every type, however slices lie; what
+ * it keeps, and gives back. */
+#include "device_test.h"
+#include "exec/scan/column_cache.h"
+#include "parquet_reader.h"
+#include "parquet_sample.h"
+
+#define LARGE_LIMIT ((uint64_t)1 << 30)
+
+/* A column chunk of a file that nobody has. */
+static column_key make_key(uint64_t number)
+{
+    column_key key;
+    memset(&key, 0, sizeof key);
+    key.version.file.inode = number;
+    key.version.footer_hash = number * 7;
+    key.offset = 4;
+    return key;
+}
+
+static column_cache_use new_statement(uint64_t limit)
+{
+    return (column_cache_use){column_cache_statement(), limit};
+}
+
+/* The column chunk, which two statements ask for. */
+static cached_column *open_twice(const column_key *key, uint64_t limit)
+{
+    cached_column *column;
+    CHECK_OK(column_cache_open(key, new_statement(limit), &column));
+    CHECK(!column);
+    CHECK_OK(column_cache_open(key, new_statement(limit), &column));
+    CHECK(column);
+    return column;
+}
+
+static bool bit(const uint64_t *bits, uint64_t at)
+{
+    return bits[at / 64] >> at % 64 & 1;
+}
+
+static bool is_same_value(const tensor *a, const tensor *b, uint64_t row)
+{
+    bool is_valid = !a->validity || bit(a->validity, row);
+    if (is_valid != (!b->validity || bit(b->validity, row)))
+        return false;
+    if (!is_valid)
+        return true;
+    if (!a->type.width)
+        return bit(a->values, row) == bit(b->values, row);
+    if (!type_is_text(a->type))
+        return !memcmp((char *)a->values + row * a->type.width,
+                       (char *)b->values + row * a->type.width, a->type.width);
+    const string_view *x = (string_view *)a->values + row, *y = (string_view *)b->values + row;
+    return x->bytes == y->bytes && !memcmp(string_data(x), string_data(y), x->bytes);
+}
+
+static void check_same(dev_stream *stream, tensor *got, tensor *expected, uint64_t count)
+{
+    tensor *a, *b;
+    CHECK_OK(tensor_flatten(stream, got, dev_count_exact(count), &a));
+    CHECK_OK(tensor_flatten(stream, expected, dev_count_exact(count), &b));
+    CHECK(type_equal(a->type, b->type));
+    CHECK_EQ(a->type.width, b->type.width);
+    for (uint64_t row = 0; row < count; row++)
+        CHECK(is_same_value(a, b, row));
+    tensor_unref(a);
+    tensor_unref(b);
+}
+
+/* ---- columns of files ---- */
+
+static tensor *decode(parquet_reader *r, uint32_t number, uint64_t first, uint64_t count)
+{
+    tensor *t;
+    pq_column *column = parquet_reader_column(r, number, (pq_column_use){0});
+    CHECK_OK(pq_column_slice(column, first, count, &t));
+    pq_column_close(column);
+    return t;
+}
+
+/* Keeps the column in pieces of random sizes, in a random order of halves. */
+static void keep_column(parquet_reader *r, uint32_t number, cached_column *kept,
+                        column_cache_use use)
+{
+    for (uint64_t first = 0; first < SAMPLE_ROWS;) {
+        uint64_t count = 64 * (1 + test_random_below(20));
+        count = count < SAMPLE_ROWS - first ? count : SAMPLE_ROWS - first;
+        tensor *t = decode(r, number, first, count);
+        CHECK_OK(column_cache_add(kept, use, first, count, t, 1000));
+        CHECK_OK(column_cache_add(kept, use, first, count, t, 1000)); /* again: nothing happens */
+        tensor_unref(t);
+        first += count;
+    }
+}
+
+static void check_column(parquet_reader *r, uint32_t number)
+{
+    column_key key = make_key(1000 + number);
+    cached_column *kept = open_twice(&key, LARGE_LIMIT);
+    keep_column(r, number, kept, new_statement(LARGE_LIMIT));
+    for (int i = 0; i < 20; i++) {
+        uint64_t first = i ? test_random_below(SAMPLE_ROWS / 64) * 64 : 0;
+        uint64_t count = i ? 1 + test_random_below(SAMPLE_ROWS - first) : SAMPLE_ROWS;
+        tensor *got, *expected = decode(r, number, first, count);
+        CHECK_OK(column_cache_slice(kept, r->stream, first, count, NULL, &got));
+        CHECK(got);
+        check_same(r->stream, got, expected, count);
+        tensor_unref(got);
+        tensor_unref(expected);
+    }
+    column_cache_close(kept);
+}
+
+static void check_sample(bool has_dictionaries, const char *isa)
+{
+    sample written;
+    parquet_reader r;
+    pq_writer *writer;
+    char path[512];
+    pq_writer_options options = pq_writer_options_default();
+    options.page_rows = 300;
+    sample_make(&written);
+    for (size_t c = 0; c < written.column_count; c++)
+        written.schema[c].options.no_dictionary = !has_dictionaries;
+    snprintf(path, sizeof path, "%s/cached.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, written.schema, written.column_count, &options, &writer));
+    CHECK_OK(pq_writer_write(writer, written.values, SAMPLE_ROWS));
+    CHECK_OK(pq_writer_finish(writer));
+    parquet_reader_open(&r, path, isa);
+    for (uint32_t c = 0; c < written.column_count; c++)
+        check_column(&r, c);
+    sample_free(&written);
+    column_cache_clear();
+    parquet_reader_close(&r);
+}
+
+TEST(column_cache_gives_values_of_every_type_as_they_were_decoded)
+{
+    check_sample(true, "auto");
+    check_sample(true, "scalar");
+    check_sample(false, "auto");
+    check_sample(false, "scalar");
+}
+
+/* ---- numbers ---- */
+
+typedef struct bench {
+    mem_budget *budget;
+    device *dev;
+    dev_stream stream;
+} bench;
+
+static void bench_open(bench *b, const char *isa)
+{
+    CHECK_OK(mem_budget_new(0, &b->budget));
+    CHECK_OK(dev_open_cpu(isa, 0, b->budget, &b->dev));
+    b->stream = (dev_stream){.dev = b->dev};
+}
+
+static void bench_close(bench *b)
+{
+    dev_close(b->dev);
+    mem_budget_free(b->budget);
+}
+
+static void set_number(tensor *t, uint64_t row, int128 number)
+{
+    memcpy((char *)t->values + row * t->type.width, &number, t->type.width);
+}
+
+/* Numbers within 2^bits of `least`, modulo their width. */
+static tensor *numbers(bench *b, data_type type, uint64_t rows, int128 least, unsigned bits,
+                       bool has_nulls)
+{
+    tensor *t;
+    uint128 mask = bits >= 128 ? ~(uint128)0 : ((uint128)1 << bits) - 1;
+    CHECK_OK(tensor_new_flat(b->dev, type, rows, has_nulls, &t));
+    if (has_nulls)
+        memset(t->validity, 0, bitmap_bytes(rows));
+    for (uint64_t row = 0; row < rows; row++) {
+        uint128 more = ((uint128)test_random() << 64 | test_random()) & mask;
+        bool is_null = has_nulls && test_random_below(5) == 0;
+        set_number(t, row, is_null ? 0 : (int128)((uint128)least + more));
+        if (has_nulls && !is_null)
+            t->validity[row / 64] |= (uint64_t)1 << row % 64;
+    }
+    return t;
+}
+
+static void check_numbers(bench *b, uint64_t number, data_type type, int128 least, unsigned bits,
+                          bool has_nulls)
+{
+    uint64_t rows = 1 + test_random_below(500);
+    column_key key = make_key(number);
+    cached_column *kept = open_twice(&key, LARGE_LIMIT);
+    tensor *t = numbers(b, type, rows, least, bits, has_nulls), *got;
+    CHECK_OK(column_cache_add(kept, new_statement(LARGE_LIMIT), 64, rows, t, 1));
+    CHECK_OK(column_cache_slice(kept, &b->stream, 64, rows, NULL, &got));
+    CHECK(got);
+    check_same(&b->stream, got, t, rows);
+    tensor_unref(got);
+    CHECK_OK(column_cache_slice(kept, &b->stream, 64, rows + 1, NULL, &got));
+    CHECK(!got);
+    CHECK_OK(column_cache_slice(kept, &b->stream, 63, 1, NULL, &got));
+    CHECK(!got);
+    tensor_unref(t);
+    column_cache_close(kept);
+}
+
+TEST(column_cache_keeps_numbers_of_every_width)
+{
+    const data_type types[] = {
+        type_make(TYPE_INT8),   type_make(TYPE_INT16),  type_make(TYPE_INT32),
+        type_make(TYPE_INT64),  type_make(TYPE_UINT8),  type_make(TYPE_UINT16),
+        type_make(TYPE_UINT32), type_make(TYPE_UINT64), type_make(TYPE_DATE),
+        type_decimal(18, 2),    type_decimal(38, 4),    type_make(TYPE_TIMESTAMP)};
+    const char *const isas[] = {"scalar", "auto"};
+    uint64_t number = 0;
+    for (size_t i = 0; i < 2; i++) {
+        bench b;
+        bench_open(&b, isas[i]);
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+            for (unsigned bits = 0; bits <= types[k].width * 8u; bits += 1 + bits / 4) {
+                int128 least = (int128)test_random() - ((int128)1 << 62);
+                check_numbers(&b, ++number, types[k], least, bits, false);
+                check_numbers(&b, ++number, types[k], least, bits, true);
+            }
+        column_cache_clear();
+        bench_close(&b);
+    }
+}
+
+TEST(column_cache_gives_no_values_out_of_a_range)
+{
+    bench b;
+    tensor *got;
+    const int128 fits[] = {-5, 5}, too_low[] = {-4, 5}, too_high[] = {-5, 4};
+    const column_key key = make_key(77);
+    bench_open(&b, "auto");
+    cached_column *kept = open_twice(&key, LARGE_LIMIT);
+    tensor *t = numbers(&b, type_make(TYPE_INT32), 3, 0, 0, true);
+    t->validity[0] = 6; /* NULL, -5, 5 */
+    set_number(t, 0, 0);
+    set_number(t, 1, -5);
+    set_number(t, 2, 5);
+    CHECK_OK(column_cache_add(kept, new_statement(LARGE_LIMIT), 0, 3, t, 1));
+    CHECK_OK(column_cache_slice(kept, &b.stream, 0, 3, too_low, &got));
+    CHECK(!got);
+    CHECK_OK(column_cache_slice(kept, &b.stream, 0, 3, too_high, &got));
+    CHECK(!got);
+    CHECK_OK(column_cache_slice(kept, &b.stream, 0, 3, fits, &got));
+    CHECK(got);
+    tensor_unref(got);
+    tensor_unref(t);
+    column_cache_close(kept);
+    column_cache_clear();
+    bench_close(&b);
+}
+
+/* ---- what is kept ---- */
+
+TEST(column_cache_keeps_what_a_second_statement_asks_for)
+{
+    cached_column *column;
+    column_key key = make_key(5);
+    column_cache_use first = new_statement(LARGE_LIMIT);
+    pq_row_range range = {0, 10};
+    const pq_row_list rows = {.items = &range, .count = 1};
+    CHECK_OK(column_cache_open(&key, first, &column));
+    CHECK(!column);
+    CHECK_OK(column_cache_open(&key, first, &column)); /* the same statement, again */
+    CHECK(!column);
+    CHECK_OK(column_cache_open(&key, new_statement(0), &column)); /* none may be kept */
+    CHECK(!column);
+    CHECK_OK(column_cache_open(&key, new_statement(LARGE_LIMIT), &column));
+    CHECK(column);
+    column_cache_close(column);
+    CHECK(!column_cache_has(&key, first, &rows));
+    key.replaces_text = true; /* other values may come of it */
+    CHECK_OK(column_cache_open(&key, new_statement(LARGE_LIMIT), &column));
+    CHECK(!column);
+    key.replaces_text = false;
+    key.version.file.modified++; /* the file was written to */
+    CHECK_OK(column_cache_open(&key, new_statement(LARGE_LIMIT), &column));
+    CHECK(!column);
+    column_cache_clear();
+}
+
+static bool is_kept(uint64_t number)
+{
+    column_key key = make_key(number);
+    pq_row_range range = {0, 1000};
+    const pq_row_list rows = {.items = &range, .count = 1};
+    return column_cache_has(&key, new_statement(LARGE_LIMIT), &rows);
+}
+
+static void keep_doubles(bench *b, uint64_t number, uint64_t limit, uint64_t nanoseconds)
+{
+    tensor *t;
+    column_key key = make_key(number);
+    cached_column *kept = open_twice(&key, limit);
+    CHECK_OK(tensor_new_flat(b->dev, type_make(TYPE_DOUBLE), 1000, false, &t));
+    memset(t->values, 0, 8000);
+    CHECK_OK(column_cache_add(kept, new_statement(limit), 0, 1000, t, nanoseconds));
+    tensor_unref(t);
+    column_cache_close(kept);
+}
+
+TEST(column_cache_stays_within_its_limit)
+{
+    bench b;
+    const uint64_t limit = 100000;
+    bench_open(&b, "auto");
+    for (uint64_t i = 0; i < 200; i++) {
+        keep_doubles(&b, i + 1, limit, 1000);
+        CHECK(column_cache_bytes() <= limit);
+    }
+    CHECK(column_cache_bytes() > limit / 2);
+    for (uint64_t i = 0; i < 5;
+         i++) /* what took longer to decode takes the place of what did not */
+        keep_doubles(&b, 1000 + i, limit, 1000000);
+    for (uint64_t i = 0; i < 5; i++)
+        CHECK(is_kept(1000 + i));
+    column_cache_give_back(column_cache_bytes() / 2);
+    CHECK(column_cache_bytes() <= limit / 2);
+    for (uint64_t i = 0; i < 5; i++)
+        CHECK(is_kept(1000 + i));
+    column_cache_clear();
+    CHECK_EQ(column_cache_bytes(), 0);
+    bench_close(&b);
+}
+
+TEST(column_cache_gives_memory_back_to_a_budget)
+{
+    bench b;
+    mem_budget *budget;
+    bench_open(&b, "auto");
+    for (uint64_t i = 0; i < 50; i++)
+        keep_doubles(&b, i + 1, LARGE_LIMIT, 1000);
+    uint64_t held = column_cache_bytes();
+    CHECK_OK(mem_budget_new(2 * held, &budget));
+    mem_budget_set_lender(budget, &column_cache_lender);
+    CHECK_OK(mem_budget_take(budget, held, "test"));
+    CHECK_EQ(column_cache_bytes(), held); /* both fit */
+    CHECK_OK(mem_budget_take(budget, held / 2, "test"));
+    CHECK(column_cache_bytes() <= held / 2);
+    CHECK_OK(mem_budget_take(budget, held - held / 2,
+                             "test")); /* all of the limit: nothing is left to the cache */
+    CHECK_EQ(column_cache_bytes(), 0);
+    mem_budget_give(budget, 2 * held);
+    mem_budget_free(budget);
+    column_cache_clear();
+    bench_close(&b);
+}
