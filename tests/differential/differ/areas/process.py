@@ -24,6 +24,7 @@ class Ran:
     said: str = ""
     seconds: float = 0
     mebibytes: float = 0
+    after: float = 0  # seconds of processors since SIGINT
 
 
 def command_of(program, check):
@@ -44,12 +45,25 @@ def limited(limits):
     return limit if limits else None
 
 
-def wait(process, seconds, interrupt):
-    """(exit status or None, seconds, mebibytes); killed when the time is over."""
-    started, late = time.monotonic(), []
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds(pid):
+    """Seconds of processors that a process has used so far."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / TICKS
+    except (OSError, IndexError):
+        return float("inf")  # it has ended
+
+
+def wait(process, seconds, interrupt, ran):
+    """Fills in ran's status, times and memory; the process is killed when the time is over."""
+    started, late, used = time.monotonic(), [], [float("inf")]
     timers = [threading.Timer(seconds, lambda: (late.append(True), os.kill(process.pid, signal.SIGKILL)))]
     if interrupt is not None:
-        timers.append(threading.Timer(interrupt, lambda: os.kill(process.pid, signal.SIGINT)))
+        timers.append(threading.Timer(interrupt, lambda: (used.append(processor_seconds(process.pid)), os.kill(process.pid, signal.SIGINT))))
     for timer in timers:
         timer.daemon = True
         timer.start()
@@ -59,7 +73,8 @@ def wait(process, seconds, interrupt):
         for timer in timers:
             timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(state)
-    return None if late else process.returncode, time.monotonic() - started, usage.ru_maxrss / 1024
+    ran.status, ran.seconds, ran.mebibytes = None if late else process.returncode, time.monotonic() - started, usage.ru_maxrss / 1024
+    ran.after = max(0, usage.ru_utime + usage.ru_stime - used[-1])
 
 
 def run_check(program, folder, check, deadline=float("inf")):
@@ -77,11 +92,11 @@ def run_check(program, folder, check, deadline=float("inf")):
     with open(names[0], "rb") as given, open(names[1], "w+b") as out, open(names[2], "w+b") as err:
         process = subprocess.Popen(words, cwd=folder, env=dict(os.environ, PISTACHIO_PROGRESS="off", LC_ALL="C.UTF-8", **variables),
                                    stdin=given, stdout=out, stderr=err, preexec_fn=limited(check.limits))
-        status, seconds, mebibytes = wait(process, limit, check.interrupt)
+        ran = Ran(None)
+        wait(process, limit, check.interrupt, ran)
         out.seek(0)
         err.seek(0)
-        text, said = out.read().decode(errors="surrogateescape"), err.read().decode(errors="replace")
-    ran = Ran(status, said=said, seconds=seconds, mebibytes=mebibytes)
+        text, ran.said = out.read().decode(errors="surrogateescape"), err.read().decode(errors="replace")
     results = text.split(f"{MARK}\n1\n")[:-1]
     found = [part for part in results if part]
     if found:

@@ -248,7 +248,7 @@ def describe(case):
     if check.interrupt is not None:
         lines.append(f"SIGINT after {check.interrupt} s")
     if case.ran:
-        lines += [f"status {case.ran.status}, {case.ran.seconds:.1f} s, {case.ran.mebibytes:.0f} MiB", case.ran.said[:600], "got:", shown([case.ran.names] + case.ran.rows)]
+        lines += [f"status {case.ran.status}, {case.ran.seconds:.1f} s, {case.ran.after:.1f} s of processors after SIGINT, {case.ran.mebibytes:.0f} MiB", case.ran.said[:600], "got:", shown([case.ran.names] + case.ran.rows)]
     return "\n".join(lines + ["expected:", str(check.names or ""), shown(case.expected)]) + "\n"
 
 
