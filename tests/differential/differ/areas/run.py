@@ -101,11 +101,20 @@ def why_wrong(check, ran, expected):
     return why or ""
 
 
+SLOWER = 5  # a program with sanitizers, whose memory and stack say nothing
+
+
+def has_sanitizers(program):
+    with open(program, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 class Runner:
     """For one batch: failures are grouped by their key."""
 
     def __init__(self, program, known, reduce, deadline=float("inf")):
         self.program, self.known, self.reduce, self.deadline = program, known, reduce, deadline
+        self.is_slow = has_sanitizers(program)
         self.seen = Counter()
 
     def run(self, seed, count, only, result, note):
@@ -140,8 +149,12 @@ class Runner:
 
     def once(self, check, folder, oracle):
         check.settings = {name: value for name, value in check.settings.items() if name.isupper() or name in self.known}
+        if self.is_slow:
+            check.seconds, check.mebibytes = check.seconds * SLOWER, float("inf")
+            check.limits = {name: number for name, number in check.limits.items() if name not in ("AS", "STACK")}
         before = set(everything(folder))
         ran = run_check(self.program, folder, check, self.deadline)
+        ran.after /= SLOWER if self.is_slow else 1
         if ran.status is None and time.monotonic() >= self.deadline:
             return Judged(Verdict("not run"), check, ran, None)
         verdict, expected = judge(check, ran, oracle)
