@@ -40,6 +40,7 @@ typedef struct ordering {
     plan_node_list reducers; /* what is still to be applied */
     expr_list *conditions;   /* between nodes; emptied as they are used */
     uint32_t *classes;       /* by column id; 0: in none */
+    uint32_t *places;        /* by class: of one node's column, plus 1; all 0 between uses */
     bool is_fixed;           /* the order is that of `nodes` */
 } ordering;
 
@@ -85,51 +86,91 @@ static bool is_column_pair(const expr *e)
            e->args[0]->type.width == e->args[1]->type.width;
 }
 
-/* No node has a column of each class: equal columns of one node would need a filter. */
-static bool can_merge(const ordering *o, uint32_t first, uint32_t second)
+/* Classes while they are found, and which columns are in each. */
+typedef struct class_list {
+    uint32_t *first, *last; /* by class: a column's id + 1 */
+    uint32_t *next;  /* by a column's id + 1: that of the class's next one; 0: there is none */
+    uint32_t *nodes; /* by column id: 1 + the number of the node that has it; 0: none has */
+    uint32_t *seen;  /* by node: the last round in which it was seen */
+    uint32_t used, round;
+} class_list;
+
+static status class_list_new(const ordering *o, class_list *out)
 {
-    for (size_t n = 0; n < o->count; n++) {
-        const plan_column_list *columns = &o->nodes[n]->columns;
-        bool has_first = false, has_second = false;
-        for (size_t i = 0; i < columns->count; i++) {
-            has_first |= o->classes[columns->items[i].id] == first;
-            has_second |= o->classes[columns->items[i].id] == second;
-        }
-        if (has_first && has_second)
-            return false;
+    arena *a = o->statement->memory;
+    size_t ids = o->statement->next_column_id;
+    *out = (class_list){.first = arena_alloc_array(a, ids + 1, sizeof *out->first),
+                        .last = arena_alloc_array(a, ids + 1, sizeof *out->last),
+                        .next = arena_alloc_array(a, ids + 1, sizeof *out->next),
+                        .nodes = arena_alloc_array(a, ids + 1, sizeof *out->nodes),
+                        .seen = arena_alloc_array(a, o->count + 1, sizeof *out->seen)};
+    if (!out->first || !out->last || !out->next || !out->nodes || !out->seen)
+        return status_no_memory("plan", ids * sizeof *out->first);
+    for (size_t n = 0; n < o->count; n++)
+        for (size_t i = 0; i < o->nodes[n]->columns.count; i++)
+            out->nodes[o->nodes[n]->columns.items[i].id] = (uint32_t)n + 1;
+    return STATUS_OK;
+}
+
+/* The column's class; a new one if it has none. */
+static uint32_t class_of(ordering *o, class_list *list, uint32_t id)
+{
+    uint32_t *class = &o->classes[id];
+    if (!*class) {
+        *class = ++list->used;
+        list->first[*class] = list->last[*class] = id + 1;
     }
+    return *class;
+}
+
+/* No node has a column of each class: equal columns of one node would need a filter. */
+static bool can_merge(class_list *list, uint32_t first, uint32_t second)
+{
+    uint32_t round = ++list->round;
+    for (uint32_t at = list->first[first]; at; at = list->next[at])
+        if (list->nodes[at - 1])
+            list->seen[list->nodes[at - 1] - 1] = round;
+    for (uint32_t at = list->first[second]; at; at = list->next[at])
+        if (list->nodes[at - 1] && list->seen[list->nodes[at - 1] - 1] == round)
+            return false;
     return true;
+}
+
+static void merge_classes(ordering *o, class_list *list, uint32_t first, uint32_t second)
+{
+    for (uint32_t at = list->first[second]; at; at = list->next[at])
+        o->classes[at - 1] = first;
+    list->next[list->last[first]] = list->first[second];
+    list->last[first] = list->last[second];
+    list->first[second] = list->last[second] = 0;
 }
 
 /* Takes conditions into classes where that can be. */
 static status find_classes(ordering *o)
 {
-    uint32_t id_count = o->statement->next_column_id, used = 0;
+    uint32_t id_count = o->statement->next_column_id;
     size_t kept = 0;
+    class_list list;
     o->classes = arena_alloc_array(o->statement->memory, id_count, sizeof *o->classes);
     if (!o->classes)
         return status_no_memory("plan", id_count * sizeof *o->classes);
+    TRY(class_list_new(o, &list));
     for (size_t c = 0; c < o->conditions->count; c++) {
         expr *e = o->conditions->items[c];
         bool is_taken = false;
         if (is_column_pair(e)) {
-            uint32_t sides[2];
-            for (int i = 0; i < 2; i++) {
-                uint32_t *class = &o->classes[e->args[i]->column_id];
-                if (!*class)
-                    *class = ++used;
-                sides[i] = *class;
-            }
-            is_taken = sides[0] == sides[1] || can_merge(o, sides[0], sides[1]);
-            for (uint32_t id = 0; id < id_count && is_taken; id++)
-                if (o->classes[id] == sides[1])
-                    o->classes[id] = sides[0];
+            uint32_t first = class_of(o, &list, e->args[0]->column_id);
+            uint32_t second = class_of(o, &list, e->args[1]->column_id);
+            is_taken = first == second || can_merge(&list, first, second);
+            if (is_taken && first != second)
+                merge_classes(o, &list, first, second);
         }
         if (!is_taken)
             o->conditions->items[kept++] = e;
     }
     o->conditions->count = kept;
-    return STATUS_OK;
+    o->places = arena_alloc_array(o->statement->memory, list.used + 1, sizeof *o->places);
+    return o->places ? STATUS_OK : status_no_memory("plan", list.used * sizeof *o->places);
 }
 
 static status push_column(arena *a, const plan_column *column, expr_list *keys)
@@ -144,19 +185,18 @@ static status add_class_keys(ordering *o, plan_node *join)
     arena *a = o->statement->memory;
     const plan_column_list *left = &join->children[0]->columns,
                            *right = &join->children[1]->columns;
+    for (size_t r = right->count; r-- > 0;)
+        o->places[o->classes[right->items[r].id]] = (uint32_t)r + 1;
     for (size_t l = 0; l < left->count; l++) {
-        uint32_t class = o->classes[left->items[l].id];
-        bool is_done = !class;
-        for (size_t i = 0; i < l && !is_done; i++)
-            is_done = o->classes[left->items[i].id] == class;
-        for (size_t r = 0; r < right->count && !is_done; r++) {
-            if (o->classes[right->items[r].id] != class)
-                continue;
-            TRY(push_column(a, &left->items[l], &join->join.left_keys));
-            TRY(push_column(a, &right->items[r], &join->join.right_keys));
-            is_done = true;
-        }
+        uint32_t class = o->classes[left->items[l].id], place = o->places[class];
+        if (!class || !place)
+            continue;
+        TRY(push_column(a, &left->items[l], &join->join.left_keys));
+        TRY(push_column(a, &right->items[place - 1], &join->join.right_keys));
+        o->places[class] = 0;
     }
+    for (size_t r = 0; r < right->count; r++)
+        o->places[o->classes[right->items[r].id]] = 0;
     return STATUS_OK;
 }
 

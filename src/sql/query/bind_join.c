@@ -46,7 +46,8 @@ static status find_shared(join_binding *j, bind_scope *scope, const char *name, 
                           bind_entry **out)
 {
     *out = NULL;
-    for (size_t i = 0; i < scope->entries.count; i++) {
+    TRY(bind_scope_tabulate(j->b, scope));
+    for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
         bind_entry *entry = &scope->entries.items[i];
         if (entry->is_hidden || strcasecmp(entry->name, name))
             continue;
@@ -79,8 +80,8 @@ static expr *entry_expr(binder *b, const bind_entry *entry)
     return bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
 }
 
-/* Adds left.name = right.name to the condition. */
-static status equate(join_binding *j, const char *name)
+/* Adds left.name = right.name. */
+static status equate(join_binding *j, const char *name, expr_list *conditions)
 {
     binder *b = j->b;
     bind_entry *l, *r;
@@ -95,7 +96,21 @@ static status equate(join_binding *j, const char *name)
     if (!left || !right)
         return bind_no_memory();
     TRY(bind_comparison(b, EXPR_EQ, left, right, -1, &equal));
-    j->condition = expr_new_and(b->memory, j->condition, equal);
+    return array_push(b->memory, conditions, equal);
+}
+
+/* Makes the condition of NATURAL and USING. */
+static status equate_all(join_binding *j)
+{
+    expr_list conditions = {0};
+    for (size_t i = 0; i < j->shared_names.count; i++)
+        TRY(equate(j, j->shared_names.items[i], &conditions));
+    if (!conditions.count)
+        return STATUS_OK;
+    j->condition = conditions.count == 1
+                       ? conditions.items[0]
+                       : expr_new_call(j->b->memory, EXPR_AND, type_make(TYPE_BOOL),
+                                       conditions.items, (uint32_t)conditions.count, -1);
     return j->condition ? STATUS_OK : bind_no_memory();
 }
 
@@ -256,8 +271,7 @@ status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node *
     for (size_t i = 0; i < list_length(tree->usingClause); i++)
         TRY(array_push(b->memory, &j.shared_names,
                        (const char *)strVal(list_nth(tree->usingClause, i))));
-    for (size_t i = 0; i < j.shared_names.count; i++)
-        TRY(equate(&j, j.shared_names.items[i]));
+    TRY(equate_all(&j));
     TRY(bind_sides_condition(&j, scope));
     TRY(make_node(&j, left, right));
     TRY(merge(&j));

@@ -343,7 +343,7 @@ static status find_target(const query *q, const char *name, int32_t location, co
 
 static bool is_input_name(const query *q, const char *name)
 {
-    for (size_t i = 0; i < q->scope.entries.count; i++)
+    for (size_t i = 0; (i = bind_scope_named(&q->scope, name, i)) < q->scope.entries.count; i++)
         if (!q->scope.entries.items[i].is_hidden &&
             !strcasecmp(q->scope.entries.items[i].name, name))
             return true;
