@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "storage/file.h"
 #include "storage/object_store.h"
+#include "storage/temporary_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 
 struct new_file {
     char *path, *folder;
-    char *temporary_path;  /* "<path>.<process>.<number>.tmp" */
+    char *temporary_path;  /* "<path>.<process>.<number>.tmp", or of a part of a long name */
     bool has_name;         /* temporary_path is there */
     bool is_temporary;     /* gets no name */
     bool syncs_later;      /* it is not for the file to see that it is on the storage */
@@ -36,16 +37,16 @@ struct new_file {
 static status make_names(new_file *f, const char *path)
 {
     static atomic_uint number;
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(path),
            folder_bytes = slash && slash != path ? (size_t)(slash - path) : 1;
     f->path = mem_copy_text(path, length);
     f->folder = mem_copy_text(slash ? path : ".", folder_bytes);
-    f->temporary_path = mem_new(length + 48);
+    f->temporary_path = mem_new(length + TEMPORARY_MORE);
     if (!f->path || !f->folder || !f->temporary_path)
         return status_no_memory("path", length);
-    snprintf(f->temporary_path, length + 48, "%s.%ld.%u.tmp", path, (long)getpid(),
-             atomic_fetch_add(&number, 1));
+    snprintf(f->temporary_path, length + TEMPORARY_MORE, "%.*s%.*s.%ld.%u.tmp", (int)(name - path),
+             path, temporary_stem(name), name, (long)getpid(), atomic_fetch_add(&number, 1));
     return STATUS_OK;
 }
 

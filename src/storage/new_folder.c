@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "storage/object_store.h"
+#include "storage/temporary_name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,10 +50,12 @@ static status make_names(new_folder *f, const char *path, uint64_t number, const
     while (length > 1 && path[length - 1] == '/')
         length--;
     f->path = mem_copy_text(path, length);
-    f->temporary_path = mem_new(length + 32);
+    f->temporary_path = mem_new(length + TEMPORARY_MORE);
     if (!f->path || !f->temporary_path)
         return status_no_memory("path", length);
-    snprintf(f->temporary_path, length + 32, "%s.%" PRIu64 ".tmp", f->path, number);
+    const char *slash = strrchr(f->path, '/'), *own = slash ? slash + 1 : f->path;
+    snprintf(f->temporary_path, length + TEMPORARY_MORE, "%.*s%.*s.%" PRIu64 ".tmp",
+             (int)(own - f->path), f->path, temporary_stem(own), own, number);
     TRY(join(f->temporary_path, name, &f->file));
     return join(f->path, name, &f->published);
 }

@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "storage/object_store.h"
+#include "storage/temporary_name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -146,14 +147,14 @@ static status take_path(new_tree *tree, const char *path)
 /* The first folder of a name that nobody has. */
 static status make_work(new_tree *tree)
 {
-    size_t bytes = strlen(tree->path), room = bytes + 64;
+    size_t bytes = strlen(tree->path), room = bytes + TEMPORARY_MORE;
     const char *slash = strrchr(tree->path, '/'), *name = slash ? slash + 1 : tree->path;
     tree->work = mem_new(room);
     if (!tree->work)
         return status_no_memory("path", room);
     for (unsigned number = 0;; number++) {
-        snprintf(tree->work, room, "%.*s.%s.%ld.%u.tmp", (int)(name - tree->path), tree->path, name,
-                 (long)getpid(), number);
+        snprintf(tree->work, room, "%.*s.%.*s.%ld.%u.tmp", (int)(name - tree->path), tree->path,
+                 temporary_stem(name), name, (long)getpid(), number);
         if (fault_check(FAULT_WRITE) ? (errno = ENOSPC, false) : !mkdir(tree->work, 0777))
             return STATUS_OK;
         if (errno == EEXIST)

@@ -267,6 +267,16 @@ if [ -c /dev/full ]; then
 else
     skip "/dev/full: it is not there"
 fi
+# Names of 255 bytes leave no room for those that files have until they are whole.
+long=$(printf '%0247d' 0)
+for target in "$long.parquet" "$(printf '%0255d' 1)' (per_rank); --" "$(printf '%0255d' 2)' (partition_by (a)); --"; do
+    expect "COPY to a name of 255 bytes" 0 - "$program" -c "copy (select 1 as a, 2 as b) to '$target'"
+done
+expect "COPY over it" 0 - "$program" -c "copy (select 3 as a) to '$long.parquet'"
+expect "what is there then" 0 "a
+3" "$program" --format csv -c "select a from '$long.parquet'"
+rm -r ./0*
+
 # A limit of file sizes fails as a disk does that fills up: 64 blocks are 32 KiB.
 limited() { # SQL, further arguments: as the program's
     sql=$1

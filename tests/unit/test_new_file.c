@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 typedef status open_function(const char *path, new_file **out);
 static open_function *const openers[] = {new_file_open, new_file_open_named};
 
-static char folder[] = "/tmp/pistachio-new-file-XXXXXX", path[sizeof folder + 8];
+static char folder[] = "/tmp/pistachio-new-file-XXXXXX", path[sizeof folder + NAME_MAX + 2];
 
 static void make_folder(void)
 {
@@ -65,6 +66,19 @@ TEST(appears_and_replaces)
         make_folder();
         write_text(openers[i], "first");
         CHECK(file_is("first"));
+        write_text(openers[i], "second");
+        CHECK(file_is("second"));
+        CHECK_EQ(count_files(), 1);
+        remove_folder();
+    }
+}
+
+TEST(a_name_as_long_as_can_be_is_replaced)
+{
+    for (size_t i = 0; i < 2; i++) {
+        make_folder();
+        snprintf(path, sizeof path, "%s/%0*d", folder, NAME_MAX, 0);
+        write_text(openers[i], "first");
         write_text(openers[i], "second");
         CHECK(file_is("second"));
         CHECK_EQ(count_files(), 1);
