@@ -8,23 +8,26 @@ from .scene import Check, Scene
 
 FORMS = {"select": 4, "sum": 4, "alias": 4, "WHERE": 2, "GROUP BY": 3, "ORDER BY": 2, "USING": 3, "WITH": 3, "table alias": 3, "derived": 3, "COPY": 4,
          "CREATE TABLE": 3, "view": 2, "EXCLUDE": 2, "REPLACE": 2, "PARTITION_BY": 2, "window": 1, "DESCRIBE": 2, "rewrite": 2, "two alike": 5, "file": 8,
-         "folder": 6, "argument": 5, "glob": 3, "by name": 2, "COPY to a name": 4, "column list": 2}
+         "folder": 6, "argument": 5, "glob": 3, "by name": 2, "COPY to a name": 4, "COPY over a file": 3, "column list": 2, "case twins": 4}
 NAMES = tuple(FORMS)
 WORDS = ("a", "Total", "amount", "x y", "select", "order", "1st", "value", "\u00fcber", "\U0001f600", "key.part", "[0]", "it's", 'say "so"', "a,b", "a=b", "100%", "*",
-         "?", "tab\there", "(1)", "-", "__", "C\u00e9sar", " lead", "trail ", "group", "\u65e5\u672c", "{x}", "$1", ":p", "#", "\\", "/", ";", "--", "x'--")
+         "?", "tab\there", "(1)", "-", "__", "C\u00e9sar", " lead", "trail ", "group", "\u65e5\u672c", "{x}", "$1", ":p", "#", "\\", "/", ";", "--", "x'--",
+         "two\nlines", "\r", "\u0130", "\u00df", "a\u0301", "*/", "/*", ".", "..", "t", "u", "v.w.x", '""', "null", "default", "oid")
 STEM = "Total amount of all payments received in the reporting period b"  # 63 bytes
-FILE_WORDS = ("a", "t1", "x y", "it's", "\u00fcber", "\U0001f600", "100%", "a=b", "a,b", "(1)", "select", "Z", "\\")
+FILE_WORDS = ("a", "t1", "x y", "it's", "\u00fcber", "\U0001f600", "100%", "a=b", "a,b", "(1)", "select", "Z", "\\", "two\nlines", "x" * 200, "\u00e9" * 123, "\U0001f600" * 61 + "abc", "x" * 246, ".a", "a.b.c", " ", "~", "--", "-c", "#", "$HOME", "%41", "a;b", '"')
 # (a name, others that it would match if it were a pattern)
 PATTERNS = (("D[x]", ("Dx",)), ("t[xyz]9", ("ty9", "tx9")), ("s*", ("s", "sales", "s1")), ("q?", ("qa", "qb")), ("[ab]", ("a", "b")), ("v[!0]", ("v1",)),
             ("**", ("zz", "z1")), ("[", ("x",)), ("r[0-9]*", ("r1", "r12")), ("w[", ("w",)), ("m]", ("m",)), ("{n,o}", ("n", "o")), ("a[^b]?", ("acd",)))
 
 
 def name(choices):
-    kind = choices.weighted({"word": 4, "long": 4, "two words": 2, "longer": 2})
+    kind = choices.weighted({"word": 4, "long": 4, "two words": 2, "longer": 2, "longest": 1})
     if kind == "word":
         return choices.pick(WORDS)
     if kind == "long":
         return STEM + choices.pick(("", "y customer, in EUR", "y customer, in USD", "z"))
+    if kind == "longest":
+        return choices.pick(("y", "\U0001f600")) * choices.between(250, 1200) + choices.pick(("", "a", "b")) * choices.between(1, 200)
     if kind == "longer":
         return choices.pick(("n", "\u00e9", "X", "\U0001f600")) * choices.between(60, 75) + choices.pick(("", "a", "b")) * choices.between(1, 100)
     return choices.pick(WORDS) + " " + choices.pick(WORDS)
@@ -324,6 +327,35 @@ def copy_to(choices, about):
     return Check(("COPY to a name",), [f"COPY (SELECT 5 AS v) TO {text(target)}", read], [[5]] + values)
 
 
+def copy_over(choices, about):
+    """A file that is there: it is replaced, and no other."""
+    path, value = place(choices, about, choices.pick(("files", "folders")))
+    others = [other for other in about["places"] if other != path and os.path.dirname(other) == os.path.dirname(path)]
+    read = " UNION ALL ".join([f"SELECT v FROM {text(other)}" for other in (path, *others)])
+    copy = path + ".old"
+    rows = [[value + 1]] + [[about["places"][other]] for other in others]
+    return Check(("COPY over a file",), [f"COPY (SELECT v FROM {text(path)}) TO {text(copy)} (FORMAT parquet)", f"COPY (SELECT v + 1 AS v FROM {text(path)}) TO {text(path)}", read,
+                                         f"COPY (SELECT v FROM {text(copy)}) TO {text(path)}"], rows) if len(os.path.basename(copy).encode()) < 256 else file(choices, about)
+
+
+def case_twins(choices, about):
+    """Columns whose names differ in case alone: each by its own, another case is neither's if both are as near."""
+    own = choices.pick(("a", "Total", "x y", "\u00e4", "select", STEM + "z"))
+    twins = choices.some((own.lower(), own.upper(), own.title(), own.swapcase()), 3)
+    twins = list(dict.fromkeys(twins))
+    items = ", ".join(f"{i + 1} AS {quoted(twin)}" for i, twin in enumerate(twins))
+    wanted = choices.below(len(twins))
+    rows, name_of = [[wanted + 1]], quoted(twins[wanted])
+    source = choices.pick(("derived", "COPY", "CREATE TABLE", "WITH", "view"))
+    how = choices.pick((f"SELECT {name_of} FROM {{0}} s", f"SELECT s.{name_of} FROM {{0}} s WHERE {name_of} = {wanted + 1}", f"SELECT {name_of} FROM {{0}} s GROUP BY {name_of}",
+                        f"SELECT max({name_of}) AS {name_of} FROM {{0}} s", f"SELECT {name_of} FROM {{0}} s ORDER BY {name_of}", f"SELECT {name_of} FROM (SELECT * FROM {{0}} s) t"))
+    before = {"COPY": [f"COPY (SELECT {items}) TO 'twins.parquet'"], "CREATE TABLE": [f"CREATE TABLE made AS SELECT {items}"], "view": [f"CREATE VIEW made AS SELECT {items}"]}.get(source, [])
+    if source == "WITH":
+        how = f"WITH w AS (SELECT {items}) " + how
+    place_of = {"derived": f"(SELECT {items})", "COPY": "'twins.parquet'", "WITH": "w"}.get(source, "made")
+    return Check(("case twins",), [*before, how.replace("{0}", place_of)], rows, names=[twins[wanted]])
+
+
 def column_list(choices, about):
     names = some_names(choices, 2)
     a, b = map(quoted, names)
@@ -334,4 +366,4 @@ def column_list(choices, about):
 MAKERS = {"select": select, "sum": total, "alias": alias, "WHERE": where, "GROUP BY": group_by, "ORDER BY": order_by, "USING": using, "WITH": with_names,
           "table alias": table_alias, "derived": derived, "COPY": copy, "CREATE TABLE": create_table, "view": view, "EXCLUDE": exclude, "REPLACE": replace,
           "PARTITION_BY": partition_by, "window": window, "DESCRIBE": describe, "rewrite": rewrite, "two alike": alike, "file": file, "folder": folder,
-          "argument": argument, "glob": glob, "by name": by_name, "COPY to a name": copy_to, "column list": column_list}
+          "argument": argument, "glob": glob, "by name": by_name, "COPY to a name": copy_to, "COPY over a file": copy_over, "case twins": case_twins, "column list": column_list}
