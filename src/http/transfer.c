@@ -244,7 +244,7 @@ static status connection_failure(const run *r, CURLcode code)
         why = "the answer's header is too long";
     status st = status_new(STATUS_KIND_IO, "could not %s \"%s\": %s%s", answer_verb(q), q->shown,
                            why, r->attempts > 1 ? ", again and again" : "");
-    if (code == CURLE_PEER_FAILED_VERIFICATION)
+    if (code == CURLE_PEER_FAILED_VERIFICATION && !strstr(why, "name"))
         st = status_hint(
             st, "a certificate of an authority of your own: set AWS_CA_BUNDLE to its file");
     return st;

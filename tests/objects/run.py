@@ -166,6 +166,28 @@ def test_web():
     says("from 'http://127.0.0.1:1/x.parquet'", "could not read")
 
 
+def test_tls():
+    certificate = f"{work.name}/certificate.pem"
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                           "-days", "2", "-subj", "/CN=store", "-addext", "subjectAltName=IP:127.0.0.1",
+                           "-keyout", f"{certificate}.key", "-out", certificate],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    check("a certificate is made", made.returncode == 0, made.stdout)
+    with open(f"{certificate}.both", "w") as both:
+        for name in (certificate, certificate + ".key"):
+            with open(name) as f:
+                both.write(f.read())
+    secure = Store(root, KEYS, f"{certificate}.both")
+    threading.Thread(target=secure.serve_forever, daemon=True).start()
+    q = "select t from 's3://data/many/part-03.parquet'"
+    here = {"AWS_ENDPOINT_URL": f"https://127.0.0.1:{secure.server_port}", "AWS_CA_BUNDLE": certificate}
+    gives(q, "text 3", **here)
+    gives("select count(*), sum(h) from 's3://data/big.parquet'", "100000,5000073754", **here)
+    says(q, "certificate", "AWS_CA_BUNDLE", **{**here, "AWS_CA_BUNDLE": ""})
+    says(q, "subject name", **{**here, "AWS_ENDPOINT_URL": f"https://localhost:{secure.server_port}"})
+    says(f"from 'https://127.0.0.1:{secure.server_port}/web/plain/{store.server_port}/web/many/part-03.parquet'", "rotocol", **here)
+
+
 def test_writing():
     data = os.path.join(root, "data")
     gives("copy (select 42 as x) to 's3://data/new/a b+c.parquet'; select x from 's3://data/new/a b+c.parquet'", "42")
@@ -202,6 +224,8 @@ def test_faults():
                         ("denied", "403 AccessDenied")):
         says(f"from 's3://{fault}/big.parquet'", text)
     says("select sum(h) from 's3://changing/big.parquet'", "changed while it was read", "run the query again")
+    says("from 's3://hang/big.parquet'", "does not answer", PISTACHIO_HTTP_TIMEOUT="1")
+    says("from 's3://broken/big.parquet'", "500 InternalError", PISTACHIO_HTTP_TIMEOUT="1")
     for fault, text in (("page", "not a list of objects"), ("repeat", "does not go on"), ("stranger", "not asked for")):
         says(f"from 's3://{fault}/many/*.parquet'", text)
 
@@ -227,7 +251,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_requests, test_keys, test_web, test_writing, test_faults, test_patience):
+    for test in (test_names, test_requests, test_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

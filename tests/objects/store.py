@@ -16,12 +16,14 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     stranger    lists keys that were not asked for             broken     500 to each request
     lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
 
-/web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme. /count/<path> says how
+/web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme,
+/web/plain/<port>/<path> to a server without TLS. /count/<path> says how
 many requests there were of the path, /log what each was.
 """
 import hashlib
 import hmac
 import os
+import ssl
 import sys
 import threading
 import time
@@ -39,8 +41,13 @@ class Store(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, root, keys):
+    def __init__(self, root, keys, certificate=None):
+        """certificate: a file with one and its key; then it talks TLS."""
         super().__init__(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.root, self.keys = root, keys
         self.lock = threading.Lock()
         self.counts, self.log, self.uploads = {}, [], {}
@@ -162,6 +169,8 @@ class Handler(BaseHTTPRequestHandler):
     def web(self, key, query):
         if key == "loop":
             return self.answer(302, headers=[("Location", "/web/loop")])
+        if key.startswith("plain/"):
+            return self.answer(302, headers=[("Location", f"http://127.0.0.1:{key[6:]}")])
         if key == "down":
             return self.answer(302, headers=[("Location", "file:///etc/passwd")])
         if key.startswith("to/"):
