@@ -100,7 +100,15 @@ void ISA_(narrow_range)(const narrow_range_arguments *a)
     }
 #define NARROW(from, to) CONVERT(narrow_##from##_##to, from, to, (from)(values[i] - (from)origin))
 #define WIDEN(from, to) CONVERT(widen_##from##_##to, from, to, (to)((to)origin + (to)values[i]))
-#define BOTH(narrow, wide) NARROW(wide, narrow) WIDEN(narrow, wide)
+#define WIDEN_SOME(from, to)                                                                       \
+    static void widen_some_##from##_##to(const from *restrict values,                              \
+                                         const uint32_t *restrict rows, size_t count,              \
+                                         to *restrict out, uint128 origin)                         \
+    {                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                         \
+            out[i] = (to)((to)origin + (to)values[rows[i]]);                                       \
+    }
+#define BOTH(narrow, wide) NARROW(wide, narrow) WIDEN(narrow, wide) WIDEN_SOME(narrow, wide)
 BOTH(uint8_t, uint8_t)
 BOTH(uint8_t, uint16_t)
 BOTH(uint8_t, uint32_t)
@@ -158,6 +166,20 @@ void ISA_(widen)(const widen_arguments *a)
     }
 }
 
+#undef CASE
+#define CASE(direction, narrow_width, narrow, wide_width, wide)                                    \
+    case PAIR(narrow_width, wide_width):                                                           \
+        widen_some_##narrow##_##wide(a->values, a->rows, kernel_count(a->count), a->out,           \
+                                     (uint128)a->origin_high << 64 | a->origin_low);               \
+        break;
+
+void ISA_(widen_some)(const widen_some_arguments *a)
+{
+    switch (PAIR(a->width, a->out_width)) {
+        CASES(WIDENING)
+    }
+}
+
 /* ---- row numbers ---- */
 
 #define INDEX_OF(type)                                                                             \
@@ -172,6 +194,12 @@ void ISA_(widen)(const widen_arguments *a)
     {                                                                                              \
         for (size_t i = 0; i < count; i++)                                                         \
             out[i] = index[i] == (type)ROW_NULL ? ROW_NULL : index[i];                             \
+    }                                                                                              \
+    static void widen_some_index_##type(const type *restrict index, const uint32_t *restrict rows, \
+                                        size_t count, uint32_t *restrict out)                      \
+    {                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                         \
+            out[i] = index[rows[i]] == (type)ROW_NULL ? ROW_NULL : index[rows[i]];                 \
     }
 INDEX_OF(uint8_t)
 INDEX_OF(uint16_t)
@@ -198,4 +226,15 @@ void ISA_(widen_index)(const widen_index_arguments *a)
         widen_index_uint16_t(a->index, count, a->out);
     else
         widen_index_uint32_t(a->index, count, a->out);
+}
+
+void ISA_(widen_index_some)(const widen_index_some_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    if (a->width == 1)
+        widen_some_index_uint8_t(a->index, a->rows, count, a->out);
+    else if (a->width == 2)
+        widen_some_index_uint16_t(a->index, a->rows, count, a->out);
+    else
+        widen_some_index_uint32_t(a->index, a->rows, count, a->out);
 }

@@ -305,20 +305,48 @@ static bool are_within(column_part *const *parts, size_t count, const int128 *ra
     return true;
 }
 
-status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t first, uint64_t count,
-                          const int128 *range, tensor **out)
+/* Lists the parts that have the rows [first, first + count) without a gap; they live as long as the column chunk. Returns
+ * how many; 0: they are not all there, or too many. */
+static size_t list_parts(cached_column *column, uint64_t first, uint64_t count, column_part **parts)
 {
-    column_part *parts[PARTS_MAX];
-    *out = NULL;
     mutex_lock(&column->lock);
     size_t number = part_at(column, first);
     size_t found = count_parts(column, number, first, first + count);
-    if (found && found <= PARTS_MAX) /* they live as long as the column chunk */
+    if (found > PARTS_MAX)
+        found = 0;
+    if (found)
         memcpy(parts, column->parts.items + number, found * sizeof *parts);
     mutex_unlock(&column->lock);
-    if (!found || found > PARTS_MAX || !are_within(parts, found, range))
+    return found;
+}
+
+bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count, const int128 *range)
+{
+    column_part *parts[PARTS_MAX];
+    size_t found = list_parts(column, first, count, parts);
+    return found && column_part_can_read(parts[0], first) && are_within(parts, found, range);
+}
+
+status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t first, uint64_t count,
+                          tensor **out)
+{
+    column_part *parts[PARTS_MAX];
+    *out = NULL;
+    size_t found = list_parts(column, first, count, parts);
+    if (!found || !column_part_can_read(parts[0], first))
         return STATUS_OK;
     return column_parts_read(stream, parts, found, first, count, out);
+}
+
+status column_cache_select(cached_column *column, dev_stream *stream, column_cache_rows rows,
+                           tensor **out)
+{
+    column_part *parts[PARTS_MAX];
+    *out = NULL;
+    size_t found = list_parts(column, rows.first, rows.count, parts);
+    return found == 1 ? column_part_read_some(stream, parts[0], rows.first, rows.selected,
+                                              rows.selected_count, out)
+                      : STATUS_OK;
 }
 
 static bool has_all(cached_column *column, const pq_row_list *rows)

@@ -49,10 +49,25 @@ uint64_t column_cache_statement(void);
 CHECKED status column_cache_open(const column_key *key, column_cache_use use, cached_column **out);
 void column_cache_close(cached_column *column); /* takes NULL */
 
+/* Returns whether the rows [first, first + count) are there and known to lie within `range` (least, greatest; NULL: any
+ * values do). They stay until the column is closed. */
+bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count,
+                         const int128 *range);
 /* Gives the rows [first, first + count) as pq_column_slice does, with a reference for the caller; *out NULL: they are
- * not all there, or not known to lie within `range` (least, greatest; NULL: any values do). */
+ * not all there. */
 CHECKED status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t first,
-                                  uint64_t count, const int128 *range, tensor **out);
+                                  uint64_t count, tensor **out);
+
+/* Rows of a slice. */
+typedef struct column_cache_rows {
+    uint64_t first, count;     /* the slice's */
+    const row_index *selected; /* numbers of rows in the slice, */
+    uint64_t selected_count;   /* as many */
+} column_cache_rows;
+
+/* Gives selected rows of a slice alone, with a reference for the caller; *out NULL: the slice is to be read. */
+CHECKED status column_cache_select(cached_column *column, dev_stream *stream,
+                                   column_cache_rows rows, tensor **out);
 /* Returns whether all of the rows are there, which may be gone a moment later. It counts as no use. */
 bool column_cache_has(const column_key *key, column_cache_use use, const pq_row_list *rows);
 /* Keeps the rows [first, first + count), which took `nanoseconds` to decode, if there is room for them and none of them is

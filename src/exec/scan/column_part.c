@@ -271,20 +271,13 @@ static status read_apart(dev_stream *stream, column_part *const *parts, size_t p
         chunk *one;
         st = chunk_new(1, dev_count_exact(o.count), &one);
         if (!st)
-            st = column_parts_read(stream, &parts[i], 1, first + o.at, o.count, &one->columns[0]);
-        else
-            break;
-        bool is_whole = !st && one->columns[0];
-        if (is_whole)
             st = chunk_list_push(&chunks, one);
-        else
-            chunk_free(one);
-        if (!is_whole)
-            break;
+        if (!st)
+            st = column_parts_read(stream, &parts[i], 1, first + o.at, o.count, &one->columns[0]);
     }
-    if (!st && chunks.count == part_count)
+    if (!st)
         st = chunk_combine(stream, chunks.items, chunks.count, WHO, &whole);
-    if (!st && whole)
+    if (!st)
         *out = tensor_ref(whole->columns[0]);
     chunk_free(whole);
     chunk_list_release(&chunks);
@@ -293,10 +286,13 @@ static status read_apart(dev_stream *stream, column_part *const *parts, size_t p
 
 static status read_plain(const column_part *part, uint64_t first, tensor **out)
 {
-    uint64_t from = first - part->first;
-    if (!tensor_can_slice(part->plain, from))
-        return STATUS_OK;
-    return tensor_new_slice(part->plain, from, out);
+    return tensor_new_slice(part->plain, first - part->first, out);
+}
+
+bool column_part_can_read(const column_part *part, uint64_t first)
+{
+    return part->form != COLUMN_PLAIN || first <= part->first ||
+           tensor_can_slice(part->plain, first - part->first);
 }
 
 /* All parts have the first one's form, and dictionary. */
@@ -324,4 +320,52 @@ status column_parts_read(dev_stream *stream, column_part *const *parts, size_t p
     }
     return part_count == 1 ? read_plain(parts[0], first, out)
                            : read_apart(stream, parts, part_count, first, count, out);
+}
+
+static status some_numbers(dev_stream *stream, const column_part *part, uint64_t from,
+                           const row_index *selected, uint64_t count, tensor **out)
+{
+    tensor *t;
+    TRY(tensor_new_flat(stream->dev, part->type, count, false, &t));
+    status st = DEV_LAUNCH(
+        stream, widen_some, .width = part->width, .out_width = part->type.width,
+        .origin_low = (uint64_t)part->origin, .origin_high = (uint64_t)(part->origin >> 64),
+        .values = (char *)part->values->address + from * part->width, .rows = selected->rows,
+        .count = dev_count_exact(count), .out = t->values);
+    if (st)
+        tensor_unref(t);
+    else
+        *out = t;
+    return st;
+}
+
+static status some_codes(dev_stream *stream, const column_part *part, uint64_t from,
+                         const row_index *selected, uint64_t count, tensor **out)
+{
+    row_index *codes;
+    TRY(row_index_new(stream->dev, count, &codes));
+    codes->has_nulls = part->has_nulls;
+    status st =
+        DEV_LAUNCH(stream, widen_index_some, .width = part->width,
+                   .index = (char *)part->values->address + from * part->width,
+                   .rows = selected->rows, .count = dev_count_exact(count), .out = codes->rows);
+    if (!st)
+        st = tensor_new_indexed(stream, part->dictionary, part->dictionary_rows, codes,
+                                dev_count_exact(count), out);
+    if (!st)
+        (*out)->is_dictionary = true;
+    row_index_unref(codes);
+    return st;
+}
+
+status column_part_read_some(dev_stream *stream, const column_part *part, uint64_t first,
+                             const row_index *selected, uint64_t count, tensor **out)
+{
+    *out = NULL;
+    uint64_t from = first - part->first;
+    if (part->form == COLUMN_CODES)
+        return some_codes(stream, part, from, selected, count, out);
+    if (part->form == COLUMN_NUMBERS && !part->validity)
+        return some_numbers(stream, part, from, selected, count, out);
+    return STATUS_OK;
 }

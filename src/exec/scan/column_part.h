@@ -55,9 +55,17 @@ CHECKED status column_part_new(device *dev, const tensor *values, uint64_t first
                                const column_dictionary *dictionary, column_part **out);
 void column_part_free(column_part *part); /* takes NULL */
 
-/* Makes a tensor of the rows [first, first + count), which the parts, in their order, have without a gap; a reference
- * for the caller. *out NULL: these parts cannot be put together. */
+/* Returns whether the part's rows from `first` on, or from its beginning if that comes later, can be read: bits begin with a
+ * word. */
+bool column_part_can_read(const column_part *part, uint64_t first);
+/* Makes a tensor of the rows [first, first + count), which the parts, in their order, have without a gap and can read; a
+ * reference for the caller. */
 CHECKED status column_parts_read(dev_stream *stream, column_part *const *parts, size_t part_count,
                                  uint64_t first, uint64_t count, tensor **out);
+
+/* Makes a tensor of the rows first + selected[0 ... count - 1], which the part has; a reference for the caller. *out NULL:
+ * this part's rows are to be read before they are selected. */
+CHECKED status column_part_read_some(dev_stream *stream, const column_part *part, uint64_t first,
+                                     const row_index *selected, uint64_t count, tensor **out);
 
 #endif

@@ -24,6 +24,7 @@ static void release_slice(const op_scan *op, scan_local *local)
     for (uint32_t i = 0; i < op->column_count; i++) {
         tensor_unref(local->slices[i]);
         local->slices[i] = NULL;
+        local->is_cached[i] = false;
     }
     row_index_unref(local->selected);
     local->selected = NULL;
@@ -70,7 +71,8 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->batches = mem_new_array(count, sizeof *local->batches);
     local->constants = mem_new_array(count, sizeof *local->constants);
     local->cached = mem_new_array(count, sizeof *local->cached);
-    local->is_asked = mem_new_array(count, sizeof *local->is_asked);
+    local->is_asked = mem_new_array(2 * count, sizeof *local->is_asked);
+    local->is_cached = local->is_asked ? local->is_asked + count : NULL;
     local->slices = mem_new_array(count, sizeof *local->slices);
     local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
     local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);

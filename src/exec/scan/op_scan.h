@@ -42,6 +42,7 @@ typedef struct scan_local {
     const value **constants;      /* likewise, of keys in folders' names */
     cached_column **cached;       /* likewise, of what the column cache keeps or is to keep */
     bool *is_asked;               /* whether it was asked for the column */
+    bool *is_cached;              /* whether it has the column's rows of the slice at work */
 
     /* On a device that is no host. */
     pq_batch **batches; /* in place of the columns */

@@ -123,10 +123,11 @@ static status open_cached(op_scan *op, exec_task *task, scan_local *local, uint3
     return column_cache_open(&key, op->base.query->reads->cache, &local->cached[column]);
 }
 
-/* The slice's rows of the column, if they are in the cache. */
-static status take_cached(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+/* Looks whether the cache has the slice's rows of the column. */
+static status look_in_cache(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
-    if (local->slices[column] || !op->base.query->reads->cache.limit_bytes)
+    if (local->slices[column] || local->is_cached[column] ||
+        !op->base.query->reads->cache.limit_bytes)
         return STATUS_OK;
     TRY(open_cached(op, task, local, column));
     if (!local->cached[column])
@@ -134,10 +135,10 @@ static status take_cached(op_scan *op, exec_task *task, scan_local *local, uint3
     const pq_table_column *described =
         &op->table->columns.items[op->base.plan->scan.sources.items[column]];
     const int128 range[] = {described->min, described->max};
-    TRY(column_cache_slice(local->cached[column], task->stream, local->first_row, local->slice_rows,
-                           is_relied(op->base.plan, column) ? range : NULL,
-                           &local->slices[column]));
-    if (local->slices[column])
+    local->is_cached[column] =
+        column_cache_covers(local->cached[column], local->first_row, local->slice_rows,
+                            is_relied(op->base.plan, column) ? range : NULL);
+    if (local->is_cached[column])
         atomic_fetch_add_explicit(&op->base.metrics.values_cached, local->slice_rows,
                                   memory_order_relaxed);
     return STATUS_OK;
@@ -169,7 +170,7 @@ static status decode_column(exec_task *task, scan_local *local, uint32_t column,
 
 static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task)
 {
-    if (local->constants[column] || !(local->batches[column] || local->columns[column]))
+    if (local->constants[column] || local->is_cached[column] || local->slices[column])
         return false;
     return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
                                   : pq_column_wait(local->columns[column], wake, task);
@@ -182,6 +183,8 @@ static status slice_column(exec_task *task, scan_local *local, uint32_t column, 
     uint64_t first = local->first_row, count = local->slice_rows;
     if (!*slice && local->constants[column])
         TRY(tensor_new_constant(task->stream, local->constants[column], slice));
+    else if (!*slice && local->is_cached[column])
+        TRY(column_cache_slice(local->cached[column], task->stream, first, count, slice));
     else if (!*slice)
         TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
                                    : decode_column(task, local, column, slice));
@@ -271,8 +274,8 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
                                const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        EXEC_TRY(task, take_cached(op, task, local, columns[i]));
-        if (!local->slices[columns[i]])
+        EXEC_TRY(task, look_in_cache(op, task, local, columns[i]));
+        if (!local->slices[columns[i]] && !local->is_cached[columns[i]])
             EXEC_TRY(task, open_column(op, task, local, columns[i]));
     }
     for (uint32_t i = 0; i < count; i++)
@@ -281,9 +284,28 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
     return scan_is_host(op) ? EXEC_FINISHED : decode_columns(op, task, local, columns, count);
 }
 
+/* A slice of which at most this part is selected is not read whole from the cache. */
+#define SOME_PART 2
+
+/* The selected rows alone, straight from the cache, if they are few and nobody has needed the slice; else *out is NULL. */
+static status select_cached(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+{
+    *out = NULL;
+    if (!local->is_cached[column] || local->slices[column] || !local->selected ||
+        local->count.actual || local->count.bound > local->slice_rows / SOME_PART)
+        return STATUS_OK;
+    return column_cache_select(local->cached[column], task->stream,
+                               (column_cache_rows){local->first_row, local->slice_rows,
+                                                   local->selected, local->count.bound},
+                               out);
+}
+
 status scan_selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
 {
     tensor *slice;
+    TRY(select_cached(task, local, column, out));
+    if (*out)
+        return STATUS_OK;
     TRY(slice_column(task, local, column, &slice));
     if (!local->selected) {
         *out = tensor_ref(slice);
