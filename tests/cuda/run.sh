@@ -79,6 +79,11 @@ not_pinned() {
 }
 check "copies of memory that is not pinned" not_pinned
 
+# The host's memory says nothing of the device's, nor the other way round.
+check "chunks of more than memory_limit" "$program" --set memory_limit=24MB --set chunk_rows=1000000 --set device=cuda -c "select 1"
+check "chunks of more than the device's memory" says "of the device's memory, of which there are 22500000" \
+    env PISTACHIO_CUDA_MEMORY=24000000 "$program" --set chunk_rows=1000000 --set device=cuda -c "select 1"
+
 check "no driver" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" \
     "$program" --set device=cuda -c "select 1"
 check "a library that is none" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$3" \

@@ -66,12 +66,15 @@ static status open_lazy_device(const settings *s, unsigned ordinal, mem_budget *
     return dev_simulated_cost(*out, s->simulated_launch_time.number, s->simulated_wait_time.number);
 }
 
-/* Not more than the device has. */
-static status bound_by_device(const settings *s, unsigned ordinal, uint64_t *limit)
+/* A device with memory of its own has a limit of its own: what the setting says, but not more than there is. */
+static status limit_of_device(const settings *s, unsigned ordinal, uint64_t *limit)
 {
     uint64_t has;
-    if (!strcmp(s->device.text, "simulated"))
+    *limit = s->device_memory_limit.number;
+    if (!strcmp(s->device.text, "simulated")) {
+        *limit = *limit ? *limit : s->memory_limit.number;
         return STATUS_OK;
+    }
     TRY(dev_cuda_memory(ordinal, &has));
     if (!*limit || *limit > has)
         *limit = has;
@@ -96,18 +99,17 @@ status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *n
                        mem_budget *budget, device **out)
 {
     uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
-    uint64_t limit = s->device_memory_limit.number;
+    bool is_host_memory = !strcmp(s->device.text, "simulated") && !s->device_memory_limit.number;
+    uint64_t limit;
     mem_budget *own;
     machine_gpu gpu;
     if (!strcmp(s->device.text, "cpu"))
         return dev_open_cpu(s->isa.text, chunk_rows, budget, out);
-    limit = limit ? limit : s->memory_limit.number;
     TRY(choose_gpu(s, (unsigned)ranks, neighbors, &gpu));
-    TRY(bound_by_device(s, gpu.ordinal, &limit));
+    TRY(limit_of_device(s, gpu.ordinal, &limit));
     limit /= gpu.sharers;
     TRY(check_chunk_rows(s, limit));
-    TRY(mem_budget_new_of(s->device_memory_limit.number ? "device_memory_limit" : "memory_limit",
-                          limit, &own));
+    TRY(mem_budget_new_of(is_host_memory ? "memory_limit" : "device_memory_limit", limit, &own));
     mem_budget_set_parts(own, gpu.sharers);
     status st = open_lazy_device(s, gpu.ordinal, own, out);
     mem_budget_free(own);
