@@ -36,7 +36,8 @@ static void close_device(void)
         dev_buffer_unref(buffers[--buffer_count]);
     if (stream)
         dev->ops->stream_close(stream);
-    dev_close(dev);
+    if (dev)
+        dev_close(dev);
     stream = NULL;
     dev = NULL;
     unsetenv("PISTACHIO_CUDA_MEMORY");
@@ -228,7 +229,7 @@ TEST(threads_without_a_context)
     dev->ops->stream_close(stream);
     stream = NULL;
     dev->ops->host_free(dev, word, sizeof(uint64_t));
-    CHECK_EQ(calls_of("cuStreamDestroy_v2") - destroyed, 1);
+    CHECK_EQ(calls_of("cuStreamDestroy_v2") - destroyed, 0); /* it is kept */
     CHECK_EQ(calls_of("without a context"), 0);
 }
 
@@ -251,8 +252,46 @@ TEST(a_stream_that_ends_with_its_last_event)
     CHECK_EQ(calls_of("cuStreamDestroy_v2"), destroyed);
     CHECK_EQ(pthread_create(&thread, NULL, free_event, event), 0);
     pthread_join(thread, NULL);
-    CHECK_EQ(calls_of("cuStreamDestroy_v2") - destroyed, 1);
     CHECK_EQ(calls_of("without a context"), 0);
+}
+
+/* ---- what is kept ---- */
+
+/* Two streams at a time, whoever asks for them. */
+TEST(streams_are_made_once)
+{
+    dev_stream *streams[2];
+    open_device(0);
+    uint64_t made = calls_of("cuStreamCreate");
+    for (unsigned turn = 0; turn < 5; turn++) {
+        for (unsigned i = 0; i < 2; i++)
+            CHECK_OK(dev->ops->stream_open(dev, &streams[i]));
+        for (unsigned i = 0; i < 2; i++) {
+            CHECK(!streams[i]->has_work && !streams[i]->begin);
+            dev->ops->stream_close(streams[i]);
+        }
+    }
+    CHECK_EQ(calls_of("cuStreamCreate") - made, 2);
+    uint64_t destroyed = calls_of("cuStreamDestroy_v2");
+    close_device();
+    CHECK(calls_of("cuStreamDestroy_v2") - destroyed >= 2);
+}
+
+/* SET device = 'cpu' and back. */
+TEST(the_context_and_the_kernels_stay)
+{
+    open_device(0);
+    close_device();
+    uint64_t contexts = calls_of("cuDevicePrimaryCtxRetain"),
+             modules = calls_of("cuModuleLoadData"), functions = calls_of("cuModuleGetFunction");
+    for (unsigned i = 0; i < 3; i++) {
+        open_device(0);
+        close_device();
+    }
+    open_device(0);
+    CHECK_EQ(calls_of("cuDevicePrimaryCtxRetain"), contexts);
+    CHECK_EQ(calls_of("cuModuleLoadData"), modules);
+    CHECK_EQ(calls_of("cuModuleGetFunction"), functions);
 }
 
 /* ---- processes ---- */

@@ -8,7 +8,7 @@
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *   library.c  pages that nvCOMP decompresses            nvcomp.c  nvCOMP
  *   trace.c    what streams were told last               piece.c   pieces from the driver, or one for each buffer
- *   debug.c    variables that ask for more; names
+ *   debug.c    variables that ask for more; names        kept.c    the context and the module
  *
  * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
  * wanted. A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
@@ -173,6 +173,9 @@ struct cuda_device {
     _Atomic uint64_t clock;
     cuda_memory memory;
     cuda_waker waker;
+    cuda_stream *idle; /* closed, for the next that is opened: under idle_lock */
+    unsigned idle_count;
+    pthread_mutex_t idle_lock;
     bool is_unpinned;      /* what copies go through is not pinned */
     _Atomic bool is_lost;  /* nothing enqueued will be done any more */
     status lost;           /* why; set before is_lost */
@@ -188,6 +191,15 @@ CHECKED status cuda_check(device *dev);
 void cuda_lose(const cuda_stream *stream, cuda_result result, const char *where);
 void cuda_lose_for(cuda_device *dev, status why);
 
+/* ---- kept.c ---- */
+/* The device's context: the process's, which is retained once. */
+CHECKED status cuda_kept_context(cuda_device *dev);
+/* False: the file of kernels is not loaded yet. */
+bool cuda_kept_module(cuda_device *dev, const char *path);
+void cuda_kept_add_module(const cuda_device *dev, const char *path);
+/* The context is of no use any more, to any device of the process. */
+void cuda_kept_lose(cuda_device *dev);
+
 /* ---- stream.c ---- */
 /* Under the stream's lock: waits for all that the driver was told. */
 CHECKED status cuda_stream_await(cuda_stream *stream);
@@ -195,6 +207,8 @@ CHECKED status cuda_stream_await(cuda_stream *stream);
  * waits for it. */
 void cuda_lose_patience(cuda_device *dev, const cuda_stream *stream, cuda_patience *patience);
 CHECKED status cuda_stream_open(device *dev, dev_stream **out);
+/* Before the device's memory goes: streams that were kept for the next ones go. */
+void cuda_streams_end(cuda_device *dev);
 void cuda_stream_close(dev_stream *stream);
 void cuda_stream_drain(dev_stream *stream);
 /* Under the stream's lock: has it write a new number when it gets here, behind what the window has. */

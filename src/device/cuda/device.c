@@ -141,8 +141,7 @@ static status check_device(cuda_device *dev)
                                       "device cuda:%d is of %s: kernels are for sm_%d0 and later",
                                       dev->ordinal, dev->isa, CAPABILITY_MAJOR),
                            "device = 'cpu' needs none");
-    CUDA_TRY(dev->driver, cuDevicePrimaryCtxRetain, &dev->context, dev->ordinal);
-    return STATUS_OK;
+    return cuda_kept_context(dev);
 }
 
 /* ---- the file of kernels ---- */
@@ -246,6 +245,8 @@ static status load_kernels(cuda_device *dev)
 {
     char path[4096], *content = NULL;
     TRY(kernels_path(path, sizeof path));
+    if (cuda_kept_module(dev, path))
+        return STATUS_OK;
     FILE *file = fopen(path, "rb");
     if (!file)
         return no_kernels(status_new_errno(errno, "could not open the kernels, file \"%s\"", path));
@@ -256,6 +257,10 @@ static status load_kernels(cuda_device *dev)
     if (!st)
         st = no_kernels(cuda_kernels_find(dev));
     mem_free(content); /* no sooner: drivers load functions when they are looked for */
+    if (!st)
+        cuda_kept_add_module(dev, path);
+    else if (dev->module && !atomic_load(&dev->is_lost))
+        dev->driver->cuModuleUnload(dev->module);
     return status_context(st, "file \"%s\" for %s", path, dev->isa);
 }
 
@@ -293,20 +298,19 @@ static void restore_context(const cuda_device *dev, cuda_context before)
         dev->driver->cuCtxSetCurrent(before);
 }
 
-/* A launch that does not end keeps the driver from giving its context up: the call would not return. */
+/* The context and the module in it stay for the next device, unless they are lost. */
 static void release_context(cuda_device *dev)
 {
     cuda_context before = cuda_client_enter(&dev->base);
     if (dev->context && dev->driver->cuCtxSetCurrent(dev->context))
         atomic_store(&dev->is_lost, true);
-    if (dev->context)
+    if (dev->context) {
+        cuda_streams_end(dev);
         cuda_memory_close(dev);
-    if (dev->module && !atomic_load(&dev->is_lost))
-        dev->driver->cuModuleUnload(dev->module);
-    if (dev->context)
         dev->driver->cuCtxSetCurrent(NULL);
-    if (dev->context && !atomic_load(&dev->is_stuck))
-        dev->driver->cuDevicePrimaryCtxRelease_v2(dev->ordinal);
+    }
+    if (dev->context && atomic_load(&dev->is_lost))
+        cuda_kept_lose(dev);
     restore_context(dev, before);
 }
 
@@ -317,6 +321,7 @@ static void cuda_close(device *base)
     release_context(dev);
     status_free(dev->lost);
     mutex_destroy(&dev->lock);
+    mutex_destroy(&dev->idle_lock);
     mem_free(dev);
 }
 
@@ -371,6 +376,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
     if (!dev)
         return status_no_memory("device", sizeof *dev);
     mutex_init(&dev->lock);
+    mutex_init(&dev->idle_lock);
     cuda_waker_init(&dev->waker);
     dev->driver = driver;
     dev->memory.closed_end = &dev->memory.closed;

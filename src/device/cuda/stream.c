@@ -7,6 +7,7 @@
 
 /* The first looks come one upon the other, for some 20 microseconds; then the thread sleeps, each time by a
  * microsecond longer, so that it oversleeps by a few hundredths of what it has waited, or of 20 milliseconds. */
+#define IDLE_MOST 64 /* streams, of 128 KB each */
 #define SPIN_TURNS 16
 #define SPINS 32 /* pauses of the processor, of 20 to 50 nanoseconds each */
 #define PAUSE_NANOSECONDS_MIN 2000
@@ -167,10 +168,8 @@ bool cuda_streams_passed(cuda_device *dev, uint64_t number)
 
 /* ---- streams ---- */
 
-void cuda_stream_unref(cuda_stream *stream)
+static void destroy(cuda_stream *stream)
 {
-    if (atomic_fetch_sub(&stream->references, 1) != 1)
-        return;
     cuda_device *dev = (cuda_device *)stream->base.dev;
     status st = cuda_enter(dev);
     if (stream->queue && !st)
@@ -182,17 +181,51 @@ void cuda_stream_unref(cuda_stream *stream)
     mem_free(stream);
 }
 
-status cuda_stream_open(device *base, dev_stream **out)
+/* A task has a stream for each stage of a query, and the driver takes long to make one: it waits for the next task. */
+static bool keep_idle(cuda_device *dev, cuda_stream *stream)
 {
-    cuda_device *dev = (cuda_device *)base;
-    *out = NULL;
-    TRY(cuda_enter(dev));
+    mutex_lock(&dev->idle_lock);
+    bool is_kept = stream->queue && dev->idle_count < IDLE_MOST && !atomic_load(&dev->is_lost);
+    if (is_kept) {
+        stream->next = dev->idle;
+        dev->idle = stream;
+        dev->idle_count++;
+    }
+    mutex_unlock(&dev->idle_lock);
+    return is_kept;
+}
+
+static cuda_stream *take_idle(cuda_device *dev)
+{
+    mutex_lock(&dev->idle_lock);
+    cuda_stream *stream = dev->idle;
+    if (stream) {
+        dev->idle = stream->next;
+        dev->idle_count--;
+    }
+    mutex_unlock(&dev->idle_lock);
+    return stream;
+}
+
+void cuda_streams_end(cuda_device *dev)
+{
+    for (cuda_stream *stream; (stream = take_idle(dev));)
+        destroy(stream);
+}
+
+void cuda_stream_unref(cuda_stream *stream)
+{
+    if (atomic_fetch_sub(&stream->references, 1) == 1 &&
+        !keep_idle((cuda_device *)stream->base.dev, stream))
+        destroy(stream);
+}
+
+static status make_stream(cuda_device *dev, cuda_stream **out)
+{
     cuda_stream *stream = mem_new(sizeof *stream);
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
-    stream->base.dev = base;
-    stream->id = cuda_stream_new_id();
-    atomic_init(&stream->references, 1);
+    stream->base.dev = &dev->base;
     mutex_init(&stream->lock);
     void *progress;
     status st = cuda_pinned_alloc(dev, sizeof *stream->progress, "stream", &progress);
@@ -204,9 +237,24 @@ status cuda_stream_open(device *base, dev_stream **out)
                          "cuStreamCreate");
     }
     if (st) {
-        cuda_stream_unref(stream);
+        destroy(stream);
         return st;
     }
+    *out = stream;
+    return STATUS_OK;
+}
+
+status cuda_stream_open(device *base, dev_stream **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    *out = NULL;
+    TRY(cuda_enter(dev));
+    cuda_stream *stream = take_idle(dev);
+    if (!stream)
+        TRY(make_stream(dev, &stream));
+    stream->base = (dev_stream){.dev = base};
+    stream->id = cuda_stream_new_id();
+    atomic_store(&stream->references, 1);
     mutex_lock(&dev->lock);
     stream->next = dev->streams;
     dev->streams = stream;
