@@ -502,10 +502,12 @@ static void count_work(const launch *l, uint64_t began)
 static int run_job(const launch *l, unsigned job, char *message, size_t bytes)
 {
     emulated_before *before;
-    int error = emulated_fault_before(l->kernel, l->job(job), message, bytes, &before);
+    cuda_extra extra;
+    memcpy(&extra, l->job(job + 1) - sizeof extra, sizeof extra);
+    int error = emulated_fault_before(l->kernel, l->job(job), extra.scratch, message, bytes, &before);
     if (!error && !emulated_run(l->kernel, (unsigned)l->job_blocks(job), l->threads, l->job(job), message, bytes))
         error = ERROR_LAUNCH_FAILED;
-    emulated_fault_after(l->kernel, l->job(job), before);
+    emulated_fault_after(before);
     return error;
 }
 

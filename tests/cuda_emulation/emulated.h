@@ -312,11 +312,10 @@ static inline void emulated_add_output(const void *, void **, unsigned *)
 
 struct emulated_before; /* what a launch's outputs had */
 /* A job of a launch is about to run. An error's number: it does not run, and the text says why. */
-int emulated_fault_before(const emulated_kernel *kernel, const void *arguments, char *why,
-                          size_t bytes, emulated_before **out);
+int emulated_fault_before(const emulated_kernel *kernel, const void *arguments, void *scratch,
+                          char *why, size_t bytes, emulated_before **out);
 /* It has run: one of the bytes that it wrote may be made another. Takes the state over. */
-void emulated_fault_after(const emulated_kernel *kernel, const void *arguments,
-                          emulated_before *before);
+void emulated_fault_after(emulated_before *before);
 /* Does not come back if the kernel is one that is to hang. */
 void emulated_fault_hang(const emulated_kernel *kernel);
 /* Whether the device is gone from the machine. */

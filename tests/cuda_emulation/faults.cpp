@@ -16,10 +16,10 @@
 #define BYTES_SEEN 4096 /* of each output */
 
 struct emulated_before {
-    unsigned count;
-    void *outputs[EMULATED_OUTPUTS];
-    size_t bytes[EMULATED_OUTPUTS];
-    unsigned char content[EMULATED_OUTPUTS][BYTES_SEEN];
+    unsigned count; /* of the arguments' outputs, after which comes the scratch */
+    void *outputs[EMULATED_OUTPUTS + 1];
+    size_t bytes[EMULATED_OUTPUTS + 1];
+    unsigned char content[EMULATED_OUTPUTS + 1][BYTES_SEEN];
 };
 
 static bool is_of(const emulated_kernel *kernel, const char *name)
@@ -43,37 +43,39 @@ static size_t read_some(const void *address, void *out)
     return done;
 }
 
-static emulated_before *remember(const emulated_kernel *kernel, const void *arguments)
+static emulated_before *remember(const emulated_kernel *kernel, const void *arguments, void *scratch)
 {
     auto *before = (emulated_before *)malloc(sizeof(emulated_before));
     if (!before)
         abort();
     before->count = kernel->outputs(arguments, before->outputs);
-    for (unsigned i = 0; i < before->count; i++)
-        before->bytes[i] = read_some(before->outputs[i], before->content[i]);
+    before->outputs[before->count] = scratch;
+    for (unsigned i = 0; i <= before->count; i++)
+        before->bytes[i] = before->outputs[i] ? read_some(before->outputs[i], before->content[i]) : 0;
     return before;
 }
 
-int emulated_fault_before(const emulated_kernel *kernel, const void *arguments, char *why,
-                          size_t bytes, emulated_before **out)
+int emulated_fault_before(const emulated_kernel *kernel, const void *arguments, void *scratch,
+                          char *why, size_t bytes, emulated_before **out)
 {
     static const char *wrong = getenv("PISTACHIO_CUDA_WRONG");
     static const char *illegal = getenv("PISTACHIO_CUDA_ILLEGAL");
-    *out = is_of(kernel, wrong) ? remember(kernel, arguments) : nullptr;
+    *out = is_of(kernel, wrong) ? remember(kernel, arguments, scratch) : nullptr;
     if (!is_of(kernel, illegal))
         return 0;
     snprintf(why, bytes, "an illegal memory access was encountered");
     return ERROR_ILLEGAL_ADDRESS;
 }
 
-/* The n-th byte that differs, from 0 on; NULL: there are not so many. *out_count: how many there are. */
-static unsigned char *changed_byte(const emulated_before *before, size_t n, size_t *out_count)
+/* The n-th byte that differs in outputs [first, end), from 0 on; NULL: there are not so many. *out_count: how many there are. */
+static unsigned char *changed_byte(const emulated_before *before, unsigned first, unsigned end,
+                                   size_t n, size_t *out_count)
 {
     static unsigned char now[BYTES_SEEN];
     size_t count = 0;
     unsigned char *found = nullptr;
-    for (unsigned i = 0; i < before->count; i++) {
-        size_t bytes = read_some(before->outputs[i], now);
+    for (unsigned i = first; i < end; i++) {
+        size_t bytes = before->bytes[i] ? read_some(before->outputs[i], now) : 0;
         bytes = bytes < before->bytes[i] ? bytes : before->bytes[i];
         for (size_t k = 0; k < bytes; k++)
             if (now[k] != before->content[i][k] && count++ == n)
@@ -83,15 +85,22 @@ static unsigned char *changed_byte(const emulated_before *before, size_t n, size
     return found;
 }
 
-void emulated_fault_after(const emulated_kernel *, const void *, emulated_before *before)
+void emulated_fault_after(emulated_before *before)
 {
     static uint64_t random = 1;
     size_t count;
     if (!before)
         return;
-    changed_byte(before, 0, &count);
+    /* A step between two others may have nothing but scratch to write to. */
+    unsigned first = 0, end = before->count;
+    changed_byte(before, first, end, 0, &count);
+    if (!count) {
+        first = end++;
+        changed_byte(before, first, end, 0, &count);
+    }
     random = random * 6364136223846793005u + 1442695040888963407u;
-    if (unsigned char *byte = count ? changed_byte(before, (random >> 33) % count, &count) : nullptr)
+    size_t n = count ? (random >> 33) % count : 0;
+    if (unsigned char *byte = changed_byte(before, first, end, n, &count))
         *byte ^= 1;
     free(before);
 }

@@ -140,6 +140,11 @@ uint64_t test_random(void)
     return z ^ z >> 31;
 }
 
+void test_random_restart(uint64_t state)
+{
+    random_state = state;
+}
+
 uint64_t test_random_below(uint64_t bound)
 {
     return (uint64_t)((uint128)test_random() * bound >> 64);

@@ -102,6 +102,8 @@ void test_print_pointer(const void *pointer, char *text);
 uint64_t test_random(void);
 /* Below `bound`, which is not zero. */
 uint64_t test_random_below(uint64_t bound);
+/* The numbers that follow depend on the state alone: for the same inputs once more. */
+void test_random_restart(uint64_t state);
 
 /* Where the repository is. */
 const char *test_source(void);

@@ -1,13 +1,16 @@
 /* test_null_values.c - what lies under a NULL, of every kernel that makes columns with NULLs, on
- * every ISA: it does not depend on what the memory held before, a text there can be read, and where
- * the kernel makes the NULL it is zero (kernels.def says so).
+ * every ISA and the CUDA device: it does not depend on what the memory held before, a text there can be read, and where
+ * the kernel makes the NULL it is zero (kernels.def says so). Other values are those of the scalar kernel.
  *
  * Which kernels these are comes from kernels.def: each one that is told of a validity, or makes one,
  * has a case below, or stands among the exceptions with the reason.
  * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/kernels/kernel_ops.h"
+#include "kernel_tables.h"
 #include "test.h"
+
+#include <math.h>
 
 #define ROWS 200
 #define WORDS ((ROWS + 63) / 64)
@@ -54,6 +57,7 @@ static const struct {
     {DEV_KERNEL_filter_bloom, "a mask"},
     {DEV_KERNEL_bloom_add, "a filter's bits"},
     {DEV_KERNEL_join_key_bounds, "bounds"},
+    {DEV_KERNEL_narrow_range, "bounds"},
     {DEV_KERNEL_join_key_bitmap, "a bitmap of keys"},
     {DEV_KERNEL_key_statistics, "statistics"},
     {DEV_KERNEL_string_bytes, "a count of bytes"},
@@ -106,7 +110,7 @@ typedef struct output {
     uint64_t number;
     dev_error error;
 } output;
-static output outputs[2];
+static output outputs[2], scalar_output;
 
 static bool bit(const uint64_t *bits, size_t i)
 {
@@ -560,6 +564,53 @@ static void check_row(const char *isa, const char *kernel, const shape *s, size_
                   isa, kernel, i);
 }
 
+/* Doubles may differ in how they are rounded. */
+static bool is_same_number(const char *left, const char *right, uint32_t width, bool is_double)
+{
+    double a, b;
+    if (!memcmp(left, right, width))
+        return true;
+    if (!is_double || width != sizeof a)
+        return false;
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    return isnan(a) == isnan(b) && !(fabs(a - b) > 1e-12 * fabs(a));
+}
+
+static bool is_same(const shape *s, size_t i, bool is_double)
+{
+    const char *left = scalar_output.values + i * s->width,
+               *right = outputs[0].values + i * s->width;
+    if (!s->width)
+        return bit((const void *)scalar_output.values, i) ==
+               bit((const void *)outputs[0].values, i);
+    if (!s->is_text)
+        return is_same_number(left, right, s->width, is_double);
+    const string_view *one = (const void *)left, *other = (const void *)right;
+    return one->bytes == other->bytes && !memcmp(string_data(one), string_data(other), one->bytes);
+}
+
+/* Values that are no NULL, and which these are. */
+static void check_values(const char *isa, size_t c, data_type type, unsigned variant,
+                         const shape *s)
+{
+    const char *name, *kernel = kernels[cases[c].kernel].name;
+    bool is_double = type.id == TYPE_DOUBLE || strstr(kernel, "finish") || strstr(kernel, "select");
+    memset(&scalar_output, 0xa5, sizeof scalar_output);
+    memset(&scalar_output.error, 0, sizeof scalar_output.error);
+    cases[c].launch(&(run){dev_kernel_table("scalar", &name), &scalar_output}, type, variant);
+    const uint64_t *validity = s->validity ? s->validity : scalar_output.validity;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!s->validity && bit(validity, i) != bit(outputs[0].validity, i))
+            test_fail(__FILE__, __LINE__,
+                      "%s, %s: row %zu is NULL, or is not, unlike the scalar one", isa, kernel, i);
+        if (bit(validity, i) && !is_same(s, i, is_double))
+            test_fail(__FILE__, __LINE__,
+                      "%s, %s, variant %u: the value of row %zu is not the scalar one", isa, kernel,
+                      variant, i);
+    }
+}
+
 static void check_case(const char *isa, const dev_kernel_function *table, size_t c, data_type type,
                        unsigned variant)
 {
@@ -582,6 +633,7 @@ static void check_case(const char *isa, const dev_kernel_function *table, size_t
     for (size_t i = 0; i < ROWS; i++)
         if (!bit(validity, i))
             check_row(isa, kernel, &s, i);
+    check_values(isa, c, type, variant, &s);
 }
 
 static void check_table(const char *isa, const dev_kernel_function *table)
@@ -599,10 +651,10 @@ static void check_table(const char *isa, const dev_kernel_function *table)
 
 TEST(values_under_nulls_are_defined)
 {
-    static const char *const isas[] = {"scalar", "avx2", "avx512"};
+    static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
     const char *name;
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        const dev_kernel_function *table = dev_kernel_table(isas[i], &name);
+        const dev_kernel_function *table = test_kernel_table(isas[i], &name);
         if (table)
             check_table(name, table);
     }
