@@ -7,8 +7,10 @@
 #include <stdio.h>
 
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
-/* Filled under the lock; those before choice_count stay as they are. */
-static object_settings choices[OBJECT_CHOICES_MAX] = {{.timeout = 30}};
+/* Filled under the lock; those before choice_count stay as they are. Not an array of settings: the program would be 800 KB
+ * larger. */
+static const object_settings defaults = {.timeout = 30};
+static const object_settings *choices[OBJECT_CHOICES_MAX] = {&defaults};
 static _Atomic uint32_t choice_count = 1;
 static _Thread_local uint32_t used;
 
@@ -38,9 +40,27 @@ static bool find(const object_settings *wanted, uint32_t *out)
 {
     uint32_t count = atomic_load(&choice_count);
     for (*out = 0; *out < count; ++*out)
-        if (are_equal(&choices[*out], wanted))
+        if (are_equal(choices[*out], wanted))
             return true;
     return false;
+}
+
+/* Under the lock. */
+static status add(const object_settings *wanted, uint32_t *out)
+{
+    if (find(wanted, out))
+        return STATUS_OK;
+    if (*out == OBJECT_CHOICES_MAX)
+        return status_new(STATUS_KIND_LIMIT,
+                          "a process has at most %d different settings of object stores",
+                          OBJECT_CHOICES_MAX);
+    object_settings *made = mem_new(sizeof *made);
+    if (!made)
+        return status_no_memory("settings", sizeof *made);
+    *made = *wanted;
+    choices[*out] = made;
+    atomic_store(&choice_count, *out + 1);
+    return STATUS_OK;
 }
 
 status object_store_choose(const settings *s, uint32_t *out)
@@ -49,16 +69,9 @@ status object_store_choose(const settings *s, uint32_t *out)
     if (find(&wanted, out))
         return STATUS_OK;
     mutex_lock(&lock);
-    bool is_known = find(&wanted, out), has_room = *out < OBJECT_CHOICES_MAX;
-    if (!is_known && has_room) {
-        choices[*out] = wanted;
-        atomic_store(&choice_count, *out + 1);
-    }
+    status st = add(&wanted, out);
     mutex_unlock(&lock);
-    return has_room ? STATUS_OK
-                    : status_new(STATUS_KIND_LIMIT,
-                                 "a process has at most %d different settings of object stores",
-                                 OBJECT_CHOICES_MAX);
+    return st;
 }
 
 uint32_t object_store_use(uint32_t choice)
@@ -75,7 +88,7 @@ uint32_t object_store_used(void)
 
 const object_settings *object_store_settings(void)
 {
-    return &choices[used];
+    return choices[used];
 }
 
 status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
