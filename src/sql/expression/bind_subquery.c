@@ -76,7 +76,8 @@ static status bind_left(binder *b, const SubLink *link, bind_scope *scope, expr_
  *     ALL    rows = 0 OR (x > max AND (rows = values OR NULL))
  *     ANY    rows > 0 AND (x > min OR (rows <> values AND NULL))
  *
- * x = ALL (S) compares with both bounds, as does x <> ANY (S). */
+ * x = ALL (S) compares with both bounds, as does x <> ANY (S). All of that is computed of one aggregate over S, above
+ * which x is read as any column of the query around it: SELECT rows = 0 OR ... FROM (SELECT count(*), ... FROM S). */
 
 typedef struct quantified {
     binder *b;
@@ -84,35 +85,46 @@ typedef struct quantified {
     bind_scope *scope;
     expr_op op;
     bool is_any;
+    plan_node *bounds; /* the aggregate over the rows of the query */
 } quantified;
 
-/* The scalar subquery: one aggregate over the rows of the query. */
-static status aggregate_subquery(const quantified *q, plan_aggregate_function function, expr **out)
+/* Binds the query below an aggregate that has nothing yet. */
+static status bind_rows(quantified *q)
 {
     binder *b = q->b;
-    plan_node *rows, *node;
-    plan_aggregate call = {.function = function, .position = -1};
-    bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
+    plan_node *rows;
     TRY(b->bind_subquery(b, castNode(SelectStmt, q->link->subselect), q->scope, q->scope->ctes,
                          &rows));
     TRY(check_columns(b, rows, 1, q->link->location));
     TRY(bind_resolve_nulls(b, &rows));
-    node = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
-    if (!node)
+    q->bounds = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
+    if (!q->bounds)
         return bind_no_memory();
-    node->children[0] = rows;
+    q->bounds->children[0] = rows;
+    return STATUS_OK;
+}
+
+/* Adds an aggregate; *out is its value. */
+static status add_aggregate(const quantified *q, plan_aggregate_function function, expr **out)
+{
+    binder *b = q->b;
+    plan_node *node = q->bounds;
+    const plan_column *values = &node->children[0]->columns.items[0];
+    plan_aggregate call = {.function = function, .position = -1};
+    bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
     if (function != AGGREGATE_COUNT_STAR) {
-        call.argument = bind_column_expr(b, &rows->columns.items[0]);
+        call.argument = bind_column_expr(b, values);
         if (!call.argument)
             return bind_no_memory();
     }
     plan_column column = {.id = bind_new_id(b),
                           .name = plan_aggregate_name(function),
-                          .type = is_count ? type_make(TYPE_INT64) : rows->columns.items[0].type,
+                          .type = is_count ? type_make(TYPE_INT64) : values->type,
                           .is_nullable = !is_count};
     TRY(array_push(b->memory, &node->columns, column));
     TRY(array_push(b->memory, &node->aggregate.aggregates, call));
-    return new_subquery(b, SUBQUERY_SCALAR, column.type, NULL, node, q->link->location, out);
+    *out = bind_column_expr(b, &column);
+    return *out ? STATUS_OK : bind_no_memory();
 }
 
 /* x <op> the bound. */
@@ -120,21 +132,8 @@ static status compare_with(const quantified *q, plan_aggregate_function bound, e
 {
     expr *arg, *limit;
     TRY(bind_expr(q->b, q->link->testexpr, q->scope, &arg));
-    TRY(aggregate_subquery(q, bound, &limit));
+    TRY(add_aggregate(q, bound, &limit));
     return bind_comparison(q->b, q->op, arg, limit, q->link->location, out);
-}
-
-static status compare_counts(const quantified *q, expr_op op, plan_aggregate_function right,
-                             expr **out)
-{
-    expr *rows, *other;
-    value zero = value_int(TYPE_INT64, 0);
-    TRY(aggregate_subquery(q, AGGREGATE_COUNT_STAR, &rows));
-    if (right == AGGREGATE_COUNT)
-        TRY(aggregate_subquery(q, right, &other));
-    else
-        TRY(bind_constant(q->b, &zero, -1, &other));
-    return bind_call2(q->b, op, type_make(TYPE_BOOL), rows, other, -1, out);
 }
 
 static status compare_with_bounds(const quantified *q, expr **out)
@@ -149,20 +148,44 @@ static status compare_with_bounds(const quantified *q, expr **out)
                       out);
 }
 
-static status bind_by_bounds(const quantified *q, expr **out)
+static status compare_counts(const quantified *q, expr_op op, expr *rows, expr *other, expr **out)
+{
+    return bind_call2(q->b, op, type_make(TYPE_BOOL), rows, other, -1, out);
+}
+
+/* What is true of x, the bounds and the counts. */
+static status bind_truth(const quantified *q, expr **out)
 {
     binder *b = q->b;
     data_type boolean = type_make(TYPE_BOOL);
-    value null = value_null(boolean);
+    value null = value_null(boolean), zero = value_int(TYPE_INT64, 0);
     expr_op inner = q->is_any ? EXPR_AND : EXPR_OR, outer = q->is_any ? EXPR_OR : EXPR_AND;
-    expr *compared, *has_nulls, *unknown, *is_empty;
+    expr *compared, *rows, *values, *none, *has_nulls, *unknown, *is_empty;
     TRY(compare_with_bounds(q, &compared));
-    TRY(compare_counts(q, q->is_any ? EXPR_NE : EXPR_EQ, AGGREGATE_COUNT, &has_nulls));
+    TRY(add_aggregate(q, AGGREGATE_COUNT_STAR, &rows));
+    TRY(add_aggregate(q, AGGREGATE_COUNT, &values));
+    TRY(compare_counts(q, q->is_any ? EXPR_NE : EXPR_EQ, rows, values, &has_nulls));
     TRY(bind_constant(b, &null, -1, &unknown));
     TRY(bind_call2(b, inner, boolean, has_nulls, unknown, -1, &has_nulls));
     TRY(bind_call2(b, outer, boolean, compared, has_nulls, -1, out));
-    TRY(compare_counts(q, q->is_any ? EXPR_GT : EXPR_EQ, AGGREGATE_COUNT_STAR, &is_empty));
+    rows = expr_copy(b->memory, rows);
+    if (!rows)
+        return bind_no_memory();
+    TRY(bind_constant(b, &zero, -1, &none));
+    TRY(compare_counts(q, q->is_any ? EXPR_GT : EXPR_EQ, rows, none, &is_empty));
     return bind_call2(b, inner, boolean, is_empty, *out, q->link->location, out);
+}
+
+static status bind_by_bounds(quantified *q, expr **out)
+{
+    const char *name = q->is_any ? "any" : "all";
+    plan_node *plan;
+    expr *truth;
+    TRY(bind_rows(q));
+    TRY(bind_truth(q, &truth));
+    TRY(bind_project(q->b, q->bounds, &truth, &name, 1, &plan));
+    return new_subquery(q->b, SUBQUERY_SCALAR, type_make(TYPE_BOOL), NULL, plan, q->link->location,
+                        out);
 }
 
 /* ---- all kinds ---- */
