@@ -79,7 +79,7 @@ void arena_free(arena *a)
 }
 
 /* A block with room for `bytes`, already linked in; NULL without memory. */
-static block *add_block(arena *a, size_t bytes)
+static block *arena_add_block(arena *a, size_t bytes)
 {
     bool is_own = bytes > a->next_bytes / 4;
     size_t room = is_own ? bytes : a->next_bytes;
@@ -107,7 +107,7 @@ void *arena_alloc(arena *a, size_t bytes)
     size_t taken = (bytes + ARENA_REDZONE_BYTES + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
     block *b = a->newest;
     if (!b || b->bytes - b->used < taken) {
-        b = add_block(a, taken);
+        b = arena_add_block(a, taken);
         if (!b)
             return NULL;
     }

@@ -12,7 +12,7 @@ static inline uint64_t bytes_like(uint64_t word, char c)
     return (x - EACH_BYTE) & ~x & EACH_BYTE << 7;
 }
 
-static inline bool is_special(char c, char delimiter)
+static inline bool csv_is_special(char c, char delimiter)
 {
     return c == delimiter || c == '"' || c == '\n' || c == '\r';
 }
@@ -27,7 +27,7 @@ static bool has_special(const char *text, size_t bytes, char delimiter)
                  bytes_like(word, '\r');
     }
     for (; i < bytes; i++)
-        found |= is_special(text[i], delimiter);
+        found |= csv_is_special(text[i], delimiter);
     return found;
 }
 

@@ -37,7 +37,7 @@ static uint128 long_quotient(uint128 magnitude, unsigned scale, int *exponent)
     return rest ? quotient | 1 : quotient;
 }
 
-static bool is_exact(int128 unscaled, unsigned scale)
+static bool decimal_real_is_exact(int128 unscaled, unsigned scale)
 {
     return unscaled <= EXACT_DIGITS && unscaled >= -EXACT_DIGITS && scale <= EXACT_POWER;
 }
@@ -51,7 +51,7 @@ double decimal_to_double(int128 unscaled, unsigned scale)
 {
     if (scale == 0)
         return (double)unscaled;
-    if (is_exact(unscaled, scale))
+    if (decimal_real_is_exact(unscaled, scale))
         return (double)unscaled / exact_power(scale);
     int exponent;
     uint128 magnitude = unscaled < 0 ? -(uint128)unscaled : (uint128)unscaled;
@@ -75,7 +75,7 @@ float decimal_to_float(int128 unscaled, unsigned scale)
         return (float)unscaled;
     if (unscaled == 0)
         return 0;
-    if (is_exact(unscaled, scale)) {
+    if (decimal_real_is_exact(unscaled, scale)) {
         double number = (double)unscaled / exact_power(scale);
         if (!is_between_floats(number))
             return (float)number;

@@ -22,13 +22,13 @@ static void make_c_locale(void)
 }
 
 /* strtod as in the C locale, of a text with a closing NUL. */
-static double read_double(const char *text, char **end)
+static double double_text_read_double(const char *text, char **end)
 {
     pthread_once(&c_locale_once, make_c_locale);
     return c_locale ? strtod_l(text, end, c_locale) : strtod(text, end);
 }
 
-static double read_float(const char *text)
+static double double_text_read_float(const char *text)
 {
     pthread_once(&c_locale_once, make_c_locale);
     return (double)(c_locale ? strtof_l(text, NULL, c_locale) : strtof(text, NULL));
@@ -51,7 +51,7 @@ static double from_digits(const real_digits *d)
 {
     char text[40];
     snprintf(text, sizeof text, "%.*se%d", d->count, d->text, d->exponent - (d->count - 1));
-    return read_double(text, NULL);
+    return double_text_read_double(text, NULL);
 }
 
 #define EASY_PLACES 12
@@ -121,7 +121,7 @@ size_t float_format(float number, char *text)
 }
 
 /* The nearest double, or float as a double: each is rounded to once. */
-static bool parse_real(const char *text, size_t bytes, bool is_float, double *out)
+static bool double_text_parse_real(const char *text, size_t bytes, bool is_float, double *out)
 {
     text_scan s = scan_trimmed(text, bytes);
     if (!real_is_decimal(s))
@@ -134,7 +134,7 @@ static bool parse_real(const char *text, size_t bytes, bool is_float, double *ou
         return false;
     memcpy(copy, s.at, length);
     copy[length] = '\0';
-    double number = is_float ? read_float(copy) : read_double(copy, NULL);
+    double number = is_float ? double_text_read_float(copy) : double_text_read_double(copy, NULL);
     if (copy != room)
         mem_free(copy);
     if (!isfinite(number))
@@ -145,13 +145,13 @@ static bool parse_real(const char *text, size_t bytes, bool is_float, double *ou
 
 bool double_parse(const char *text, size_t bytes, double *out)
 {
-    return parse_real(text, bytes, false, out);
+    return double_text_parse_real(text, bytes, false, out);
 }
 
 bool float_parse(const char *text, size_t bytes, float *out)
 {
     double number;
-    if (!parse_real(text, bytes, true, &number))
+    if (!double_text_parse_real(text, bytes, true, &number))
         return false;
     *out = (float)number;
     return true;

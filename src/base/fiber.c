@@ -105,13 +105,14 @@ static void context_switch(machine_context *from, machine_context *to)
 #include <ucontext.h>
 typedef ucontext_t machine_context;
 
-static bool context_init(machine_context *context, char *stack, size_t bytes, void (*start)(void))
+static bool context_init(machine_context *context, char *stack, size_t bytes,
+                         void (*fiber_start)(void))
 {
     if (getcontext(context))
         return false;
     context->uc_stack.ss_sp = stack;
     context->uc_stack.ss_size = bytes;
-    makecontext(context, start, 0);
+    makecontext(context, fiber_start, 0);
     return true;
 }
 
@@ -186,7 +187,7 @@ static void enter_fiber(fiber *f)
 static _Thread_local fiber *starting;
 
 /* Body after body: where one has returned the next begins (fiber_take). */
-static void start(void)
+static void fiber_start(void)
 {
     fiber *f = starting;
     for (;;) {
@@ -219,7 +220,7 @@ status fiber_new(void (*body)(void *argument), void *argument, fiber **out)
         return st;
     }
     f->stack = f->memory + page;
-    if (!context_init(&f->here, f->stack, STACK_BYTES, start)) {
+    if (!context_init(&f->here, f->stack, STACK_BYTES, fiber_start)) {
         status st = status_new_errno(errno, "could not make a fiber");
         munmap(f->memory, f->bytes);
         mem_free(f);

@@ -15,7 +15,7 @@
 static_assert(MACHINE_CORES_MAX >= CPU_SETSIZE, "every core of a set");
 
 /* The number in a file; `other` where it is not said. */
-static int read_number(const char *path, int other)
+static int machine_read_number(const char *path, int other)
 {
     int number;
     FILE *file = fopen(path, "re");
@@ -31,11 +31,11 @@ static int topology_of(int cpu, const char *what)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, CORE_FOLDER "/topology/%s", cpu, what);
-    return read_number(path, 0);
+    return machine_read_number(path, 0);
 }
 
 /* A core's folder has a link "nodeN". */
-static int node_of(int cpu)
+static int base_machine_node_of(int cpu)
 {
     char path[PATH_BYTES];
     int node = MACHINE_NODE_UNKNOWN;
@@ -58,9 +58,9 @@ unsigned machine_cores(machine_core *out)
         return 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &may))
-            out[found++] =
-                (machine_core){cpu, node_of(cpu), topology_of(cpu, "physical_package_id"),
-                               topology_of(cpu, "core_id")};
+            out[found++] = (machine_core){cpu, base_machine_node_of(cpu),
+                                          topology_of(cpu, "physical_package_id"),
+                                          topology_of(cpu, "core_id")};
     return found;
 }
 
@@ -70,6 +70,6 @@ int machine_pci_node(const char *bus_id)
     for (size_t i = 0; i + 1 < sizeof name && bus_id[i]; i++)
         name[i] = (char)tolower((unsigned char)bus_id[i]);
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", name);
-    int node = read_number(path, MACHINE_NODE_UNKNOWN);
+    int node = machine_read_number(path, MACHINE_NODE_UNKNOWN);
     return node < 0 ? MACHINE_NODE_UNKNOWN : node;
 }

@@ -8,13 +8,13 @@
 
 /* ---- cores ---- */
 
-static int compare(int x, int y)
+static int machine_share_compare(int x, int y)
 {
     return (x > y) - (x < y);
 }
 
 /* What a share should not reach beyond. */
-static int place_of(const machine_core *core)
+static int machine_share_place_of(const machine_core *core)
 {
     return core->node == MACHINE_NODE_UNKNOWN ? core->package : core->node;
 }
@@ -22,10 +22,10 @@ static int place_of(const machine_core *core)
 static int by_place(const void *a, const void *b)
 {
     const machine_core *x = a, *y = b;
-    int order = compare(place_of(x), place_of(y));
-    order = order ? order : compare(x->package, y->package);
-    order = order ? order : compare(x->core, y->core);
-    return order ? order : compare(x->cpu, y->cpu);
+    int order = machine_share_compare(machine_share_place_of(x), machine_share_place_of(y));
+    order = order ? order : machine_share_compare(x->package, y->package);
+    order = order ? order : machine_share_compare(x->core, y->core);
+    return order ? order : machine_share_compare(x->cpu, y->cpu);
 }
 
 void machine_sort_cores(machine_core *cores, unsigned count)
@@ -39,11 +39,11 @@ typedef struct place {
     unsigned shares;
 } place;
 
-static unsigned find_places(const machine_core *cores, unsigned count, place *out)
+static unsigned machine_share_find_places(const machine_core *cores, unsigned count, place *out)
 {
     unsigned places = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (!i || place_of(&cores[i]) != place_of(&cores[i - 1]))
+        if (!i || machine_share_place_of(&cores[i]) != machine_share_place_of(&cores[i - 1]))
             out[places++] = (place){.cores = {.first = i}};
         out[places - 1].cores.count++;
     }
@@ -69,7 +69,7 @@ static bool deal(place *places, unsigned count, unsigned shares)
     return true;
 }
 
-static machine_range part_of(machine_range of, unsigned index, unsigned parts)
+static machine_range machine_share_part_of(machine_range of, unsigned index, unsigned parts)
 {
     unsigned first = of.count * index / parts;
     return (machine_range){of.first + first, of.count * (index + 1) / parts - first};
@@ -81,13 +81,13 @@ machine_range machine_share_of(const machine_core *cores, unsigned count, unsign
     place places[MACHINE_CORES_MAX];
     if (count < shares || count > MACHINE_CORES_MAX)
         return (machine_range){0};
-    unsigned place_count = find_places(cores, count, places);
+    unsigned place_count = machine_share_find_places(cores, count, places);
     if (!deal(places, place_count, shares))
-        return part_of((machine_range){0, count}, index, shares);
+        return machine_share_part_of((machine_range){0, count}, index, shares);
     const place *p = places;
     for (; index >= p->shares; p++)
         index -= p->shares;
-    return part_of(p->cores, index, p->shares);
+    return machine_share_part_of(p->cores, index, p->shares);
 }
 
 int machine_node_of(const machine_core *cores, machine_range range)
@@ -120,7 +120,7 @@ static bool has_near(const gpu_state *g, unsigned index)
 }
 
 /* The one with fewest processes, of these the first; of a node, or of all. */
-static unsigned take(gpu_state *g, const int *node)
+static unsigned machine_share_take(gpu_state *g, const int *node)
 {
     unsigned best = g->gpus;
     for (unsigned i = 0; i < g->gpus; i++)
@@ -143,7 +143,7 @@ machine_gpu machine_gpu_of(const int *nodes, unsigned count, unsigned index, con
     for (int is_near = 1; is_near >= 0; is_near--)
         for (unsigned i = 0; i < count; i++)
             if (has_near(&g, i) == is_near) {
-                unsigned taken = take(&g, is_near ? &nodes[i] : NULL);
+                unsigned taken = machine_share_take(&g, is_near ? &nodes[i] : NULL);
                 out.ordinal = i == index ? taken : out.ordinal;
             }
     out.sharers = g.sharers[out.ordinal];

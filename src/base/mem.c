@@ -8,7 +8,7 @@
 
 static _Atomic uint64_t blocks_in_use;
 
-static void *counted(void *memory)
+static void *mem_counted(void *memory)
 {
     if (memory)
         atomic_fetch_add_explicit(&blocks_in_use, 1, memory_order_relaxed);
@@ -19,7 +19,7 @@ void *mem_new(size_t bytes)
 {
     if (fault_check(FAULT_ALLOC))
         return NULL;
-    return counted(calloc(1, bytes ? bytes : 1));
+    return mem_counted(calloc(1, bytes ? bytes : 1));
 }
 
 void *mem_new_array(size_t count, size_t item_bytes)
@@ -35,7 +35,7 @@ void *mem_resize(void *memory, size_t bytes)
     if (fault_check(FAULT_ALLOC))
         return NULL;
     void *resized = realloc(memory, bytes ? bytes : 1);
-    return memory ? resized : counted(resized);
+    return memory ? resized : mem_counted(resized);
 }
 
 char *mem_copy_text(const char *text, size_t bytes)

@@ -103,7 +103,7 @@ static status is_foreign(const char *path, const char *build)
 
 /* ---- loading ---- */
 
-static status open_module(const char *name, const char *purpose, const void **out)
+static status module_open_module(const char *name, const char *purpose, const void **out)
 {
     char path[2 * PATH_MAX] = "";
     if (!find_module(name, path, sizeof path) || access(path, F_OK))
@@ -134,7 +134,7 @@ static status load_once(const char *name, const char *purpose, const void **out)
         }
     if (i == MODULES_MAX || strlen(name) >= sizeof modules[i].name)
         return status_new(STATUS_KIND_INTERNAL, "there is no room for module %s", name);
-    TRY(open_module(name, purpose, &modules[i].functions));
+    TRY(module_open_module(name, purpose, &modules[i].functions));
     snprintf(modules[i].name, sizeof modules[i].name, "%s", name);
     *out = modules[i].functions;
     return STATUS_OK;

@@ -10,7 +10,7 @@ static pthread_mutex_t lock = MUTEX_INITIALIZER;
 /* By number - 1; filled under the lock. */
 static _Atomic(char *) texts[SECRETS_MAX];
 
-static status keep(const char *text, uint64_t *out)
+static status base_secret_keep(const char *text, uint64_t *out)
 {
     size_t i = 0;
     for (; i < SECRETS_MAX && atomic_load(&texts[i]); i++)
@@ -35,7 +35,7 @@ status secret_keep(const char *text, uint64_t *out)
     if (!*text)
         return STATUS_OK;
     mutex_lock(&lock);
-    status st = keep(text, out);
+    status st = base_secret_keep(text, out);
     mutex_unlock(&lock);
     return st;
 }

@@ -106,7 +106,7 @@ static bool parse_bytes(const char *text, uint64_t *out)
     return false;
 }
 
-static bool parse_count(const char *text, uint64_t *out)
+static bool setting_parse_count(const char *text, uint64_t *out)
 {
     char *end;
     *out = 0;
@@ -155,7 +155,7 @@ static bool parse_bool(const char *text, uint64_t *out)
            !strcasecmp(text, "no");
 }
 
-static const struct entry *find(const char *name)
+static const struct entry *setting_find(const char *name)
 {
     for (size_t i = 0; i < ENTRY_COUNT; i++)
         if (!strcasecmp(entries[i].name, name))
@@ -190,7 +190,7 @@ static const char *format_bounds(const struct entry *e, char *out, size_t bytes)
 }
 
 /* The failure for a text that is not of the setting's kind, or out of its bounds. */
-static status wrong_value(const struct entry *e, const char *text)
+static status setting_wrong_value(const struct entry *e, const char *text)
 {
     static const char *const forms[] = {[COUNT] = "auto or a whole number",
                                         [BYTES] = "a size as 1GB, 512MiB or 80%",
@@ -221,7 +221,7 @@ static status parse_secret(const char *text, setting_value *out)
     return STATUS_OK;
 }
 
-static status parse(const struct entry *e, const char *text, setting_value *out)
+static status setting_parse(const struct entry *e, const char *text, setting_value *out)
 {
     size_t length = strlen(text);
     size_t most = e->kind == SECRET ? SECRET_BYTES_MAX : sizeof out->text - 1;
@@ -236,7 +236,7 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
     bool is_right = true, has_bounds = e->kind == COUNT || e->kind == BYTES;
     switch (e->kind) {
     case COUNT:
-        is_right = parse_count(text, &out->number);
+        is_right = setting_parse_count(text, &out->number);
         break;
     case BYTES:
         is_right = parse_bytes(text, &out->number);
@@ -254,11 +254,11 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
         break;
     }
     if (!is_right)
-        return wrong_value(e, text);
+        return setting_wrong_value(e, text);
     bool is_auto = e->kind == COUNT && out->number == 0;
     if (has_bounds && !is_auto &&
         (out->number < e->minimum || (e->maximum && out->number > e->maximum)))
-        return wrong_value(e, text);
+        return setting_wrong_value(e, text);
     return STATUS_OK;
 }
 
@@ -276,14 +276,14 @@ static status no_setting(const char *name)
 static status set_one(settings *s, const struct entry *e, const char *text)
 {
     setting_value parsed;
-    TRY(parse(e, text, &parsed));
+    TRY(setting_parse(e, text, &parsed));
     memcpy((char *)s + e->offset, &parsed, sizeof parsed);
     return STATUS_OK;
 }
 
 status settings_set(settings *s, const char *name, const char *text)
 {
-    const struct entry *e = find(name);
+    const struct entry *e = setting_find(name);
     const char *const *switches;
     if (!e)
         return no_setting(name);
@@ -292,7 +292,7 @@ status settings_set(settings *s, const char *name, const char *text)
     for (unsigned i = 0; i < count; i++) {
         const char *value = setting_preset_value(s, i);
         if (value)
-            TRY(set_one(s, find(switches[i]), value));
+            TRY(set_one(s, setting_find(switches[i]), value));
     }
     setting_preset_name(s);
     return STATUS_OK;
@@ -320,7 +320,7 @@ status settings_init(settings *s)
 
 static const struct entry *find_for_layer(const char *name, status *out_failure)
 {
-    const struct entry *e = find(name);
+    const struct entry *e = setting_find(name);
     if (!e)
         *out_failure = no_setting(name);
     else if (e->is_of_process)
@@ -335,14 +335,14 @@ static const struct entry *find_for_layer(const char *name, status *out_failure)
 }
 
 /* And what it sets, if it is a preset. */
-static void mark(settings_layer *layer, const struct entry *e, bool is_set)
+static void setting_mark(settings_layer *layer, const struct entry *e, bool is_set)
 {
     const char *const *switches;
     unsigned count = setting_preset_switches(e->name, &switches);
     layer->is_set[e - entries] = is_set;
     for (unsigned i = 0; i < count; i++)
         if (!is_set || setting_preset_value(&layer->values, i))
-            layer->is_set[find(switches[i]) - entries] = is_set;
+            layer->is_set[setting_find(switches[i]) - entries] = is_set;
 }
 
 status settings_layer_set(settings_layer *layer, const char *name, const char *text)
@@ -352,7 +352,7 @@ status settings_layer_set(settings_layer *layer, const char *name, const char *t
     if (!e)
         return st;
     TRY(settings_set(&layer->values, name, text));
-    mark(layer, e, true);
+    setting_mark(layer, e, true);
     return STATUS_OK;
 }
 
@@ -361,7 +361,7 @@ status settings_layer_reset(settings_layer *layer, const char *name)
     status st = STATUS_OK;
     const struct entry *e = find_for_layer(name, &st);
     if (e)
-        mark(layer, e, false);
+        setting_mark(layer, e, false);
     return st;
 }
 
@@ -376,13 +376,13 @@ void settings_layer_apply(const settings_layer *layer, settings *s)
 
 const char *settings_get(const settings *s, const char *name)
 {
-    const struct entry *e = find(name);
+    const struct entry *e = setting_find(name);
     return e ? ((const setting_value *)((const char *)s + e->offset))->text : NULL;
 }
 
 const char *settings_reveal(const settings *s, const char *name)
 {
-    const struct entry *e = find(name);
+    const struct entry *e = setting_find(name);
     if (!e)
         return NULL;
     const setting_value *v = (const setting_value *)((const char *)s + e->offset);
@@ -391,7 +391,7 @@ const char *settings_reveal(const settings *s, const char *name)
 
 bool setting_is_of_session(const char *name)
 {
-    const struct entry *e = find(name);
+    const struct entry *e = setting_find(name);
     return !e || !(e->is_of_process || e->is_of_files);
 }
 

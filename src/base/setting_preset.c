@@ -35,7 +35,7 @@ const char *setting_preset_value(const settings *s, unsigned number)
     return NULL;
 }
 
-static bool has_values(const settings *s, const char *const *values)
+static bool setting_preset_has_values(const settings *s, const char *const *values)
 {
     bool is_registered = !strcmp(values[2], "on");
     return !strcmp(s->synchronization.text, values[0]) && !strcmp(s->overlap.text, values[1]) &&
@@ -46,7 +46,7 @@ void setting_preset_name(settings *s)
 {
     const char *name = "custom";
     for (size_t i = 0; i < VARIANT_COUNT; i++)
-        if (has_values(s, variants[i].values))
+        if (setting_preset_has_values(s, variants[i].values))
             name = variants[i].name;
     snprintf(s->join_variant.text, sizeof s->join_variant.text, "%s", name);
 }

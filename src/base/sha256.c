@@ -19,7 +19,7 @@ static uint32_t rotate(uint32_t x, unsigned bits)
     return x >> bits | x << (32 - bits);
 }
 
-static void expand(const uint8_t block[SHA256_BLOCK_BYTES], uint32_t w[64])
+static void sha256_expand(const uint8_t block[SHA256_BLOCK_BYTES], uint32_t w[64])
 {
     for (unsigned i = 0; i < 16; i++) {
         uint32_t word;
@@ -37,7 +37,7 @@ static void expand(const uint8_t block[SHA256_BLOCK_BYTES], uint32_t w[64])
 static void compress(sha256 *hash)
 {
     uint32_t w[64], s[8];
-    expand(hash->block, w);
+    sha256_expand(hash->block, w);
     memcpy(s, hash->state, sizeof s);
     for (unsigned i = 0; i < 64; i++) {
         uint32_t big1 = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);

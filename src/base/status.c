@@ -31,7 +31,7 @@ static slot slots[16];
 static char last_resort_message[] = "no memory";
 static struct status_info last_resort = {STATUS_KIND_NO_MEMORY, -1, last_resort_message, NULL};
 
-static slot *slot_of(status st)
+static slot *status_slot_of(status st)
 {
     return st >= &slots[0].info && st <= &slots[15].info ? (slot *)st : NULL;
 }
@@ -74,7 +74,7 @@ static status new_from_list(status_kind kind, const char *tail, const char *form
     status st = mem_new(sizeof *st);
     if (!st) {
         st = slot_claim();
-        slot *s = slot_of(st);
+        slot *s = status_slot_of(st);
         if (s) {
             /* What failed matters more than that there was no memory to say it at length. */
             st->kind = kind;
@@ -124,7 +124,7 @@ status status_new_errno(int number, const char *format, ...)
 status status_no_memory(const char *what, size_t bytes)
 {
     status st = slot_claim();
-    if (slot_of(st)) {
+    if (status_slot_of(st)) {
         if (bytes)
             snprintf(st->message, SLOT_TEXT_BYTES, "no memory for %zu bytes of %s", bytes, what);
         else
@@ -153,7 +153,7 @@ status status_context(status st, const char *format, ...)
         return st;
     va_list arguments;
     va_start(arguments, format);
-    slot *s = slot_of(st);
+    slot *s = status_slot_of(st);
     if (s) {
         slot_context(s, format, arguments);
     } else {
@@ -178,7 +178,7 @@ status status_hint(status st, const char *format, ...)
         return st;
     va_list arguments;
     va_start(arguments, format);
-    slot *s = slot_of(st);
+    slot *s = status_slot_of(st);
     if (s) {
         vsnprintf(s->hint, sizeof s->hint, format, arguments);
         st->hint = s->hint;
@@ -235,7 +235,7 @@ void status_free(status st)
 {
     if (!st || st == &last_resort)
         return;
-    slot *s = slot_of(st);
+    slot *s = status_slot_of(st);
     if (s) {
         atomic_store_explicit(&s->is_taken, false, memory_order_release);
         return;

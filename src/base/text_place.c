@@ -11,7 +11,7 @@ static bool is_inside_character(char c)
 }
 
 /* The bytes [*start, *end) around `at`, as many of its line as are shown. */
-static void find_line(const char *text, size_t at, size_t *start, size_t *end)
+static void text_place_find_line(const char *text, size_t at, size_t *start, size_t *end)
 {
     *start = *end = at;
     while (*start && text[*start - 1] != '\n')
@@ -34,7 +34,7 @@ void text_place_show(const char *text, size_t at, char out[TEXT_PLACE_BYTES])
 {
     size_t length = strlen(text), start, end, line = 1, column = 0;
     at = at < length ? at : length;
-    find_line(text, at, &start, &end);
+    text_place_find_line(text, at, &start, &end);
     for (size_t i = 0; i < start; i++)
         line += text[i] == '\n';
     for (size_t i = start; i < at && i < end; i++)

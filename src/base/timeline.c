@@ -76,7 +76,8 @@ void timeline_free(timeline *t)
 }
 
 /* Spreads `amount` evenly over the bins that [start, end] touches. */
-static void spread(const timeline *t, double *bins, double amount, int64_t start, int64_t end)
+static void timeline_spread(const timeline *t, double *bins, double amount, int64_t start,
+                            int64_t end)
 {
     double from = (double)(start - t->start) / t->bin_width;
     double to = (double)(end - t->start) / t->bin_width;
@@ -93,7 +94,7 @@ static void spread(const timeline *t, double *bins, double amount, int64_t start
     }
 }
 
-static status find_row(timeline *t, const char *name, timeline_row **out)
+static status timeline_find_row(timeline *t, const char *name, timeline_row **out)
 {
     for (size_t i = 0; i < t->rows.count; i++)
         if (!strcmp(t->rows.items[i]->name, name)) {
@@ -113,11 +114,11 @@ static status find_row(timeline *t, const char *name, timeline_row **out)
 status timeline_add_span(timeline *t, const char *name, int64_t start, int64_t end)
 {
     timeline_row *row;
-    TRY(find_row(t, name, &row));
+    TRY(timeline_find_row(t, name, &row));
     double nanoseconds = (double)(end - start);
     row->total += nanoseconds;
-    spread(t, row->busy, nanoseconds, start, end);
-    spread(t, t->busy, nanoseconds, start, end);
+    timeline_spread(t, row->busy, nanoseconds, start, end);
+    timeline_spread(t, t->busy, nanoseconds, start, end);
     return STATUS_OK;
 }
 
@@ -141,7 +142,8 @@ static void spread_reads(timeline *t)
         qsort(t->reads.items, t->reads.count, sizeof *t->reads.items, by_end);
     for (size_t i = 0; i < t->reads.count; i++) {
         const read_event *r = &t->reads.items[i];
-        spread(t, t->bytes, (double)r->bytes, r->start > before ? r->start : before, r->end);
+        timeline_spread(t, t->bytes, (double)r->bytes, r->start > before ? r->start : before,
+                        r->end);
         before = r->end;
     }
 }
@@ -166,7 +168,7 @@ static double round_step(double most, int ticks)
 }
 
 /* Digits behind the point that tell multiples of the step apart. */
-static int digits_of(double step)
+static int timeline_digits_of(double step)
 {
     int digits = (int)ceil(-log10(step) - 1e-9);
     return digits > 0 ? digits : 0;
@@ -223,7 +225,7 @@ static void draw_axis(FILE *f, int top, const char *title, double most, double s
         fprintf(f,
                 "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
                 "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
-                LEFT, LEFT + WIDTH, y, y, LEFT - 6, y + 4, digits_of(step), i * step);
+                LEFT, LEFT + WIDTH, y, y, LEFT - 6, y + 4, timeline_digits_of(step), i * step);
     }
 }
 
@@ -304,7 +306,8 @@ static void draw_time(FILE *f, double seconds, int y)
     double step = round_step(all, 10);
     for (int i = 0; i * step <= all * 1.000001; i++)
         fprintf(f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f %s</text>\n",
-                LEFT + WIDTH * (i * step / all), y, digits_of(step), i * step, units[unit]);
+                LEFT + WIDTH * (i * step / all), y, timeline_digits_of(step), i * step,
+                units[unit]);
 }
 
 static void draw_panels(FILE *f, const timeline *t, double seconds)

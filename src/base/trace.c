@@ -75,7 +75,7 @@ static slot *own_slot(uint64_t of_session)
     return number < SLOT_COUNT ? &slots[number] : NULL;
 }
 
-static void note(const event *e)
+static void trace_note(const event *e)
 {
     uint64_t now = atomic_load(&session);
     slot *s = own_slot(now);
@@ -121,7 +121,7 @@ void trace_point(const char *what, const void *a, const void *b, uint64_t number
     e.point.b = b;
     e.point.number = number;
     e.point.used = before - noting;
-    note(&e);
+    trace_note(&e);
     noting += processor_time() - before + clock_taken;
 }
 
@@ -139,14 +139,14 @@ void trace_span(const char *what, const char *name, int64_t start, int64_t end)
 {
     event e = {.kind = EVENT_SPAN, .what = what, .start = start, .end = end};
     copy_name(e.name, name);
-    note(&e);
+    trace_note(&e);
 }
 
 void trace_read(const char *name, uint64_t offset, uint64_t bytes, int64_t start, int64_t end)
 {
     event e = {.kind = EVENT_READ, .start = start, .end = end, .offset = offset, .bytes = bytes};
     copy_name(e.name, name);
-    note(&e);
+    trace_note(&e);
 }
 
 /* ---- start and stop ---- */
@@ -250,7 +250,7 @@ static uint64_t count_dropped(void)
     return dropped;
 }
 
-static void write_all(FILE *f)
+static void trace_write_all(FILE *f)
 {
     uint64_t reads = 0;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
@@ -263,7 +263,7 @@ static void write_all(FILE *f)
 }
 
 /* The same as a picture. */
-static status draw(FILE *f, const char *statement)
+static status trace_draw(FILE *f, const char *statement)
 {
     unsigned workers = 0;
     timeline *t;
@@ -293,13 +293,14 @@ static status draw(FILE *f, const char *statement)
 static status write_trace(FILE *f, const char *statement)
 {
     (void)statement;
-    write_all(f);
+    trace_write_all(f);
     return STATUS_OK;
 }
 
 /* `what`: of the message. */
-static status write_file(const char *what, const char *path,
-                         status (*write)(FILE *f, const char *statement), const char *statement)
+static status trace_write_file(const char *what, const char *path,
+                               status (*write)(FILE *f, const char *statement),
+                               const char *statement)
 {
     char temporary[4096];
     int length = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
@@ -328,9 +329,9 @@ status trace_stop(const char *path, const char *timeline_path, const char *state
         slots[i].session = 0;
         mutex_unlock(&slots[i].lock);
     }
-    status st = path ? write_file("trace", path, write_trace, statement) : STATUS_OK;
+    status st = path ? trace_write_file("trace", path, write_trace, statement) : STATUS_OK;
     if (!st && timeline_path)
-        st = write_file("timeline", timeline_path, draw, statement);
+        st = trace_write_file("timeline", timeline_path, trace_draw, statement);
     for (unsigned i = 0; i < SLOT_COUNT; i++)
         array_release(&slots[i].events);
     atomic_store(&is_under_way, false);

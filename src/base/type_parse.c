@@ -16,7 +16,7 @@ static const struct {
 #include "base/type_names.def"
 };
 
-static bool find_type(const char *name, size_t bytes, data_type *out)
+static bool type_parse_find_type(const char *name, size_t bytes, data_type *out)
 {
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
         if (strlen(type_names[i].name) != bytes ||
@@ -32,7 +32,7 @@ static bool find_type(const char *name, size_t bytes, data_type *out)
     return false;
 }
 
-static void skip_spaces(text_scan *s)
+static void type_parse_skip_spaces(text_scan *s)
 {
     while (s->at < s->end && scan_is_space(*s->at))
         s->at++;
@@ -42,11 +42,11 @@ static void skip_spaces(text_scan *s)
 static bool read_small(text_scan *s, unsigned *out)
 {
     const char *first = s->at;
-    skip_spaces(s);
+    type_parse_skip_spaces(s);
     for (*out = 0; s->at < s->end && scan_is_digit(*s->at) && s->at < first + 3; s->at++)
         *out = *out * 10 + (unsigned)(*s->at - '0');
     bool has_digit = s->at > first && scan_is_digit(s->at[-1]);
-    skip_spaces(s);
+    type_parse_skip_spaces(s);
     return has_digit;
 }
 
@@ -74,9 +74,9 @@ bool type_parse(const char *text, size_t bytes, data_type *out)
     const char *name = s.at;
     while (s.at < s.end && *s.at != '(' && !scan_is_space(*s.at))
         s.at++;
-    if (!find_type(name, (size_t)(s.at - name), out))
+    if (!type_parse_find_type(name, (size_t)(s.at - name), out))
         return false;
-    skip_spaces(&s);
+    type_parse_skip_spaces(&s);
     return s.at == s.end || (*s.at == '(' && read_modifiers(s, out));
 }
 
@@ -103,7 +103,7 @@ static bool parse_decimal(const char *text, size_t bytes, value *out)
     return true;
 }
 
-static bool parse_real(const char *text, size_t bytes, value *out)
+static bool type_parse_real(const char *text, size_t bytes, value *out)
 {
     float single;
     if (out->type.id == TYPE_DOUBLE)
@@ -131,7 +131,7 @@ bool value_parse(const char *text, size_t bytes, data_type type, value *out)
         return bool_parse(text, bytes, &out->boolean);
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
-        return parse_real(text, bytes, out);
+        return type_parse_real(text, bytes, out);
     case TYPE_DECIMAL:
         return parse_decimal(text, bytes, out);
     case TYPE_DATE:

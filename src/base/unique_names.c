@@ -6,7 +6,7 @@ typedef struct name_slot {
     unsigned copies;  /* numbers that were given to names like this one */
 } name_slot;
 
-static name_slot *find(name_slot *slots, size_t mask, const char *name)
+static name_slot *unique_names_find(name_slot *slots, size_t mask, const char *name)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     for (const char *at = name; *at; at++)
@@ -19,13 +19,13 @@ static name_slot *find(name_slot *slots, size_t mask, const char *name)
 
 static status make_unique(arena *a, name_slot *slots, size_t mask, const char **name)
 {
-    name_slot *slot = find(slots, mask, *name);
+    name_slot *slot = unique_names_find(slots, mask, *name);
     while (slot->name) {
         const char *numbered = arena_format(a, "%s_%u", *name, ++slot->copies);
         if (!numbered)
             return status_no_memory("names", strlen(*name));
         *name = numbered;
-        slot = find(slots, mask, numbered);
+        slot = unique_names_find(slots, mask, numbered);
     }
     slot->name = *name;
     return STATUS_OK;

@@ -43,7 +43,7 @@ value value_decimal(int128 unscaled, data_type type)
     return v;
 }
 
-static bool is_unsigned(data_type type)
+static bool value_is_unsigned(data_type type)
 {
     return type.id >= TYPE_UINT8 && type.id <= TYPE_UINT64;
 }
@@ -55,7 +55,7 @@ int128 value_int128(const value *v)
         return v->boolean;
     if (v->type.width == 16)
         return v->i128;
-    return is_unsigned(v->type) ? (int128)v->u64 : (int128)v->i64;
+    return value_is_unsigned(v->type) ? (int128)v->u64 : (int128)v->i64;
 }
 
 static int compare_double(double a, double b)
@@ -66,7 +66,7 @@ static int compare_double(double a, double b)
 }
 
 /* A month counts 30 days and a day 24 hours, as in PostgreSQL. */
-static int128 interval_weight(interval_value i)
+static int128 value_interval_weight(interval_value i)
 {
     return ((int128)i.months * 30 + i.days) * 86400000000 + i.microseconds;
 }
@@ -79,7 +79,8 @@ int value_compare(const value *a, const value *b)
     case TYPE_DOUBLE:
         return compare_double(a->f64, b->f64);
     case TYPE_INTERVAL: {
-        int128 left = interval_weight(a->interval), right = interval_weight(b->interval);
+        int128 left = value_interval_weight(a->interval),
+               right = value_interval_weight(b->interval);
         return (left > right) - (left < right);
     }
     case TYPE_VARCHAR:
@@ -96,7 +97,7 @@ int value_compare(const value *a, const value *b)
 }
 
 /* Copies what fits with a closing NUL; returns what was needed. */
-static size_t put_text(const char *from, size_t bytes, char *text, size_t room)
+static size_t value_put_text(const char *from, size_t bytes, char *text, size_t room)
 {
     if (room > 0) {
         size_t copied = bytes < room ? bytes : room - 1;
@@ -112,7 +113,7 @@ static size_t put_blob(const value *v, char *text, size_t room)
     size_t pairs = room > 3 ? (room - 3) / 2 : 0;
     pairs = pairs < v->bytes ? pairs : v->bytes;
     if (room < 3) {
-        put_text("\\x", 2, text, room);
+        value_put_text("\\x", 2, text, room);
     } else {
         blob_format(v->text, pairs, text);
         text[2 + 2 * pairs] = '\0';
@@ -124,17 +125,17 @@ size_t value_format(const value *v, char *text, size_t room)
 {
     char small[INTERVAL_TEXT_BYTES];
     if (v->is_null)
-        return put_text("", 0, text, room);
+        return value_put_text("", 0, text, room);
     size_t length;
     switch (v->type.id) {
     case TYPE_VARCHAR:
-        return put_text(v->text, v->bytes, text, room);
+        return value_put_text(v->text, v->bytes, text, room);
     case TYPE_BLOB:
         return put_blob(v, text, room);
     case TYPE_NULL:
-        return put_text("", 0, text, room);
+        return value_put_text("", 0, text, room);
     case TYPE_BOOL:
-        return put_text(v->boolean ? "true" : "false", v->boolean ? 4 : 5, text, room);
+        return value_put_text(v->boolean ? "true" : "false", v->boolean ? 4 : 5, text, room);
     case TYPE_FLOAT:
         length = float_format((float)v->f64, small);
         break;
@@ -162,7 +163,7 @@ size_t value_format(const value *v, char *text, size_t room)
         length = int128_format(value_int128(v), v->type.scale, small);
         break;
     }
-    return put_text(small, length, text, room);
+    return value_put_text(small, length, text, room);
 }
 
 bool bool_parse(const char *text, size_t bytes, bool *out)

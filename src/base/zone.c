@@ -142,7 +142,7 @@ static bool respell(char *path, size_t from)
 }
 
 /* All bytes of an open file; NULL in *out: it is no plain file, or too large for a zone's. */
-static status read_bytes(int file, uint8_t **out, size_t *out_count)
+static status zone_read_bytes(int file, uint8_t **out, size_t *out_count)
 {
     struct stat about;
     *out = NULL;
@@ -174,7 +174,7 @@ typedef struct known_zone {
 static pthread_mutex_t known_lock = MUTEX_INITIALIZER;
 static known_zone *known;
 
-static const zone *find_known(const char *path)
+static const zone *zone_find_known(const char *path)
 {
     for (const known_zone *k = known; k; k = k->next)
         if (!strcmp(k->path, path))
@@ -195,14 +195,14 @@ void zone_forget(void)
 }
 
 /* *out_is_zone: the file is one. Under the lock. */
-static status load(int file, const char *path, size_t name, zone *out, bool *out_is_zone)
+static status zone_load(int file, const char *path, size_t name, zone *out, bool *out_is_zone)
 {
     uint8_t *bytes;
     size_t count, length = strlen(path);
     zone_table *table = NULL;
     memset(out, 0, sizeof *out);
     *out_is_zone = false;
-    TRY(read_bytes(file, &bytes, &count));
+    TRY(zone_read_bytes(file, &bytes, &count));
     status st =
         bytes ? zone_table_parse(bytes, count, &table, &out->rule, &out->has_rule) : STATUS_OK;
     mem_free(bytes);
@@ -223,9 +223,9 @@ static status load(int file, const char *path, size_t name, zone *out, bool *out
     return STATUS_OK;
 }
 
-static status find_path(char *path, size_t name, zone *out, bool *out_is_zone)
+static status zone_find_path(char *path, size_t name, zone *out, bool *out_is_zone)
 {
-    const zone *found = find_known(path);
+    const zone *found = zone_find_known(path);
     *out_is_zone = found != NULL;
     if (found) {
         *out = *found;
@@ -233,7 +233,7 @@ static status find_path(char *path, size_t name, zone *out, bool *out_is_zone)
     }
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 && respell(path, name)) {
-        found = find_known(path);
+        found = zone_find_known(path);
         *out_is_zone = found != NULL;
         if (found) {
             *out = *found;
@@ -243,7 +243,7 @@ static status find_path(char *path, size_t name, zone *out, bool *out_is_zone)
     }
     if (file < 0)
         return STATUS_OK;
-    status st = load(file, path, name, out, out_is_zone);
+    status st = zone_load(file, path, name, out, out_is_zone);
     close(file);
     return st;
 }
@@ -259,7 +259,7 @@ static status find_file(const char *name, size_t bytes, zone *out, bool *out_is_
     memcpy(path + from, name, bytes);
     path[(size_t)from + bytes] = '\0';
     mutex_lock(&known_lock);
-    status st = find_path(path, (size_t)from, out, out_is_zone);
+    status st = zone_find_path(path, (size_t)from, out, out_is_zone);
     mutex_unlock(&known_lock);
     /* A name that is also an abbreviation's means the file's only with a colon. */
     zone shadow;

@@ -43,12 +43,12 @@ static uint32_t read_32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static int64_t read_64(const uint8_t *at)
+static int64_t zone_file_read_64(const uint8_t *at)
 {
     return (int64_t)((uint64_t)read_32(at) << 32 | read_32(at + 4));
 }
 
-static bool read_header(const uint8_t *at, size_t bytes, header *out)
+static bool zone_file_read_header(const uint8_t *at, size_t bytes, header *out)
 {
     if (bytes < HEADER_BYTES || memcmp(at, "TZif", 4) != 0)
         return false;
@@ -90,7 +90,8 @@ static bool read_type(const uint8_t *at, const uint8_t *names, uint32_t name_byt
 }
 
 /* The numbers of the data at `at`, all of which is there. False: they cannot be. */
-static bool read_data(const uint8_t *at, const header *h, size_t number_bytes, zone_table *table)
+static bool zone_file_read_data(const uint8_t *at, const header *h, size_t number_bytes,
+                                zone_table *table)
 {
     const uint8_t *types_at = at + (size_t)h->time_count * number_bytes;
     const uint8_t *types = types_at + h->time_count;
@@ -102,7 +103,7 @@ static bool read_data(const uint8_t *at, const header *h, size_t number_bytes, z
             return false;
     for (uint32_t i = 0; i < h->time_count; i++) {
         const uint8_t *number = at + i * number_bytes;
-        int64_t time = number_bytes == 8 ? read_64(number) : (int32_t)read_32(number);
+        int64_t time = number_bytes == 8 ? zone_file_read_64(number) : (int32_t)read_32(number);
         if (types_at[i] >= h->type_count || (i && time <= table->transitions[i - 1]))
             return false;
         table->transitions[i] = time;
@@ -130,11 +131,11 @@ static bool find_data(const uint8_t *bytes, size_t count, header *h, size_t *num
 {
     size_t start = HEADER_BYTES;
     *number_bytes = 4;
-    if (!read_header(bytes, count, h) || count - start < data_bytes(h, 4))
+    if (!zone_file_read_header(bytes, count, h) || count - start < data_bytes(h, 4))
         return false;
     if (h->version >= '2') {
         size_t second = start + data_bytes(h, 4);
-        if (!read_header(bytes + second, count - second, h))
+        if (!zone_file_read_header(bytes + second, count - second, h))
             return false;
         *number_bytes = 8;
         start = second + HEADER_BYTES;
@@ -163,7 +164,7 @@ status zone_table_parse(const uint8_t *bytes, size_t count, zone_table **out, zo
     }
     size_t end = start + data_bytes(&h, number_bytes);
     bool is_right =
-        read_data(bytes + start, &h, number_bytes, table) &&
+        zone_file_read_data(bytes + start, &h, number_bytes, table) &&
         (number_bytes == 4 || read_footer(bytes + end, count - end, rule_out, out_has_rule));
     if (is_right)
         *out = table;

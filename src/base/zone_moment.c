@@ -68,7 +68,7 @@ static bool is_between(text_scan s)
 }
 
 /* The name of a zone behind a date or a time: from a letter, or what PostgreSQL takes as one, to a space. */
-static bool find_name(const char *text, size_t bytes, text_scan *out)
+static bool zone_moment_find_name(const char *text, size_t bytes, text_scan *out)
 {
     text_scan s = scan_trimmed(text, bytes);
     while (!scan_done(&s)) {
@@ -99,7 +99,7 @@ static status parse_named(const char *text, size_t bytes, unsigned precision, in
     bool has_zone;
     size_t length = (size_t)(s.end - s.at);
     *out_is_one = false;
-    if (length > sizeof rest || !find_name(s.at, length, &name))
+    if (length > sizeof rest || !zone_moment_find_name(s.at, length, &name))
         return STATUS_OK;
     size_t before = (size_t)(name.at - s.at), behind = (size_t)(s.end - name.end);
     memcpy(rest, s.at, before);

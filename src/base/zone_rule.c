@@ -16,7 +16,7 @@
 /* ---- reading ---- */
 
 /* Letters, or <anything of letters, digits, colons and signs>. PostgreSQL takes none at all, too. */
-static bool read_name(text_scan *s, char out[ZONE_SHORT_BYTES])
+static bool zone_rule_read_name(text_scan *s, char out[ZONE_SHORT_BYTES])
 {
     size_t bytes = 0;
     bool is_quoted = scan_char(s, '<');
@@ -35,7 +35,7 @@ static bool read_name(text_scan *s, char out[ZONE_SHORT_BYTES])
 }
 
 /* [+-]hh[:mm[:ss]] */
-static bool read_time(text_scan *s, int hours_max, int32_t *out)
+static bool zone_rule_read_time(text_scan *s, int hours_max, int32_t *out)
 {
     bool is_negative = false;
     int64_t hours, minutes = 0, seconds = 0;
@@ -54,7 +54,7 @@ static bool read_time(text_scan *s, int hours_max, int32_t *out)
     return true;
 }
 
-static bool read_number(text_scan *s, int least, int most, int *out)
+static bool zone_rule_read_number(text_scan *s, int least, int most, int *out)
 {
     int64_t number;
     if (!scan_digits(s, 1, 3, &number) || number < least || number > most)
@@ -72,24 +72,24 @@ static bool read_day(text_scan *s, zone_day *out)
         return false;
     if (scan_char(s, 'M')) {
         out->kind = ZONE_DAY_OF_MONTH;
-        is_read = read_number(s, 1, 12, &out->month) && scan_char(s, '.') &&
-                  read_number(s, 1, 5, &out->week) && scan_char(s, '.') &&
-                  read_number(s, 0, 6, &out->day);
+        is_read = zone_rule_read_number(s, 1, 12, &out->month) && scan_char(s, '.') &&
+                  zone_rule_read_number(s, 1, 5, &out->week) && scan_char(s, '.') &&
+                  zone_rule_read_number(s, 0, 6, &out->day);
     } else if (scan_char(s, 'J')) {
         out->kind = ZONE_DAY_WITHOUT_LEAP;
-        is_read = read_number(s, 1, 365, &out->day);
+        is_read = zone_rule_read_number(s, 1, 365, &out->day);
     } else {
         out->kind = ZONE_DAY_OF_YEAR;
-        is_read = read_number(s, 0, 365, &out->day);
+        is_read = zone_rule_read_number(s, 0, 365, &out->day);
     }
     out->time = 2 * 3600;
-    return is_read && (!scan_char(s, '/') || read_time(s, RULE_HOURS_MAX, &out->time));
+    return is_read && (!scan_char(s, '/') || zone_rule_read_time(s, RULE_HOURS_MAX, &out->time));
 }
 
 /* Rules count west of UTC. */
 static bool read_offset(text_scan *s, int32_t *out)
 {
-    if (!read_time(s, OFFSET_HOURS_MAX, out))
+    if (!zone_rule_read_time(s, OFFSET_HOURS_MAX, out))
         return false;
     *out = -*out;
     return true;
@@ -100,13 +100,13 @@ bool zone_rule_parse(const char *text, size_t bytes, zone_rule *out)
     static const char usual[] = ",M3.2.0,M11.1.0"; /* where a rule does not say when */
     text_scan s = {text, text + bytes}, days = {usual, usual + sizeof usual - 1};
     memset(out, 0, sizeof *out);
-    if (!read_name(&s, out->standard) || !read_offset(&s, &out->offset))
+    if (!zone_rule_read_name(&s, out->standard) || !read_offset(&s, &out->offset))
         return false;
     if (scan_done(&s))
         return true;
     out->has_summer = true;
     out->summer_offset = out->offset + 3600;
-    if (!read_name(&s, out->summer) || !*out->summer)
+    if (!zone_rule_read_name(&s, out->summer) || !*out->summer)
         return false;
     if (!scan_done(&s) && *s.at != ',' && !read_offset(&s, &out->summer_offset))
         return false;

@@ -34,7 +34,7 @@ typedef struct join {
     bench_clock building, probing;
 } join;
 
-static status new_table(const join *j, join_table *out)
+static status join_new_table(const join *j, join_table *out)
 {
     static const uint32_t key_column = 0;
     static const bool needed[] = {false};
@@ -52,8 +52,8 @@ static status new_table(const join *j, join_table *out)
 
 /* ---- keys to the ranks of their hashes ---- */
 
-static status push_sorted(const join *j, const uint64_t *sorted, const uint32_t *offsets,
-                          bench_stream *s)
+static status join_push_sorted(const join *j, const uint64_t *sorted, const uint32_t *offsets,
+                               bench_stream *s)
 {
     for (unsigned peer = 0; peer < j->rank->ranks; peer++)
         TRY(bench_stream_push(s, peer, sorted + offsets[peer],
@@ -61,8 +61,8 @@ static status push_sorted(const join *j, const uint64_t *sorted, const uint32_t 
     return STATUS_OK;
 }
 
-static status gather_rows(const join *j, const chunk *c, const uint32_t *order, uint32_t rows,
-                          void *out)
+static status join_gather_rows(const join *j, const chunk *c, const uint32_t *order, uint32_t rows,
+                               void *out)
 {
     return DEV_LAUNCH(j->rank->task.stream, gather, .width = sizeof(uint64_t),
                       .base = c->columns[0]->values, .base_rows = c->rows.bound, .index = order,
@@ -79,7 +79,7 @@ static status gather_to_peer(const join *j, const chunk *c, const uint32_t *orde
         uint32_t room;
         TRY(bench_stream_room(s, peer, width, &to, &room));
         uint32_t now = room / width < rows ? room / width : rows;
-        TRY(gather_rows(j, c, order, now, to));
+        TRY(join_gather_rows(j, c, order, now, to));
         bench_stream_filled(s, peer, now * width);
         order += now;
         rows -= now;
@@ -97,7 +97,7 @@ static status push_gathered(const join *j, const bench_partition *p, const chunk
         if (peer != j->rank->rank) {
             TRY(gather_to_peer(j, c, order + first, rows, peer, s));
         } else if (rows) {
-            TRY(gather_rows(j, c, order + first, rows, p->sorted->address));
+            TRY(join_gather_rows(j, c, order + first, rows, p->sorted->address));
             TRY(s->take(s->argument, peer, p->sorted->address, rows * (uint32_t)sizeof(uint64_t)));
         }
     }
@@ -119,13 +119,13 @@ static status push_copied(const join *j, const bench_partition *p, uint64_t rows
     if (!st)
         st = dev_stream_await(stream);
     if (!st)
-        st = push_sorted(j, sorted, (const uint32_t *)(const void *)offsets, s);
+        st = join_push_sorted(j, sorted, (const uint32_t *)(const void *)offsets, s);
     dev_host_free(stream->dev, sorted, all);
     return st;
 }
 
 /* By keys, or by their codes: of a table of all parts a code's rank is that in whose part code_find looks it up. */
-static status find_ranks(const join *j, bench_partition *p, const chunk *c)
+static status join_find_ranks(const join *j, bench_partition *p, const chunk *c)
 {
     if (j->options->algorithm != BENCH_PARALLEL)
         return bench_partition_rows(j->rank, p, c->columns[0]->values, c->rows.bound);
@@ -138,7 +138,7 @@ static status find_ranks(const join *j, bench_partition *p, const chunk *c)
 
 static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
 {
-    TRY(find_ranks(j, p, c));
+    TRY(join_find_ranks(j, p, c));
     if (j->rank->dev->is_host)
         return push_gathered(j, p, c, s);
     TRY(bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
@@ -220,24 +220,24 @@ static uint64_t arrived_rows(const join *j)
     return rows;
 }
 
-static status run_phase(join *j, join_table_phase_number phase)
+static status join_run_phase(join *j, join_table_phase_number phase)
 {
     TRY(join_table_phase(&j->table, &j->rank->task, phase, &j->range));
     return dev_stream_await(j->rank->task.stream);
 }
 
 /* Memory is taken in the first phase, which is set-up. */
-static status start_table(join *j, uint64_t open_rows)
+static status join_start_table(join *j, uint64_t open_rows)
 {
     j->table.open_rows = open_rows;
     TRY(chunk_list_move(&j->arrived, &j->table.chunks));
-    return run_phase(j, JOIN_TABLE_PHASE_START);
+    return join_run_phase(j, JOIN_TABLE_PHASE_START);
 }
 
 static status fill_table(join *j)
 {
     for (int phase = JOIN_TABLE_PHASE_MOVE; phase < JOIN_TABLE_PHASES; phase++)
-        TRY(run_phase(j, (join_table_phase_number)phase));
+        TRY(join_run_phase(j, (join_table_phase_number)phase));
     if (j->table.row_count && (!j->table.is_unique || j->table.form != JOIN_TABLE_OPEN))
         return status_new(STATUS_KIND_INTERNAL,
                           "keys of a measured join are not what they should be");
@@ -260,7 +260,8 @@ static void add_to_rows(const join *j, void *data, uint32_t bytes, bool odd, uin
             words[i] += added;
 }
 
-static status place(const join *j, void *target, const char *data, uint32_t bytes, uint32_t added)
+static status join_place(const join *j, void *target, const char *data, uint32_t bytes,
+                         uint32_t added)
 {
     dev_stream *stream = j->rank->task.stream;
     void *staged = target;
@@ -277,14 +278,14 @@ static status place(const join *j, void *target, const char *data, uint32_t byte
     return st;
 }
 
-static status take_part(void *argument, unsigned peer, const char *data, uint32_t bytes)
+static status join_take_part(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     join *j = argument;
     if (bytes > j->part_bytes - j->placed[peer])
         return status_new(STATUS_KIND_INTERNAL, "rank %u has a larger part of a table", peer);
     char *target = j->parts + peer * j->part_bytes + j->placed[peer];
     j->placed[peer] += bytes;
-    return place(j, target, data, bytes, j->added ? (uint32_t)j->added[peer] : 0);
+    return join_place(j, target, data, bytes, j->added ? (uint32_t)j->added[peer] : 0);
 }
 
 /* `part`, of `bytes`, or NULL where this rank has none, to its place in all ranks' `whole`. */
@@ -294,7 +295,7 @@ static status exchange_part(join *j, const dev_buffer *part, uint64_t bytes, dev
     j->parts = whole->address;
     j->part_bytes = bytes;
     memset(j->placed, 0, j->rank->ranks * sizeof *j->placed);
-    status st = bench_stream_open(j->rank, "parts of a table", take_part, j, &s);
+    status st = bench_stream_open(j->rank, "parts of a table", join_take_part, j, &s);
     if (!st && part)
         st = bench_stream_push_from_device(&s, part->address, bytes);
     if (!st)
@@ -302,7 +303,7 @@ static status exchange_part(join *j, const dev_buffer *part, uint64_t bytes, dev
     return bench_stream_close(&s, st);
 }
 
-static status zeroed(const bench_rank *r, uint64_t bytes, dev_buffer **out)
+static status join_zeroed(const bench_rank *r, uint64_t bytes, dev_buffer **out)
 {
     TRY(dev_alloc(r->dev, bytes, "join build", out));
     return r->dev->ops->zero(r->task.stream, (*out)->address, bytes);
@@ -313,7 +314,7 @@ static status start_whole(const join *j, uint64_t slot_count, uint64_t rows, joi
 {
     const bench_rank *r = j->rank;
     uint64_t slots;
-    TRY(new_table(j, out));
+    TRY(join_new_table(j, out));
     if (__builtin_mul_overflow(slot_count, r->ranks, &slots) || slots > ROW_NULL)
         return status_new(STATUS_KIND_LIMIT, "a table of more than %u slots", ROW_NULL);
     out->form = JOIN_TABLE_OPEN;
@@ -323,8 +324,8 @@ static status start_whole(const join *j, uint64_t slot_count, uint64_t rows, joi
     out->is_unique = true;
     out->row_bits = join_table_row_bits(out, rows, &j->range);
     out->is_direct = out->row_bits > 0;
-    TRY(zeroed(r, slots * join_table_slot_bytes(out->row_bits), &out->slots));
-    return out->is_direct ? STATUS_OK : zeroed(r, slots * sizeof(uint32_t), &out->rows);
+    TRY(join_zeroed(r, slots * join_table_slot_bytes(out->row_bits), &out->slots));
+    return out->is_direct ? STATUS_OK : join_zeroed(r, slots * sizeof(uint32_t), &out->rows);
 }
 
 /* How many rows each rank's part has: words, by rank. */
@@ -341,7 +342,7 @@ static status agree_on_rows(const join *j, uint64_t *words)
 }
 
 /* Each rank's rows become the number of its first one; the sum. */
-static uint64_t sum_rows(const join *j, uint64_t *rows)
+static uint64_t join_sum_rows(const join *j, uint64_t *rows)
 {
     uint64_t first = 0;
     for (unsigned peer = 0; peer < j->rank->ranks; peer++) {
@@ -358,10 +359,10 @@ static status build_parts(join *j, uint64_t *rows, join_table *whole)
     TRY(agree_on_rows(j, rows));
     for (unsigned peer = 0; peer < j->rank->ranks; peer++)
         most = rows[peer] > most ? rows[peer] : most;
-    uint64_t all = sum_rows(j, rows);
+    uint64_t all = join_sum_rows(j, rows);
     j->table.all_rows = all;
     TRY(bench_clock_stop(j->rank, &j->building));
-    TRY(start_table(j, most));
+    TRY(join_start_table(j, most));
     TRY(start_whole(j, join_table_slot_count(JOIN_TABLE_OPEN, most), all, whole));
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(fill_table(j));
@@ -391,12 +392,12 @@ static status build_in_parallel(join *j)
 static status build_alone(join *j)
 {
     TRY(bench_clock_stop(j->rank, &j->building));
-    TRY(start_table(j, 0));
+    TRY(join_start_table(j, 0));
     TRY(bench_clock_start(j->rank, &j->building));
     return fill_table(j);
 }
 
-static status build(join *j)
+static status join_build(join *j)
 {
     bool is_parallel = j->options->algorithm == BENCH_PARALLEL && j->rank->ranks > 1;
     TRY(take_room(j));
@@ -421,7 +422,7 @@ static status add_counts(join *j)
     return st;
 }
 
-static status make_pairs(join *j, const row_index *groups, dev_count rows)
+static status join_make_pairs(join *j, const row_index *groups, dev_count rows)
 {
     dev_stream *stream = j->rank->task.stream;
     row_index *probe = NULL, *build = NULL;
@@ -440,11 +441,11 @@ static status make_pairs(join *j, const row_index *groups, dev_count rows)
     return st;
 }
 
-static status probe_chunk(join *j, const chunk *c)
+static status join_probe_chunk(join *j, const chunk *c)
 {
     row_index *groups;
     TRY(join_table_probe(&j->table, &j->rank->task, c->columns, c->rows, &groups));
-    status st = make_pairs(j, groups, c->rows);
+    status st = join_make_pairs(j, groups, c->rows);
     row_index_unref(groups);
     return st;
 }
@@ -454,7 +455,7 @@ static status probe_chunks(join *j, const bench_keys *keys)
     chunk_list chunks = {0};
     status st = bench_keys_chunks(j->rank, keys, &chunks);
     for (size_t i = 0; i < chunks.count && !st; i++)
-        st = probe_chunk(j, chunks.items[i]);
+        st = join_probe_chunk(j, chunks.items[i]);
     chunk_list_release(&chunks);
     return st;
 }
@@ -496,7 +497,7 @@ static status probe_by_rank(join *j)
     return bench_stream_close(&s, st);
 }
 
-static status probe(join *j)
+static status bench_join_probe(join *j)
 {
     bool is_sent = j->options->algorithm == BENCH_PARTITIONED && j->rank->ranks > 1;
     TRY(bench_clock_start(j->rank, &j->probing));
@@ -571,7 +572,7 @@ static status check_matches(join *j)
 }
 
 /* Sums of all ranks. */
-static status add_up(join *j, uint64_t bytes_before, bench_join_result *out)
+static status join_add_up(join *j, uint64_t bytes_before, bench_join_result *out)
 {
     bench_rank *r = j->rank;
     static const uint8_t operations[] = {NET_SUM, NET_SUM};
@@ -586,31 +587,31 @@ static status add_up(join *j, uint64_t bytes_before, bench_join_result *out)
     return STATUS_OK;
 }
 
-static status run_steps(join *j, bench_join_result *out)
+static status join_run_steps(join *j, bench_join_result *out)
 {
     uint64_t bytes_before = j->rank->bytes_sent;
     j->matches = 0;
     j->counted = 0;
     j->building = j->probing = (bench_clock){0};
-    TRY(new_table(j, &j->table));
+    TRY(join_new_table(j, &j->table));
     TRY(bench_keys_range(j->rank, &j->build, &j->range));
-    TRY(build(j));
-    TRY(probe(j));
+    TRY(join_build(j));
+    TRY(bench_join_probe(j));
     TRY(check_matches(j));
-    TRY(add_up(j, bytes_before, out));
+    TRY(join_add_up(j, bytes_before, out));
     return j->rank->ranks == 1 && j->table.slots ? measure_reads(j, &out->reads) : STATUS_OK;
 }
 
-static status run(join *j, bench_join_result *out)
+static status join_run(join *j, bench_join_result *out)
 {
-    status st = run_steps(j, out);
+    status st = join_run_steps(j, out);
     bench_keys_release(&j->room);
     chunk_list_release(&j->arrived);
     join_table_release(&j->table);
     return st;
 }
 
-static status prepare(join *j)
+static status join_prepare(join *j)
 {
     const bench_join_options *o = j->options;
     static const uint8_t operations[] = {NET_SUM};
@@ -628,10 +629,10 @@ status bench_join(bench_rank *r, const bench_join_options *options, bench_join_r
 {
     join j = {.rank = r, .key_type = type_make(TYPE_INT64), .options = options};
     *out = (bench_join_result){0};
-    status st = prepare(&j);
+    status st = join_prepare(&j);
     for (unsigned i = 0; i < options->runs && !st; i++) {
         bench_join_result one;
-        st = run(&j, &one);
+        st = join_run(&j, &one);
         if (!st && (!i || one.build + one.probe < out->build + out->probe))
             *out = one;
     }

@@ -48,7 +48,7 @@ static uint64_t make_key(key_maker *m, uint64_t number)
 }
 
 /* In pinned memory, where the device has its own; a piece at a time. */
-static status make_keys(bench_rank *r, key_maker *m, uint64_t first, bench_keys *out)
+static status keys_make_keys(bench_rank *r, key_maker *m, uint64_t first, bench_keys *out)
 {
     const dev_ops *ops = r->dev->ops;
     uint64_t *keys = out->buffer->address, most = r->dev->chunk_rows;
@@ -73,7 +73,7 @@ status bench_build_keys(bench_rank *r, uint64_t build_rows, bench_keys *out)
     uint64_t first;
     key_maker m = {0};
     TRY(new_keys(r, build_rows, out, &first));
-    return make_keys(r, &m, first, out);
+    return keys_make_keys(r, &m, first, out);
 }
 
 status bench_probe_keys(bench_rank *r, uint64_t build_rows, uint64_t probe_rows, double selectivity,
@@ -84,7 +84,7 @@ status bench_probe_keys(bench_rank *r, uint64_t build_rows, uint64_t probe_rows,
                    .most = (uint64_t)(selectivity * (double)(UINT64_C(1) << 32)),
                    .is_probe = true};
     TRY(new_keys(r, probe_rows, out, &first));
-    TRY(make_keys(r, &m, first, out));
+    TRY(keys_make_keys(r, &m, first, out));
     *out_matches = m.matches;
     return STATUS_OK;
 }

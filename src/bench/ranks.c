@@ -17,8 +17,8 @@ typedef struct rank_thread {
 
 /* st: what went wrong before; then the others are told. Closes the communicator: so they learn at least that this
  * rank has left. */
-static status run(net_comm *comm, bool owns_process, const settings *s, bench_work *work,
-                  void *argument, status st)
+static status ranks_run(net_comm *comm, bool owns_process, const settings *s, bench_work *work,
+                        void *argument, status st)
 {
     bench_rank r;
     status opened = bench_rank_open(comm, 1, owns_process, s, &r);
@@ -38,12 +38,12 @@ static status run(net_comm *comm, bool owns_process, const settings *s, bench_wo
 static void *thread_main(void *argument)
 {
     rank_thread *t = argument;
-    t->st = run(t->comm, false, t->settings, t->work, t->argument, STATUS_OK);
+    t->st = ranks_run(t->comm, false, t->settings, t->work, t->argument, STATUS_OK);
     return NULL;
 }
 
-static status start(net_fabric *fabric, const net_options *options, rank_thread *threads,
-                    unsigned ranks)
+static status ranks_start(net_fabric *fabric, const net_options *options, rank_thread *threads,
+                          unsigned ranks)
 {
     for (unsigned rank = 0; rank < ranks; rank++)
         TRY(net_fabric_open(fabric, rank, options, &threads[rank].comm));
@@ -57,17 +57,18 @@ static status start(net_fabric *fabric, const net_options *options, rank_thread 
 }
 
 /* The calling thread is rank 0's. Of several ranks' failures the first one is all ranks'. */
-static status run_threads(net_fabric *fabric, const net_options *options, const settings *s,
-                          rank_thread *threads, unsigned ranks, bench_work *work, void *argument)
+static status ranks_run_threads(net_fabric *fabric, const net_options *options, const settings *s,
+                                rank_thread *threads, unsigned ranks, bench_work *work,
+                                void *argument)
 {
     for (unsigned rank = 0; rank < ranks; rank++) {
         threads[rank].settings = s;
         threads[rank].work = work;
         threads[rank].argument = argument;
     }
-    status st = start(fabric, options, threads, ranks);
+    status st = ranks_start(fabric, options, threads, ranks);
     if (threads[0].comm)
-        st = run(threads[0].comm, false, s, work, argument, st);
+        st = ranks_run(threads[0].comm, false, s, work, argument, st);
     for (unsigned rank = 1; rank < ranks; rank++)
         if (threads[rank].is_started) {
             pthread_join(threads[rank].thread, NULL);
@@ -84,7 +85,7 @@ status bench_on_threads(unsigned ranks, const net_options *options, const settin
     net_fabric *fabric;
     TRY(net_fabric_new(&(net_fabric_options){.ranks = ranks}, &fabric));
     rank_thread *threads = mem_new_array(ranks, sizeof *threads);
-    status st = threads ? run_threads(fabric, options, s, threads, ranks, work, argument)
+    status st = threads ? ranks_run_threads(fabric, options, s, threads, ranks, work, argument)
                         : status_no_memory("ranks", ranks * sizeof *threads);
     mem_free(threads);
     net_fabric_free(fabric);
@@ -96,5 +97,5 @@ status bench_on_processes(const net_place *place, const net_options *options, co
 {
     net_comm *comm;
     TRY(net_open_ucx(place, options, &comm));
-    return run(comm, true, s, work, argument, STATUS_OK);
+    return ranks_run(comm, true, s, work, argument, STATUS_OK);
 }

@@ -82,7 +82,7 @@ static status find_pairs(shuffle *s, const chunk *c, row_index *groups, row_inde
     return pairs ? give_pairs(s, c, probe, build, pairs) : STATUS_OK;
 }
 
-static status probe_chunk(shuffle *s, const chunk *c)
+static status shuffle_probe_chunk(shuffle *s, const chunk *c)
 {
     device *dev = s->rank->dev;
     row_index *groups, *probe = NULL, *build = NULL;
@@ -136,12 +136,12 @@ static status probe_block(shuffle *s, uint64_t *values, uint64_t rows)
     dev_buffer borrowed = {.address = values, .references = 1};
     chunk *c;
     TRY(view_block(s, &borrowed, values, rows, &c));
-    status st = probe_chunk(s, c);
+    status st = shuffle_probe_chunk(s, c);
     chunk_free(c);
     return st;
 }
 
-static status take_block(shuffle *s, uint64_t *values, uint64_t rows)
+static status shuffle_take_block(shuffle *s, uint64_t *values, uint64_t rows)
 {
     s->rows += rows;
     if (s->work != BENCH_JOIN && !s->is_stored)
@@ -150,7 +150,7 @@ static status take_block(shuffle *s, uint64_t *values, uint64_t rows)
                                                  : probe_block(s, values, rows);
 }
 
-static status take(void *argument, unsigned peer, const char *data, uint32_t bytes)
+static status shuffle_take(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     shuffle *s = argument;
     uint64_t *at = (uint64_t *)(uintptr_t)data, *end = at + bytes / sizeof *at;
@@ -158,7 +158,7 @@ static status take(void *argument, unsigned peer, const char *data, uint32_t byt
         uint64_t rows = *at++, room = (uint64_t)(end - at);
         if (!rows || rows > room / s->options->columns)
             return status_new(STATUS_KIND_INTERNAL, "rank %u has sent rows that are none", peer);
-        TRY(take_block(s, at, rows));
+        TRY(shuffle_take_block(s, at, rows));
         at += rows * s->options->columns;
     }
     return STATUS_OK;
@@ -210,8 +210,8 @@ static status sort_chunk(const shuffle *s, const table *t, bench_partition *p, u
     return STATUS_OK;
 }
 
-static status push_sorted(const shuffle *s, const bench_partition *p, uint64_t rows,
-                          bench_stream *stream)
+static status shuffle_push_sorted(const shuffle *s, const bench_partition *p, uint64_t rows,
+                                  bench_stream *stream)
 {
     const uint32_t *offsets = p->offsets->address;
     for (unsigned peer = 0; peer < s->rank->ranks; peer++)
@@ -241,7 +241,7 @@ static status push_as_made(shuffle *s, const table *t, bench_stream *stream)
     for (uint64_t number = 0; (rows = chunk_at(s, t, number, &first)) && !st; number++) {
         st = sort_chunk(s, t, &p, first, rows);
         if (!st)
-            st = push_sorted(s, &p, rows, stream);
+            st = shuffle_push_sorted(s, &p, rows, stream);
     }
     bench_partition_release(&p);
     return st;
@@ -263,14 +263,14 @@ static status push_chunks(const shuffle *s, const table *t, uint64_t from, uint6
 {
     uint64_t first, rows;
     for (uint64_t i = 0; i < count && (rows = chunk_at(s, t, from + i, &first)); i++)
-        TRY(push_sorted(s, &parts[i], rows, stream));
+        TRY(shuffle_push_sorted(s, &parts[i], rows, stream));
     return STATUS_OK;
 }
 
 static status send_as_made(shuffle *s, const table *t)
 {
     bench_stream stream;
-    status st = bench_stream_open(s->rank, "rows", take, s, &stream);
+    status st = bench_stream_open(s->rank, "rows", shuffle_take, s, &stream);
     if (!st)
         st = push_as_made(s, t, &stream);
     if (!st)
@@ -282,7 +282,7 @@ static status send_parts(shuffle *s, const table *t, uint64_t from, uint64_t cou
                          const bench_partition *parts)
 {
     bench_stream stream;
-    status st = bench_stream_open(s->rank, "rows", take, s, &stream);
+    status st = bench_stream_open(s->rank, "rows", shuffle_take, s, &stream);
     if (!st)
         st = push_chunks(s, t, from, count, parts, &stream);
     if (!st)
@@ -297,7 +297,7 @@ static status work_on_stored(shuffle *s, const table *t)
     if (!t->is_probe && s->work == BENCH_JOIN)
         return STATUS_OK;
     for (size_t i = 0; i < s->stored.count && !st && s->work == BENCH_JOIN; i++)
-        st = probe_chunk(s, s->stored.items[i]);
+        st = shuffle_probe_chunk(s, s->stored.items[i]);
     chunk_list_release(&s->stored);
     return st;
 }
@@ -344,7 +344,7 @@ static status build_table(shuffle *s)
     return STATUS_OK;
 }
 
-static status new_table(shuffle *s)
+static status shuffle_new_table(shuffle *s)
 {
     s->build = (join_table){.dev = s->rank->dev,
                             .column_count = s->options->columns,
@@ -356,7 +356,7 @@ static status new_table(shuffle *s)
     return join_table_init(&s->build);
 }
 
-static status check(shuffle *s)
+static status shuffle_check(shuffle *s)
 {
     uint64_t words[] = {s->rows, s->matches}, rows = s->options->left_rows + s->options->right_rows;
     static const uint8_t operations[] = {NET_SUM, NET_SUM};
@@ -369,35 +369,35 @@ static status check(shuffle *s)
                       (unsigned long long)s->matches, (unsigned long long)s->expected);
 }
 
-static status run_steps(shuffle *s, bench_shuffle_result *out)
+static status shuffle_run_steps(shuffle *s, bench_shuffle_result *out)
 {
     uint64_t sent = s->rank->bytes_sent;
     static const uint8_t operations[] = {NET_SUM};
     s->rows = s->matches = 0;
     s->clock = (bench_clock){0};
-    TRY(new_table(s));
+    TRY(shuffle_new_table(s));
     TRY(bench_clock_start(s->rank, &s->clock));
     TRY(send_table(s, &s->left));
     if (s->work == BENCH_JOIN)
         TRY(build_table(s));
     TRY(send_table(s, &s->right));
     TRY(bench_clock_stop(s->rank, &s->clock));
-    TRY(check(s));
+    TRY(shuffle_check(s));
     sent = s->rank->bytes_sent - sent;
     TRY(bench_agree(s->rank, &sent, operations, 1));
     *out = (bench_shuffle_result){s->clock.seconds, sent, s->matches};
     return STATUS_OK;
 }
 
-static status run(shuffle *s, bench_shuffle_result *out)
+static status shuffle_run(shuffle *s, bench_shuffle_result *out)
 {
-    status st = run_steps(s, out);
+    status st = shuffle_run_steps(s, out);
     chunk_list_release(&s->stored);
     join_table_release(&s->build);
     return st;
 }
 
-static status make_columns(const shuffle *s, table *t)
+static status shuffle_make_columns(const shuffle *s, table *t)
 {
     const uint64_t *keys = t->keys.buffer->address;
     for (unsigned c = 1; c < s->options->columns; c++) {
@@ -418,7 +418,7 @@ static void release_table(table *t)
         dev_buffer_unref(t->columns[c]);
 }
 
-static status prepare(shuffle *s)
+static status shuffle_prepare(shuffle *s)
 {
     const bench_shuffle_options *o = s->options;
     static const uint8_t operations[] = {NET_SUM};
@@ -431,8 +431,8 @@ static status prepare(shuffle *s)
     TRY(bench_build_keys(s->rank, o->left_rows, &s->left.keys));
     TRY(bench_probe_keys(s->rank, o->left_rows, o->right_rows, o->hit_ratio, &s->right.keys,
                          &s->expected));
-    TRY(make_columns(s, &s->left));
-    TRY(make_columns(s, &s->right));
+    TRY(shuffle_make_columns(s, &s->left));
+    TRY(shuffle_make_columns(s, &s->right));
     TRY(bench_keys_range(s->rank, &s->left.keys, &s->range));
     return bench_agree(s->rank, &s->expected, operations, 1);
 }
@@ -440,12 +440,12 @@ static status prepare(shuffle *s)
 status bench_shuffle(bench_rank *r, const bench_shuffle_options *options, bench_shuffle_result *out)
 {
     shuffle s = {.rank = r, .options = options};
-    status st = prepare(&s);
+    status st = shuffle_prepare(&s);
     for (int work = 0; work < BENCH_SHUFFLE_WORKS; work++) {
         s.work = (bench_shuffle_work)work;
         for (unsigned i = 0; i < options->runs && !st; i++) {
             bench_shuffle_result one;
-            st = run(&s, &one);
+            st = shuffle_run(&s, &one);
             if (!st && (!i || one.seconds < out[work].seconds))
                 out[work] = one;
         }

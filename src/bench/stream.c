@@ -20,7 +20,7 @@ status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, voi
 /* ---- receiving ---- */
 
 /* Takes a message, if one is there. */
-static status receive(bench_stream *s, net_state *out_state)
+static status stream_receive(bench_stream *s, net_state *out_state)
 {
     net_message *message = NULL;
     bench_waiter *waiter = &s->waiters[s->rank->ranks];
@@ -50,13 +50,13 @@ static status new_message(bench_stream *s, unsigned peer)
         if (st || sending != NET_WAIT)
             return st;
         if (!s->has_ended)
-            TRY(receive(s, &receiving));
+            TRY(stream_receive(s, &receiving));
         if (receiving != NET_READY)
             bench_rank_sleep(s->rank);
     }
 }
 
-static void flush(bench_stream *s, unsigned peer)
+static void bench_stream_flush(bench_stream *s, unsigned peer)
 {
     if (!s->filling[peer])
         return;
@@ -69,7 +69,7 @@ status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, cha
 {
     net_message *message = s->filling[peer];
     if (message && (message->room & ~7u) - message->bytes < min_bytes)
-        flush(s, peer);
+        bench_stream_flush(s, peer);
     if (!s->filling[peer])
         TRY(new_message(s, peer));
     message = s->filling[peer];
@@ -138,12 +138,12 @@ status bench_stream_push_from_device(bench_stream *s, const void *data, uint64_t
 status bench_stream_finish(bench_stream *s)
 {
     for (unsigned peer = 0; peer < s->rank->ranks; peer++) {
-        flush(s, peer);
+        bench_stream_flush(s, peer);
         net_end(s->exchange, peer);
     }
     while (!s->has_ended) {
         net_state state;
-        TRY(receive(s, &state));
+        TRY(stream_receive(s, &state));
         if (state == NET_WAIT)
             bench_rank_sleep(s->rank);
     }

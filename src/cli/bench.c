@@ -112,7 +112,7 @@ static const option options[] = {
 };
 #define OPTIONS (sizeof options / sizeof *options)
 
-static int parse_count(const option *o, const char *value)
+static int bench_parse_count(const option *o, const char *value)
 {
     char *end, possible[64];
     unsigned long long number = strtoull(value, &end, 10);
@@ -133,7 +133,7 @@ static int parse_share(const option *o, const char *value)
                : usage_value(PROGRAM, o->word, value, "a number from 0 to 1");
 }
 
-static int parse_name(const option *o, const char *value)
+static int bench_parse_name(const option *o, const char *value)
 {
     char possible[128] = "one of";
     size_t bytes = strlen(possible);
@@ -147,7 +147,7 @@ static int parse_name(const option *o, const char *value)
     return usage_value(PROGRAM, o->word, value, possible);
 }
 
-static int report(status st)
+static int bench_report(status st)
 {
     cli_report(api_error(st), NULL, 0);
     return 1;
@@ -156,10 +156,10 @@ static int report(status st)
 static int parse_device(const char *value)
 {
     status st = settings_set(&a.settings, "device", value);
-    return st ? 2 * report(st) : 0;
+    return st ? 2 * bench_report(st) : 0;
 }
 
-static int no_option(const char *word)
+static int bench_no_option(const char *word)
 {
     const char *names[OPTIONS];
     size_t count = 0;
@@ -170,34 +170,34 @@ static int no_option(const char *word)
 }
 
 /* An option and its value: 0, or the exit status. */
-static int parse_option(const char *word, const char *value)
+static int bench_parse_option(const char *word, const char *value)
 {
     for (const option *o = options; o < options + OPTIONS; o++) {
         if (strcmp(word, o->word) || !(o->is_both || o->is_shuffle == a.is_shuffle))
             continue;
         switch (o->kind) {
         case OPTION_COUNT:
-            return parse_count(o, value);
+            return bench_parse_count(o, value);
         case OPTION_SHARE:
             return parse_share(o, value);
         case OPTION_NAME:
-            return parse_name(o, value);
+            return bench_parse_name(o, value);
         case OPTION_DEVICE:
             return parse_device(value);
         default:
             return cli_rank_parse(PROGRAM, value, &a.rank);
         }
     }
-    return no_option(word);
+    return bench_no_option(word);
 }
 
-static int parse(int count, char **words)
+static int bench_parse(int count, char **words)
 {
     for (int i = 0; i < count; i++) {
         char *word = words[i], *value = usage_split_value(word);
         if (!value && i + 1 == count)
             return usage_error(PROGRAM, "a value is missing behind", word);
-        int exit_status = parse_option(word, value ? value : words[++i]);
+        int exit_status = bench_parse_option(word, value ? value : words[++i]);
         if (exit_status)
             return exit_status;
     }
@@ -258,7 +258,7 @@ static unsigned rank_count(void)
     return a.rank.place.ranks > 1 ? a.rank.place.ranks : (unsigned)a.ranks;
 }
 
-static status measure(bench_work *work, measured *out)
+static status bench_measure(bench_work *work, measured *out)
 {
     const net_options options = network();
     cli_rank_bind(&a.rank);
@@ -269,7 +269,7 @@ static status measure(bench_work *work, measured *out)
 
 /* ---- printing ---- */
 
-static double time_of(const bench_join_result *result)
+static double bench_time_of(const bench_join_result *result)
 {
     double seconds = result->build + result->probe;
     return seconds > 0 ? seconds : 1e-9;
@@ -280,7 +280,8 @@ static void print_join_row(unsigned ranks, const bench_join_result *result,
 {
     double rows = (double)(a.build_rows + a.probe_rows);
     printf("%5u  %8.3f  %8.3f  %10.0f  %9.0f%%  %9.2f  %11.3f  %" PRIu64 "\n", ranks, result->build,
-           result->probe, rows / time_of(result), 100 * time_of(single) / time_of(result) / ranks,
+           result->probe, rows / bench_time_of(result),
+           100 * bench_time_of(single) / bench_time_of(result) / ranks,
            (double)result->bytes_sent / rows, result->cpu_seconds, result->matches);
 }
 
@@ -317,12 +318,12 @@ static void print_shuffle(const measured *all)
 }
 
 /* Joins: on several ranks, then on one of them alone. */
-static int run(void)
+static int bench_run(void)
 {
     measured all = {0}, single = {0};
     status st = STATUS_OK;
     if (a.is_shuffle || rank_count() > 1)
-        st = measure(a.is_shuffle ? measure_shuffle : measure_join, &all);
+        st = bench_measure(a.is_shuffle ? measure_shuffle : measure_join, &all);
     if (!cli_rank_is_client(&a.rank)) { /* rank 0 says what went wrong */
         int exit_status = st != NULL;
         status_free(st);
@@ -332,7 +333,7 @@ static int run(void)
     if (!st && !a.is_shuffle)
         st = bench_on_threads(1, &options, &a.settings, measure_join, &single);
     if (st)
-        return report(st);
+        return bench_report(st);
     if (a.is_shuffle)
         print_shuffle(&all);
     else
@@ -357,12 +358,12 @@ int cli_bench(int count, char **words)
     if (!st && a.is_shuffle)
         st = settings_set(&a.settings, "device", "cpu");
     if (st)
-        return report(st);
-    int exit_status = parse(count - 1, words + 1);
+        return bench_report(st);
+    int exit_status = bench_parse(count - 1, words + 1);
     if (!exit_status && cli_rank_find(&a.rank))
         exit_status = 1;
     if (!exit_status)
-        exit_status = run();
+        exit_status = bench_run();
     cli_processes_end(!exit_status);
     return exit_status;
 }

@@ -60,7 +60,7 @@ static void print_json(const calibration *c)
     printf("]}\n");
 }
 
-static status measure(const char *path, calibration *out)
+static status calibrate_measure(const char *path, calibration *out)
 {
     TRY(calibration_measure(path, out));
     status st = calibration_keep(out);
@@ -77,7 +77,7 @@ static int calibrate(const char *path, bool must_measure, bool as_json)
     status st = calibration_device(path, &device);
     bool is_kept = !st && !must_measure && calibration_find(device, &c);
     if (!st && !is_kept)
-        st = measure(path, &c);
+        st = calibrate_measure(path, &c);
     if (st) {
         fprintf(stderr, "pistachio: %s\n", status_message(st));
         if (status_get_hint(st))

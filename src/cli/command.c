@@ -31,7 +31,7 @@ static void cut_end(char *text)
 }
 
 /* Without blanks and semicolons behind it, and without the quotes around it. */
-static char *trim(char *argument)
+static char *command_trim(char *argument)
 {
     cut_end(argument);
     size_t bytes = strlen(argument);
@@ -46,7 +46,7 @@ static char *trim(char *argument)
 /* "on", "off", or nothing: the other one. */
 static int set_switch(const char *what, char *argument, bool *out)
 {
-    argument = trim(argument);
+    argument = command_trim(argument);
     if (!*argument)
         *out = !*out;
     else if (!strcmp(argument, "on") || !strcmp(argument, "off"))
@@ -104,7 +104,7 @@ static bool is_path(const char *text)
 }
 
 /* Returns "DESCRIBE name", the caller's, with the name in the quotes that it needs; NULL: there is no memory. */
-static char *make_describe(const char *name)
+static char *command_make_describe(const char *name)
 {
     static const char word[] = "DESCRIBE ";
     char *sql = mem_new(sizeof word + 2 * strlen(name) + 2), *to;
@@ -133,7 +133,7 @@ static int run_schema(cli_session *s, char *argument)
     cut_end(argument);
     if (!*argument)
         return run_own(s, "SHOW TABLES");
-    char *sql = make_describe(argument);
+    char *sql = command_make_describe(argument);
     if (!sql) {
         fprintf(stderr, "error: no memory\n");
         return 1;
@@ -151,7 +151,7 @@ static int run_tables(cli_session *s, char *argument)
 
 static int run_mode(cli_session *s, char *argument)
 {
-    argument = trim(argument);
+    argument = command_trim(argument);
     if (output_format_parse(argument, &s->output.format))
         return 0;
     fprintf(stderr, "error: there is no format \"%s\"; there are %s\n", argument,
@@ -161,7 +161,7 @@ static int run_mode(cli_session *s, char *argument)
 
 static int run_null(cli_session *s, char *argument)
 {
-    argument = trim(argument);
+    argument = command_trim(argument);
     if (strlen(argument) >= sizeof s->output.null_text) {
         fprintf(stderr, "error: more than %zu bytes for NULL\n", sizeof s->output.null_text - 1);
         return 1;
@@ -191,7 +191,7 @@ static int run_pset(cli_session *s, char *argument)
     if (!strcmp(argument, "expanded") || !strcmp(argument, "x"))
         return run_records(s, value);
     if (!strcmp(argument, "format"))
-        return run_mode(s, !strcmp(trim(value), "aligned") ? (char[]){"table"} : value);
+        return run_mode(s, !strcmp(command_trim(value), "aligned") ? (char[]){"table"} : value);
     output_format format;
     if (output_format_parse(argument, &format))
         return run_mode(s, argument);
@@ -205,7 +205,7 @@ static int run_pset(cli_session *s, char *argument)
  */
 static int run_output(cli_session *s, char *argument)
 {
-    argument = trim(argument);
+    argument = command_trim(argument);
     status st = *argument ? cli_target_open(s, argument, true) : cli_target_close(s, true);
     if (!st)
         return 0;
@@ -216,7 +216,7 @@ static int run_output(cli_session *s, char *argument)
 
 static int run_read(cli_session *s, char *argument)
 {
-    argument = trim(argument);
+    argument = command_trim(argument);
     if (*argument)
         return cli_run_file(s, argument);
     fprintf(stderr, "error: a file's name is missing\n");
@@ -225,7 +225,7 @@ static int run_read(cli_session *s, char *argument)
 
 static int run_print(cli_session *s, char *argument)
 {
-    fprintf(s->target, "%s\n", trim(argument));
+    fprintf(s->target, "%s\n", command_trim(argument));
     return 0;
 }
 
@@ -272,7 +272,7 @@ static int run_editor(cli_session *s, char *argument)
 {
     const char *folder = getenv("TMPDIR"), *editor = getenv("VISUAL");
     char draft[1024], line[4096];
-    const char *path = trim(argument);
+    const char *path = command_trim(argument);
     editor = editor && *editor ? editor : getenv("EDITOR");
     if (!*path) {
         snprintf(draft, sizeof draft, "%s/pistachio-XXXXXX.sql",

@@ -19,8 +19,8 @@ static const char *const keywords[] = {
     "with",
 };
 
-static void add(complete_list *list, const char *word, size_t bytes, const char *start,
-                size_t start_bytes)
+static void complete_add(complete_list *list, const char *word, size_t bytes, const char *start,
+                         size_t start_bytes)
 {
     if (bytes < start_bytes || strncasecmp(word, start, start_bytes) != 0)
         return;
@@ -35,8 +35,8 @@ static void add(complete_list *list, const char *word, size_t bytes, const char 
 }
 
 /* The first column of what a statement gives. */
-static void add_rows(pistachio_connection *connection, const char *sql, complete_list *list,
-                     const char *start, size_t bytes)
+static void complete_add_rows(pistachio_connection *connection, const char *sql,
+                              complete_list *list, const char *start, size_t bytes)
 {
     pistachio_result *result = NULL;
     const pistachio_batch *batch = NULL;
@@ -45,14 +45,14 @@ static void add_rows(pistachio_connection *connection, const char *sql, complete
         for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
             size_t length;
             const char *text = pistachio_text(batch, 0, row, &length);
-            add(list, text, length, start, bytes);
+            complete_add(list, text, length, start, bytes);
         }
     pistachio_error_free(error);
     pistachio_result_free(result);
 }
 
 /* Returns the statement that lists the table's columns, the caller's; NULL: there is no memory. */
-static char *make_describe(const char *table)
+static char *complete_make_describe(const char *table)
 {
     static const char word[] = "DESCRIBE \"";
     char *sql = mem_new(sizeof word + 2 * strlen(table) + 1), *to;
@@ -68,7 +68,7 @@ static char *make_describe(const char *table)
     return sql;
 }
 
-static int by_text(const void *a, const void *b)
+static int complete_by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -78,18 +78,18 @@ void complete_word(pistachio_connection *connection, const char *start, size_t b
 {
     complete_list tables = {0};
     *out = (complete_list){0};
-    add_rows(connection, "SHOW TABLES", &tables, "", 0);
+    complete_add_rows(connection, "SHOW TABLES", &tables, "", 0);
     for (size_t i = 0; i < tables.count; i++) {
-        char *sql = make_describe(tables.items[i]);
-        add(out, tables.items[i], strlen(tables.items[i]), start, bytes);
+        char *sql = complete_make_describe(tables.items[i]);
+        complete_add(out, tables.items[i], strlen(tables.items[i]), start, bytes);
         if (sql)
-            add_rows(connection, sql, out, start, bytes);
+            complete_add_rows(connection, sql, out, start, bytes);
         mem_free(sql);
     }
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        add(out, keywords[i], strlen(keywords[i]), start, bytes);
+        complete_add(out, keywords[i], strlen(keywords[i]), start, bytes);
     if (out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_text);
+        qsort(out->items, out->count, sizeof *out->items, complete_by_text);
     complete_free(&tables);
 }
 

@@ -21,7 +21,7 @@ static const char usage[] =
 
 static const char *const option_names[] = {"--pages", "--row-group", "--help"};
 
-static bool parse_number(const char *text, uint32_t *out)
+static bool inspect_parse_number(const char *text, uint32_t *out)
 {
     char *end;
     errno = 0;
@@ -44,7 +44,7 @@ int cli_inspect(int count, char **words)
             options.is_one_group = true;
             if (++i == count)
                 return usage_error(PROGRAM, "a value is missing behind", "--row-group");
-            if (!parse_number(words[i], &options.row_group))
+            if (!inspect_parse_number(words[i], &options.row_group))
                 return usage_value(PROGRAM, "--row-group", words[i],
                                    "a number; the first one is 0");
         } else if (words[i][0] == '-') {

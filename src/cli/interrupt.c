@@ -9,7 +9,7 @@ static volatile sig_atomic_t taken, is_in_shell;
 static struct sigaction before[2];
 static const int numbers[] = {SIGINT, SIGTERM};
 
-static void on_signal(int number)
+static void interrupt_on_signal(int number)
 {
     if (taken && !(is_in_shell && number == SIGINT)) {
         signal(number, SIG_DFL);
@@ -24,7 +24,7 @@ static void on_signal(int number)
 void interrupt_watch(pistachio_connection *connection, bool is_interactive)
 {
     is_in_shell = is_interactive;
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = interrupt_on_signal};
     watched = connection;
     for (int i = 0; i < 2; i++) {
         sigaction(numbers[i], NULL, &before[i]);

@@ -82,7 +82,7 @@ typedef struct arguments {
 } arguments;
 
 /* Splits NAME=VALUE in place. */
-static bool split(char *text, pistachio_option *out)
+static bool main_split(char *text, pistachio_option *out)
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
@@ -116,7 +116,7 @@ static bool is_option(const char *word, size_t count)
 }
 
 /* -csv, --json: other programs' way of saying --format. */
-static int no_option(const char *word)
+static int main_no_option(const char *word)
 {
     output_format format;
     const char *name = word + strspn(word, "-");
@@ -134,7 +134,7 @@ static int add_action(arguments *a, const char *text, bool is_file)
     return 0;
 }
 
-static int add_setting(arguments *a, pistachio_option setting)
+static int main_add_setting(arguments *a, pistachio_option setting)
 {
     if (a->setting_count == sizeof a->settings / sizeof *a->settings)
         return usage_error(PROGRAM, "too many settings", NULL);
@@ -160,12 +160,12 @@ static int parse_value(arguments *a, const char *word, char *value)
                    ? 0
                    : usage_value(PROGRAM, word, value, output_format_names);
     else if (!strcmp(word, "--set"))
-        return split(value, &setting) ? add_setting(a, setting)
-                                      : usage_value(PROGRAM, word, value, "NAME=VALUE");
+        return main_split(value, &setting) ? main_add_setting(a, setting)
+                                           : usage_value(PROGRAM, word, value, "NAME=VALUE");
     else if (!strcmp(word, "--processes"))
         return cli_rank_parse(PROGRAM, value, &a->rank);
     else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline") || !strcmp(word, "--ranks"))
-        return add_setting(a, (pistachio_option){word + 2, value});
+        return main_add_setting(a, (pistachio_option){word + 2, value});
     else if (!strchr(value, '=')) /* --table */
         return usage_value(PROGRAM, word, value, "NAME=PATH");
     else if (a->table_count == sizeof a->tables / sizeof *a->tables)
@@ -176,7 +176,7 @@ static int parse_value(arguments *a, const char *word, char *value)
 }
 
 /* -1: go on; else the exit status. */
-static int parse(int count, char **words, arguments *out)
+static int main_parse(int count, char **words, arguments *out)
 {
     for (int i = 1; i < count; i++) {
         char *word = words[i], *value = usage_split_value(word);
@@ -199,7 +199,7 @@ static int parse(int count, char **words, arguments *out)
             else if (!strcmp(word, "--settings"))
                 list_settings();
             else
-                return no_option(word);
+                return main_no_option(word);
             return 0;
         } else if (out->path_count == sizeof out->paths / sizeof *out->paths) {
             return usage_error(PROGRAM, "too many paths", NULL);
@@ -210,15 +210,15 @@ static int parse(int count, char **words, arguments *out)
     return -1;
 }
 
-static int report(pistachio_error *error)
+static int main_report(pistachio_error *error)
 {
     cli_report(error, NULL, 0);
     return 1;
 }
 
 /* *out_error: what went wrong with a table, not with the arguments, which is the exit status. */
-static int add_tables(pistachio_connection *connection, const arguments *a,
-                      pistachio_error **out_error)
+static int main_add_tables(pistachio_connection *connection, const arguments *a,
+                           pistachio_error **out_error)
 {
     *out_error = NULL;
     for (size_t i = 0; i < a->table_count && !*out_error; i++) {
@@ -227,7 +227,7 @@ static int add_tables(pistachio_connection *connection, const arguments *a,
         if (strlen(a->tables[i]) >= sizeof text)
             return usage_error(PROGRAM, "too long:", a->tables[i]);
         memcpy(text, a->tables[i], strlen(a->tables[i]) + 1);
-        if (!split(text, &table))
+        if (!main_split(text, &table))
             return usage_value(PROGRAM, "--table", a->tables[i], "NAME=PATH");
         *out_error = pistachio_add_table(connection, table.name, table.value);
     }
@@ -241,7 +241,7 @@ static bool is_shell(const arguments *a)
     return !a->action_count && isatty(STDIN_FILENO);
 }
 
-static int run_all(arguments *a)
+static int main_run_all(arguments *a)
 {
     cli_session *session = &a->session;
     int result = 0;
@@ -320,13 +320,13 @@ static int open_database(arguments *a, pistachio_database **out)
     if (!error)
         error = pistachio_connect(*out, &a->session.connection);
     if (error)
-        return report(error);
+        return main_report(error);
     int failed = cli_rank_start(&a->rank, *out);
     if (failed ||
         !cli_rank_is_client(&a->rank)) /* tables are the client's, who opens them with all */
         return failed;
-    int exit_status = add_tables(a->session.connection, a, &error);
-    return error ? report(error) : exit_status;
+    int exit_status = main_add_tables(a->session.connection, a, &error);
+    return error ? main_report(error) : exit_status;
 }
 
 static int run_program(arguments *a)
@@ -339,7 +339,7 @@ static int run_program(arguments *a)
         return 1;
     int exit_status = open_database(a, &database);
     if (!exit_status)
-        exit_status = is_client ? run_all(a) : cli_rank_serve(&a->rank, database);
+        exit_status = is_client ? main_run_all(a) : cli_rank_serve(&a->rank, database);
     pistachio_disconnect(a->session.connection);
     pistachio_close(database);
     cli_processes_end(!exit_status);
@@ -350,7 +350,7 @@ static int run_program(arguments *a)
 
 /* Copies the arguments: options are cut in two where they stand, and `ps` shows them as they were given. The texts are
  * in one block, as the program's options overwrite their pointers. NULL without memory. */
-static char **copy_words(int count, char **words, char **out_texts)
+static char **main_copy_words(int count, char **words, char **out_texts)
 {
     size_t bytes = 1;
     for (int i = 0; i < count; i++)
@@ -373,7 +373,7 @@ int main(int count, char **given)
     static char **words, *texts; /* until the process ends */
     static arguments a = {
         .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
-    words = copy_words(count, given, &texts);
+    words = main_copy_words(count, given, &texts);
     if (!words)
         return usage_error(PROGRAM, "no memory for the arguments", NULL);
     set_limits();
@@ -383,6 +383,6 @@ int main(int count, char **given)
     a.session.target = stdout;
     int exit_status = count > 1 ? check_first(words[1]) : -1;
     if (exit_status < 0)
-        exit_status = parse(count, words, &a);
+        exit_status = main_parse(count, words, &a);
     return exit_status < 0 ? run_program(&a) : exit_status;
 }

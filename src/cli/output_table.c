@@ -54,7 +54,7 @@ static bool is_right(const table *t, uint32_t column)
 }
 
 /* The texts of a row, or of the header, in as many lines as the longest has. */
-static void print_row(const table *t, const output_text *texts, bool is_header)
+static void output_table_print_row(const table *t, const output_text *texts, bool is_header)
 {
     bool goes_on = true;
     memset(t->at, 0, t->column_count * sizeof *t->at);
@@ -72,7 +72,7 @@ static void print_row(const table *t, const output_text *texts, bool is_header)
 
 static void print_header(const table *t)
 {
-    print_row(t, t->names, true);
+    output_table_print_row(t, t->names, true);
     for (uint32_t c = 0; c < t->column_count; c++) {
         fputs(t->is_markdown ? c ? " | " : "| " : c ? "-+-" : "-", t->target);
         for (size_t i = 0; i + 1 < t->widths[c]; i++)
@@ -87,11 +87,11 @@ static void print_measured(table *t)
 {
     print_header(t);
     for (uint64_t row = 0; row < t->measured; row++)
-        print_row(t, &t->cells[row * t->column_count], false);
+        output_table_print_row(t, &t->cells[row * t->column_count], false);
     t->has_printed = true;
 }
 
-static void widen(table *t, uint32_t column, const output_text *text)
+static void output_table_widen(table *t, uint32_t column, const output_text *text)
 {
     size_t width = output_text_width(text->items, text->count);
     t->widths[column] = width > t->widths[column] ? width : t->widths[column];
@@ -107,10 +107,10 @@ static bool take_row(table *t, const pistachio_batch *batch, uint64_t row)
         if (!output_text_of_value(batch, c, row, t->options, &cells[c]))
             return false;
         if (!t->has_printed)
-            widen(t, c, &cells[c]);
+            output_table_widen(t, c, &cells[c]);
     }
     if (t->has_printed)
-        print_row(t, cells, false);
+        output_table_print_row(t, cells, false);
     else
         t->measured++;
     return true;
@@ -130,7 +130,7 @@ static bool table_init(table *t)
         t->widths[c] = t->is_markdown ? MARKDOWN_WIDTH_MIN : 0;
         if (!output_text_make(name, strlen(name), t->is_markdown, &t->names[c]))
             return false;
-        widen(t, c, &t->names[c]);
+        output_table_widen(t, c, &t->names[c]);
     }
     return true;
 }

@@ -3,7 +3,7 @@
 
 #define TAB_CELLS 8
 
-static status append(output_text *out, const char *text, size_t bytes)
+static status output_text_append(output_text *out, const char *text, size_t bytes)
 {
     TRY(array_reserve(NULL, out, bytes + 1)); /* a place is there, even for nothing */
     memcpy(out->items + out->count, text, bytes);
@@ -15,13 +15,13 @@ static status append_control(output_text *out, char c, size_t column)
 {
     char code[8];
     if (c == '\n')
-        return append(out, "\n", 1);
+        return output_text_append(out, "\n", 1);
     if (c == '\t')
-        return append(out, "        ", TAB_CELLS - column % TAB_CELLS);
+        return output_text_append(out, "        ", TAB_CELLS - column % TAB_CELLS);
     if (c == '\r')
-        return append(out, "\\r", 2);
+        return output_text_append(out, "\\r", 2);
     int bytes = snprintf(code, sizeof code, "\\x%02X", (unsigned char)c);
-    return append(out, code, (size_t)bytes);
+    return output_text_append(out, code, (size_t)bytes);
 }
 
 static bool is_control(char c)
@@ -36,7 +36,7 @@ static status make_plain(const char *text, size_t bytes, output_text *out)
         column += ((unsigned char)text[i] & 0xc0) != 0x80;
         if (!is_control(text[i]))
             continue;
-        TRY(append(out, text + done, i - done));
+        TRY(output_text_append(out, text + done, i - done));
         TRY(append_control(out, text[i], column - 1));
         column = text[i] == '\n'   ? 0
                  : text[i] == '\t' ? (column + TAB_CELLS - 1) / TAB_CELLS * TAB_CELLS
@@ -44,7 +44,7 @@ static status make_plain(const char *text, size_t bytes, output_text *out)
                                    : column + 3;
         done = i + 1;
     }
-    return append(out, text + done, bytes - done);
+    return output_text_append(out, text + done, bytes - done);
 }
 
 static status make_markdown(const char *text, size_t bytes, output_text *out)
@@ -59,11 +59,11 @@ static status make_markdown(const char *text, size_t bytes, output_text *out)
                                                      : NULL;
         if (!replaced)
             continue;
-        TRY(append(out, text + done, i - done));
-        TRY(append(out, replaced, strlen(replaced)));
+        TRY(output_text_append(out, text + done, i - done));
+        TRY(output_text_append(out, replaced, strlen(replaced)));
         done = i + 1;
     }
-    return append(out, text + done, bytes - done);
+    return output_text_append(out, text + done, bytes - done);
 }
 
 bool output_text_make(const char *text, size_t bytes, bool is_markdown, output_text *out)

@@ -14,7 +14,7 @@
 static paste *(*paste_of)(EditLine *editor);
 
 /* Control characters but tabs are dropped. */
-static void insert(EditLine *editor, wchar_t c)
+static void paste_insert(EditLine *editor, wchar_t c)
 {
     const wchar_t text[] = {c, 0};
     if (c == L'\t' || (c >= L' ' && c != 0x7f))
@@ -22,7 +22,7 @@ static void insert(EditLine *editor, wchar_t c)
 }
 
 /* Inserts text up to what ends it. Returns a line's end, or 0 for the mark or the end of the input. */
-static wchar_t read_text(EditLine *editor)
+static wchar_t paste_read_text(EditLine *editor)
 {
     size_t matched = 0; /* of the mark */
     wchar_t c;
@@ -32,12 +32,12 @@ static wchar_t read_text(EditLine *editor)
             continue;
         }
         for (size_t i = 0; i < matched; i++)
-            insert(editor, MARK_END[i]);
+            paste_insert(editor, MARK_END[i]);
         matched = c == MARK_END[0];
         if (c == L'\r' || c == L'\n')
             return L'\n';
         if (!matched)
-            insert(editor, c);
+            paste_insert(editor, c);
     }
     return 0;
 }
@@ -46,7 +46,7 @@ static unsigned char take_paste(EditLine *editor, int key)
 {
     (void)key;
     paste *p = paste_of(editor);
-    p->is_amid = read_text(editor) == L'\n';
+    p->is_amid = paste_read_text(editor) == L'\n';
     if (p->is_amid)
         el_push(editor, "\n"); /* which ends the line as a key does */
     return CC_REFRESH;

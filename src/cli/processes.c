@@ -136,7 +136,7 @@ status cli_processes_place(unsigned processes, net_place *out)
 }
 
 /* Whether all have ended. */
-static bool reap(void)
+static bool processes_reap(void)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < child_count; i++)
@@ -150,7 +150,7 @@ void cli_processes_end(bool is_good)
 {
     const struct timespec moment = {.tv_nsec = 5000000};
     unsigned most = is_good ? END_MS : END_BADLY_MS;
-    for (unsigned ms = 0; !reap() && ms < most; ms += 5)
+    for (unsigned ms = 0; !processes_reap() && ms < most; ms += 5)
         nanosleep(&moment, NULL);
     for (unsigned i = 0; i < child_count; i++) {
         kill(children[i], SIGKILL);

@@ -21,14 +21,14 @@ static struct {
     double start; /* of the statement */
 } progress = {.lock = MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static double seconds(void)
+static double progress_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void draw(double elapsed)
+static void progress_draw(double elapsed)
 {
     uint64_t done = 0, total = 0;
     char bar[BAR_CELLS + 1], line[160];
@@ -54,14 +54,14 @@ static void wait_ms(long ms)
     pthread_cond_timedwait(&progress.changed, &progress.lock, &until);
 }
 
-static void *run(void *context)
+static void *progress_run(void *context)
 {
     (void)context;
     mutex_lock(&progress.lock);
     while (progress.connection) {
-        double elapsed = seconds() - progress.start;
+        double elapsed = progress_seconds() - progress.start;
         if (progress.is_allowed && elapsed * 1000 >= FIRST_MS)
-            draw(elapsed);
+            progress_draw(elapsed);
         wait_ms(EACH_MS);
     }
     mutex_unlock(&progress.lock);
@@ -73,8 +73,8 @@ void progress_begin(pistachio_connection *connection)
     if (!status_line_is_possible())
         return;
     progress.connection = connection;
-    progress.start = seconds();
-    progress.has_thread = !pthread_create(&progress.thread, NULL, run, NULL);
+    progress.start = progress_seconds();
+    progress.has_thread = !pthread_create(&progress.thread, NULL, progress_run, NULL);
 }
 
 void progress_end(void)

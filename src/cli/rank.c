@@ -22,7 +22,7 @@ int cli_rank_parse(const char *program, const char *value, cli_rank *out)
     return 0;
 }
 
-static int report(status st)
+static int rank_report(status st)
 {
     cli_report(api_error(st), NULL, 0);
     return 1;
@@ -31,7 +31,7 @@ static int report(status st)
 int cli_rank_find(cli_rank *rank)
 {
     status st = cli_processes_place(rank->processes, &rank->place);
-    return st ? report(st) : 0;
+    return st ? rank_report(st) : 0;
 }
 
 bool cli_rank_is_client(const cli_rank *rank)
@@ -43,7 +43,7 @@ bool cli_rank_is_client(const cli_rank *rank)
 static int end_rank(const cli_rank *rank, status st)
 {
     if (st && (cli_rank_is_client(rank) || !rank->processes))
-        return report(st);
+        return rank_report(st);
     status_free(st);
     return st != NULL;
 }

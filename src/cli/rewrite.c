@@ -120,7 +120,7 @@ static const char *possible_values(const char *word)
     return NULL;
 }
 
-static int no_option(const char *word)
+static int rewrite_no_option(const char *word)
 {
     const char *names[VALUE_COUNT + FLAG_COUNT];
     for (size_t i = 0; i < VALUE_COUNT; i++)
@@ -130,7 +130,7 @@ static int no_option(const char *word)
 }
 
 /* The words about a column, new ones if there are none; NULL: too many. */
-static column_words *column_of(arguments *a, const char *name)
+static column_words *rewrite_column_of(arguments *a, const char *name)
 {
     for (size_t i = 0; i < a->column_count; i++)
         if (!strcasecmp(a->columns[i].name, name))
@@ -148,7 +148,7 @@ static bool parse_form(arguments *a, char *text, bool is_codec)
     pq_choice *choice = &a->options.all.choice, scratch = {0};
     if (equals) {
         *equals = 0;
-        column_words *column = column_of(a, text);
+        column_words *column = rewrite_column_of(a, text);
         text = equals + 1;
         choice = &scratch;
         if (!column)
@@ -166,7 +166,7 @@ static bool parse_bloom(arguments *a, char *text)
 {
     char *rest;
     for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-        column_words *column = column_of(a, name);
+        column_words *column = rewrite_column_of(a, name);
         if (!column)
             return false;
         column->bloom = true;
@@ -233,7 +233,7 @@ static int read_profile(const char *path, pq_profile *out)
 }
 
 /* One of the three says how large row groups are. */
-static bool set_group(api_rewrite_options *o, uint64_t rows, uint64_t count, uint64_t bytes)
+static bool rewrite_set_group(api_rewrite_options *o, uint64_t rows, uint64_t count, uint64_t bytes)
 {
     o->group_rows = rows;
     o->group_count = count;
@@ -271,7 +271,7 @@ static int check_group_option(arguments *a, const char *word)
 }
 
 /* An option and its value: 0, or the exit status. */
-static int parse_option(arguments *a, const char *word, char *next)
+static int rewrite_parse_option(arguments *a, const char *word, char *next)
 {
     api_rewrite_options *o = &a->options;
     uint64_t number = 0;
@@ -279,11 +279,11 @@ static int parse_option(arguments *a, const char *word, char *next)
     if (!strcmp(word, "--for"))
         is_right = true; /* read before all others */
     else if (!strcmp(word, "--row-group-rows"))
-        is_right = cli_parse_count(next, &number) && set_group(o, number, 0, 0);
+        is_right = cli_parse_count(next, &number) && rewrite_set_group(o, number, 0, 0);
     else if (!strcmp(word, "--row-groups"))
-        is_right = cli_parse_count(next, &number) && set_group(o, 0, number, 0);
+        is_right = cli_parse_count(next, &number) && rewrite_set_group(o, 0, number, 0);
     else if (!strcmp(word, "--row-group-size"))
-        is_right = cli_parse_bytes(next, &number) && set_group(o, 0, 0, number);
+        is_right = cli_parse_bytes(next, &number) && rewrite_set_group(o, 0, 0, number);
     else if (!strcmp(word, "--pages"))
         is_right = cli_parse_count(next, &o->pages_per_chunk);
     else if (!strcmp(word, "--page-rows"))
@@ -346,7 +346,7 @@ static void fill_entries(arguments *a)
 }
 
 /* -1: go on; else the exit status. Paths are moved to the front of `words`. */
-static int parse(int count, char **words, arguments *a, size_t *out_paths)
+static int rewrite_parse(int count, char **words, arguments *a, size_t *out_paths)
 {
     size_t paths = 0;
     for (int i = 0; i + 1 < count; i++)
@@ -362,10 +362,10 @@ static int parse(int count, char **words, arguments *a, size_t *out_paths)
             words[paths++] = word;
         } else if (!parse_flag(word, &a->options)) {
             if (!possible_values(word))
-                return no_option(word);
+                return rewrite_no_option(word);
             if (++i == count)
                 return usage_error(PROGRAM, "a value is missing behind", word);
-            int exit_status = parse_option(a, word, words[i]);
+            int exit_status = rewrite_parse_option(a, word, words[i]);
             if (exit_status)
                 return exit_status;
         }
@@ -375,16 +375,16 @@ static int parse(int count, char **words, arguments *a, size_t *out_paths)
     return paths < 2 ? usage_error(PROGRAM, "IN and OUT are needed", NULL) : -1;
 }
 
-static double seconds(void)
+static double rewrite_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void show_progress(uint64_t done, uint64_t all, void *context)
+static void rewrite_show_progress(uint64_t done, uint64_t all, void *context)
 {
-    double *last = context, now = seconds();
+    double *last = context, now = rewrite_seconds();
     char bar[41], line[128];
     if (now - *last < 0.1)
         return;
@@ -434,18 +434,18 @@ static status save_profile(const arguments *a)
     return STATUS_OK;
 }
 
-static int run(arguments *a)
+static int rewrite_run(arguments *a)
 {
     api_rewrite_options *o = &a->options;
     api_rewrite_totals totals;
-    double start = seconds(), last = 0;
+    double start = rewrite_seconds(), last = 0;
     if (a->report && !(o->report = fopen(a->report, "we"))) {
         fprintf(stderr, "pistachio: could not write report \"%s\": %s\n", a->report,
                 strerror(errno));
         return 1;
     }
     if (status_line_is_possible()) {
-        o->progress = show_progress;
+        o->progress = rewrite_show_progress;
         o->context = &last;
     }
     status st = STATUS_OK;
@@ -469,7 +469,7 @@ static int run(arguments *a)
     char files[FIGURES_BYTES], rows[FIGURES_BYTES], before[FIGURES_BYTES], after[FIGURES_BYTES];
     fprintf(stderr, "%s, %s, %s to %s in %.1f s\n", figures_count(totals.files, "file", files),
             figures_count(totals.rows, "row", rows), figures_bytes(totals.bytes_read, before),
-            figures_bytes(totals.bytes_written, after), seconds() - start);
+            figures_bytes(totals.bytes_written, after), rewrite_seconds() - start);
     if (!is_reported)
         fprintf(stderr, "pistachio: could not write report \"%s\"\n", a->report);
     return !is_reported;
@@ -484,11 +484,11 @@ int cli_rewrite(int count, char **words)
     all->profile = pq_profile_default();
     cli_parse_encodings("v1", &all->encodings);
     cli_parse_codecs("snappy", all);
-    int exit_status = parse(count, words, &a, &paths);
+    int exit_status = rewrite_parse(count, words, &a, &paths);
     if (exit_status >= 0)
         return exit_status;
     a.options.inputs = (const char *const *)words;
     a.options.input_count = paths - 1;
     a.options.output = words[paths - 1];
-    return run(&a);
+    return rewrite_run(&a);
 }

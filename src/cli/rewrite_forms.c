@@ -11,7 +11,7 @@
 #define WORD_BYTES 64
 
 /* The next item of a list into `word`; false: it is empty or too long. *text ends behind it. */
-static bool next_item(const char **text, char *word)
+static bool forms_next_item(const char **text, char *word)
 {
     size_t bytes = strcspn(*text, ",+");
     if (!bytes || bytes >= WORD_BYTES)
@@ -63,7 +63,7 @@ bool cli_parse_encodings(const char *text, uint32_t *out)
     uint32_t one;
     *out = 0;
     do {
-        if (!next_item(&text, word) || !find_encodings(word, &one))
+        if (!forms_next_item(&text, word) || !find_encodings(word, &one))
             return false;
         *out |= one;
     } while (*text);
@@ -99,7 +99,7 @@ static bool level_fits(pq_codec codec, int level)
            (codec == PQ_CODEC_BROTLI && level <= 11);
 }
 
-static bool find_codec(const char *word, pq_codec *out)
+static bool forms_find_codec(const char *word, pq_codec *out)
 {
     static const pq_codec codecs[] = {PQ_CODEC_SNAPPY, PQ_CODEC_GZIP, PQ_CODEC_BROTLI,
                                       PQ_CODEC_ZSTD, PQ_CODEC_LZ4_RAW};
@@ -125,14 +125,14 @@ bool cli_parse_codecs(const char *text, pq_choice *out)
     do {
         int level;
         pq_codec codec;
-        if (!next_item(&text, word))
+        if (!forms_next_item(&text, word))
             return false;
         bool is_optimal = !strcasecmp(word, "optimal");
         if (is_optimal || !strcasecmp(word, "lightweight")) {
             for (size_t i = 0; i < (is_optimal ? sizeof sets / sizeof *sets : 3); i++)
                 if (!add_codec(out, sets[i], 0))
                     return false;
-        } else if (!split_level(word, &level) || !find_codec(word, &codec) ||
+        } else if (!split_level(word, &level) || !forms_find_codec(word, &codec) ||
                    !level_fits(codec, level) || !add_codec(out, codec, level)) {
             return false;
         }
@@ -190,7 +190,7 @@ static bool set_decoding(unsigned encoding, const char *class, double speed, pq_
     return is_any;
 }
 
-static bool read_line(char *line, pq_profile *out)
+static bool forms_read_line(char *line, pq_profile *out)
 {
     char name[WORD_BYTES], class[WORD_BYTES];
     double speed;
@@ -209,7 +209,7 @@ static bool read_line(char *line, pq_profile *out)
         out->hot = speed / 100;
         return speed >= 0 && speed <= 100;
     } else if (sscanf(line, " codec %63s %lf", name, &speed) == 2) {
-        if (!find_codec(name, &codec))
+        if (!forms_find_codec(name, &codec))
             return false;
         out->decompress[codec] = speed;
     } else if (sscanf(line, " encoding %63s %63s %lf", name, class, &speed) == 3) {
@@ -231,7 +231,7 @@ bool cli_read_profile(const char *path, pq_profile *out, unsigned *out_line)
         return false;
     while (is_right && fgets(line, sizeof line, source)) {
         ++*out_line;
-        is_right = read_line(line, out);
+        is_right = forms_read_line(line, out);
     }
     if (is_right && ferror(source)) {
         is_right = false;

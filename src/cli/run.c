@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static double seconds(void)
+static double run_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -55,9 +55,9 @@ static void print_notices(const pistachio_result *result)
 }
 
 /* Runs the statement at *at, and sets *at behind it. */
-static pistachio_error *run_statement(cli_session *s, const char **at)
+static pistachio_error *cli_run_statement(cli_session *s, const char **at)
 {
-    double start = seconds();
+    double start = run_seconds();
     const char *rest = *at;
     pistachio_result *result = NULL;
     uint64_t rows = 0;
@@ -73,7 +73,7 @@ static pistachio_error *run_statement(cli_session *s, const char **at)
     progress_end();
     pistachio_result_free(result);
     if (!error && result && s->has_timer)
-        print_time(seconds() - start);
+        print_time(run_seconds() - start);
     *at = rest;
     return error;
 }
@@ -104,7 +104,7 @@ static int run_next(cli_session *s, const char *text, statement_kind kind, const
     if (s->is_interactive)
         keep_sql(s, *at, (size_t)(end - *at));
     interrupt_watch(s->connection, s->is_interactive);
-    pistachio_error *error = run_statement(s, at);
+    pistachio_error *error = cli_run_statement(s, at);
     interrupt_unwatch();
     if (error)
         cli_report(error, text, start);
@@ -141,7 +141,7 @@ typedef ARRAY(char) text_buffer;
 #define BLOCK_BYTES 16384
 
 /* Waits for more, of which it takes a block; *out_is_end: there is none. The text ends with a NUL that is not counted. */
-static status read_block(int source, text_buffer *text, bool *out_is_end)
+static status run_read_block(int source, text_buffer *text, bool *out_is_end)
 {
     TRY(array_reserve(NULL, text, BLOCK_BYTES + 1));
     ssize_t bytes;
@@ -168,16 +168,16 @@ static status read_some(int source, text_buffer *text, size_t begun, bool *out_i
 {
     size_t first = text->count;
     do
-        TRY(read_block(source, text, out_is_end));
+        TRY(run_read_block(source, text, out_is_end));
     while (!*out_is_end && has_more(source) && text->count - first < begun);
     return STATUS_OK;
 }
 
 /* A regular file is read whole first: nothing runs if it cannot be read to its end. */
-static status read_all(int source, text_buffer *text, bool *out_is_end)
+static status run_read_all(int source, text_buffer *text, bool *out_is_end)
 {
     do
-        TRY(read_block(source, text, out_is_end));
+        TRY(run_read_block(source, text, out_is_end));
     while (!*out_is_end);
     return STATUS_OK;
 }
@@ -203,10 +203,10 @@ typedef struct stream {
     size_t at; /* what is before has been run */
 } stream;
 
-static status read_next(stream *in)
+static status run_read_next(stream *in)
 {
     size_t before = in->text.count;
-    TRY(in->is_file ? read_all(in->source, &in->text, &in->is_end)
+    TRY(in->is_file ? run_read_all(in->source, &in->text, &in->is_end)
                     : read_some(in->source, &in->text, before - in->at, &in->is_end));
     TRY(check_encoding(&in->text, before));
     /* A mark of UTF-8's byte order, which Windows' editors write. */
@@ -237,7 +237,7 @@ int cli_run_stream(cli_session *s, FILE *source)
     int result = 0;
     in.is_file = !fstat(in.source, &info) && S_ISREG(info.st_mode);
     while (!result && !in.is_end && !s->is_done) {
-        status st = read_next(&in);
+        status st = run_read_next(&in);
         if (!st) {
             result = run_complete(s, in.text.items, &in.at, in.is_end);
             st = result ? STATUS_OK : flush_if_idle(s, &in);

@@ -36,7 +36,7 @@ typedef struct shell {
 static sigjmp_buf interrupted;
 static volatile sig_atomic_t is_reading;
 
-static void on_signal(int number)
+static void shell_on_signal(int number)
 {
     if (number != SIGINT)
         interrupt_note(number);
@@ -62,7 +62,7 @@ static char *prompt(EditLine *editor)
 }
 
 /* Characters of UTF-8 text, which is what libedit counts in. */
-static int count_characters(const char *text, size_t bytes)
+static int shell_count_characters(const char *text, size_t bytes)
 {
     int count = 0;
     for (size_t i = 0; i < bytes; i++)
@@ -71,7 +71,7 @@ static int count_characters(const char *text, size_t bytes)
 }
 
 /* Bytes of whole characters that all words begin with. */
-static size_t common_bytes(const complete_list *words)
+static size_t shell_common_bytes(const complete_list *words)
 {
     size_t common = strlen(words->items[0]);
     for (size_t i = 1; i < words->count; i++)
@@ -88,11 +88,11 @@ static unsigned char use_words(EditLine *editor, const complete_list *words, con
                                size_t bytes)
 {
     char text[256];
-    size_t common = common_bytes(words);
+    size_t common = shell_common_bytes(words);
     int length = snprintf(text, sizeof text, "%.*s%s", (int)common, words->items[0],
                           words->count == 1 ? " " : "");
     if (length > 0 && length < (int)sizeof text && (common > bytes || words->count == 1)) {
-        el_deletestr(editor, count_characters(start, bytes));
+        el_deletestr(editor, shell_count_characters(start, bytes));
         el_insertstr(editor, text);
         return CC_REFRESH;
     }
@@ -104,7 +104,7 @@ static unsigned char use_words(EditLine *editor, const complete_list *words, con
     return CC_REDISPLAY;
 }
 
-static unsigned char complete(EditLine *editor, int key)
+static unsigned char shell_complete(EditLine *editor, int key)
 {
     (void)key;
     shell *s = NULL;
@@ -190,7 +190,7 @@ static void take_line(shell *s, const char *line)
 
 static void loop(shell *s)
 {
-    struct sigaction action = {.sa_handler = on_signal}, before, before_end;
+    struct sigaction action = {.sa_handler = shell_on_signal}, before, before_end;
     sigaction(SIGINT, &action, &before);
     sigaction(SIGTERM, &action, &before_end);
     while (!s->session->is_done && !interrupt_taken()) {
@@ -274,7 +274,7 @@ static bool open_editor(shell *s)
     el_set(s->editor, EL_PROMPT, prompt);
     el_set(s->editor, EL_EDITOR, "emacs");
     el_set(s->editor, EL_HIST, history, s->history);
-    el_set(s->editor, EL_ADDFN, "pistachio-complete", "completes a word", complete);
+    el_set(s->editor, EL_ADDFN, "pistachio-complete", "completes a word", shell_complete);
     el_set(s->editor, EL_BIND, "^I", "pistachio-complete", NULL);
     el_set(s->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
     paste_open(&s->paste, s->editor, paste_of_shell);

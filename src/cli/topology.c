@@ -35,7 +35,7 @@ static int show(pistachio_database *database)
     return 0;
 }
 
-static int run(const cli_rank *rank)
+static int topology_run(const cli_rank *rank)
 {
     pistachio_database *database;
     pistachio_error *error = pistachio_open(NULL, 0, &database);
@@ -69,5 +69,5 @@ int cli_topology(int count, char **words)
             return exit_status;
     }
     int exit_status = cli_rank_find(&rank);
-    return exit_status ? exit_status : run(&rank);
+    return exit_status ? exit_status : topology_run(&rank);
 }

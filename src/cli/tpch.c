@@ -46,7 +46,7 @@ int cli_tpch_no_option(const char *word)
     return usage_no_option(CLI_TPCH, word, names, sizeof names / sizeof *names);
 }
 
-static double seconds(void)
+static double tpch_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -60,7 +60,7 @@ static bool parse_scale(const char *text, double *out)
     return end != text && !*end;
 }
 
-static bool parse_count(const char *text, unsigned *out)
+static bool tpch_parse_count(const char *text, unsigned *out)
 {
     char *end;
     long number = strtol(text, &end, 10);
@@ -68,8 +68,8 @@ static bool parse_count(const char *text, unsigned *out)
     return end != text && !*end && number >= 1 && number <= 10000;
 }
 
-static void show_progress(const char *table, uint64_t done, uint64_t all, uint64_t bytes,
-                          void *context)
+static void tpch_show_progress(const char *table, uint64_t done, uint64_t all, uint64_t bytes,
+                               void *context)
 {
     (void)context;
     char line[80];
@@ -79,7 +79,7 @@ static void show_progress(const char *table, uint64_t done, uint64_t all, uint64
 }
 
 /* An option and its value: 0, or the exit status. */
-static int parse_option(const char *word, const char *value, tpch_generate_options *out)
+static int tpch_parse_option(const char *word, const char *value, tpch_generate_options *out)
 {
     if (!strcmp(word, "--scale"))
         return parse_scale(value, &out->scale)
@@ -88,7 +88,7 @@ static int parse_option(const char *word, const char *value, tpch_generate_optio
     if (!strcmp(word, "--out"))
         out->folder = value;
     else if (!strcmp(word, "--parts") || !strcmp(word, "--threads"))
-        return parse_count(value, word[2] == 'p' ? &out->parts : &out->threads)
+        return tpch_parse_count(value, word[2] == 'p' ? &out->parts : &out->threads)
                    ? 0
                    : usage_value(CLI_TPCH, word, value, "a number from 1 to 10000");
     else
@@ -96,7 +96,7 @@ static int parse_option(const char *word, const char *value, tpch_generate_optio
     return 0;
 }
 
-static int generate(int count, char **words)
+static int cli_tpch_generate(int count, char **words)
 {
     tpch_generate_options options = {.scale = NAN};
     char figure[FIGURES_BYTES];
@@ -106,15 +106,15 @@ static int generate(int count, char **words)
         char *word = words[i], *value = usage_split_value(word);
         if (!value && i + 1 < count)
             value = words[++i];
-        int exit_status = parse_option(word, value ? value : "", &options);
+        int exit_status = tpch_parse_option(word, value ? value : "", &options);
         if (exit_status)
             return exit_status;
     }
     if (isnan(options.scale) || !options.folder || !*options.folder)
         return usage_error(CLI_TPCH, "generate needs --scale and --out", NULL);
     if (status_line_is_possible())
-        options.progress = show_progress;
-    double start = seconds();
+        options.progress = tpch_show_progress;
+    double start = tpch_seconds();
     uint64_t bytes = 0;
     status st = tpch_generate(&options, &bytes);
     status_line_clear();
@@ -124,7 +124,7 @@ static int generate(int count, char **words)
         return 1;
     }
     fprintf(stderr, "scale factor %g in %s: %s in %.1f s\n", options.scale, options.folder,
-            figures_bytes(bytes, figure), seconds() - start);
+            figures_bytes(bytes, figure), tpch_seconds() - start);
     return 0;
 }
 
@@ -135,7 +135,7 @@ int cli_tpch(int count, char **words)
         if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h"))
             what = words[i];
     if (!strcmp(what, "generate"))
-        return generate(count - 1, words + 1);
+        return cli_tpch_generate(count - 1, words + 1);
     if (!strcmp(what, "run"))
         return cli_tpch_run(count - 1, words + 1);
     if (!strcmp(what, "--help") || !strcmp(what, "-h")) {

@@ -37,7 +37,7 @@ typedef struct run_options {
     size_t setting_count;
 } run_options;
 
-static double seconds(void)
+static double tpch_run_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -76,7 +76,7 @@ static bool parse_queries(const char *text, measured *all)
 }
 
 /* 0: go on; else the exit status. */
-static int parse(int count, char **words, run_options *o, measured *all)
+static int tpch_run_parse(int count, char **words, run_options *o, measured *all)
 {
     o->runs = 1;
     for (int i = 0; i < count; i++) {
@@ -153,18 +153,18 @@ static pistachio_error *warm_up(pistachio_connection *connection)
 }
 
 /* All runs of a query; says what failed. */
-static void measure(pistachio_connection *connection, const run_options *o, const char *scale,
-                    unsigned number, measured *m)
+static void tpch_run_measure(pistachio_connection *connection, const run_options *o,
+                             const char *scale, unsigned number, measured *m)
 {
     for (unsigned run = 0; run < o->runs && !m->has_failed; run++) {
         pistachio_result *result = NULL;
-        double start = seconds();
+        double start = tpch_run_seconds();
         pistachio_error *error = pistachio_query(connection, tpch_query(number), NULL, &result);
         if (!error)
             error =
                 tpch_check(result, scale, number, &m->rows, m->difference, sizeof m->difference);
         pistachio_result_free(result);
-        m->runs[run] = seconds() - start;
+        m->runs[run] = tpch_run_seconds() - start;
         m->has_failed = error || *m->difference;
         if (error)
             cli_report(error, tpch_query(number), 0);
@@ -175,7 +175,8 @@ static void measure(pistachio_connection *connection, const run_options *o, cons
     m->median = (sorted[(o->runs - 1) / 2] + sorted[o->runs / 2]) / 2;
 }
 
-static void print_row(unsigned number, const measured *m, const run_options *o, const char *scale)
+static void tpch_run_print_row(unsigned number, const measured *m, const run_options *o,
+                               const char *scale)
 {
     printf("q%02u  %9.3f  %8" PRIu64, number, m->median, m->rows);
     if (m->has_failed)
@@ -242,8 +243,8 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
     for (unsigned q = 1; q <= TPCH_QUERY_COUNT; q++) {
         if (!all[q].is_asked)
             continue;
-        measure(connection, o, scale, q, &all[q]);
-        print_row(q, &all[q], o, scale);
+        tpch_run_measure(connection, o, scale, q, &all[q]);
+        tpch_run_print_row(q, &all[q], o, scale);
         asked++;
         failed += all[q].has_failed;
         sum += all[q].median;
@@ -286,7 +287,7 @@ int cli_tpch_run(int count, char **words)
     run_options o = {0};
     for (unsigned q = 1; q <= TPCH_QUERY_COUNT; q++)
         all[q].is_asked = true;
-    int exit_status = parse(count, words, &o, all);
+    int exit_status = tpch_run_parse(count, words, &o, all);
     if (!exit_status)
         exit_status = cli_rank_find(&o.rank);
     if (exit_status)

@@ -23,14 +23,14 @@ static uint32_t by_tables(uint32_t before, const uint8_t *data, size_t bytes)
 #define WITH_MULTIPLY __attribute__((target("pclmul,sse4.1")))
 
 /* The word multiplied with the distance, plus what is there. */
-WITH_MULTIPLY static inline __m128i fold(__m128i word, __m128i distance, __m128i there)
+WITH_MULTIPLY static inline __m128i checksum_fold(__m128i word, __m128i distance, __m128i there)
 {
     __m128i low = _mm_clmulepi64_si128(word, distance, 0x00);
     __m128i high = _mm_clmulepi64_si128(word, distance, 0x11);
     return _mm_xor_si128(_mm_xor_si128(low, high), there);
 }
 
-WITH_MULTIPLY static inline __m128i load(const uint8_t *data)
+WITH_MULTIPLY static inline __m128i checksum_load(const uint8_t *data)
 {
     return _mm_loadu_si128((const __m128i *)data);
 }
@@ -41,17 +41,18 @@ WITH_MULTIPLY static inline __m128i load(const uint8_t *data)
 #define BY_16_BYTES 0x0ccaa009e, 0x1751997d0
 
 /* Folds the rest onto the four strands, which go before it, and all onto the last bytes. */
-WITH_MULTIPLY static uint32_t finish(__m128i *strands, const uint8_t *data, size_t bytes)
+WITH_MULTIPLY static uint32_t checksum_finish(__m128i *strands, const uint8_t *data, size_t bytes)
 {
     const __m128i by_64 = _mm_set_epi64x(BY_64_BYTES), by_16 = _mm_set_epi64x(BY_16_BYTES);
     for (; bytes >= FOLDED_MIN; data += FOLDED_MIN, bytes -= FOLDED_MIN)
         for (int i = 0; i < STRANDS; i++)
-            strands[i] = fold(strands[i], by_64, load(data + (ptrdiff_t)i * STRAND_BYTES));
+            strands[i] =
+                checksum_fold(strands[i], by_64, checksum_load(data + (ptrdiff_t)i * STRAND_BYTES));
     __m128i all = strands[0];
     for (int i = 1; i < STRANDS; i++)
-        all = fold(all, by_16, strands[i]);
+        all = checksum_fold(all, by_16, strands[i]);
     for (; bytes >= STRAND_BYTES; data += STRAND_BYTES, bytes -= STRAND_BYTES)
-        all = fold(all, by_16, load(data));
+        all = checksum_fold(all, by_16, checksum_load(data));
     uint8_t last[STRAND_BYTES];
     _mm_storeu_si128((__m128i *)last, all);
     /* What came before is folded in: ~0 is a rest of 0. */
@@ -63,9 +64,9 @@ WITH_MULTIPLY static uint32_t by_folding(uint32_t before, const uint8_t *data, s
 {
     __m128i strands[STRANDS];
     for (int i = 0; i < STRANDS; i++)
-        strands[i] = load(data + (ptrdiff_t)i * STRAND_BYTES);
+        strands[i] = checksum_load(data + (ptrdiff_t)i * STRAND_BYTES);
     strands[0] = _mm_xor_si128(strands[0], _mm_cvtsi32_si128((int)~before));
-    return finish(strands, data + FOLDED_MIN, bytes - FOLDED_MIN);
+    return checksum_finish(strands, data + FOLDED_MIN, bytes - FOLDED_MIN);
 }
 
 /* Strands four times as wide. bytes: at least WIDE_MIN. */
@@ -100,7 +101,7 @@ WITH_WIDE_MULTIPLY static uint32_t by_wide_folding(uint32_t before, const uint8_
     for (int i = 1; i < STRANDS; i++)
         all = fold_wide(all, by_64, strands[i]);
     _mm512_storeu_si512(parts, all);
-    return finish(parts, data, bytes);
+    return checksum_finish(parts, data, bytes);
 }
 
 uint32_t codec_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)

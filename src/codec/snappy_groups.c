@@ -181,7 +181,7 @@ GROUPS_TARGET static bool take_values(snappy_state *state)
     return is_good;
 }
 
-static inline void move(uint8_t *to, const uint8_t *from)
+static inline void snappy_groups_move(uint8_t *to, const uint8_t *from)
 {
     uint8_t block[MOVE_BYTES];
     memcpy(block, from, sizeof block);
@@ -251,7 +251,7 @@ GROUPS_TARGET static bool take_tags(snappy_state *state, size_t groups, bool *ou
         if (__builtin_expect(is_fit == 0xffff, 1)) {
 #pragma GCC unroll 16
             for (unsigned i = 0; i < TAGS; i++)
-                move(s.out + tos[i], froms[i]);
+                snappy_groups_move(s.out + tos[i], froms[i]);
             s.out += _mm_extract_epi32(_mm512_extracti32x4_epi32(sum, 3), 3);
             s.in += (uint8_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(next_16));
             poor -= poor > 0;
@@ -260,7 +260,7 @@ GROUPS_TARGET static bool take_tags(snappy_state *state, size_t groups, bool *ou
 
         uint32_t count = (uint32_t)__builtin_ctz(~(uint32_t)is_fit);
         for (unsigned i = 0; i < count; i++)
-            move(s.out + tos[i], froms[i]);
+            snappy_groups_move(s.out + tos[i], froms[i]);
         uint8_t ats[64];
         _mm512_storeu_si512(ats, at);
         s.in += ats[(size_t)4 * count];

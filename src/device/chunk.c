@@ -340,9 +340,9 @@ static status ask_string_bytes(dev_stream *stream, chunk *const *chunks, size_t 
 }
 
 /* keep_bases: as chunk_combine. places: by column, or NULL. */
-static status put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                           bool keep_bases, const char *who, const tensor_target *targets,
-                           chunk **out)
+static status chunk_put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                                 bool keep_bases, const char *who, const tensor_target *targets,
+                                 chunk **out)
 {
     *out = NULL;
     uint64_t rows = 0;
@@ -390,17 +390,17 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
 status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
                     chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, false, who, NULL, out);
+    return chunk_put_together(stream, chunks, chunk_count, false, who, NULL, out);
 }
 
 status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                        const char *who, const tensor_target *targets, chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, false, who, targets, out);
+    return chunk_put_together(stream, chunks, chunk_count, false, who, targets, out);
 }
 
 status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
                      chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, true, who, NULL, out);
+    return chunk_put_together(stream, chunks, chunk_count, true, who, NULL, out);
 }

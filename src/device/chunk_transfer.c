@@ -27,7 +27,8 @@ static bool keeps_dictionary(const tensor *t, bool keep_dictionaries)
     return keep_dictionaries && t->form == TENSOR_INDEXED && t->is_dictionary;
 }
 
-static status share_columns(dev_stream *stream, const chunk *c, bool keep_dictionaries, chunk *to)
+static status chunk_transfer_share_columns(dev_stream *stream, const chunk *c,
+                                           bool keep_dictionaries, chunk *to)
 {
     for (uint32_t i = 0; i < c->column_count; i++) {
         tensor *t = c->columns[i];
@@ -171,8 +172,8 @@ static status copy_index(dev_stream *stream, const tensor *t, outward *column, u
     return st;
 }
 
-static status copy_all(dev_stream *stream, const chunk *c, bool keep_dictionaries, uint64_t rows,
-                       const char *who, outward *all, chunk *to)
+static status chunk_transfer_copy_all(dev_stream *stream, const chunk *c, bool keep_dictionaries,
+                                      uint64_t rows, const char *who, outward *all, chunk *to)
 {
     for (uint32_t i = 0; i < c->column_count; i++) {
         const tensor *t = c->columns[i];
@@ -189,7 +190,7 @@ static status copy_all(dev_stream *stream, const chunk *c, bool keep_dictionarie
 }
 
 /* Copied views hold device addresses: into the one heap that was made for the copy. */
-static void point_to_host(const outward *column, uint64_t rows)
+static void chunk_transfer_point_to_host(const outward *column, uint64_t rows)
 {
     if (!column->device_heap)
         return;
@@ -201,7 +202,7 @@ static void point_to_host(const outward *column, uint64_t rows)
             views[row].data = heap + (views[row].data - column->device_heap);
 }
 
-static void release(outward *all, uint32_t count)
+static void chunk_transfer_release(outward *all, uint32_t count)
 {
     for (uint32_t i = 0; i < count && all; i++) {
         tensor_unref(all[i].flat);
@@ -210,17 +211,17 @@ static void release(outward *all, uint32_t count)
     mem_free(all);
 }
 
-static status bring(dev_stream *stream, const chunk *c, bool keep_dictionaries, const char *who,
-                    outward *all, chunk *to)
+static status chunk_transfer_bring(dev_stream *stream, const chunk *c, bool keep_dictionaries,
+                                   const char *who, outward *all, chunk *to)
 {
     uint64_t rows;
     TRY(flatten_all(stream, c, keep_dictionaries, all));
     TRY(read_sizes(stream, c, all, &rows));
     to->rows = dev_count_exact(rows);
-    TRY(copy_all(stream, c, keep_dictionaries, rows, who, all, to));
+    TRY(chunk_transfer_copy_all(stream, c, keep_dictionaries, rows, who, all, to));
     TRY(dev_stream_await(stream));
     for (uint32_t i = 0; i < c->column_count; i++)
-        point_to_host(&all[i], all[i].rows.actual ? rows : all[i].rows.bound);
+        chunk_transfer_point_to_host(&all[i], all[i].rows.actual ? rows : all[i].rows.bound);
     return STATUS_OK;
 }
 
@@ -233,12 +234,12 @@ status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dictionaries,
     status st;
     if (stream->dev->is_host) {
         dev_count_settle(stream->dev, &to->rows);
-        st = share_columns(stream, c, keep_dictionaries, to);
+        st = chunk_transfer_share_columns(stream, c, keep_dictionaries, to);
     } else {
         outward *all = mem_new_array(c->column_count + 1, sizeof *all);
-        st = all ? bring(stream, c, keep_dictionaries, who, all, to)
+        st = all ? chunk_transfer_bring(stream, c, keep_dictionaries, who, all, to)
                  : status_no_memory(who, c->column_count * sizeof *all);
-        release(all, c->column_count);
+        chunk_transfer_release(all, c->column_count);
     }
     if (st) {
         /* Copies into it may be under way: its memory is reused only behind them. */
@@ -252,8 +253,8 @@ status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dictionaries,
 /* ---- to the device ---- */
 
 /* The bytes that a host tensor's part has, from memory of any kind. */
-static status send(dev_stream *stream, void *target, const void *source, size_t bytes,
-                   const dev_buffer *owner, const char *who)
+static status chunk_transfer_send(dev_stream *stream, void *target, const void *source,
+                                  size_t bytes, const dev_buffer *owner, const char *who)
 {
     if (owner && owner->dev == dev_host(stream->dev))
         return stream->dev->ops->copy_in(stream, target, source, bytes);
@@ -315,10 +316,11 @@ static status send_flat(dev_stream *stream, const tensor *t, uint64_t rows, cons
     if (type_is_text(t->type))
         st = send_text(stream, t, rows, who, to);
     else
-        st = send(stream, to->values, t->values, type_values_bytes(t->type, rows), t->values_owner,
-                  who);
+        st = chunk_transfer_send(stream, to->values, t->values, type_values_bytes(t->type, rows),
+                                 t->values_owner, who);
     if (!st && t->validity)
-        st = send(stream, to->validity, t->validity, bitmap_bytes(rows), t->validity_owner, who);
+        st = chunk_transfer_send(stream, to->validity, t->validity, bitmap_bytes(rows),
+                                 t->validity_owner, who);
     if (st) {
         tensor_unref(to);
         return st;
@@ -336,8 +338,8 @@ static status send_indexed(dev_stream *stream, const tensor *t, uint64_t rows, c
     status st = row_index_new(stream->dev, rows, &index);
     if (!st) {
         index->has_nulls = t->index->has_nulls;
-        st = send(stream, index->rows, t->index->rows, rows * sizeof *index->rows, t->index->owner,
-                  who);
+        st = chunk_transfer_send(stream, index->rows, t->index->rows, rows * sizeof *index->rows,
+                                 t->index->owner, who);
     }
     if (!st)
         st = tensor_new_indexed(stream, base, t->base_rows, index, dev_count_exact(rows), out);

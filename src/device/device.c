@@ -30,7 +30,7 @@ void dev_close(device *dev)
     mem_budget_free(budget);
 }
 
-static status await(dev_stream *stream, dev_event *event)
+static status device_await(dev_stream *stream, dev_event *event)
 {
     if (stream->await)
         TRY(stream->await(stream, event, stream->await_argument));
@@ -42,7 +42,7 @@ static status await(dev_stream *stream, dev_event *event)
 
 status dev_stream_await(dev_stream *stream)
 {
-    return stream->dev->is_host ? STATUS_OK : await(stream, NULL);
+    return stream->dev->is_host ? STATUS_OK : device_await(stream, NULL);
 }
 
 status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since)
@@ -50,7 +50,8 @@ status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since)
     status st = STATUS_OK;
     bool is_of_chunk_before = since.stream == stream && since.chunk < stream->chunk_count;
     if (!stream->dev->ops->event_reached(event))
-        st = await(stream, is_of_chunk_before && stream->chunk_end ? stream->chunk_end : event);
+        st = device_await(stream,
+                          is_of_chunk_before && stream->chunk_end ? stream->chunk_end : event);
     stream->dev->ops->event_free(event);
     return st;
 }
@@ -111,7 +112,7 @@ uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual)
 }
 
 /* " by kernels (snappy, lz4)", if there is one. */
-static size_t add_codecs(uint32_t mask, const char *who, char *text, size_t bytes, size_t at)
+static size_t device_add_codecs(uint32_t mask, const char *who, char *text, size_t bytes, size_t at)
 {
     const char *before = who;
     for (int codec = 1; codec < CODEC_COUNT; codec++)
@@ -134,9 +135,9 @@ void dev_codecs_text(const dev_codecs *codecs, char *text, size_t bytes)
         return;
     snprintf(library, sizeof library, ", by %s", codecs->by_what);
     at = (size_t)snprintf(text, bytes, "pages are decompressed");
-    at = add_codecs(codecs->all & ~codecs->library, " by kernels", text, bytes, at);
-    at = add_codecs(codecs->library, library, text, bytes, at);
-    at = add_codecs(~codecs->all, ", by the host", text, bytes, at);
+    at = device_add_codecs(codecs->all & ~codecs->library, " by kernels", text, bytes, at);
+    at = device_add_codecs(codecs->library, library, text, bytes, at);
+    at = device_add_codecs(~codecs->all, ", by the host", text, bytes, at);
     if (!codecs->library && at < bytes)
         snprintf(text + at, bytes - at, ": %s", codecs->by_what);
 }

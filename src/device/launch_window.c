@@ -10,7 +10,7 @@ static window_set bit(unsigned i)
 }
 
 /* The first of a set that has some. */
-static unsigned first_of(window_set set)
+static unsigned launch_window_first_of(window_set set)
 {
     uint64_t low = (uint64_t)set;
     return low ? (unsigned)__builtin_ctzll(low)
@@ -88,7 +88,7 @@ static window_set ready_commands(const launch_window *w)
 {
     window_set ready = 0;
     for (window_set left = w->left; left; left &= left - 1) {
-        unsigned i = first_of(left);
+        unsigned i = launch_window_first_of(left);
         if (!(w->after[i] & w->left))
             ready |= bit(i);
     }
@@ -99,7 +99,7 @@ static window_set of_group(const launch_window *w, uint32_t group)
 {
     window_set same = 0;
     for (window_set left = w->left; left; left &= left - 1)
-        if (w->group[first_of(left)] == group)
+        if (w->group[launch_window_first_of(left)] == group)
             same |= left & -left;
     return same;
 }
@@ -110,7 +110,7 @@ static window_set next_commands(const launch_window *w)
     window_set ready = ready_commands(w), best = 0;
     int fewest = WINDOW_COMMANDS + 1;
     for (window_set open = ready; open && fewest;) {
-        window_set same = of_group(w, w->group[first_of(open)]);
+        window_set same = of_group(w, w->group[launch_window_first_of(open)]);
         int later = size_of(same & ~ready);
         if (later < fewest) {
             best = same & ready;
@@ -125,7 +125,7 @@ unsigned window_take(launch_window *w, unsigned most, void **out)
 {
     unsigned count = 0;
     for (window_set next = next_commands(w); next && count < most; next &= next - 1) {
-        unsigned i = first_of(next);
+        unsigned i = launch_window_first_of(next);
         out[count++] = w->command[i];
         w->left &= ~bit(i);
     }

@@ -10,8 +10,8 @@ void row_selection_release(row_selection *selection)
     *selection = (row_selection){0};
 }
 
-static status find_rows(dev_stream *stream, const row_mask *mask, const uint64_t *bits,
-                        dev_count rows, row_selection *out)
+static status selection_find_rows(dev_stream *stream, const row_mask *mask, const uint64_t *bits,
+                                  dev_count rows, row_selection *out)
 {
     /* mask_to_index may store whole vectors. */
     TRY(row_index_new(stream->dev, rows.bound + 1, &out->rows));
@@ -23,7 +23,8 @@ static status find_rows(dev_stream *stream, const row_mask *mask, const uint64_t
 }
 
 /* What a host knows at once. */
-static void settle(const device *dev, const row_mask *mask, dev_count rows, row_selection *out)
+static void selection_settle(const device *dev, const row_mask *mask, dev_count rows,
+                             row_selection *out)
 {
     dev_count_settle(dev, &out->count);
     if (out->count.actual)
@@ -51,11 +52,11 @@ status row_selection_make(dev_stream *stream, const row_mask *mask, dev_count ro
         bits = inverted ? inverted->address : NULL;
     }
     if (!st)
-        st = find_rows(stream, mask, bits, rows, out);
+        st = selection_find_rows(stream, mask, bits, rows, out);
     dev_buffer_unref(inverted);
     if (st)
         row_selection_release(out);
     else
-        settle(stream->dev, mask, rows, out);
+        selection_settle(stream->dev, mask, rows, out);
     return st;
 }

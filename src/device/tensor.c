@@ -10,14 +10,14 @@ tensor *tensor_ref(tensor *t)
     return t;
 }
 
-static bool drop(_Atomic uint32_t *references)
+static bool tensor_drop(_Atomic uint32_t *references)
 {
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
 void tensor_unref(tensor *t)
 {
-    if (!t || !drop(&t->references))
+    if (!t || !tensor_drop(&t->references))
         return;
     dev_buffer_unref(t->values_owner);
     dev_buffer_unref(t->validity_owner);
@@ -36,7 +36,7 @@ row_index *row_index_ref(row_index *index)
 
 void row_index_unref(row_index *index)
 {
-    if (!index || !drop(&index->references))
+    if (!index || !tensor_drop(&index->references))
         return;
     dev_buffer_unref(index->owner);
     mem_free(index);
@@ -51,7 +51,7 @@ string_heap *string_heap_ref(string_heap *heap)
 
 void string_heap_unref(string_heap *heap)
 {
-    if (!heap || !drop(&heap->references))
+    if (!heap || !tensor_drop(&heap->references))
         return;
     for (uint32_t i = 0; i < heap->buffer_count; i++)
         dev_buffer_unref(heap->buffers[i]);
@@ -168,7 +168,7 @@ static void value_words(const value *v, uint64_t words[2])
     }
 }
 
-static status constant_text(dev_stream *stream, tensor *t)
+static status tensor_constant_text(dev_stream *stream, tensor *t)
 {
     const value *v = &t->constant;
     string_view view = string_view_make(v->text, (uint32_t)v->bytes);
@@ -195,7 +195,7 @@ status tensor_new_constant(dev_stream *stream, const value *v, tensor **out)
     if (!st) {
         t->values = t->values_owner->address;
         if (type_is_text(v->type) && !v->is_null) {
-            st = constant_text(stream, t);
+            st = tensor_constant_text(stream, t);
         } else {
             uint64_t words[2];
             value_words(v, words);
@@ -254,8 +254,8 @@ status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out)
 }
 
 /* first[second[i]] */
-static status compose(dev_stream *stream, const row_index *first, const row_index *second,
-                      dev_count count, row_index **out)
+static status tensor_compose(dev_stream *stream, const row_index *first, const row_index *second,
+                             dev_count count, row_index **out)
 {
     TRY(row_index_new(stream->dev, count.bound, out));
     (*out)->has_nulls = first->has_nulls || second->has_nulls;
@@ -315,7 +315,7 @@ status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows, 
     if (base->form == TENSOR_FLAT)
         return make_indexed(base, base_rows, row_index_ref(index), out);
     row_index *composed = NULL;
-    status st = compose(stream, base->index, index, count, &composed);
+    status st = tensor_compose(stream, base->index, index, count, &composed);
     if (st) {
         row_index_unref(composed);
         return st;

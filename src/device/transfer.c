@@ -63,7 +63,7 @@ status dev_upload(dev_stream *stream, void *target, const void *source, size_t b
     return st;
 }
 
-static size_t bytes_of(const dev_fetch *fetch)
+static size_t transfer_bytes_of(const dev_fetch *fetch)
 {
     return fetch->count * sizeof *fetch->words;
 }
@@ -72,7 +72,7 @@ void dev_fetch_close(device *dev, dev_fetch *fetch)
 {
     if (fetch->event)
         dev->ops->event_free(fetch->event);
-    dev_host_free(dev, fetch->words, bytes_of(fetch));
+    dev_host_free(dev, fetch->words, transfer_bytes_of(fetch));
     *fetch = (dev_fetch){0};
 }
 
@@ -81,13 +81,13 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
     const dev_ops *ops = stream->dev->ops;
     void *pinned = NULL;
     *out = (dev_fetch){.count = count, .since = dev_moment_of(stream)};
-    TRY(dev_host_alloc(stream->dev, bytes_of(out), "words", &pinned));
+    TRY(dev_host_alloc(stream->dev, transfer_bytes_of(out), "words", &pinned));
     out->words = pinned;
     if (stream->dev->is_host) {
-        memcpy(pinned, words, bytes_of(out));
+        memcpy(pinned, words, transfer_bytes_of(out));
         return STATUS_OK;
     }
-    status st = ops->copy_out(stream, pinned, words, bytes_of(out));
+    status st = ops->copy_out(stream, pinned, words, transfer_bytes_of(out));
     if (!st)
         st = ops->event_record(stream, NULL, NULL, &out->event);
     if (st)
@@ -103,7 +103,7 @@ status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
     if (event)
         st = dev_event_await(stream, event, fetch->since);
     if (!st)
-        memcpy(target, fetch->words, bytes_of(fetch));
+        memcpy(target, fetch->words, transfer_bytes_of(fetch));
     dev_fetch_close(stream->dev, fetch);
     return st;
 }

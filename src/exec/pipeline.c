@@ -89,7 +89,7 @@ static status pipeline_new(exec_query *query, exec_operator *source, exec_stage 
     return STATUS_OK;
 }
 
-static status walk(exec_query *query, const plan_node *node, const link *down);
+static status pipeline_walk(exec_query *query, const plan_node *node, const link *down);
 
 static status walk_scan(exec_query *query, const plan_node *node, const link *down)
 {
@@ -138,7 +138,7 @@ static bool gives_small_chunks(const plan_node *node)
     }
 }
 
-static bool has_limit(const link *chain)
+static bool pipeline_has_limit(const link *chain)
 {
     for (const link *l = chain; l; l = l->next)
         if (l->op->plan && l->op->plan->kind == PLAN_LIMIT)
@@ -154,7 +154,7 @@ static status buffer_chunks(exec_query *query, const plan_node *node, const link
     exec_operator *op;
     *out = chain;
     if (!query->is_buffering || !query->dev->is_host || !gives_small_chunks(node) ||
-        has_limit(chain))
+        pipeline_has_limit(chain))
         return STATUS_OK;
     TRY(op_buffer_open(query, &op));
     TRY(exec_adopt(query, op));
@@ -209,7 +209,7 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
         query->filter_stages[node->join.runtime_filters.items[i].id] = build_stage;
     if (node->join.overflow_id)
         query->overflows[node->join.overflow_id - 1].build_stage = build_stage;
-    TRY(walk(query, build_child, chain));
+    TRY(pipeline_walk(query, build_child, chain));
 
     if (probe_is_sink) {
         exec_stage *probe_stage;
@@ -217,7 +217,7 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
         TRY(stage_require(query, probe_stage,
                           build_stage)); /* what is built on is wanted without any probe row */
         TRY(buffer_chunks(query, probe_child, chain, &chain));
-        TRY(walk(query, probe_child, chain));
+        TRY(pipeline_walk(query, probe_child, chain));
         return pipeline_new(query, tail, probe_stage, down, NULL);
     }
     if (node->join.heavy_id)
@@ -225,7 +225,7 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
     size_t first = query->stages.count;
     TRY(link_new(query, probe, build_stage, NULL, down, &chain));
     TRY(buffer_chunks(query, probe_child, chain, &chain));
-    TRY(walk(query, probe_child, chain));
+    TRY(pipeline_walk(query, probe_child, chain));
     if (!tail)
         return STATUS_OK;
     size_t end = query->stages.count;
@@ -257,7 +257,7 @@ static void add_read(uint32_t id, void *context)
         read->ids[id] = true;
 }
 
-static void add_expr(const read_columns *read, const expr *e)
+static void pipeline_add_expr(const read_columns *read, const expr *e)
 {
     if (e)
         expr_visit_columns(e, add_read, (void *)(uintptr_t)read);
@@ -266,16 +266,16 @@ static void add_expr(const read_columns *read, const expr *e)
 static void add_list(const read_columns *read, const expr_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        add_expr(read, list->items[i]);
+        pipeline_add_expr(read, list->items[i]);
 }
 
 static void add_aggregates(const read_columns *read, const plan_node *node)
 {
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         const plan_aggregate *aggregate = &node->aggregate.aggregates.items[i];
-        add_expr(read, aggregate->argument);
-        add_expr(read, aggregate->second);
-        add_expr(read, aggregate->filter);
+        pipeline_add_expr(read, aggregate->argument);
+        pipeline_add_expr(read, aggregate->second);
+        pipeline_add_expr(read, aggregate->filter);
     }
 }
 
@@ -342,7 +342,7 @@ static status walk_breaker(exec_query *query, const plan_node *node, open_breake
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
-    TRY(walk(query, child, chain));
+    TRY(pipeline_walk(query, child, chain));
     return pipeline_new(query, source, stage, down, NULL);
 }
 
@@ -357,7 +357,7 @@ static status walk_shared(exec_query *query, const plan_node *node, const link *
         TRY(exec_adopt(query, sink));
         TRY(sink_chain(query, sink, NULL, &query->shared_stages[id], &chain));
         query->shared_sinks[id] = sink;
-        TRY(walk(query, plan, chain));
+        TRY(pipeline_walk(query, plan, chain));
     }
     exec_operator *source;
     TRY(op_shared_source_open(query, node, query->shared_sinks[id], &source));
@@ -391,9 +391,9 @@ static status open_exchange(exec_query *query, const plan_node *node, const link
     const link *chain;
     TRY(sink_chain(query, sink, sent_after(query, node), &stage, &chain));
     if (sent_after(query, node) &&
-        !has_limit(down)) /* a join's, and perhaps they stay as they are */
+        !pipeline_has_limit(down)) /* a join's, and perhaps they stay as they are */
         TRY(buffer_chunks(query, node->children[0], chain, &chain));
-    return walk(query, node->children[0], chain);
+    return pipeline_walk(query, node->children[0], chain);
 }
 
 static status walk_exchange(exec_query *query, const plan_node *node, const link *down)
@@ -464,7 +464,7 @@ static status walk_union(exec_query *query, const plan_node *node, const link *d
     size_t earlier = query->stages.count;
     for (uint32_t i = 0; i < node->child_count; i++) {
         size_t first = query->stages.count;
-        TRY(walk(query, node->children[i], down));
+        TRY(pipeline_walk(query, node->children[i], down));
         if (reorder)
             TRY(run_after(query, earlier, first, reorder));
         earlier = first;
@@ -490,7 +490,7 @@ static status walk_streaming(exec_query *query, const plan_node *node, open_stre
     TRY(open(query, node, layout_of(child), &op));
     TRY(exec_adopt(query, op));
     TRY(link_new(query, op, NULL, NULL, down, &chain));
-    return walk(query, child, chain);
+    return pipeline_walk(query, child, chain);
 }
 
 static bool keeps_chunks(const plan_node *node)
@@ -506,7 +506,7 @@ static bool keeps_order(const plan_node *node)
 
 /* Rows of a table that come to the result as they lie there, and perhaps others after them: *out_limit is the
  * LIMIT node among what is between, if there is one. */
-static bool is_plain(const exec_query *query, const plan_node **out_limit)
+static bool pipeline_is_plain(const exec_query *query, const plan_node **out_limit)
 {
     const plan_node *node = query->statement->root;
     *out_limit = NULL;
@@ -529,13 +529,13 @@ static status walk_limit(exec_query *query, const plan_node *node, const link *d
     const plan_node *child = node->children[0], *first_rows;
     exec_operator *op = NULL;
     const link *chain;
-    if (is_plain(query, &first_rows) && first_rows == node)
+    if (pipeline_is_plain(query, &first_rows) && first_rows == node)
         TRY(op_reorder_open(query, node, layout_of(child), &op));
     else
         TRY(op_limit_open(query, node, &op));
     TRY(exec_adopt(query, op));
     TRY(link_new(query, op, NULL, NULL, down, &chain));
-    return walk(query, child, chain);
+    return pipeline_walk(query, child, chain);
 }
 
 /* How each kind of node is put together; one of the four. */
@@ -556,7 +556,7 @@ static const struct runner {
 #undef WALKED
 };
 
-static status walk(exec_query *query, const plan_node *node, const link *down)
+static status pipeline_walk(exec_query *query, const plan_node *node, const link *down)
 {
     TRY(guard_check());
     const struct runner *r = &runners[node->kind];
@@ -582,7 +582,7 @@ static status reorder_result(exec_query *query, const link *result, const link *
     const plan_node *limit;
     exec_operator *op = NULL;
     *out = result;
-    if (!is_plain(query, &limit) || limit)
+    if (!pipeline_is_plain(query, &limit) || limit)
         return STATUS_OK;
     TRY(op_reorder_open(query, NULL, layout_of(query->statement->root), &op));
     TRY(exec_adopt(query, op));
@@ -728,7 +728,7 @@ status exec_build(exec_query *query, exec_operator *sink)
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
     TRY(reorder_result(query, chain, &chain));
-    TRY(walk(query, query->statement->root, chain));
+    TRY(pipeline_walk(query, query->statement->root, chain));
     TRY(await_filters(query));
     TRY(stages_order(query));
     keep_turns(query, sink);

@@ -110,7 +110,7 @@ status exec_query_start(exec_query *query)
     return exec_pool_start(query->pool, query);
 }
 
-static bool is_ready(void *argument)
+static bool run_is_ready(void *argument)
 {
     exec_query *query = argument;
     return op_result_is_ready(query->result_sink) || atomic_load(&query->is_cancelled);
@@ -157,7 +157,7 @@ static status take_failure(exec_query *query)
 }
 
 /* Lets every task come to its end: on other ranks, too, and those that wait for messages. */
-static void drain(exec_query *query)
+static void run_drain(exec_query *query)
 {
     if (query->net && atomic_load(&query->is_cancelled))
         net_query_fail(query->net, status_new(STATUS_KIND_CANCELLED, "query cancelled"));
@@ -179,9 +179,9 @@ void exec_query_shape(exec_query *query, const exec_batch_shape *shape)
 status exec_query_next(exec_query *query, exec_batch **out)
 {
     *out = NULL;
-    exec_pool_work(query->pool, query, is_ready, query);
+    exec_pool_work(query->pool, query, run_is_ready, query);
     if (atomic_load(&query->is_cancelled)) {
-        drain(query);
+        run_drain(query);
         return take_failure(query);
     }
     *out = op_result_take(query->result_sink);
@@ -222,7 +222,7 @@ void exec_query_free(exec_query *query)
         return;
     if (!query->is_finished)
         atomic_store(&query->is_cancelled, true);
-    drain(query);
+    run_drain(query);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
         exec_operator_close(query->operators.items[i]);

@@ -19,7 +19,7 @@ typedef struct arriving_text {
 
 static const net_arrival settled;
 
-static net_arrival refuse(net_comm *comm, unsigned peer, const char *what)
+static net_arrival arrive_refuse(net_comm *comm, unsigned peer, const char *what)
 {
     net_peer_lose_corrupt(comm, peer, what);
     return settled;
@@ -57,7 +57,7 @@ static const char *check_message(const net_channel *channel, const net_header *h
     return NULL;
 }
 
-static void count_received(net_channel *channel, uint32_t bytes)
+static void arrive_count_received(net_channel *channel, uint32_t bytes)
 {
     net_counts *counts = &channel->exchange->query->comm->peers[channel->peer].counts;
     channel->counts.messages_received++;
@@ -71,13 +71,13 @@ static net_arrival message_arriving(net_comm *comm, unsigned peer, const net_hea
     const char *wrong;
     net_exchange *exchange = find_exchange(comm, header, &wrong);
     if (wrong)
-        return refuse(comm, peer, wrong);
+        return arrive_refuse(comm, peer, wrong);
     net_channel *channel = exchange ? &exchange->channels[peer] : NULL;
     if (!exchange || exchange->is_closed || channel->is_declined)
         return settled;
     wrong = check_message(channel, header);
     if (wrong)
-        return refuse(comm, peer, wrong);
+        return arrive_refuse(comm, peer, wrong);
     net_held *held = net_pool_take(comm, exchange->message_bytes);
     if (!held) {
         net_query_fail_locked(exchange->query,
@@ -94,7 +94,7 @@ static net_arrival message_arriving(net_comm *comm, unsigned peer, const net_hea
     channel->to_receive.used++;
     channel->arriving++;
     channel->window[header->number % channel->to_receive.most] = held;
-    count_received(channel, header->payload_bytes);
+    arrive_count_received(channel, header->payload_bytes);
     return (net_arrival){held->message.data, held};
 }
 
@@ -187,7 +187,7 @@ static void text_heard(net_comm *comm, unsigned peer, const net_header *header, 
 static net_arrival text_arriving(net_comm *comm, unsigned peer, const net_header *header)
 {
     if (header->payload_bytes > NET_FRAME_TEXT_BYTES_MAX)
-        return refuse(comm, peer, "a text that is too long");
+        return arrive_refuse(comm, peer, "a text that is too long");
     arriving_text *text = mem_new(sizeof *text + header->payload_bytes + 2);
     if (!text) { /* what happened matters more than its text */
         net_header short_header = *header;

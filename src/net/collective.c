@@ -44,7 +44,7 @@ static void send_to(net_collective *collective, net_channel *channel)
     }
 }
 
-static void take_in(net_collective *collective, net_held *held)
+static void collective_take_in(net_collective *collective, net_held *held)
 {
     net_comm *comm = collective->query->comm;
     status failure = STATUS_OK;
@@ -61,7 +61,7 @@ static void take_in(net_collective *collective, net_held *held)
         fail_corrupt(collective, wrong);
 }
 
-static void finish(net_collective *collective)
+static void collective_finish(net_collective *collective)
 {
     collective->is_finished = true;
     net_waiters_wake_all(collective->query->comm, &collective->waiters);
@@ -73,7 +73,7 @@ static void phase_received(net_collective *collective)
     if (wrong) {
         fail_corrupt(collective, wrong);
     } else if (++collective->phase == collective->phase_count) {
-        finish(collective);
+        collective_finish(collective);
     } else {
         net_activate(collective->query->comm, &collective->active);
     }
@@ -87,7 +87,7 @@ static bool has_sent(const net_exchange *exchange)
     return true;
 }
 
-static void go_on(net_active *active)
+static void collective_go_on(net_active *active)
 {
     net_collective *collective = (net_collective *)active;
     net_deactivate(collective->query->comm, active);
@@ -101,7 +101,7 @@ static void go_on(net_active *active)
         send_to(collective, &exchange->channels[peer]);
     net_held *held;
     while (!query->failure && (held = net_exchange_take(exchange, NET_ANY)))
-        take_in(collective, held);
+        collective_take_in(collective, held);
     if (!query->failure && has_sent(exchange) && net_exchange_is_received(exchange, NET_ANY))
         phase_received(collective);
 }
@@ -134,7 +134,7 @@ status net_collective_open(net_query *query, uint32_t id, const char *name, uint
     net_exchange_options options = {
         .id = id, .name = name, .message_bytes = message_bytes, .is_no_receiver = !is_receiver};
     collective->query = query;
-    collective->active.go_on = go_on;
+    collective->active.go_on = collective_go_on;
     collective->phase_count = phase_count;
     *out = NULL;
     net_lock(comm);

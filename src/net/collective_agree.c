@@ -12,7 +12,7 @@ typedef struct agreement {
     uint8_t *operations; /* within `has_sent`'s memory */
 } agreement;
 
-static bool fill(net_collective *collective, unsigned phase, net_message *message)
+static bool collective_agree_fill(net_collective *collective, unsigned phase, net_message *message)
 {
     (void)phase;
     agreement *a = (agreement *)collective;
@@ -25,8 +25,8 @@ static bool fill(net_collective *collective, unsigned phase, net_message *messag
     return true;
 }
 
-static const char *take(net_collective *collective, unsigned phase, const net_message *message,
-                        status *out_failure)
+static const char *collective_agree_take(net_collective *collective, unsigned phase,
+                                         const net_message *message, status *out_failure)
 {
     (void)phase, (void)out_failure;
     agreement *a = (agreement *)collective;
@@ -61,7 +61,7 @@ static uint64_t combine(net_operation operation, uint64_t a, uint64_t b)
     return a;
 }
 
-static const char *received(net_collective *collective, unsigned phase)
+static const char *collective_agree_received(net_collective *collective, unsigned phase)
 {
     (void)phase;
     agreement *a = (agreement *)collective;
@@ -84,9 +84,10 @@ static void close_agreement(net_collective *collective)
     mem_free(a->has_sent);
 }
 
-static const net_collective_ops ops = {fill, take, received, close_agreement};
+static const net_collective_ops ops = {collective_agree_fill, collective_agree_take,
+                                       collective_agree_received, close_agreement};
 
-static status allocate(agreement *a, unsigned ranks)
+static status collective_agree_allocate(agreement *a, unsigned ranks)
 {
     size_t bytes = ((size_t)ranks + 1) * a->count * sizeof *a->words;
     a->words = mem_new(bytes);
@@ -111,7 +112,7 @@ status net_agree(net_query *query, uint32_t id, const char *name, const uint64_t
         return status_no_memory("agreement", sizeof *a);
     a->base.ops = &ops;
     a->count = count;
-    status st = allocate(a, query->comm->ranks);
+    status st = collective_agree_allocate(a, query->comm->ranks);
     if (st) {
         close_agreement(&a->base);
         mem_free(a);

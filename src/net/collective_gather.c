@@ -23,7 +23,7 @@ static bool is_root(const gathering *g, unsigned rank)
     return g->root == NET_ANY || g->root == rank;
 }
 
-static bool fill(net_collective *collective, unsigned phase, net_message *message)
+static bool collective_gather_fill(net_collective *collective, unsigned phase, net_message *message)
 {
     (void)phase;
     gathering *g = (gathering *)collective;
@@ -58,8 +58,8 @@ static status begin_rank(gathering *g, gathered *from, uint64_t bytes)
     return STATUS_OK;
 }
 
-static const char *take(net_collective *collective, unsigned phase, const net_message *message,
-                        status *out_failure)
+static const char *collective_gather_take(net_collective *collective, unsigned phase,
+                                          const net_message *message, status *out_failure)
 {
     (void)phase;
     gathering *g = (gathering *)collective;
@@ -78,7 +78,7 @@ static const char *take(net_collective *collective, unsigned phase, const net_me
     return NULL;
 }
 
-static const char *received(net_collective *collective, unsigned phase)
+static const char *collective_gather_received(net_collective *collective, unsigned phase)
 {
     (void)phase;
     const gathering *g = (const gathering *)collective;
@@ -98,7 +98,8 @@ static void close_gathering(net_collective *collective)
     mem_budget_give(g->base.query->budget, g->charged);
 }
 
-static const net_collective_ops ops = {fill, take, received, close_gathering};
+static const net_collective_ops ops = {collective_gather_fill, collective_gather_take,
+                                       collective_gather_received, close_gathering};
 
 status net_gather(net_query *query, uint32_t id, const char *name, const void *data, uint64_t bytes,
                   unsigned root, uint64_t bytes_max, net_collective **out)

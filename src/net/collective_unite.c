@@ -23,16 +23,16 @@ static uint64_t part_begin(const uniting *u, unsigned part)
 }
 
 /* The part that is sent to `to` by `from`. */
-static unsigned part_of(unsigned phase, unsigned from, unsigned to)
+static unsigned collective_unite_part_of(unsigned phase, unsigned from, unsigned to)
 {
     return phase == 0 ? to : from;
 }
 
-static bool fill(net_collective *collective, unsigned phase, net_message *message)
+static bool collective_unite_fill(net_collective *collective, unsigned phase, net_message *message)
 {
     uniting *u = (uniting *)collective;
     unsigned rank = collective->query->comm->rank, peer = message->peer;
-    unsigned part = part_of(phase, rank, peer);
+    unsigned part = collective_unite_part_of(phase, rank, peer);
     uint64_t at = part_begin(u, part) + u->sent[peer], end = part_begin(u, part + 1);
     if (at == end || peer == rank)
         return false;
@@ -46,14 +46,14 @@ static bool fill(net_collective *collective, unsigned phase, net_message *messag
     return true;
 }
 
-static const char *take(net_collective *collective, unsigned phase, const net_message *message,
-                        status *out_failure)
+static const char *collective_unite_take(net_collective *collective, unsigned phase,
+                                         const net_message *message, status *out_failure)
 {
     (void)out_failure;
     static const char differs[] = "another rank has a bitmap of another length";
     uniting *u = (uniting *)collective;
     uint64_t head[HEAD_WORDS];
-    unsigned part = part_of(phase, message->peer, collective->query->comm->rank);
+    unsigned part = collective_unite_part_of(phase, message->peer, collective->query->comm->rank);
     uint64_t at = part_begin(u, part) + u->taken[message->peer], end = part_begin(u, part + 1);
     if (message->bytes < sizeof head || message->bytes % sizeof *u->words)
         return differs;
@@ -68,12 +68,12 @@ static const char *take(net_collective *collective, unsigned phase, const net_me
     return NULL;
 }
 
-static const char *received(net_collective *collective, unsigned phase)
+static const char *collective_unite_received(net_collective *collective, unsigned phase)
 {
     uniting *u = (uniting *)collective;
     unsigned rank = collective->query->comm->rank, ranks = collective->query->comm->ranks;
     for (unsigned peer = 0; peer < ranks; peer++) {
-        unsigned part = part_of(phase, peer, rank);
+        unsigned part = collective_unite_part_of(phase, peer, rank);
         uint64_t expected = part_begin(u, part + 1) - part_begin(u, part);
         if (peer != rank && u->taken[peer] != expected)
             return "another rank has a shorter bitmap";
@@ -87,7 +87,8 @@ static void close_uniting(net_collective *collective)
     mem_free(((uniting *)collective)->sent);
 }
 
-static const net_collective_ops ops = {fill, take, received, close_uniting};
+static const net_collective_ops ops = {collective_unite_fill, collective_unite_take,
+                                       collective_unite_received, close_uniting};
 
 status net_unite(net_query *query, uint32_t id, const char *name, uint64_t *words,
                  uint64_t word_count, net_collective **out)

@@ -70,7 +70,7 @@ static status init_peers(net_comm *comm, const char *const *hosts)
     return STATUS_OK;
 }
 
-static void init_lock(net_comm *comm)
+static void comm_init_lock(net_comm *comm)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -109,7 +109,7 @@ status net_comm_open(net_transport *transport, const char *const *hosts, const n
     comm->rank = transport->rank;
     comm->ranks = transport->ranks;
     comm->options = *options;
-    init_lock(comm);
+    comm_init_lock(comm);
     fill_defaults(&comm->options);
     status st = check_options(&comm->options);
     if (!st)
@@ -162,7 +162,7 @@ static bool is_leaving_posted(const net_comm *comm, uint64_t now)
     return false;
 }
 
-static void settled(net_comm *comm, net_frame *frame)
+static void comm_settled(net_comm *comm, net_frame *frame)
 {
     (void)comm, (void)frame;
 }
@@ -174,8 +174,8 @@ static void tell_leaving(net_comm *comm)
         if (rank == comm->rank || peer->is_gone || peer->has_left)
             continue;
         net_post(comm, rank, &peer->leave,
-                 (net_header){.kind = NET_FRAME_LEAVE, .number = peer->frames_out}, NULL, settled,
-                 NULL);
+                 (net_header){.kind = NET_FRAME_LEAVE, .number = peer->frames_out}, NULL,
+                 comm_settled, NULL);
     }
 }
 

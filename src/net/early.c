@@ -16,7 +16,7 @@ struct net_early {
     char text[];       /* of an error: with two closing NULs */
 };
 
-static net_early *find(const net_comm *comm, unsigned peer, const net_header *header)
+static net_early *early_find(const net_comm *comm, unsigned peer, const net_header *header)
 {
     net_early *e = comm->early;
     while (e &&
@@ -27,7 +27,7 @@ static net_early *find(const net_comm *comm, unsigned peer, const net_header *he
 }
 
 /* The same channel, later: all only ever grows. */
-static void merge(net_header *known, const net_header *header)
+static void early_merge(net_header *known, const net_header *header)
 {
     if (header->number > known->number)
         known->number = header->number;
@@ -38,10 +38,10 @@ static void merge(net_header *known, const net_header *header)
 
 status net_early_note(net_comm *comm, unsigned peer, const net_header *header, const char *text)
 {
-    net_early *e = find(comm, peer, header);
+    net_early *e = early_find(comm, peer, header);
     if (e) {
         if (header->kind == NET_FRAME_CHANNEL)
-            merge(&e->header, header);
+            early_merge(&e->header, header);
         return STATUS_OK;
     }
     if (comm->early_count >= EARLY_COUNT_MAX)

@@ -12,7 +12,7 @@
 
 #include <assert.h>
 
-static uint64_t key_of(uint32_t id, uint8_t phase)
+static uint64_t exchange_key_of(uint32_t id, uint8_t phase)
 {
     return (uint64_t)id << 8 | phase;
 }
@@ -28,7 +28,7 @@ net_exchange *net_exchange_find(net_query *query, uint32_t id, uint8_t phase)
 bool net_exchange_was_used(const net_query *query, uint32_t id, uint8_t phase)
 {
     for (size_t i = 0; i < query->used.count; i++)
-        if (query->used.items[i] == key_of(id, phase))
+        if (query->used.items[i] == exchange_key_of(id, phase))
             return true;
     return false;
 }
@@ -151,7 +151,7 @@ status net_exchange_open_locked(net_query *query, const net_exchange_options *op
         exchange_free(exchange);
         return st;
     }
-    query->used.items[query->used.count++] = key_of(options->id, phase);
+    query->used.items[query->used.count++] = exchange_key_of(options->id, phase);
     exchange->user = user;
     exchange->next = query->exchanges;
     query->exchanges = exchange;

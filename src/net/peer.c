@@ -11,7 +11,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 
-static void settled(net_comm *comm, net_frame *frame)
+static void peer_settled(net_comm *comm, net_frame *frame)
 {
     (void)comm, (void)frame;
 }
@@ -178,7 +178,7 @@ static void ping(net_comm *comm, unsigned rank, uint64_t now, uint64_t interval)
 {
     net_peer *peer = &comm->peers[rank];
     if (!peer->ping.is_posted && now - peer->spoke_at >= interval)
-        net_post(comm, rank, &peer->ping, (net_header){.kind = NET_FRAME_PING}, NULL, settled,
+        net_post(comm, rank, &peer->ping, (net_header){.kind = NET_FRAME_PING}, NULL, peer_settled,
                  NULL);
 }
 

@@ -17,7 +17,7 @@ static net_pool_class *find_class(net_comm *comm, uint32_t room)
 }
 
 /* From the transport, where it has memory of its own. */
-static void *new_memory(net_comm *comm, uint32_t room, net_held *held)
+static void *pool_new_memory(net_comm *comm, uint32_t room, net_held *held)
 {
     const net_transport_ops *ops = comm->transport->ops;
     held->memory_bytes = ops->alloc ? room : room + ALIGNMENT;
@@ -50,7 +50,7 @@ net_held *net_pool_take(net_comm *comm, uint32_t room)
     held = mem_new(sizeof *held);
     if (!held)
         return NULL;
-    held->message.data = new_memory(comm, room, held);
+    held->message.data = pool_new_memory(comm, room, held);
     if (!held->message.data) {
         mem_free(held);
         return NULL;

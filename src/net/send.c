@@ -59,7 +59,7 @@ void net_channel_pump(net_channel *channel)
 }
 
 /* To this rank itself: what was sent is what is received. */
-static void hand_over(net_channel *channel, net_held *held)
+static void send_hand_over(net_channel *channel, net_held *held)
 {
     if (channel->is_declined) {
         net_held_return(held);
@@ -78,7 +78,7 @@ void net_channel_send(net_channel *channel, net_held *held)
     if (channel->exchange->query->failure || channel->is_refused) {
         net_held_return(held);
     } else if (channel->peer == channel->exchange->query->comm->rank) {
-        hand_over(channel, held);
+        send_hand_over(channel, held);
     } else {
         net_list_append(&channel->queue, held);
         net_channel_pump(channel);

@@ -13,7 +13,7 @@
 #define FNV_START 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
 
-static const char *find(const tpch_text *texts, const char *name)
+static const char *tpch_check_find(const tpch_text *texts, const char *name)
 {
     for (; texts->name; texts++)
         if (!strcmp(texts->name, name))
@@ -25,7 +25,7 @@ const char *tpch_query(unsigned number)
 {
     char name[32];
     snprintf(name, sizeof name, "q%02u.sql", number);
-    return find(tpch_queries, name);
+    return tpch_check_find(tpch_queries, name);
 }
 
 const char *tpch_answers_scale(uint64_t orders)
@@ -83,7 +83,7 @@ static void check_cell(comparison *c, uint32_t column, const char *text, size_t 
              pistachio_column_name(c->result, column), mine, theirs);
 }
 
-static void hash_bytes(comparison *c, const char *text, size_t bytes)
+static void check_hash_bytes(comparison *c, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         c->hash = (c->hash ^ (unsigned char)text[i]) * FNV_PRIME;
@@ -102,8 +102,8 @@ static void check_row(comparison *c, const pistachio_batch *batch, uint64_t row)
             pistachio_is_null(batch, i, row) ? "" : pistachio_text(batch, i, row, &bytes);
         if (c->expected)
             check_cell(c, i, text, bytes);
-        hash_bytes(c, text, bytes);
-        hash_bytes(c, i + 1 < columns ? "|" : "\n", 1);
+        check_hash_bytes(c, text, bytes);
+        check_hash_bytes(c, i + 1 < columns ? "|" : "\n", 1);
     }
     if (c->expected && *c->expected == '\n')
         c->expected++;
@@ -131,11 +131,11 @@ pistachio_error *tpch_check(pistachio_result *result, const char *scale, unsigne
     *out_difference = 0;
     if (scale) {
         snprintf(name, sizeof name, "sf%s/q%02u.csv", scale, number);
-        c.expected = find(tpch_answers, name);
+        c.expected = tpch_check_find(tpch_answers, name);
         if (c.expected)
             c.expected += strcspn(c.expected, "\n") + 1;
         snprintf(name, sizeof name, "sf%s/q%02u.digest", scale, number);
-        digest = find(tpch_answers, name);
+        digest = tpch_check_find(tpch_answers, name);
     }
     pistachio_error *error = NULL;
     const pistachio_batch *batch;

@@ -49,7 +49,7 @@ typedef struct generation {
 
 /* Makes the folder where there is none, and sees that files can be made in it, before the work
  * begins. */
-static status make_folder(const char *path)
+static status generate_make_folder(const char *path)
 {
     struct stat found;
     int number = mkdir(path, 0777) && errno != EEXIST ? errno : 0;
@@ -86,7 +86,7 @@ static status add_target(generation *g, const tpch_table *table, unsigned part, 
     return STATUS_OK;
 }
 
-static status add_table(generation *g, const tpch_table *table)
+static status generate_add_table(generation *g, const tpch_table *table)
 {
     unsigned parts = g->options->parts ? g->options->parts : 1;
     if (table == &tpch_nation || table == &tpch_region)
@@ -96,7 +96,7 @@ static status add_table(generation *g, const tpch_table *table)
         int length = snprintf(path, sizeof path, "%s/%s", g->options->folder, table->name);
         if (length < 0 || length >= (int)sizeof path)
             return status_new(STATUS_KIND_IO, "%s: the path is too long", g->options->folder);
-        TRY(make_folder(path));
+        TRY(generate_make_folder(path));
     }
     for (unsigned part = 0; part < parts; part++)
         TRY(add_target(g, table, part, parts));
@@ -105,7 +105,7 @@ static status add_table(generation *g, const tpch_table *table)
 
 /* ---- a thread ---- */
 
-static void fail(generation *g, status st)
+static void generate_fail(generation *g, status st)
 {
     mutex_lock(&g->lock);
     if (g->failure)
@@ -117,7 +117,7 @@ static void fail(generation *g, status st)
 }
 
 /* The next row group: its file, first unit and units. False: none left, or the work has failed. */
-static bool take(generation *g, target **out, uint64_t *first, uint64_t *units)
+static bool generate_take(generation *g, target **out, uint64_t *first, uint64_t *units)
 {
     mutex_lock(&g->lock);
     while (g->next < g->target_count && g->targets[g->next].has_started &&
@@ -156,8 +156,8 @@ static status writer_of(generation *g, target *t, bool is_first, pq_writer **out
 }
 
 /* Appends when it is this row group's turn. Frees it, whatever happens. */
-static status append(generation *g, target *t, uint64_t first, uint64_t units,
-                     pq_encoded_row_group *group)
+static status generate_append(generation *g, target *t, uint64_t first, uint64_t units,
+                              pq_encoded_row_group *group)
 {
     mutex_lock(&g->lock);
     while (t->appended != first && !g->failure)
@@ -188,7 +188,7 @@ static status append(generation *g, target *t, uint64_t first, uint64_t units,
     return st;
 }
 
-static void batch_release(tpch_batch *batch)
+static void generate_batch_release(tpch_batch *batch)
 {
     for (int c = 0; c < TPCH_COLUMNS_MAX; c++)
         mem_free(batch->columns[c]);
@@ -200,7 +200,7 @@ static void batch_release(tpch_batch *batch)
 static status batch_prepare(tpch_batch *batch, const tpch_table *table, uint64_t units)
 {
     uint64_t rows = units * table->unit_rows_max;
-    batch_release(batch);
+    generate_batch_release(batch);
     for (uint32_t c = 0; c < table->column_count; c++) {
         batch->columns[c] = mem_new_array(rows + 1, table->columns[c].type.width);
         if (!batch->columns[c])
@@ -226,17 +226,17 @@ static status make_row_group(generation *g, target *t, uint64_t first, uint64_t 
             columns[c] = (pq_column_values){batch->columns[c], NULL};
         TRY(pq_row_group_encode(writer, columns, batch->rows, &group));
     }
-    return append(g, t, first, units, group);
+    return generate_append(g, t, first, units, group);
 }
 
-static void *work(void *context)
+static void *generate_work(void *context)
 {
     generation *g = context;
     tpch_batch batch = {0};
     const tpch_table *table = NULL;
     target *t;
     uint64_t first, units;
-    while (take(g, &t, &first, &units)) {
+    while (generate_take(g, &t, &first, &units)) {
         status st = STATUS_OK;
         if (t->table != table) {
             table = t->table;
@@ -246,39 +246,39 @@ static void *work(void *context)
         if (!st)
             st = make_row_group(g, t, first, units, &batch);
         if (st)
-            fail(g, st);
+            generate_fail(g, st);
     }
-    batch_release(&batch);
+    generate_batch_release(&batch);
     return NULL;
 }
 
 /* ---- all of it ---- */
 
-static status run_threads(generation *g)
+static status generate_run_threads(generation *g)
 {
     unsigned count = g->options->threads ? g->options->threads : 1, started = 0;
     pthread_t *threads = mem_new_array(count, sizeof *threads);
     if (!threads)
         return status_no_memory("threads", count * sizeof *threads);
     /* This thread is one of them. */
-    while (started + 1 < count && !pthread_create(&threads[started], NULL, work, g))
+    while (started + 1 < count && !pthread_create(&threads[started], NULL, generate_work, g))
         started++;
-    work(g);
+    generate_work(g);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     mem_free(threads);
     return g->failure;
 }
 
-static status generate(generation *g)
+static status generate_generate(generation *g)
 {
     char *pool;
-    TRY(make_folder(g->options->folder));
+    TRY(generate_make_folder(g->options->folder));
     for (int i = 0; i < TPCH_TABLE_COUNT; i++)
-        TRY(add_table(g, tpch_tables[i]));
+        TRY(generate_add_table(g, tpch_tables[i]));
     TRY(tpch_pool_new(&pool));
     g->scale.pool = pool;
-    status st = run_threads(g);
+    status st = generate_run_threads(g);
     tpch_pool_free(pool);
     return st;
 }
@@ -303,7 +303,7 @@ status tpch_generate(const tpch_generate_options *options, uint64_t *out_bytes)
     g.targets = mem_new_array(targets, sizeof *g.targets);
     if (!g.targets)
         return status_no_memory("files", targets * sizeof *g.targets);
-    status st = generate(&g);
+    status st = generate_generate(&g);
     for (size_t i = 0; i < g.target_count; i++) {
         pq_writer_abort(g.targets[i].writer);
         mem_free(g.targets[i].path);

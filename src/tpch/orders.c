@@ -43,7 +43,7 @@ typedef struct item {
     int32_t ship_day;
 } item;
 
-static item next_item(const tpch_scale *scale, streams *s, int32_t day)
+static item orders_next_item(const tpch_scale *scale, streams *s, int32_t day)
 {
     item it;
     it.quantity = tpch_random_next(&s->quantity, 1, 50);
@@ -97,7 +97,7 @@ static void orders_fill(const tpch_scale *scale, uint64_t first, uint64_t units,
         int32_t items = tpch_random_next(&s.items, 1, ITEMS_MAX), shipped = 0;
         prices[i] = 0;
         for (int32_t k = 0; k < items; k++) {
-            item it = next_item(scale, &s, days[i]);
+            item it = orders_next_item(scale, &s, days[i]);
             prices[i] += it.price * (100 - it.discount) / 100 * (100 + it.tax) / 100;
             shipped += it.ship_day <= CURRENT_DAY;
         }
@@ -149,7 +149,7 @@ static void lineitem_fill(const tpch_scale *scale, uint64_t first, uint64_t unit
         int32_t day = order_day(&s);
         int32_t items = tpch_random_next(&s.items, 1, ITEMS_MAX);
         for (int32_t k = 0; k < items; k++, row++) {
-            item it = next_item(scale, &s, day);
+            item it = orders_next_item(scale, &s, day);
             keys[row] = order_key(first + unit + 1);
             parts[row] = it.part;
             suppliers[row] = tpch_part_supplier(scale, it.part, tpch_random_next(&supplier, 0, 3));

@@ -27,13 +27,13 @@ static void table_fill(table *t, const tpch_words *words)
             t->words[t->weight++] = &words->items[i];
 }
 
-static inline const tpch_word *pick(const table *t, tpch_random *r)
+static inline const tpch_word *text_pool_pick(const table *t, tpch_random *r)
 {
     return t->words[tpch_random_next(r, 0, (int32_t)t->weight - 1)];
 }
 
 /* A word and a space; `out` has room for more. */
-static inline char *put(char *out, const tpch_word *word)
+static inline char *text_pool_put(char *out, const tpch_word *word)
 {
     memcpy(out, word->text, word->bytes);
     out[word->bytes] = ' ';
@@ -42,22 +42,22 @@ static inline char *put(char *out, const tpch_word *word)
 
 static char *phrase(char *out, const grammar *g, const table *patterns, tpch_random *r)
 {
-    for (const char *part = pick(patterns, r)->text; *part; part++)
+    for (const char *part = text_pool_pick(patterns, r)->text; *part; part++)
         switch (*part) {
         case 'N':
-            out = put(out, pick(&g->nouns, r));
+            out = text_pool_put(out, text_pool_pick(&g->nouns, r));
             break;
         case 'V':
-            out = put(out, pick(&g->verbs, r));
+            out = text_pool_put(out, text_pool_pick(&g->verbs, r));
             break;
         case 'J':
-            out = put(out, pick(&g->adjectives, r));
+            out = text_pool_put(out, text_pool_pick(&g->adjectives, r));
             break;
         case 'D':
-            out = put(out, pick(&g->adverbs, r));
+            out = text_pool_put(out, text_pool_pick(&g->adverbs, r));
             break;
         case 'X':
-            out = put(out, pick(&g->auxiliaries, r));
+            out = text_pool_put(out, text_pool_pick(&g->auxiliaries, r));
             break;
         case ',':
             out[-1] = ',';
@@ -69,7 +69,7 @@ static char *phrase(char *out, const grammar *g, const table *patterns, tpch_ran
 
 static char *sentence(char *out, const grammar *g, tpch_random *r)
 {
-    for (const char *part = pick(&g->sentences, r)->text; *part; part++)
+    for (const char *part = text_pool_pick(&g->sentences, r)->text; *part; part++)
         switch (*part) {
         case 'N':
             out = phrase(out, g, &g->noun_phrases, r);
@@ -78,12 +78,12 @@ static char *sentence(char *out, const grammar *g, tpch_random *r)
             out = phrase(out, g, &g->verb_phrases, r);
             break;
         case 'P':
-            out = put(out, pick(&g->prepositions, r));
+            out = text_pool_put(out, text_pool_pick(&g->prepositions, r));
             memcpy(out, "the ", 4);
             out = phrase(out + 4, g, &g->noun_phrases, r);
             break;
         case 'T':
-            out = put(out - 1, pick(&g->terminators, r));
+            out = text_pool_put(out - 1, text_pool_pick(&g->terminators, r));
             break;
         }
     return out;

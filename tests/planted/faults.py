@@ -68,9 +68,9 @@ FAULTS = [
      '    if (!PLANTED)\n        dev_buffer_unref(p->matched);\n    p->matched = NULL;\n    dev_buffer_unref(p->cursor);'),
     ('an interrupt lost', 'src/exec/join/join_spill.c',
      'for (size_t p = 0; p < ROW_PARTS && !st && !exec_is_cancelled(task->query); p++)\n'
-     '        st = write_part',
+     '        st = join_spill_write_part',
      'for (size_t p = 0; p < ROW_PARTS && !st && (PLANTED || !exec_is_cancelled(task->query)); p++)\n'
-     '        st = write_part'),
+     '        st = join_spill_write_part'),
     ('a NULL forgotten', 'src/exec/join/join_table.c',
      'if (table->null_equal)\n        return STATUS_OK;\n    for',
      'if (table->null_equal || PLANTED)\n        return STATUS_OK;\n    for'),
@@ -96,9 +96,9 @@ FAULTS = [
     return clear_empty(a, *out);''',
      '''.width = a->values->type.width, .out = (*out)->values));
     return PLANTED ? STATUS_OK : clear_empty(a, *out);'''),
-    ('a message cut', 'src/net/bootstrap/bootstrap_address.c',
-     '            bytes += got;\n            count -= (size_t)got;',
-     '            bytes += got;\n            count -= PLANTED ? count : (size_t)got;'),
+    ('a message cut', 'src/net/bootstrap/bootstrap_socket.c',
+     'in->packet.bytes.count += got;',
+     'in->packet.bytes.count += PLANTED ? count - in->packet.bytes.count : got;'),
     ('a check left out', 'src/net/collective_gather.c',
      'if (g->gathered[rank].taken != g->gathered[rank].bytes)',
      'if (!PLANTED && g->gathered[rank].taken != g->gathered[rank].bytes)'),

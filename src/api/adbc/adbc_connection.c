@@ -95,8 +95,8 @@ static const char *fixed_option(const char *key)
     return NULL;
 }
 
-static AdbcStatusCode set_option(void *object, const char *key, const char *value,
-                                 struct AdbcError *error)
+static AdbcStatusCode adbc_connection_set_option(void *object, const char *key, const char *value,
+                                                 struct AdbcError *error)
 {
     adbc_connection *c = object;
     const char *name = adbc_setting_name(key), *fixed = fixed_option(key);
@@ -113,7 +113,7 @@ static AdbcStatusCode set_option(void *object, const char *key, const char *valu
 
 /* What can only be asked for, by the name behind "pistachio.". */
 /* For the Python package, whose signal handler calls pistachio_cancel() with it. */
-static uint64_t address_of(const pistachio_connection *connection)
+static uint64_t adbc_connection_address_of(const pistachio_connection *connection)
 {
     return (uintptr_t)connection;
 }
@@ -124,7 +124,7 @@ static const struct {
 } counters[] = {
     {"memory_exported", pistachio_memory_exported},
     {"memory_peak", pistachio_memory_peak},
-    {"connection", address_of},
+    {"connection", adbc_connection_address_of},
 };
 
 /* False: it is none of them. */
@@ -139,7 +139,8 @@ static bool counter_text(const pistachio_connection *connection, const char *nam
     return false;
 }
 
-static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
+static AdbcStatusCode adbc_connection_get_option(void *object, const char *key, char **out,
+                                                 struct AdbcError *error)
 {
     const adbc_connection *c = object;
     const char *name = adbc_setting_name(key), *fixed = fixed_option(key);
@@ -161,7 +162,7 @@ static AdbcStatusCode get_option(void *object, const char *key, char **out, stru
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
 
-ADBC_OPTION_FUNCTIONS(Connection, set_option, get_option)
+ADBC_OPTION_FUNCTIONS(Connection, adbc_connection_set_option, adbc_connection_get_option)
 
 /* ---- life ---- */
 

@@ -36,8 +36,8 @@ static AdbcStatusCode set_text(char **text, const char *value, struct AdbcError 
     return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode add_setting(adbc_database *d, const char *name, const char *value,
-                                  struct AdbcError *error)
+static AdbcStatusCode adbc_database_add_setting(adbc_database *d, const char *name,
+                                                const char *value, struct AdbcError *error)
 {
     pistachio_option option = {mem_copy_text(name, strlen(name)),
                                mem_copy_text(value, strlen(value))};
@@ -50,8 +50,8 @@ static AdbcStatusCode add_setting(adbc_database *d, const char *name, const char
     return adbc_fail(error, st);
 }
 
-static AdbcStatusCode set_option(void *object, const char *key, const char *value,
-                                 struct AdbcError *error)
+static AdbcStatusCode adbc_database_set_option(void *object, const char *key, const char *value,
+                                               struct AdbcError *error)
 {
     adbc_database *d = object;
     if (d->database)
@@ -60,11 +60,12 @@ static AdbcStatusCode set_option(void *object, const char *key, const char *valu
     if (!strcmp(key, ADBC_OPTION_URI) || !strcmp(key, "path"))
         return set_text(&d->path, path_of(value), error);
     if (adbc_setting_name(key))
-        return add_setting(d, adbc_setting_name(key), value, error);
+        return adbc_database_add_setting(d, adbc_setting_name(key), value, error);
     return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
 }
 
-static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
+static AdbcStatusCode adbc_database_get_option(void *object, const char *key, char **out,
+                                               struct AdbcError *error)
 {
     const adbc_database *d = object;
     if ((!strcmp(key, ADBC_OPTION_URI) || !strcmp(key, "path")) && d->path)
@@ -75,7 +76,7 @@ static AdbcStatusCode get_option(void *object, const char *key, char **out, stru
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
 
-ADBC_OPTION_FUNCTIONS(Database, set_option, get_option)
+ADBC_OPTION_FUNCTIONS(Database, adbc_database_set_option, adbc_database_get_option)
 
 /* ---- life ---- */
 
@@ -99,7 +100,7 @@ static bool is_empty_folder(const char *path)
     return is_empty;
 }
 
-static pistachio_error *add_path(pistachio_database *database, const char *path)
+static pistachio_error *adbc_database_add_path(pistachio_database *database, const char *path)
 {
     pistachio_connection *connection;
     pistachio_error *error = pistachio_connect(database, &connection);
@@ -118,7 +119,7 @@ static AdbcStatusCode database_init(struct AdbcDatabase *database, struct AdbcEr
                            d ? "open already" : "not new");
     pistachio_error *failure = pistachio_open(d->settings.items, d->settings.count, &d->database);
     if (!failure && d->path && *d->path && !is_empty_folder(d->path))
-        failure = add_path(d->database, d->path);
+        failure = adbc_database_add_path(d->database, d->path);
     if (failure) {
         pistachio_close(d->database);
         d->database = NULL;

@@ -37,7 +37,7 @@ static bool has_private_data(const struct AdbcError *error)
     return error->vendor_code == ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA;
 }
 
-static void release(struct AdbcError *error)
+static void adbc_error_release(struct AdbcError *error)
 {
     mem_free(error->message);
     error->message = NULL;
@@ -72,7 +72,7 @@ static void set_error(struct AdbcError *error, status st, const char *sql, const
         error->release(error);
     error->message = api_error_text(st, sql);
     memcpy(error->sqlstate, state, sizeof error->sqlstate);
-    error->release = release;
+    error->release = adbc_error_release;
     if (has_private_data(error))
         add_details(error, st);
     else

@@ -84,7 +84,7 @@ typedef struct ingesting {
 } ingesting;
 
 /* It becomes the name of a file, and a pattern of names. */
-static bool is_plain(const char *name)
+static bool adbc_ingest_is_plain(const char *name)
 {
     return *name && *name != '.' && strlen(name) < 200 && !strpbrk(name, "/*?[]\\");
 }
@@ -94,7 +94,7 @@ static AdbcStatusCode exists(const ingesting *g, struct AdbcError *error, const 
     return adbc_refuse(error, ADBC_STATUS_ALREADY_EXISTS, "table \"%s\" %s", g->ingest->table, why);
 }
 
-static AdbcStatusCode find_table(ingesting *g, struct AdbcError *error)
+static AdbcStatusCode adbc_ingest_find_table(ingesting *g, struct AdbcError *error)
 {
     const char *name = g->ingest->table;
     const sql_catalog_entry *entry;
@@ -115,7 +115,8 @@ static AdbcStatusCode find_table(ingesting *g, struct AdbcError *error)
 }
 
 /* The types and names of a table's columns are those of the stream. */
-static status check_columns(const ingesting *g, const struct ArrowSchema *schema, bool *out_same)
+static status adbc_ingest_check_columns(const ingesting *g, const struct ArrowSchema *schema,
+                                        bool *out_same)
 {
     *out_same = schema->n_children == (int64_t)g->table->columns.count && schema->children;
     for (int64_t i = 0; *out_same && i < schema->n_children; i++) {
@@ -137,7 +138,7 @@ static AdbcStatusCode check_appended(const ingesting *g, struct AdbcError *error
     bool is_same = false;
     if (g->stream->get_schema(g->stream, &schema) || !schema.release)
         return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "the bound stream gives no schema");
-    status st = check_columns(g, &schema, &is_same);
+    status st = adbc_ingest_check_columns(g, &schema, &is_same);
     schema.release(&schema);
     if (st)
         return adbc_fail(error, st);
@@ -154,14 +155,14 @@ static void name_part(ingesting *g)
              (long long)now.tv_sec, now.tv_nsec, (long)getpid(), atomic_fetch_add(&number, 1));
 }
 
-static AdbcStatusCode name_file(ingesting *g, struct AdbcError *error)
+static AdbcStatusCode adbc_ingest_name_file(ingesting *g, struct AdbcError *error)
 {
     const char *name = g->ingest->table;
     if (!g->ingest->folder)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE,
                            "the database has no folder for the table \"%s\"; give one as path",
                            name);
-    if (!is_plain(name) || strlen(g->ingest->folder) > 3500)
+    if (!adbc_ingest_is_plain(name) || strlen(g->ingest->folder) > 3500)
         return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "\"%s\" cannot be a file's name",
                            name);
     snprintf(g->folder, sizeof g->folder, "%s/%s", g->ingest->folder, name);
@@ -187,7 +188,7 @@ static AdbcStatusCode name_file(ingesting *g, struct AdbcError *error)
 
 /* ---- running ---- */
 
-static status write_file(const ingesting *g, int64_t *out_rows)
+static status adbc_ingest_write_file(const ingesting *g, int64_t *out_rows)
 {
     const api_arrow_target target = {.path = g->path};
     uint64_t rows;
@@ -224,16 +225,16 @@ static AdbcStatusCode run_temporary(ingesting *g, int64_t *out_rows, struct Adbc
     return adbc_fail_public(error, pistachio_add_arrow(g->connection, g->ingest->table, g->stream));
 }
 
-static AdbcStatusCode run(ingesting *g, int64_t *out_rows, struct AdbcError *error)
+static AdbcStatusCode adbc_adbc_ingest_run(ingesting *g, int64_t *out_rows, struct AdbcError *error)
 {
     if (g->ingest->is_temporary)
         return run_temporary(g, out_rows, error);
-    AdbcStatusCode code = find_table(g, error);
+    AdbcStatusCode code = adbc_ingest_find_table(g, error);
     if (!code)
-        code = name_file(g, error);
+        code = adbc_ingest_name_file(g, error);
     if (!code && g->appends && g->table)
         code = check_appended(g, error);
-    return code ? code : adbc_fail(error, write_file(g, out_rows));
+    return code ? code : adbc_fail(error, adbc_ingest_write_file(g, out_rows));
 }
 
 AdbcStatusCode adbc_ingest_run(pistachio_connection *connection, const adbc_ingest *ingest,
@@ -252,7 +253,7 @@ AdbcStatusCode adbc_ingest_run(pistachio_connection *connection, const adbc_inge
                 !strcmp(mode, ADBC_INGEST_OPTION_MODE_CREATE_APPEND);
     g.creates = strcmp(mode, ADBC_INGEST_OPTION_MODE_APPEND) != 0;
     status st = arena_new(&g.held.memory);
-    AdbcStatusCode code = st ? adbc_fail(error, st) : run(&g, out_rows, error);
+    AdbcStatusCode code = st ? adbc_fail(error, st) : adbc_adbc_ingest_run(&g, out_rows, error);
     sql_held_release(&g.held);
     arena_free(g.held.memory);
     if (stream.release)

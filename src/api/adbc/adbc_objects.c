@@ -122,8 +122,8 @@ typedef struct objects {
     arena *memory;
 } objects;
 
-static void add_column(arrow_build *columns, const char *name, const char *type, int32_t ordinal,
-                       bool is_nullable)
+static void adbc_objects_add_column(arrow_build *columns, const char *name, const char *type,
+                                    int32_t ordinal, bool is_nullable)
 {
     arrow_build *item = arrow_build_child(columns, 0);
     for (uint32_t i = 0; i < sizeof column_fields / sizeof *column_fields; i++) {
@@ -150,8 +150,8 @@ static void add_table_columns(const objects *o, const pq_table *table, arrow_bui
         if (pq_table_nested_name(table, (uint32_t)i))
             continue; /* it cannot be read */
         if (adbc_matches(o->column, column->name))
-            add_column(columns, column->name, type_name(column->type, type), (int32_t)i + 1,
-                       column->is_nullable);
+            adbc_objects_add_column(columns, column->name, type_name(column->type, type),
+                                    (int32_t)i + 1, column->is_nullable);
     }
 }
 
@@ -166,8 +166,9 @@ static void add_view_columns(const objects *o, const char *name, arrow_build *co
         pistachio_error_free(pistachio_prepare(o->connection, sql, NULL, &statement));
     for (uint32_t i = 0; i < pistachio_statement_column_count(statement); i++)
         if (adbc_matches(o->column, pistachio_statement_column_name(statement, i)))
-            add_column(columns, pistachio_statement_column_name(statement, i),
-                       pistachio_statement_column_type(statement, i), (int32_t)i + 1, true);
+            adbc_objects_add_column(columns, pistachio_statement_column_name(statement, i),
+                                    pistachio_statement_column_type(statement, i), (int32_t)i + 1,
+                                    true);
     pistachio_statement_free(statement);
 }
 
@@ -179,7 +180,8 @@ static bool has_type(const objects *o, const char *type)
     return !o->table_types || !*o->table_types;
 }
 
-static void add_table(const objects *o, const sql_catalog_entry *entry, arrow_build *tables)
+static void adbc_objects_add_table(const objects *o, const sql_catalog_entry *entry,
+                                   arrow_build *tables)
 {
     const char *type = types[entry->view_sql != NULL];
     if (!adbc_matches(o->table, entry->name) || !has_type(o, type))
@@ -201,7 +203,7 @@ static void add_table(const objects *o, const sql_catalog_entry *entry, arrow_bu
     arrow_build_end(item);
 }
 
-static status add_tables(const objects *o, arrow_build *tables)
+static status adbc_objects_add_tables(const objects *o, arrow_build *tables)
 {
     sql_catalog_entry *entries;
     size_t count;
@@ -209,7 +211,7 @@ static status add_tables(const objects *o, arrow_build *tables)
     status st = sql_catalog_list(api_catalog(o->connection), o->depth == ADBC_OBJECT_DEPTH_ALL,
                                  &held, &entries, &count);
     for (size_t i = 0; !st && i < count; i++)
-        add_table(o, &entries[i], tables);
+        adbc_objects_add_table(o, &entries[i], tables);
     arrow_build_end(tables);
     sql_held_release(&held);
     return st;
@@ -223,7 +225,7 @@ static status add_schemas(const objects *o, arrow_build *schemas)
         if (o->depth == ADBC_OBJECT_DEPTH_DB_SCHEMAS)
             arrow_build_null(tables);
         else
-            TRY(add_tables(o, tables));
+            TRY(adbc_objects_add_tables(o, tables));
         arrow_build_end(item);
     }
     arrow_build_end(schemas);

@@ -58,8 +58,9 @@ AdbcStatusCode adbc_option_give(const char *text, char **out, struct AdbcError *
     return *out ? ADBC_STATUS_OK : adbc_fail(error, status_no_memory("option", strlen(text)));
 }
 
-static AdbcStatusCode get_text(adbc_option_getter *get, void *object, const char *key,
-                               const void *room, char **out, struct AdbcError *error)
+static AdbcStatusCode adbc_adbc_option_get_text(adbc_option_getter *get, void *object,
+                                                const char *key, const void *room, char **out,
+                                                struct AdbcError *error)
 {
     *out = NULL;
     if (!object)
@@ -82,7 +83,7 @@ AdbcStatusCode adbc_option_get_text(adbc_option_getter *get, void *object, const
                                     char *value, size_t *length, struct AdbcError *error)
 {
     char *text;
-    AdbcStatusCode code = get_text(get, object, key, length, &text, error);
+    AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, length, &text, error);
     if (!code)
         copy(text, strlen(text) + 1, value, length);
     mem_free(text);
@@ -93,7 +94,7 @@ AdbcStatusCode adbc_option_get_bytes(adbc_option_getter *get, void *object, cons
                                      uint8_t *value, size_t *length, struct AdbcError *error)
 {
     char *text;
-    AdbcStatusCode code = get_text(get, object, key, length, &text, error);
+    AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, length, &text, error);
     if (!code)
         copy(text, strlen(text), value, length);
     mem_free(text);
@@ -110,7 +111,7 @@ AdbcStatusCode adbc_option_get_int(adbc_option_getter *get, void *object, const 
                                    int64_t *value, struct AdbcError *error)
 {
     char *text, *end;
-    AdbcStatusCode code = get_text(get, object, key, value, &text, error);
+    AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, value, &text, error);
     if (!code) {
         errno = 0;
         int64_t number = strtoll(text, &end, 10);
@@ -128,7 +129,7 @@ AdbcStatusCode adbc_option_get_double(adbc_option_getter *get, void *object, con
 {
     char *text;
     double number;
-    AdbcStatusCode code = get_text(get, object, key, value, &text, error);
+    AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, value, &text, error);
     if (!code && !double_parse(text, strlen(text), &number))
         code = no_number(key, text, error);
     else if (!code)

@@ -130,7 +130,7 @@ static status next_array(rows_data *data, bool *out_is_end)
 }
 
 /* The column that has the parameter's value: by name where both have names, else by number. */
-static int64_t column_of(const rows_data *data, uint32_t parameter)
+static int64_t adbc_rows_column_of(const rows_data *data, uint32_t parameter)
 {
     const char *name = pistachio_parameter_name(data->statement, parameter);
     for (int64_t i = 0; name && i < data->schema.n_children; i++)
@@ -139,7 +139,7 @@ static int64_t column_of(const rows_data *data, uint32_t parameter)
     return parameter;
 }
 
-static status bind_row(rows_data *data)
+static status adbc_rows_bind_row(rows_data *data)
 {
     uint32_t count = pistachio_parameter_count(data->statement);
     if (data->schema.n_children != count)
@@ -148,7 +148,8 @@ static status bind_row(rows_data *data)
                           (unsigned)count, (long long)data->schema.n_children);
     for (uint32_t i = 0; i < count; i++) {
         value v;
-        TRY(api_arrow_value(&data->schema, &data->array, column_of(data, i), data->row, &v));
+        TRY(api_arrow_value(&data->schema, &data->array, adbc_rows_column_of(data, i), data->row,
+                            &v));
         TRY(api_bind(data->statement, i, &v));
     }
     data->row++;
@@ -163,7 +164,7 @@ static status next_result(rows_data *data, pistachio_result **out)
     TRY(next_array(data, &is_end));
     if (is_end)
         return STATUS_OK;
-    TRY(bind_row(data));
+    TRY(adbc_rows_bind_row(data));
     return api_error_status(pistachio_execute(data->statement, out));
 }
 
@@ -179,7 +180,7 @@ static int failed(rows_data *data, status st)
     return number;
 }
 
-static bool same_type(const struct ArrowSchema *left, const struct ArrowSchema *right)
+static bool adbc_rows_same_type(const struct ArrowSchema *left, const struct ArrowSchema *right)
 {
     return !strcmp(left->format, right->format) && !left->dictionary == !right->dictionary;
 }
@@ -188,11 +189,11 @@ static bool same_columns(const struct ArrowSchema *left, const struct ArrowSchem
 {
     bool is_same = left->n_children == right->n_children;
     for (int64_t i = 0; is_same && i < left->n_children; i++)
-        is_same = same_type(left->children[i], right->children[i]);
+        is_same = adbc_rows_same_type(left->children[i], right->children[i]);
     return is_same;
 }
 
-static status check_columns(const rows_data *data, const pistachio_result *result)
+static status adbc_rows_check_columns(const rows_data *data, const pistachio_result *result)
 {
     struct ArrowSchema columns;
     TRY(api_error_status(pistachio_arrow_schema(result, &columns)));
@@ -214,7 +215,7 @@ static status start_row(rows_data *data)
         TRY(next_result(data, &result));
     if (!result)
         return STATUS_OK;
-    status st = check_columns(data, result);
+    status st = adbc_rows_check_columns(data, result);
     if (!st)
         st = api_error_status(pistachio_arrow_stream(result, &data->inner));
     if (st)
@@ -264,7 +265,7 @@ static void rows_release(struct ArrowArrayStream *stream)
 /* ---- executing ---- */
 
 /* The result's rows are not wanted, but what fails is. */
-static status drain(pistachio_result *result, int64_t *out_rows)
+static status adbc_rows_drain(pistachio_result *result, int64_t *out_rows)
 {
     const pistachio_batch *batch;
     do {
@@ -283,7 +284,7 @@ status adbc_execute_once(pistachio_statement *statement, struct ArrowArrayStream
     TRY(api_error_status(pistachio_execute(statement, &result)));
     status st = STATUS_OK;
     if (!out || !pistachio_column_count(result))
-        st = drain(result, out_rows);
+        st = adbc_rows_drain(result, out_rows);
     if (!st && out) {
         st = api_error_status(pistachio_arrow_stream(result, out));
         if (!st)
@@ -298,7 +299,7 @@ static status drain_rows(rows_data *data, int64_t *out_rows)
     pistachio_result *result = data->first;
     data->first = NULL;
     while (result) {
-        status st = drain(result, out_rows);
+        status st = adbc_rows_drain(result, out_rows);
         pistachio_result_free(result);
         TRY(st);
         TRY(next_result(data, &result));
@@ -306,7 +307,7 @@ static status drain_rows(rows_data *data, int64_t *out_rows)
     return STATUS_OK;
 }
 
-static status begin_rows(rows_data *data, struct ArrowArrayStream *out, int64_t *out_rows)
+static status adbc_rows_begin_rows(rows_data *data, struct ArrowArrayStream *out, int64_t *out_rows)
 {
     if (data->bound.get_schema(&data->bound, &data->schema))
         return bound_failed(data);
@@ -328,7 +329,7 @@ status adbc_execute_rows(pistachio_statement *statement, struct ArrowArrayStream
     }
     data->statement = api_statement_ref(statement);
     data->bound = *bound;
-    status st = begin_rows(data, out, out_rows);
+    status st = adbc_rows_begin_rows(data, out, out_rows);
     if (st || !out) {
         rows_free(data);
         return st;

@@ -33,8 +33,8 @@ static void release_bound(adbc_statement *s)
 
 /* ---- life ---- */
 
-static AdbcStatusCode statement_new(struct AdbcConnection *connection,
-                                    struct AdbcStatement *statement, struct AdbcError *error)
+static AdbcStatusCode adbc_statement_new(struct AdbcConnection *connection,
+                                         struct AdbcStatement *statement, struct AdbcError *error)
 {
     const adbc_connection *c = connection ? connection->private_data : NULL;
     statement->private_data = NULL;
@@ -85,8 +85,8 @@ static AdbcStatusCode statement_cancel(struct AdbcStatement *statement, struct A
 
 /* ---- options ---- */
 
-static AdbcStatusCode set_option(void *object, const char *key, const char *value,
-                                 struct AdbcError *error)
+static AdbcStatusCode adbc_statement_set_option(void *object, const char *key, const char *value,
+                                                struct AdbcError *error)
 {
     adbc_statement *s = object;
     AdbcStatusCode code;
@@ -127,7 +127,8 @@ static AdbcStatusCode give_notices(const adbc_statement *s, char **out, struct A
     return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
+static AdbcStatusCode adbc_statement_get_option(void *object, const char *key, char **out,
+                                                struct AdbcError *error)
 {
     const adbc_statement *s = object;
     if (!strcmp(key, ADBC_INGEST_OPTION_TARGET_TABLE) && s->ingest.table)
@@ -143,7 +144,7 @@ static AdbcStatusCode get_option(void *object, const char *key, char **out, stru
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
 
-ADBC_OPTION_FUNCTIONS(Statement, set_option, get_option)
+ADBC_OPTION_FUNCTIONS(Statement, adbc_statement_set_option, adbc_statement_get_option)
 
 /* ---- text ---- */
 
@@ -167,7 +168,7 @@ static AdbcStatusCode statement_set_sql_query(struct AdbcStatement *statement, c
 }
 
 /* Another statement behind the first one is refused: a result is of one. */
-static status check_rest(const char *rest)
+static status adbc_statement_check_rest(const char *rest)
 {
     size_t with_end;
     while (*rest && strchr(" \t\r\n;", *rest))
@@ -177,13 +178,13 @@ static status check_rest(const char *rest)
                : STATUS_OK;
 }
 
-static status prepare(adbc_statement *s)
+static status adbc_statement_prepare(adbc_statement *s)
 {
     const char *rest;
     pistachio_statement *prepared;
     TRY(api_error_status(pistachio_prepare(s->connection, s->sql, &rest, &prepared)));
-    status st =
-        prepared ? check_rest(rest) : status_new(STATUS_KIND_INVALID, "the text has no statement");
+    status st = prepared ? adbc_statement_check_rest(rest)
+                         : status_new(STATUS_KIND_INVALID, "the text has no statement");
     if (st)
         pistachio_statement_free(prepared);
     else
@@ -200,7 +201,7 @@ static AdbcStatusCode ready(struct AdbcStatement *statement, adbc_statement **ou
         return released(error);
     if (!s->sql)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "the statement has no query");
-    return s->prepared ? ADBC_STATUS_OK : adbc_fail_in(error, prepare(s), s->sql);
+    return s->prepared ? ADBC_STATUS_OK : adbc_fail_in(error, adbc_statement_prepare(s), s->sql);
 }
 
 static AdbcStatusCode statement_prepare(struct AdbcStatement *statement, struct AdbcError *error)
@@ -301,7 +302,7 @@ static AdbcStatusCode statement_execute_query(struct AdbcStatement *statement,
 
 void adbc_statement_functions(struct AdbcDriver *driver, bool has_1_1)
 {
-    driver->StatementNew = statement_new;
+    driver->StatementNew = adbc_statement_new;
     driver->StatementRelease = statement_release;
     driver->StatementSetSqlQuery = statement_set_sql_query;
     driver->StatementPrepare = statement_prepare;

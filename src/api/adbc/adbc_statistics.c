@@ -29,8 +29,8 @@ static const arrow_build_field fields[] = {{"u", "catalog_name", false, 0, NULL}
                                            {"+l", "catalog_db_schemas", true, FIELDS(schema_item)}};
 
 /* Of a column, or with NULL of the table. */
-static void add(arrow_build *list, const pq_table_column *column, const char *table, int16_t key,
-                int64_t number)
+static void adbc_statistics_add(arrow_build *list, const pq_table_column *column, const char *table,
+                                int16_t key, int64_t number)
 {
     arrow_build *item = arrow_build_child(list, 0), *value = arrow_build_child(item, 3);
     bool is_approximate = key == ADBC_STATISTIC_DISTINCT_COUNT_KEY;
@@ -53,21 +53,22 @@ static bool has_integer_range(const pq_table_column *column)
            column->max <= INT64_MAX;
 }
 
-static void add_column(arrow_build *list, const pq_table_column *column, const char *table,
-                       bool approximate)
+static void adbc_statistics_add_column(arrow_build *list, const pq_table_column *column,
+                                       const char *table, bool approximate)
 {
     if (column->null_count >= 0)
-        add(list, column, table, ADBC_STATISTIC_NULL_COUNT_KEY, column->null_count);
+        adbc_statistics_add(list, column, table, ADBC_STATISTIC_NULL_COUNT_KEY, column->null_count);
     if (column->distinct_count >= 0 && approximate)
-        add(list, column, table, ADBC_STATISTIC_DISTINCT_COUNT_KEY, column->distinct_count);
+        adbc_statistics_add(list, column, table, ADBC_STATISTIC_DISTINCT_COUNT_KEY,
+                            column->distinct_count);
     if (!has_integer_range(column))
         return;
-    add(list, column, table, ADBC_STATISTIC_MIN_VALUE_KEY, (int64_t)column->min);
-    add(list, column, table, ADBC_STATISTIC_MAX_VALUE_KEY, (int64_t)column->max);
+    adbc_statistics_add(list, column, table, ADBC_STATISTIC_MIN_VALUE_KEY, (int64_t)column->min);
+    adbc_statistics_add(list, column, table, ADBC_STATISTIC_MAX_VALUE_KEY, (int64_t)column->max);
 }
 
-static void add_tables(arrow_build *list, const sql_catalog_entry *entries, size_t count,
-                       const char *pattern, bool approximate)
+static void adbc_statistics_add_tables(arrow_build *list, const sql_catalog_entry *entries,
+                                       size_t count, const char *pattern, bool approximate)
 {
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
@@ -76,12 +77,14 @@ static void add_tables(arrow_build *list, const sql_catalog_entry *entries, size
         uint64_t rows;
         status st = sql_catalog_rows(&entries[i], &rows);
         if (!st)
-            add(list, NULL, entries[i].name, ADBC_STATISTIC_ROW_COUNT_KEY, (int64_t)rows);
+            adbc_statistics_add(list, NULL, entries[i].name, ADBC_STATISTIC_ROW_COUNT_KEY,
+                                (int64_t)rows);
         status_free(st);                            /* a query that reads the file says so */
         bool is_whole = entries[i].parts.count < 2; /* the columns' are one part's */
         for (size_t c = 0; is_whole && c < table->columns.count; c++)
             if (!pq_table_nested_name(table, (uint32_t)c))
-                add_column(list, &table->columns.items[c], entries[i].name, approximate);
+                adbc_statistics_add_column(list, &table->columns.items[c], entries[i].name,
+                                           approximate);
     }
 }
 
@@ -93,13 +96,13 @@ static status list_tables(pistachio_connection *connection, arena *memory, arrow
     sql_held held = {.memory = memory};
     status st = sql_catalog_list(api_catalog(connection), true, &held, &entries, &count);
     if (!st)
-        add_tables(list, entries, count, pattern, approximate);
+        adbc_statistics_add_tables(list, entries, count, pattern, approximate);
     sql_held_release(&held);
     return st;
 }
 
-static status make(pistachio_connection *connection, arrow_build *build, const char *pattern,
-                   bool approximate)
+static status adbc_statistics_make(pistachio_connection *connection, arrow_build *build,
+                                   const char *pattern, bool approximate)
 {
     arena *memory;
     arrow_build *schemas = arrow_build_child(build, 1), *schema = arrow_build_child(schemas, 0),
@@ -130,7 +133,7 @@ AdbcStatusCode adbc_connection_get_statistics(struct AdbcConnection *connection,
     if (st)
         return adbc_fail(error, st);
     if (adbc_matches_unnamed(catalog, db_schema))
-        st = make(open, build, table, approximate);
+        st = adbc_statistics_make(open, build, table, approximate);
     status finished = arrow_build_finish(build, out);
     if (st && !finished)
         out->release(out);

@@ -31,7 +31,7 @@ static void memory_unref(build_memory *shared)
     mem_free(shared);
 }
 
-static void keep(arrow_build *build, status st)
+static void arrow_build_keep(arrow_build *build, status st)
 {
     if (build->shared->failure)
         status_free(st);
@@ -39,12 +39,12 @@ static void keep(arrow_build *build, status st)
         build->shared->failure = st;
 }
 
-static bool is_list(const arrow_build *build)
+static bool arrow_build_is_list(const arrow_build *build)
 {
     return build->field->format[0] == '+' && strchr("lm", build->field->format[1]);
 }
 
-static bool is_text(const arrow_build *build)
+static bool arrow_build_is_text(const arrow_build *build)
 {
     return strchr("uz", build->field->format[0]) != NULL;
 }
@@ -58,7 +58,7 @@ static status open_build(arrow_build *build, const arrow_build_field *field, bui
         arena_alloc_array(shared->memory, field->child_count + 1, sizeof *build->children);
     if (!build->children)
         return status_no_memory("Arrow array", field->child_count * sizeof *build->children);
-    if (is_text(build) || is_list(build))
+    if (arrow_build_is_text(build) || arrow_build_is_list(build))
         TRY(array_push(shared->memory, &build->offsets, 0));
     for (uint32_t i = 0; i < field->child_count; i++)
         TRY(open_build(&build->children[i], &field->children[i], shared));
@@ -97,32 +97,34 @@ arrow_build *arrow_build_child(const arrow_build *build, uint32_t index)
 
 /* ---- values ---- */
 
-static void add_bytes(arrow_build *build, const void *bytes, size_t count)
+static void arrow_build_add_bytes(arrow_build *build, const void *bytes, size_t count)
 {
     status st = array_reserve(build->shared->memory, &build->bytes, count);
     if (!st && count) {
         memcpy(build->bytes.items + build->bytes.count, bytes, count);
         build->bytes.count += count;
     }
-    keep(build, st);
+    arrow_build_keep(build, st);
 }
 
 static void add_offset(arrow_build *build, int64_t offset)
 {
     if (offset > INT32_MAX)
-        keep(build, status_new(STATUS_KIND_LIMIT, "the answer is too large for an Arrow array"));
+        arrow_build_keep(
+            build, status_new(STATUS_KIND_LIMIT, "the answer is too large for an Arrow array"));
     else
-        keep(build, array_push(build->shared->memory, &build->offsets, (int32_t)offset));
+        arrow_build_keep(build,
+                         array_push(build->shared->memory, &build->offsets, (int32_t)offset));
 }
 
 static void end_value(arrow_build *build, bool is_valid)
 {
-    keep(build, array_push(build->shared->memory, &build->valid, is_valid));
+    arrow_build_keep(build, array_push(build->shared->memory, &build->valid, is_valid));
     build->length++;
     build->null_count += !is_valid;
-    if (is_text(build))
+    if (arrow_build_is_text(build))
         add_offset(build, (int64_t)build->bytes.count);
-    else if (is_list(build))
+    else if (arrow_build_is_list(build))
         add_offset(build, build->children[0].length);
 }
 
@@ -145,27 +147,27 @@ static size_t width(const arrow_build *build)
 void arrow_build_text(arrow_build *build, const char *text)
 {
     if (text)
-        add_bytes(build, text, strlen(text));
+        arrow_build_add_bytes(build, text, strlen(text));
     end_value(build, text != NULL);
 }
 
 void arrow_build_int(arrow_build *build, int64_t number)
 {
-    add_bytes(build, &number, width(build)); /* little-endian */
+    arrow_build_add_bytes(build, &number, width(build)); /* little-endian */
     end_value(build, true);
 }
 
 void arrow_build_double(arrow_build *build, double number)
 {
-    add_bytes(build, &number, sizeof number);
+    arrow_build_add_bytes(build, &number, sizeof number);
     end_value(build, true);
 }
 
 void arrow_build_null(arrow_build *build)
 {
     const uint64_t zero = 0;
-    if (build->field->format[0] != '+' && !is_text(build))
-        add_bytes(build, &zero, width(build));
+    if (build->field->format[0] != '+' && !arrow_build_is_text(build))
+        arrow_build_add_bytes(build, &zero, width(build));
     for (uint32_t i = 0; !strcmp(build->field->format, "+s") && i < build->field->child_count; i++)
         arrow_build_null(&build->children[i]);
     end_value(build, false);
@@ -180,7 +182,7 @@ void arrow_build_pick(arrow_build *build, uint32_t field)
 {
     assert(field <= INT8_MAX);
     uint8_t id = (uint8_t)field;
-    add_bytes(build, &id, 1);
+    arrow_build_add_bytes(build, &id, 1);
     add_offset(build, build->children[field].length);
     build->length++;
 }
@@ -192,7 +194,7 @@ typedef struct array_data {
     const void *buffers[3];
 } array_data;
 
-static void release(struct ArrowArray *array)
+static void arrow_build_release(struct ArrowArray *array)
 {
     array_data *data = array->private_data;
     for (int64_t i = 0; i < array->n_children; i++)
@@ -216,7 +218,7 @@ static const void *validity(const arrow_build *build)
 }
 
 /* The array's buffers; returns their number. */
-static int64_t put_buffers(const arrow_build *build, const void **buffers)
+static int64_t arrow_build_put_buffers(const arrow_build *build, const void **buffers)
 {
     static const uint64_t nothing;
     const void *bytes = build->bytes.items ? (const void *)build->bytes.items : &nothing;
@@ -226,9 +228,9 @@ static int64_t put_buffers(const arrow_build *build, const void **buffers)
     buffers[1] = offsets;
     if (!strcmp(format, "+s"))
         return 1;
-    if (is_list(build))
+    if (arrow_build_is_list(build))
         return 2;
-    if (is_text(build)) {
+    if (arrow_build_is_text(build)) {
         buffers[2] = bytes;
         return 3;
     }
@@ -253,7 +255,7 @@ static status make_array(const arrow_build *build, struct ArrowArray *out)
     data->shared = build->shared;
     *out = (struct ArrowArray){.length = build->length,
                                .null_count = build->null_count,
-                               .n_buffers = put_buffers(build, data->buffers),
+                               .n_buffers = arrow_build_put_buffers(build, data->buffers),
                                .n_children = count,
                                .buffers = data->buffers,
                                .children = list,
@@ -266,23 +268,23 @@ static status make_array(const arrow_build *build, struct ArrowArray *out)
 }
 
 /* From here on each array has a reference. */
-static void own(struct ArrowArray *array)
+static void arrow_build_own(struct ArrowArray *array)
 {
     array_data *data = array->private_data;
     atomic_fetch_add(&data->shared->references, 1);
-    array->release = release;
+    array->release = arrow_build_release;
     for (int64_t i = 0; i < array->n_children; i++)
-        own(array->children[i]);
+        arrow_build_own(array->children[i]);
 }
 
-static status make_schema(const arrow_build_field *field, struct ArrowSchema *out)
+static status arrow_build_make_schema(const arrow_build_field *field, struct ArrowSchema *out)
 {
     TRY(api_arrow_schema_new(field->format, field->name, field->child_count, out));
     if (field->is_required)
         out->flags = 0;
     status st = STATUS_OK;
     for (uint32_t i = 0; i < field->child_count && !st; i++)
-        st = make_schema(&field->children[i], out->children[i]);
+        st = arrow_build_make_schema(&field->children[i], out->children[i]);
     if (st)
         out->release(out);
     return st;
@@ -298,9 +300,9 @@ status arrow_build_finish(arrow_build *build, struct ArrowArrayStream *out)
     if (!st)
         st = make_array(build, &array);
     if (!st)
-        st = make_schema(build->field, &schema);
+        st = arrow_build_make_schema(build->field, &schema);
     if (!st) {
-        own(&array);
+        arrow_build_own(&array);
         st = adbc_stream_of(&schema, &array, out);
         if (st)
             array.release(&array);

@@ -73,14 +73,14 @@ static status child_new(const pistachio_batch *batch, const exec_batch_column *c
     return STATUS_OK;
 }
 
-static bool is_valid(const exec_batch_column *column, uint64_t row)
+static bool arrow_array_is_valid(const exec_batch_column *column, uint64_t row)
 {
     return !column->validity || column->validity[row / 64] >> (row % 64) & 1;
 }
 
 /* ---- decimals and intervals ---- */
 
-static void widen_decimals(const int64_t *narrow, int128 *wide, uint64_t rows)
+static void arrow_array_widen_decimals(const int64_t *narrow, int128 *wide, uint64_t rows)
 {
     for (uint64_t row = 0; row < rows; row++)
         wide[row] = narrow[row];
@@ -102,7 +102,7 @@ static status convert_decimals(exec_batch *batch, uint32_t index, api_arrow_opti
         return STATUS_OK;
     TRY(exec_batch_make_values(batch, index, type, &made));
     if (type.width == 16)
-        widen_decimals(column->values, made.values, batch->row_count);
+        arrow_array_widen_decimals(column->values, made.values, batch->row_count);
     else
         narrow_decimals(column->values, made.values, batch->row_count);
     exec_batch_put_values(batch, index, &made);
@@ -119,7 +119,7 @@ static status convert_uuids(exec_batch *batch, uint32_t index)
         /* Of a row after the other: they may be made where the values are. */
         int128 uuid = uuids[row];
         uint8_t *bytes = (uint8_t *)made.values + row * UUID_BYTES;
-        if (is_valid(column, row))
+        if (arrow_array_is_valid(column, row))
             uuid_to_bytes(uuid, bytes);
         else
             memset(bytes, 0, UUID_BYTES);
@@ -135,7 +135,7 @@ static status make_intervals(const exec_batch_column *column, arrow_interval *ma
     for (uint64_t row = 0; row < rows; row++) {
         const interval_value from = intervals[row];
         made[row] = (arrow_interval){0};
-        if (is_valid(column, row) && !arrow_interval_make(from, &made[row]))
+        if (arrow_array_is_valid(column, row) && !arrow_interval_make(from, &made[row]))
             return status_hint(status_new(STATUS_KIND_DATA,
                                           "interval of %lld microseconds does not fit the "
                                           "nanoseconds that Arrow's intervals have",
@@ -241,8 +241,8 @@ static uint64_t place_in(const heap_part *part, uint64_t offset)
 
 /* Of a row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
  * nothing but another part of the heap is a branch. */
-static status make_views(const exec_batch_column *column, const heap_parts *parts,
-                         arrow_view *views, uint64_t rows)
+static status arrow_array_make_views(const exec_batch_column *column, const heap_parts *parts,
+                                     arrow_view *views, uint64_t rows)
 {
     const string_view *texts = column->values;
     static const heap_part none;
@@ -273,7 +273,7 @@ static status put_views(exec_batch *batch, uint32_t index, const heap_parts *par
     const exec_batch_column *column = &batch->columns[index];
     exec_batch_values made;
     TRY(exec_batch_make_values(batch, index, column->type, &made));
-    status st = make_views(column, parts, made.values, batch->row_count);
+    status st = arrow_array_make_views(column, parts, made.values, batch->row_count);
     if (st)
         exec_batch_drop_values(&made);
     else
@@ -281,7 +281,7 @@ static status put_views(exec_batch *batch, uint32_t index, const heap_parts *par
     return st;
 }
 
-static status convert_texts(exec_batch *batch, uint32_t index)
+static status arrow_array_convert_texts(exec_batch *batch, uint32_t index)
 {
     heap_parts parts;
     TRY(parts_make(&batch->columns[index], &parts));
@@ -296,7 +296,7 @@ static status convert_column(exec_batch *batch, uint32_t index, api_arrow_option
     if (column->is_shaped)
         return STATUS_OK;
     if (type_is_text(column->type))
-        return convert_texts(batch, index);
+        return arrow_array_convert_texts(batch, index);
     if (column->type.id == TYPE_DECIMAL)
         return convert_decimals(batch, index, options);
     if (column->type.id == TYPE_UUID)
@@ -315,7 +315,7 @@ status api_arrow_convert(exec_batch *batch, uint32_t index, api_arrow_options op
 /* ---- arrays ---- */
 
 /* Behind validity and views: the buffers, then their lengths. */
-static void put_buffers(const heap_parts *parts, child_data *data)
+static void arrow_array_put_buffers(const heap_parts *parts, child_data *data)
 {
     for (uint32_t i = 0; i < parts->count; i++) {
         const heap_part *part = &parts->items[i];
@@ -337,7 +337,7 @@ static status text_child(const pistachio_batch *batch, uint32_t index, const hea
         release_child(out);
         return status_no_memory("Arrow array", parts->buffer_count * sizeof *data->lengths);
     }
-    put_buffers(parts, data);
+    arrow_array_put_buffers(parts, data);
     return STATUS_OK;
 }
 

@@ -40,7 +40,7 @@ status api_arrow_table_type(const struct ArrowSchema *column, data_type *out)
 
 /* ---- NULLs ---- */
 
-static bool may_be_null(const reading *r)
+static bool arrow_column_may_be_null(const reading *r)
 {
     const struct ArrowArray *entries = r->column->dictionary ? r->array->dictionary : NULL;
     return !strcmp(r->column->format, "n") || (r->array->n_buffers && r->array->null_count) ||
@@ -48,7 +48,7 @@ static bool may_be_null(const reading *r)
            (entries && (!entries->n_buffers || entries->null_count));
 }
 
-static status find(const reading *r, uint64_t i, api_arrow_place *out)
+static status arrow_column_find(const reading *r, uint64_t i, api_arrow_place *out)
 {
     *out = (api_arrow_place){0};
     return api_arrow_is_null(r->rows, r->row + (int64_t)i)
@@ -58,7 +58,7 @@ static status find(const reading *r, uint64_t i, api_arrow_place *out)
 
 static status make_validity(const reading *r, exec_batch_column *out)
 {
-    if (!may_be_null(r))
+    if (!arrow_column_may_be_null(r))
         return STATUS_OK;
     uint64_t *bits = out->host_validity = mem_new(bitmap_bytes(r->count) + 8);
     if (!bits)
@@ -66,7 +66,7 @@ static status make_validity(const reading *r, exec_batch_column *out)
     out->validity = bits;
     for (uint64_t i = 0; i < r->count; i++) {
         api_arrow_place place;
-        TRY(find(r, i, &place));
+        TRY(arrow_column_find(r, i, &place));
         bits[i / 64] |= (uint64_t)(place.array != NULL) << (i % 64);
     }
     return STATUS_OK;
@@ -85,7 +85,7 @@ static bool is_borrowed(const reading *r)
            !strncmp(format, "tsn:", 4);
 }
 
-static void store(const value *v, void *values, uint64_t i)
+static void arrow_column_store(const value *v, void *values, uint64_t i)
 {
     switch (v->type.id) {
     case TYPE_BOOL:
@@ -104,7 +104,7 @@ static void store(const value *v, void *values, uint64_t i)
     }
 }
 
-static status convert(const reading *r, exec_batch_column *out)
+static status arrow_column_convert(const reading *r, exec_batch_column *out)
 {
     out->host_values = mem_new(type_values_bytes(r->type, r->count) + 16);
     if (!out->host_values)
@@ -113,17 +113,17 @@ static status convert(const reading *r, exec_batch_column *out)
     for (uint64_t i = 0; i < r->count; i++) {
         api_arrow_place place;
         value v;
-        TRY(find(r, i, &place));
+        TRY(arrow_column_find(r, i, &place));
         TRY(api_arrow_read(&place, r->type, &v));
         if (!v.is_null)
-            store(&v, out->host_values, i);
+            arrow_column_store(&v, out->host_values, i);
     }
     return STATUS_OK;
 }
 
 /* ---- texts ---- */
 
-static bool is_ascii(const char *text, size_t bytes)
+static bool arrow_column_is_ascii(const char *text, size_t bytes)
 {
     uint64_t high = 0, word;
     size_t i = 0;
@@ -136,14 +136,14 @@ static bool is_ascii(const char *text, size_t bytes)
     return !(high & 0x8080808080808080);
 }
 
-static status check_text(const reading *r, const value *v)
+static status arrow_column_check_text(const reading *r, const value *v)
 {
     const char *name = r->column->name ? r->column->name : "";
     if (v->bytes > INT32_MAX)
         return status_new(STATUS_KIND_INVALID,
                           "column \"%s\" has a text of %zu bytes, longer than %d", name, v->bytes,
                           INT32_MAX);
-    if (v->type.id == TYPE_BLOB || is_ascii(v->text, v->bytes))
+    if (v->type.id == TYPE_BLOB || arrow_column_is_ascii(v->text, v->bytes))
         return STATUS_OK;
     status st = sql_check_utf8(v->text, v->bytes, "it");
     if (!st)
@@ -158,17 +158,18 @@ static status check_text(const reading *r, const value *v)
 }
 
 /* Views that still point to the client's memory. */
-static status make_views(const reading *r, string_view *views, uint64_t *out_long_bytes)
+static status arrow_column_make_views(const reading *r, string_view *views,
+                                      uint64_t *out_long_bytes)
 {
     *out_long_bytes = 0;
     for (uint64_t i = 0; i < r->count; i++) {
         api_arrow_place place;
         value v;
-        TRY(find(r, i, &place));
+        TRY(arrow_column_find(r, i, &place));
         TRY(api_arrow_read(&place, r->type, &v));
         if (v.is_null)
             continue;
-        TRY(check_text(r, &v));
+        TRY(arrow_column_check_text(r, &v));
         views[i] = string_view_make(v.text, (uint32_t)v.bytes);
         *out_long_bytes += v.bytes > STRING_INLINE_BYTES ? v.bytes : 0;
     }
@@ -185,7 +186,7 @@ static void move_texts(string_view *views, uint64_t count, char *to)
         }
 }
 
-static status convert_texts(const reading *r, device *dev, exec_batch_column *out)
+static status arrow_column_convert_texts(const reading *r, device *dev, exec_batch_column *out)
 {
     uint64_t bytes;
     dev_buffer *buffer;
@@ -193,7 +194,7 @@ static status convert_texts(const reading *r, device *dev, exec_batch_column *ou
     if (!views)
         return status_no_memory("Arrow rows", r->count * sizeof *views);
     out->values = views;
-    TRY(make_views(r, views, &bytes));
+    TRY(arrow_column_make_views(r, views, &bytes));
     if (!bytes)
         return STATUS_OK;
     TRY(dev_alloc(dev_host(dev), bytes, "Arrow rows", &buffer));
@@ -203,7 +204,7 @@ static status convert_texts(const reading *r, device *dev, exec_batch_column *ou
 
 /* ---- batches ---- */
 
-static status read_column(const reading *r, device *dev, exec_batch_column *out)
+static status arrow_column_read_column(const reading *r, device *dev, exec_batch_column *out)
 {
     out->type = r->type;
     TRY(make_validity(r, out));
@@ -211,7 +212,8 @@ static status read_column(const reading *r, device *dev, exec_batch_column *out)
         out->values = (const char *)r->array->buffers[1] + (size_t)r->at * r->type.width;
         return STATUS_OK;
     }
-    return type_is_text(r->type) ? convert_texts(r, dev, out) : convert(r, out);
+    return type_is_text(r->type) ? arrow_column_convert_texts(r, dev, out)
+                                 : arrow_column_convert(r, out);
 }
 
 status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
@@ -231,7 +233,7 @@ status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray
                            .row = array->offset + first,
                            .count = count,
                            .type = types[i]};
-        st = read_column(&r, dev, &batch->columns[i]);
+        st = arrow_column_read_column(&r, dev, &batch->columns[i]);
     }
     if (st)
         exec_batch_free(batch);

@@ -18,7 +18,7 @@ typedef struct device_stream_data {
 } device_stream_data;
 
 /* The processor has no number. */
-static arrow_place place_of(const device *dev)
+static arrow_place arrow_device_place_of(const device *dev)
 {
     if (!dev)
         return (arrow_place){ARROW_DEVICE_CPU, -1};
@@ -31,7 +31,7 @@ static device_stream_data *data_of(struct ArrowDeviceArrayStream *stream)
     return stream->private_data;
 }
 
-static int get_schema(struct ArrowDeviceArrayStream *stream, struct ArrowSchema *out)
+static int arrow_device_get_schema(struct ArrowDeviceArrayStream *stream, struct ArrowSchema *out)
 {
     struct ArrowArrayStream *rows = &data_of(stream)->rows;
     return rows->get_schema(rows, out);
@@ -49,7 +49,8 @@ static void leave(device *dev, void *before)
         dev_client_leave(dev, before);
 }
 
-static int get_next(struct ArrowDeviceArrayStream *stream, struct ArrowDeviceArray *out)
+static int arrow_device_get_next(struct ArrowDeviceArrayStream *stream,
+                                 struct ArrowDeviceArray *out)
 {
     device_stream_data *data = data_of(stream);
     *out = (struct ArrowDeviceArray){.device_id = data->place.id, .device_type = data->place.type};
@@ -59,13 +60,13 @@ static int get_next(struct ArrowDeviceArrayStream *stream, struct ArrowDeviceArr
     return number;
 }
 
-static const char *get_last_error(struct ArrowDeviceArrayStream *stream)
+static const char *arrow_device_get_last_error(struct ArrowDeviceArrayStream *stream)
 {
     struct ArrowArrayStream *rows = &data_of(stream)->rows;
     return rows->get_last_error(rows);
 }
 
-static void release(struct ArrowDeviceArrayStream *stream)
+static void arrow_device_release(struct ArrowDeviceArrayStream *stream)
 {
     device_stream_data *data = data_of(stream);
     void *before = enter(data->dev);
@@ -87,12 +88,12 @@ static status make_stream(pistachio_result *result, struct ArrowDeviceArrayStrea
         return st;
     }
     data->dev = result->is_on_device ? dev_ref(result->engine->dev) : NULL;
-    data->place = place_of(data->dev);
+    data->place = arrow_device_place_of(data->dev);
     *out = (struct ArrowDeviceArrayStream){.device_type = data->place.type,
-                                           .get_schema = get_schema,
-                                           .get_next = get_next,
-                                           .get_last_error = get_last_error,
-                                           .release = release,
+                                           .get_schema = arrow_device_get_schema,
+                                           .get_next = arrow_device_get_next,
+                                           .get_last_error = arrow_device_get_last_error,
+                                           .release = arrow_device_release,
                                            .private_data = data};
     return STATUS_OK;
 }

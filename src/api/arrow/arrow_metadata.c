@@ -9,7 +9,7 @@
 #define UUID_NAME "arrow.uuid"
 
 /* A text behind its length; NULL: the length is negative, which no schema of a client should have. */
-static const char *next_text(const char **at, size_t *out_bytes)
+static const char *arrow_metadata_next_text(const char **at, size_t *out_bytes)
 {
     int32_t bytes;
     memcpy(&bytes, *at, sizeof bytes);
@@ -27,7 +27,7 @@ static bool equals(const char *text, size_t bytes, const char *word)
 }
 
 /* The bytes of all of it, 0 if it is broken; *out_uuid: whether it names the extension type. */
-static size_t measure(const char *metadata, bool *out_uuid)
+static size_t arrow_metadata_measure(const char *metadata, bool *out_uuid)
 {
     int32_t count;
     const char *at = metadata + sizeof count;
@@ -35,8 +35,8 @@ static size_t measure(const char *metadata, bool *out_uuid)
     memcpy(&count, metadata, sizeof count);
     for (int32_t i = 0; i < count; i++) {
         size_t key_bytes, value_bytes;
-        const char *key = next_text(&at, &key_bytes);
-        const char *text = key ? next_text(&at, &value_bytes) : NULL;
+        const char *key = arrow_metadata_next_text(&at, &key_bytes);
+        const char *text = key ? arrow_metadata_next_text(&at, &value_bytes) : NULL;
         if (!text)
             return 0;
         *out_uuid |= equals(key, key_bytes, NAME_KEY) && equals(text, value_bytes, UUID_NAME);
@@ -47,7 +47,7 @@ static size_t measure(const char *metadata, bool *out_uuid)
 char *api_arrow_metadata_copy(const char *metadata)
 {
     bool is_uuid;
-    size_t bytes = metadata ? measure(metadata, &is_uuid) : 0;
+    size_t bytes = metadata ? arrow_metadata_measure(metadata, &is_uuid) : 0;
     char *copy = bytes ? mem_new(bytes) : NULL;
     if (copy)
         memcpy(copy, metadata, bytes);
@@ -59,10 +59,10 @@ bool api_arrow_is_uuid(const struct ArrowSchema *column)
     bool is_uuid = false;
     if (!column->metadata || !column->format || strcmp(column->format, "w:16"))
         return false;
-    return measure(column->metadata, &is_uuid) && is_uuid;
+    return arrow_metadata_measure(column->metadata, &is_uuid) && is_uuid;
 }
 
-static char *put_text(char *at, const char *text)
+static char *arrow_metadata_put_text(char *at, const char *text)
 {
     int32_t bytes = (int32_t)strlen(text);
     memcpy(at, &bytes, sizeof bytes);
@@ -78,7 +78,7 @@ status api_arrow_mark_uuid(struct ArrowSchema *column)
     char *at = metadata + sizeof count;
     memcpy(metadata, &count, sizeof count);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        at = put_text(at, texts[i]);
+        at = arrow_metadata_put_text(at, texts[i]);
     column->metadata = api_arrow_metadata_copy(metadata);
     return column->metadata ? STATUS_OK : status_no_memory("Arrow schema", sizeof metadata);
 }

@@ -37,7 +37,7 @@ static bool decimal_format(const char *format, data_type *out, int *out_bits)
 }
 
 /* "w:16": blobs of that many bytes; 0: it is none. */
-static int64_t fixed_bytes(const char *format)
+static int64_t arrow_row_fixed_bytes(const char *format)
 {
     int bytes, end = 0;
     if (sscanf(format, "w:%d%n", &bytes, &end) != 1 || format[end] || bytes < 1)
@@ -83,7 +83,7 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
         }
     if (decimal_format(format, out, &bits) || timestamp_format_of(format, out))
         return STATUS_OK;
-    if (!fixed_bytes(format))
+    if (!arrow_row_fixed_bytes(format))
         return no_type(column);
     *out = type_make(api_arrow_is_uuid(column) ? TYPE_UUID : TYPE_BLOB);
     return STATUS_OK;
@@ -91,7 +91,7 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
 
 /* ---- checks ---- */
 
-static status wrong(const struct ArrowSchema *column, const char *what)
+static status arrow_row_wrong(const struct ArrowSchema *column, const char *what)
 {
     return status_new(STATUS_KIND_INVALID, "Arrow array of column \"%s\" %s",
                       column->name ? column->name : "", what);
@@ -112,13 +112,13 @@ static status check_buffers(const struct ArrowSchema *column, const struct Arrow
     const char *format = column->format;
     int64_t expected = !strcmp(format, "n") ? 0 : has_offsets(format) ? 3 : 2;
     if (is_view(format) ? array->n_buffers < 3 : array->n_buffers != expected)
-        return wrong(column, "has another number of buffers than its type");
+        return arrow_row_wrong(column, "has another number of buffers than its type");
     if (array->n_buffers && !array->buffers)
-        return wrong(column, "has no buffers");
+        return arrow_row_wrong(column, "has no buffers");
     if (array->length && expected && !array->buffers[1])
-        return wrong(column, "has no values");
+        return arrow_row_wrong(column, "has no values");
     if (is_view(format) && array->n_buffers > 3 && !array->buffers[array->n_buffers - 1])
-        return wrong(column, "does not say how long its buffers are");
+        return arrow_row_wrong(column, "does not say how long its buffers are");
     return STATUS_OK;
 }
 
@@ -131,27 +131,27 @@ static bool has_extent(const struct ArrowArray *array)
            array->offset <= ROWS_MAX - array->length;
 }
 
-static status check_column(const struct ArrowSchema *column, const struct ArrowArray *array,
-                           int64_t rows)
+static status arrow_row_check_column(const struct ArrowSchema *column,
+                                     const struct ArrowArray *array, int64_t rows)
 {
     data_type type;
     TRY(api_arrow_type(column, &type));
     if (!column->format || !*column->format)
         return no_type(column);
     if (!array || !array->release)
-        return wrong(column, "was released");
+        return arrow_row_wrong(column, "was released");
     if (!has_extent(array))
-        return wrong(column, "has a negative length or offset, or too large ones");
+        return arrow_row_wrong(column, "has a negative length or offset, or too large ones");
     if (array->length < rows)
-        return wrong(column, "is shorter than its struct");
+        return arrow_row_wrong(column, "is shorter than its struct");
     TRY(check_buffers(column, array));
     if (!column->dictionary)
         return STATUS_OK;
     if (!strchr("cCsSiIlL", column->format[0]) || column->format[1])
-        return wrong(column, "has codes that are no integers");
+        return arrow_row_wrong(column, "has codes that are no integers");
     if (!array->dictionary || column->dictionary->dictionary)
-        return wrong(column, "has no dictionary of values");
-    return check_column(column->dictionary, array->dictionary, 0);
+        return arrow_row_wrong(column, "has no dictionary of values");
+    return arrow_row_check_column(column->dictionary, array->dictionary, 0);
 }
 
 status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array)
@@ -176,7 +176,8 @@ status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray
         if (!schema->children[i])
             return status_new(STATUS_KIND_INVALID, "Arrow schema has no column %lld", (long long)i);
     for (int64_t i = 0; i < schema->n_children; i++)
-        TRY(check_column(schema->children[i], array->children[i], array->length + array->offset));
+        TRY(arrow_row_check_column(schema->children[i], array->children[i],
+                                   array->length + array->offset));
     return STATUS_OK;
 }
 
@@ -210,7 +211,7 @@ static status offset_text(const struct ArrowSchema *column, const struct ArrowAr
         to = LOAD(int32_t, offsets, at + 1);
     }
     if (from < 0 || to < from || (to > from && !text))
-        return wrong(column, "has offsets of texts that fall or are negative");
+        return arrow_row_wrong(column, "has offsets of texts that fall or are negative");
     out->text = to > from ? text + from : "";
     out->bytes = (size_t)(to - from);
     return STATUS_OK;
@@ -222,7 +223,7 @@ static status view_text(const struct ArrowSchema *column, const struct ArrowArra
     const char *views = array->buffers[1], *lengths = array->buffers[array->n_buffers - 1];
     const arrow_view loaded = LOAD(arrow_view, views, at), *view = &loaded;
     if (view->bytes < 0)
-        return wrong(column, "has a text of negative length");
+        return arrow_row_wrong(column, "has a text of negative length");
     out->bytes = (size_t)view->bytes;
     out->text = views + (size_t)at * sizeof loaded + offsetof(arrow_view, inlined);
     if (view->bytes <= 12)
@@ -230,12 +231,12 @@ static status view_text(const struct ArrowSchema *column, const struct ArrowArra
     if (view->buffer < 0 || view->buffer >= array->n_buffers - 3 || view->offset < 0 ||
         (int64_t)view->offset + view->bytes > LOAD(int64_t, lengths, view->buffer) ||
         !array->buffers[2 + view->buffer])
-        return wrong(column, "has a view of a text that lies outside of its buffers");
+        return arrow_row_wrong(column, "has a view of a text that lies outside of its buffers");
     out->text = (const char *)array->buffers[2 + view->buffer] + view->offset;
     return STATUS_OK;
 }
 
-static int64_t integer_at(const void *values, char format, int64_t at)
+static int64_t arrow_row_integer_at(const void *values, char format, int64_t at)
 {
     switch (format) {
     case 'c':
@@ -263,7 +264,7 @@ static status time_value(const struct ArrowSchema *column, int64_t count, char u
     if (unit == 'n' && !is_fine)
         out->i64 = count >= 0 ? count / 1000 : -((-(count + 1)) / 1000) - 1;
     else if (__builtin_mul_overflow(count, factor, &out->i64))
-        return wrong(column, "has a time that does not fit microseconds");
+        return arrow_row_wrong(column, "has a time that does not fit microseconds");
     return STATUS_OK;
 }
 
@@ -277,7 +278,7 @@ static status date_or_time(const struct ArrowSchema *column, const void *values,
         int64_t count = LOAD(int64_t, values, at), day = 86400000;
         int64_t days = count / day - (count % day < 0);
         if (days != (int32_t)days)
-            return wrong(column, "has a date out of range");
+            return arrow_row_wrong(column, "has a date out of range");
         out->i64 = days;
     } else if (format[1] == 't') {
         bool is_32 = format[2] == 's' || format[2] == 'm';
@@ -324,13 +325,13 @@ static status decimal(const struct ArrowSchema *column, const void *values, int6
         unscaled = bits == 64 ? LOAD(int64_t, values, at) : LOAD(int32_t, values, at);
     int128 bound = power_of_ten(type.precision);
     if (unscaled >= bound || unscaled <= -bound)
-        return wrong(column, "has a decimal of more digits than its type");
+        return arrow_row_wrong(column, "has a decimal of more digits than its type");
     *out = value_decimal(unscaled, type);
     return STATUS_OK;
 }
 
 /* IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction. */
-static double half_value(uint16_t bits)
+static double arrow_row_half_value(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double magnitude = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
@@ -339,10 +340,10 @@ static double half_value(uint16_t bits)
     return bits >> 15 ? -magnitude : magnitude;
 }
 
-static status text_at(const struct ArrowSchema *column, const struct ArrowArray *array, int64_t at,
-                      value *out)
+static status arrow_row_text_at(const struct ArrowSchema *column, const struct ArrowArray *array,
+                                int64_t at, value *out)
 {
-    int64_t bytes = fixed_bytes(column->format);
+    int64_t bytes = arrow_row_fixed_bytes(column->format);
     if (!bytes)
         return is_view(column->format) ? view_text(column, array, at, out)
                                        : offset_text(column, array, at, out);
@@ -361,7 +362,7 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
         out->boolean = LOAD(uint8_t, values, at / 8) >> (at % 8) & 1;
         return STATUS_OK;
     case TYPE_FLOAT:
-        out->f64 = column->format[0] == 'e' ? half_value(LOAD(uint16_t, values, at))
+        out->f64 = column->format[0] == 'e' ? arrow_row_half_value(LOAD(uint16_t, values, at))
                                             : (double)LOAD(float, values, at);
         return STATUS_OK;
     case TYPE_DOUBLE:
@@ -369,7 +370,7 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
         return STATUS_OK;
     case TYPE_VARCHAR:
     case TYPE_BLOB:
-        return text_at(column, array, at, out);
+        return arrow_row_text_at(column, array, at, out);
     case TYPE_DATE:
     case TYPE_TIME:
     case TYPE_TIMESTAMP:
@@ -383,17 +384,18 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
     case TYPE_DECIMAL:
         return decimal(column, values, at, out);
     default:
-        out->i64 = integer_at(values, column->format[0], at);
+        out->i64 = arrow_row_integer_at(values, column->format[0], at);
         return STATUS_OK;
     }
 }
 
-static status find_entry(api_arrow_place *place)
+static status arrow_row_find_entry(api_arrow_place *place)
 {
-    int64_t code = integer_at(place->array->buffers[1], place->column->format[0], place->at);
+    int64_t code =
+        arrow_row_integer_at(place->array->buffers[1], place->column->format[0], place->at);
     const struct ArrowArray *entries = place->array->dictionary;
     if (code < 0 || code >= entries->length)
-        return wrong(place->column, "has a code that its dictionary has not");
+        return arrow_row_wrong(place->column, "has a code that its dictionary has not");
     place->column = place->column->dictionary;
     place->array = entries;
     place->at = entries->offset + code;
@@ -407,7 +409,7 @@ status api_arrow_find(const struct ArrowSchema *column, const struct ArrowArray 
 {
     bool is_null = !strcmp(column->format, "n") || api_arrow_is_null(array, at);
     *out = (api_arrow_place){.column = column, .array = is_null ? NULL : array, .at = at};
-    return is_null || !column->dictionary ? STATUS_OK : find_entry(out);
+    return is_null || !column->dictionary ? STATUS_OK : arrow_row_find_entry(out);
 }
 
 status api_arrow_read(const api_arrow_place *place, data_type type, value *out)

@@ -62,7 +62,7 @@ void api_arrow_format(data_type type, api_arrow_options options, char *out)
         snprintf(out, API_ARROW_FORMAT_BYTES, "%s", formats[type.id]);
 }
 
-static void release(struct ArrowSchema *schema)
+static void arrow_schema_release(struct ArrowSchema *schema)
 {
     for (int64_t i = 0; i < schema->n_children; i++) {
         struct ArrowSchema *child = schema->children ? schema->children[i] : NULL;
@@ -87,7 +87,7 @@ status api_arrow_schema_new(const char *format, const char *name, uint32_t child
                                 .n_children = child_count,
                                 .format = mem_copy_text(format, strlen(format)),
                                 .name = mem_copy_text(name, strlen(name)),
-                                .release = release};
+                                .release = arrow_schema_release};
     bool is_whole = out->format && out->name;
     if (child_count)
         out->children = mem_new_array(child_count, sizeof *out->children);
@@ -98,7 +98,7 @@ status api_arrow_schema_new(const char *format, const char *name, uint32_t child
     }
     if (is_whole)
         return STATUS_OK;
-    release(out);
+    arrow_schema_release(out);
     return status_no_memory("Arrow schema", sizeof *out);
 }
 
@@ -125,33 +125,33 @@ status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema 
                  ? api_arrow_schema_copy(from->children[i], out->children[i])
                  : status_new(STATUS_KIND_INVALID, "Arrow schema has no column %lld", (long long)i);
     if (st)
-        release(out);
+        arrow_schema_release(out);
     return st;
 }
 
 /* Codes are signed, as pandas knows no others; offsets of texts have 64 bits, which no batch is too long for. */
-static status make_coded(const char *name, struct ArrowSchema *out)
+static status arrow_schema_make_coded(const char *name, struct ArrowSchema *out)
 {
     TRY(api_arrow_schema_new("i", name, 0, out));
     out->dictionary = mem_new(sizeof *out->dictionary);
     status st = out->dictionary ? api_arrow_schema_new("U", "", 0, out->dictionary)
                                 : status_no_memory("Arrow schema", sizeof *out->dictionary);
     if (st)
-        release(out);
+        arrow_schema_release(out);
     return st;
 }
 
-static status make_column(data_type type, const char *name, api_arrow_options options,
-                          struct ArrowSchema *out)
+static status arrow_schema_make_column(data_type type, const char *name, api_arrow_options options,
+                                       struct ArrowSchema *out)
 {
     char format[API_ARROW_FORMAT_BYTES];
     if (options.has_dictionaries && type.id == TYPE_VARCHAR)
-        return make_coded(name, out);
+        return arrow_schema_make_coded(name, out);
     api_arrow_format(type, options, format);
     TRY(api_arrow_schema_new(format, name, 0, out));
     status st = type.id == TYPE_UUID ? api_arrow_mark_uuid(out) : STATUS_OK;
     if (st)
-        release(out);
+        arrow_schema_release(out);
     return st;
 }
 
@@ -162,9 +162,10 @@ status api_arrow_schema_make(const api_columns *columns, api_arrow_options optio
     out->flags = 0;
     status st = STATUS_OK;
     for (uint32_t i = 0; i < columns->count && !st; i++)
-        st = make_column(columns->types[i], columns->names[i], options, out->children[i]);
+        st = arrow_schema_make_column(columns->types[i], columns->names[i], options,
+                                      out->children[i]);
     if (st)
-        release(out);
+        arrow_schema_release(out);
     return st;
 }
 

@@ -38,7 +38,7 @@ int api_arrow_errno(status st)
 }
 
 /* Keeps the failure's text and frees it. */
-static int fail(stream_data *data, status st)
+static int arrow_stream_fail(stream_data *data, status st)
 {
     const pistachio_result *result = data->result;
     int number = api_arrow_errno(st);
@@ -48,15 +48,16 @@ static int fail(stream_data *data, status st)
     return number;
 }
 
-static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+static int arrow_stream_get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     stream_data *data = stream->private_data;
     pistachio_error *error = pistachio_arrow_schema(data->result, out);
-    return error ? fail(data, api_error_status(error)) : 0;
+    return error ? arrow_stream_fail(data, api_error_status(error)) : 0;
 }
 
 /* What is above the limit is converted when it leaves. */
-static status shape_column(exec_batch *batch, uint32_t column, const exec_batch_shape *shape)
+static status arrow_stream_shape_column(exec_batch *batch, uint32_t column,
+                                        const exec_batch_shape *shape)
 {
     status st = api_arrow_convert(batch, column, ((const stream_data *)shape)->options);
     if (status_get_kind(st) != STATUS_KIND_LIMIT)
@@ -76,21 +77,21 @@ static status next(stream_data *data, struct ArrowArray *out)
     return api_arrow_array_make((pistachio_batch *)batch, data->options, out);
 }
 
-static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+static int arrow_stream_get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     stream_data *data = stream->private_data;
     *out = (struct ArrowArray){0};
     status st = data->is_over ? STATUS_OK : next(data, out);
     data->is_over = !out->release;
-    return st ? fail(data, st) : 0;
+    return st ? arrow_stream_fail(data, st) : 0;
 }
 
-static const char *get_last_error(struct ArrowArrayStream *stream)
+static const char *arrow_stream_get_last_error(struct ArrowArrayStream *stream)
 {
     return ((stream_data *)stream->private_data)->error;
 }
 
-static void release(struct ArrowArrayStream *stream)
+static void arrow_stream_release(struct ArrowArrayStream *stream)
 {
     stream_data *data = stream->private_data;
     pistachio_result_free(data->result);
@@ -106,14 +107,14 @@ status api_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
         return status_no_memory("Arrow stream", sizeof *data);
     data->result = result;
     data->options = api_result_arrow_options(result);
-    data->shape = (exec_batch_shape){.make = shape_column,
+    data->shape = (exec_batch_shape){.make = arrow_stream_shape_column,
                                      .has_dictionaries = data->options.has_dictionaries};
     if (result->query)
         exec_query_shape(result->query, &data->shape);
-    *out = (struct ArrowArrayStream){.get_schema = get_schema,
-                                     .get_next = get_next,
-                                     .get_last_error = get_last_error,
-                                     .release = release,
+    *out = (struct ArrowArrayStream){.get_schema = arrow_stream_get_schema,
+                                     .get_next = arrow_stream_get_next,
+                                     .get_last_error = arrow_stream_get_last_error,
+                                     .release = arrow_stream_release,
                                      .private_data = data};
     return STATUS_OK;
 }

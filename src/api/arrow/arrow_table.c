@@ -10,15 +10,15 @@
 
 #include <unistd.h>
 
-static status check(const pistachio_connection *connection, const char *name)
+static status arrow_table_check(const pistachio_connection *connection, const char *name)
 {
     if (!*name)
         return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
     return sql_catalog_check_rows(api_catalog(connection), name, true);
 }
 
-static status add(pistachio_connection *connection, const char *name,
-                  struct ArrowArrayStream *stream)
+static status arrow_table_add(pistachio_connection *connection, const char *name,
+                              struct ArrowArrayStream *stream)
 {
     settings s;
     api_arrow_target target = {.path = "(temporary)", .is_temporary = true};
@@ -45,9 +45,9 @@ pistachio_error *pistachio_add_arrow(pistachio_connection *connection, const cha
     if (!stream->release)
         st = st ? st : status_new(STATUS_KIND_INVALID, "the Arrow stream was released");
     if (!st)
-        st = check(connection, name);
+        st = arrow_table_check(connection, name);
     if (!st)
-        st = status_context(add(connection, name, stream), "table \"%s\"", name);
+        st = status_context(arrow_table_add(connection, name, stream), "table \"%s\"", name);
     if (stream->release)
         stream->release(stream);
     return api_error(st);

@@ -41,7 +41,7 @@ static status stream_failed(const arrow_write *w, const char *what)
 
 /* ---- columns ---- */
 
-static status check_schema(const struct ArrowSchema *schema)
+static status arrow_write_check_schema(const struct ArrowSchema *schema)
 {
     if (!schema->release || !schema->format || strcmp(schema->format, "+s"))
         return status_new(STATUS_KIND_INVALID, "rows in Arrow are a struct, not \"%s\"",
@@ -52,7 +52,8 @@ static status check_schema(const struct ArrowSchema *schema)
     return STATUS_OK;
 }
 
-static status make_column(const struct ArrowSchema *child, data_type *type, pq_column_schema *out)
+static status arrow_write_make_column(const struct ArrowSchema *child, data_type *type,
+                                      pq_column_schema *out)
 {
     if (!child || !child->release)
         return status_new(STATUS_KIND_INVALID, "Arrow schema has a column that was released");
@@ -65,8 +66,8 @@ static status make_column(const struct ArrowSchema *child, data_type *type, pq_c
     return STATUS_OK;
 }
 
-static status open_sink(arrow_write *w, const api_arrow_target *target,
-                        const pq_column_schema *columns)
+static status arrow_write_open_sink(arrow_write *w, const api_arrow_target *target,
+                                    const pq_column_schema *columns)
 {
     pq_writer_options options = pq_writer_options_default();
     options.isa = w->engine->dev->host_isa;
@@ -84,7 +85,7 @@ static status open_columns(arrow_write *w, const api_arrow_target *target)
     size_t count = 0;
     pq_column_schema *columns = NULL;
     status st = w->stream->get_schema(w->stream, &w->schema) ? stream_failed(w, "schema")
-                                                             : check_schema(&w->schema);
+                                                             : arrow_write_check_schema(&w->schema);
     if (!st) {
         count = (size_t)w->schema.n_children;
         columns = mem_new_array(count, sizeof *columns);
@@ -92,11 +93,11 @@ static status open_columns(arrow_write *w, const api_arrow_target *target)
         st = columns && w->types ? STATUS_OK : status_no_memory("columns", count * sizeof *columns);
     }
     for (size_t i = 0; i < count && !st; i++)
-        st = make_column(w->schema.children[i], &w->types[i], &columns[i]);
+        st = arrow_write_make_column(w->schema.children[i], &w->types[i], &columns[i]);
     if (st)
         new_file_abort(target->file);
     else
-        st = open_sink(w, target, columns);
+        st = arrow_write_open_sink(w, target, columns);
     mem_free(columns);
     return st;
 }
@@ -139,7 +140,7 @@ static status add_array(arrow_write *w)
     return STATUS_OK;
 }
 
-static status add_rows(arrow_write *w)
+static status arrow_write_add_rows(arrow_write *w)
 {
     for (;;) {
         if (w->stream->get_next(w->stream, &w->array))
@@ -155,7 +156,7 @@ static status add_rows(arrow_write *w)
 
 /* ---- all of it ---- */
 
-static status write_all(arrow_write *w, const api_arrow_target *target)
+static status arrow_write_all(arrow_write *w, const api_arrow_target *target)
 {
     uint64_t threads = w->settings.threads.number;
     w->threads = threads < THREADS_MAX ? (unsigned)threads : THREADS_MAX;
@@ -163,7 +164,7 @@ static status write_all(arrow_write *w, const api_arrow_target *target)
     w->group_most = most < GROUP_TEXT ? most : GROUP_TEXT;
     w->slice_rows = FIRST_ROWS;
     TRY(open_columns(w, target));
-    TRY(add_rows(w));
+    TRY(arrow_write_add_rows(w));
     api_sink *sink = w->sink;
     w->sink = NULL;
     return api_sink_finish(sink);
@@ -177,7 +178,7 @@ status api_arrow_write(pistachio_connection *connection, struct ArrowArrayStream
     if (st)
         new_file_abort(target->file);
     else
-        st = write_all(&w, target);
+        st = arrow_write_all(&w, target);
     api_sink_abort(w.sink);
     if (w.schema.release)
         w.schema.release(&w.schema);

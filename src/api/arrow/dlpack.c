@@ -43,7 +43,7 @@ static status check_type(uint32_t column, data_type type)
                        "%s", way_out(type));
 }
 
-static bool has_nulls(const exec_batch *batch, const exec_batch_column *column)
+static bool dlpack_has_nulls(const exec_batch *batch, const exec_batch_column *column)
 {
     const uint64_t *validity = column->validity;
     uint64_t rows = batch->row_count;
@@ -57,14 +57,14 @@ static bool has_nulls(const exec_batch *batch, const exec_batch_column *column)
     return is_missing;
 }
 
-static status check_column(const pistachio_batch *batch, uint32_t column)
+static status dlpack_check_column(const pistachio_batch *batch, uint32_t column)
 {
     if (column >= batch->rows->column_count)
         return status_new(STATUS_KIND_INVALID, "there is no column %u: the batch has %u", column,
                           batch->rows->column_count);
     const exec_batch_column *values = &batch->rows->columns[column];
     TRY(check_type(column, values->type));
-    if (!has_nulls(batch->rows, values))
+    if (!dlpack_has_nulls(batch->rows, values))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                   "column %u has NULLs, which tensors do not have", column),
@@ -83,7 +83,7 @@ static DLDataType element_of(data_type type)
                         .lanes = 1};
 }
 
-static DLDevice place_of(const exec_batch *batch)
+static DLDevice dlpack_place_of(const exec_batch *batch)
 {
     if (!batch->is_on_device)
         return (DLDevice){kDLCPU, 0};
@@ -107,7 +107,7 @@ static status make_tensor(const pistachio_batch *batch, uint32_t column,
                                    .deleter = delete_tensor,
                                    .flags = DLPACK_FLAG_BITMASK_READ_ONLY,
                                    .dl_tensor = {.data = (void *)values->values,
-                                                 .device = place_of(batch->rows),
+                                                 .device = dlpack_place_of(batch->rows),
                                                  .ndim = 1,
                                                  .dtype = element_of(values->type),
                                                  .shape = &held->shape,
@@ -119,7 +119,7 @@ static status make_tensor(const pistachio_batch *batch, uint32_t column,
 static status tensor_of(const pistachio_batch *batch, uint32_t column,
                         DLManagedTensorVersioned **out)
 {
-    TRY(check_column(batch, column));
+    TRY(dlpack_check_column(batch, column));
     return make_tensor(batch, column, out);
 }
 

@@ -4,7 +4,7 @@
 #include "api/engine/cluster.h"
 #include "base/mutex.h"
 
-static cluster_table *find(api_cluster *cluster, const char *text)
+static cluster_table *cluster_known_find(api_cluster *cluster, const char *text)
 {
     for (size_t i = 0; i < cluster->tables.count; i++)
         if (!strcmp(cluster->tables.items[i].text, text))
@@ -13,14 +13,15 @@ static cluster_table *find(api_cluster *cluster, const char *text)
 }
 
 /* With the lock held. The table is closed on failure. */
-static status store(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
+static status cluster_known_store(api_cluster *cluster, const char *text, pq_table *table,
+                                  uint64_t age)
 {
     status st = array_push(NULL, &cluster->opened, table);
     if (st) {
         pq_table_close(table);
         return st;
     }
-    cluster_table *known = find(cluster, text);
+    cluster_table *known = cluster_known_find(cluster, text);
     if (known) {
         known->table = table;
         known->age = age;
@@ -38,7 +39,7 @@ static status store(api_cluster *cluster, const char *text, pq_table *table, uin
 status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
 {
     mutex_lock(&cluster->table_lock);
-    status st = store(cluster, text, table, age);
+    status st = cluster_known_store(cluster, text, table, age);
     mutex_unlock(&cluster->table_lock);
     return st;
 }
@@ -46,7 +47,7 @@ status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *
 pq_table *api_cluster_known_table(api_cluster *cluster, const char *text, uint64_t *out_age)
 {
     mutex_lock(&cluster->table_lock);
-    cluster_table *known = find(cluster, text);
+    cluster_table *known = cluster_known_find(cluster, text);
     *out_age = cluster->age;
     bool is_young = known && (cluster->rank || known->age == cluster->age);
     pq_table *table = is_young ? known->table : NULL;

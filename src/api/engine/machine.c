@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /* The first line of a file of /sys, without its end; false: there is none. */
-static bool read_line(const char *folder, const char *name, const char *what, char *line, int bytes)
+static bool machine_read_line(const char *folder, const char *name, const char *what, char *line,
+                              int bytes)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s/%s", folder, name, what);
@@ -27,11 +28,12 @@ static bool read_line(const char *folder, const char *name, const char *what, ch
 }
 
 /* The node a device is at, for what its line says; "" where that is not known. */
-static const char *node_of(const char *folder, const char *name, char *text, size_t bytes)
+static const char *engine_machine_node_of(const char *folder, const char *name, char *text,
+                                          size_t bytes)
 {
     char node[16];
     *text = 0;
-    if (read_line(folder, name, "device/numa_node", node, sizeof node) && *node != '-')
+    if (machine_read_line(folder, name, "device/numa_node", node, sizeof node) && *node != '-')
         snprintf(text, bytes, ", NUMA node %s", node);
     return text;
 }
@@ -83,7 +85,8 @@ static void print_all(FILE *to, const char *folder, print_device *print)
 static void print_node(FILE *to, const char *folder, const char *name)
 {
     char cores[256];
-    if (!strncmp(name, "node", 4) && read_line(folder, name, "cpulist", cores, sizeof cores))
+    if (!strncmp(name, "node", 4) &&
+        machine_read_line(folder, name, "cpulist", cores, sizeof cores))
         fprintf(to, "  NUMA node %s: cores %s\n", name + 4, cores);
 }
 
@@ -91,19 +94,20 @@ static void print_node(FILE *to, const char *folder, const char *name)
 static void print_network(FILE *to, const char *folder, const char *name)
 {
     char state[32], speed[32] = "", node[64];
-    if (!strcmp(name, "lo") || !read_line(folder, name, "operstate", state, sizeof state) ||
+    if (!strcmp(name, "lo") || !machine_read_line(folder, name, "operstate", state, sizeof state) ||
         !strcmp(state, "down"))
         return;
-    bool is_known = read_line(folder, name, "speed", speed, sizeof speed) && *speed != '-';
+    bool is_known = machine_read_line(folder, name, "speed", speed, sizeof speed) && *speed != '-';
     fprintf(to, "  network device %s: %s%s%s\n", name, is_known ? speed : "speed not known",
-            is_known ? " Mbit/s" : "", node_of(folder, name, node, sizeof node));
+            is_known ? " Mbit/s" : "", engine_machine_node_of(folder, name, node, sizeof node));
 }
 
 static void print_infiniband(FILE *to, const char *folder, const char *name)
 {
     char rate[64] = "rate not known", node[64];
-    (void)read_line(folder, name, "ports/1/rate", rate, sizeof rate);
-    fprintf(to, "  RDMA device %s: %s%s\n", name, rate, node_of(folder, name, node, sizeof node));
+    (void)machine_read_line(folder, name, "ports/1/rate", rate, sizeof rate);
+    fprintf(to, "  RDMA device %s: %s%s\n", name, rate,
+            engine_machine_node_of(folder, name, node, sizeof node));
 }
 
 /* Disks that something can be on: no loops, no memory. */
@@ -111,11 +115,12 @@ static void print_storage(FILE *to, const char *folder, const char *name)
 {
     char sectors[32], spins[8] = "0", node[64];
     if (!strncmp(name, "loop", 4) || !strncmp(name, "ram", 3) || !strncmp(name, "zram", 4) ||
-        !read_line(folder, name, "size", sectors, sizeof sectors) || !strcmp(sectors, "0"))
+        !machine_read_line(folder, name, "size", sectors, sizeof sectors) || !strcmp(sectors, "0"))
         return;
-    (void)read_line(folder, name, "queue/rotational", spins, sizeof spins);
+    (void)machine_read_line(folder, name, "queue/rotational", spins, sizeof spins);
     fprintf(to, "  storage device %s: %.1f GB%s%s\n", name, strtod(sectors, NULL) * 512 / 1e9,
-            *spins == '1' ? ", spinning" : "", node_of(folder, name, node, sizeof node));
+            *spins == '1' ? ", spinning" : "",
+            engine_machine_node_of(folder, name, node, sizeof node));
 }
 
 /* Nothing where there is no driver, whatever keeps it. */

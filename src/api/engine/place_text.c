@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static status put(char **text, size_t *count, const char *more, size_t bytes)
+static status place_text_put(char **text, size_t *count, const char *more, size_t bytes)
 {
     char *grown = mem_resize(*text, *count + bytes + 1);
     if (!grown)
@@ -24,12 +24,13 @@ status api_place_text(const char *text, unsigned rank, const char *host, char **
     if (!host)
         (void)gethostname(machine, sizeof machine - 1);
     *out = NULL;
-    status st = put(out, &count, "", 0);
+    status st = place_text_put(out, &count, "", 0);
     while (*text && !st) {
         const char *with = !strncmp(text, "{rank}", 6)   ? number
                            : !strncmp(text, "{host}", 6) ? host ? host : machine
                                                          : NULL;
-        st = with ? put(out, &count, with, strlen(with)) : put(out, &count, text, 1);
+        st = with ? place_text_put(out, &count, with, strlen(with))
+                  : place_text_put(out, &count, text, 1);
         text += with ? 6 : 1;
     }
     if (st) {

@@ -7,7 +7,7 @@
 
 /* Room for the text of each value that is not in memory as text, so that pistachio_text cannot
  * fail: a blob takes two digits a byte. */
-static status reserve_text(pistachio_batch *batch)
+static status batch_reserve_text(pistachio_batch *batch)
 {
     size_t needed = 128;
     if (batch->rows->is_on_device) /* nobody asks for any */
@@ -41,7 +41,7 @@ status api_batch_new(exec_batch *rows, const zone *zone, pistachio_batch **out)
     batch->has_zone = zone;
     if (zone)
         batch->zone = *zone;
-    status st = reserve_text(batch);
+    status st = batch_reserve_text(batch);
     if (st)
         pistachio_batch_unref(batch);
     else

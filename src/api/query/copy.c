@@ -45,7 +45,7 @@ static status write_batches(pistachio_result *result, output_file *file, api_row
     return STATUS_OK;
 }
 
-static status write_rows(pistachio_result *result, output_file *file)
+static status copy_write_rows(pistachio_result *result, output_file *file)
 {
     api_row_writer writer;
     uint64_t threads = result->settings.threads.number;
@@ -59,11 +59,11 @@ static status write_rows(pistachio_result *result, output_file *file)
     return st;
 }
 
-static status copy_text(pistachio_result *result)
+static status query_copy_text(pistachio_result *result)
 {
     output_file *file;
     TRY(output_file_open(result->statement->copy.path, false, &file));
-    status st = write_rows(result, file);
+    status st = copy_write_rows(result, file);
     if (!st)
         return output_file_publish(file);
     output_file_abort(file);
@@ -96,5 +96,5 @@ status api_copy(pistachio_result *result)
         return api_copy_partitions(result);
     if (copy->is_per_rank)
         return copy_parts(result);
-    return copy->is_parquet ? copy_parquet(result) : copy_text(result);
+    return copy->is_parquet ? copy_parquet(result) : query_copy_text(result);
 }

@@ -39,7 +39,7 @@ typedef struct partitions {
 /* ---- a file ---- */
 
 /* Whatever the format. */
-static bool is_open(const partitions *p)
+static bool copy_partitions_is_open(const partitions *p)
 {
     return p->sink || p->file;
 }
@@ -86,7 +86,7 @@ static status finish_file(partitions *p)
 /* Of a file that comes to nothing, the folders too that are empty. */
 static void drop_file(partitions *p)
 {
-    if (!is_open(p))
+    if (!copy_partitions_is_open(p))
         return;
     api_sink_abort(p->sink);
     output_file_abort(p->file);
@@ -95,7 +95,8 @@ static void drop_file(partitions *p)
     new_tree_drop_folders(p->tree, p->path.items, p->path.count - strlen(p->file_name) - 1);
 }
 
-static status name_file(const partitions *p, const exec_batch *batch, uint64_t row, api_path *out)
+static status copy_partitions_name_file(const partitions *p, const exec_batch *batch, uint64_t row,
+                                        api_path *out)
 {
     const char *root = new_tree_root(p->tree);
     out->count = 0;
@@ -108,16 +109,17 @@ static status name_file(const partitions *p, const exec_batch *batch, uint64_t r
 static status start_file(partitions *p, const exec_batch *batch, uint64_t row)
 {
     TRY(finish_file(p));
-    TRY(name_file(p, batch, row, &p->path));
+    TRY(copy_partitions_name_file(p, batch, row, &p->path));
     size_t folder_bytes = p->path.count - strlen(p->file_name) - 1;
     TRY(new_tree_make_folders(p->tree, p->path.items, folder_bytes));
     status st = p->copy->is_parquet ? start_parquet(p) : start_text(p);
-    if (st && !is_open(p))
+    if (st && !copy_partitions_is_open(p))
         new_tree_drop_folders(p->tree, p->path.items, folder_bytes);
     return st;
 }
 
-static status add_text(partitions *p, const exec_batch *batch, uint64_t first, uint64_t end)
+static status copy_partitions_add_text(partitions *p, const exec_batch *batch, uint64_t first,
+                                       uint64_t end)
 {
     api_row_text_add(&p->text, batch, first, end, !p->has_rows, &p->out);
     text_out_flush(&p->out);
@@ -133,22 +135,23 @@ static status continues_file(const partitions *p, const exec_batch *batch, bool 
 {
     api_path path = {0};
     *out = false;
-    if (!is_open(p))
+    if (!copy_partitions_is_open(p))
         return STATUS_OK;
-    status st = name_file(p, batch, 0, &path);
+    status st = copy_partitions_name_file(p, batch, 0, &path);
     *out = !st && path.count == p->path.count && !memcmp(path.items, p->path.items, path.count);
     array_release(&path);
     return st;
 }
 
-static status add_rows(partitions *p, const exec_batch *batch, uint64_t first, uint64_t end)
+static status copy_partitions_add_rows(partitions *p, const exec_batch *batch, uint64_t first,
+                                       uint64_t end)
 {
     return p->sink ? api_sink_add_rows(p->sink, batch, first, end - first)
-                   : add_text(p, batch, first, end);
+                   : copy_partitions_add_text(p, batch, first, end);
 }
 
 /* Takes the batch over. A Parquet file's last rows go with it; others are written before it is freed. */
-static status add_batch(partitions *p, exec_batch *batch)
+static status copy_partitions_add_batch(partitions *p, exec_batch *batch)
 {
     uint64_t first = 0;
     bool is_continued;
@@ -160,7 +163,7 @@ static status add_batch(partitions *p, exec_batch *batch)
         if (!st && p->sink && end == batch->row_count)
             return api_sink_add_rest(p->sink, batch, first);
         if (!st)
-            st = add_rows(p, batch, first, end);
+            st = copy_partitions_add_rows(p, batch, first, end);
         first = end;
     }
     if (st)
@@ -169,7 +172,7 @@ static status add_batch(partitions *p, exec_batch *batch)
     return st;
 }
 
-static status write_all(partitions *p)
+static status copy_partitions_write_all(partitions *p)
 {
     exec_batch *batch;
     do {
@@ -177,7 +180,7 @@ static status write_all(partitions *p)
         if (!batch)
             break;
         p->result->rows_written += batch->row_count;
-        TRY(add_batch(p, batch));
+        TRY(copy_partitions_add_batch(p, batch));
     } while (true);
     return finish_file(p);
 }
@@ -247,7 +250,7 @@ status api_copy_partitions(pistachio_result *result)
                     .keys = {columns, (uint32_t)columns->count - keys}};
     status st = open_partitions(&p);
     if (!st)
-        st = write_all(&p);
+        st = copy_partitions_write_all(&p);
     if (!st) {
         new_tree *tree = p.tree;
         p.tree = NULL;

@@ -49,8 +49,8 @@ status api_made_row(pistachio_result *result, const char *const *cells)
 }
 
 /* Column c of the made rows, with the text in memory of its own. */
-static status make_column(const api_rows *made, uint32_t columns, uint32_t c, uint64_t rows,
-                          exec_batch_column *column)
+static status result_make_column(const api_rows *made, uint32_t columns, uint32_t c, uint64_t rows,
+                                 exec_batch_column *column)
 {
     uint64_t bytes = 0;
     for (uint64_t row = 0; row < rows; row++) {
@@ -97,7 +97,7 @@ static status next_made(pistachio_result *result, exec_batch **out)
     batch->column_count = columns;
     status st = STATUS_OK;
     for (uint32_t c = 0; c < columns && !st; c++)
-        st = make_column(made, columns, c, rows, &batch->columns[c]);
+        st = result_make_column(made, columns, c, rows, &batch->columns[c]);
     if (st)
         exec_batch_free(batch);
     else

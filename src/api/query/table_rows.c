@@ -19,7 +19,7 @@
 #define GROUP_TEXT ((uint64_t)64 << 20)
 
 /* Takes the file over. */
-static status open_sink(const pistachio_result *result, new_file *file, api_sink **out)
+static status table_rows_open_sink(const pistachio_result *result, new_file *file, api_sink **out)
 {
     const plan_column_list *columns = &result->statement->query.root->columns;
     uint64_t threads = result->settings.threads.number;
@@ -41,7 +41,8 @@ static status open_sink(const pistachio_result *result, new_file *file, api_sink
                          result->engine->budget, out);
 }
 
-static status add_batch(pistachio_result *result, api_sink *sink, exec_batch *batch, uint64_t *text)
+static status table_rows_add_batch(pistachio_result *result, api_sink *sink, exec_batch *batch,
+                                   uint64_t *text)
 {
     uint64_t most = mem_budget_limit(result->engine->budget) / 4 / (1 + 2 * THREADS_MAX);
     result->rows_written += batch->row_count;
@@ -53,14 +54,14 @@ static status add_batch(pistachio_result *result, api_sink *sink, exec_batch *ba
     return api_sink_flush(sink);
 }
 
-static status write_rows(pistachio_result *result, new_file *file)
+static status table_rows_write_rows(pistachio_result *result, new_file *file)
 {
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
     uint64_t text = 0;
-    status st = open_sink(result, file, &sink);
+    status st = table_rows_open_sink(result, file, &sink);
     while (!st && !(st = api_query_next(result, &batch)) && batch)
-        st = add_batch(result, sink, batch, &text);
+        st = table_rows_add_batch(result, sink, batch, &text);
     if (!st)
         return api_sink_finish(sink);
     api_sink_abort(sink);
@@ -71,7 +72,7 @@ status api_write_rows(pistachio_result *result, int *out_descriptor)
 {
     new_file *file;
     TRY(new_file_open_temporary(result->settings.temp_directory.text, &file, out_descriptor));
-    status st = write_rows(result, file);
+    status st = table_rows_write_rows(result, file);
     if (st) {
         close(*out_descriptor);
         *out_descriptor = -1;

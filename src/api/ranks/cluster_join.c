@@ -26,7 +26,7 @@ static status set_ranks(settings *s, unsigned count)
     return settings_set(s, "ranks", text);
 }
 
-static status open_comm(const settings *s, const net_place *place, net_comm **out)
+static status cluster_join_open_comm(const settings *s, const net_place *place, net_comm **out)
 {
     const net_options options = {.peer_timeout_ms = (uint32_t)s->peer_timeout.number};
     return net_open_ucx(place, &options, out);
@@ -39,7 +39,7 @@ status api_cluster_join(pistachio_database *database, const net_place *place)
     status st = set_ranks(&database->settings, place->ranks);
     cluster->initial = database->settings;
     if (!st)
-        st = open_comm(&database->settings, place, &cluster->comm);
+        st = cluster_join_open_comm(&database->settings, place, &cluster->comm);
     if (st) {
         api_cluster_leave(cluster);
         return st;
@@ -85,7 +85,7 @@ static status agree_start(rank_run *run, const api_cluster *cluster)
 }
 
 /* A failure of this rank's own comes before what others say. */
-static status start(pistachio_database *database, api_engine *engine)
+static status cluster_join_start(pistachio_database *database, api_engine *engine)
 {
     api_cluster *cluster = database->cluster;
     rank_run run;
@@ -106,7 +106,7 @@ status api_cluster_start(pistachio_database *database)
     settings s;
     api_engine *engine;
     TRY(api_engine_hold(database, &s, &engine));
-    status st = start(database, engine);
+    status st = cluster_join_start(database, engine);
     api_engine_unref(engine);
     if (st && database->cluster->rank) /* who left now could be what rank 0 hears of first */
         status_free(api_cluster_serve(database));

@@ -19,7 +19,7 @@ typedef struct served {
     _Atomic bool is_over;
 } served;
 
-static void *serve(void *argument)
+static void *cluster_serve_serve(void *argument)
 {
     served *one = argument;
     rank_run_serve(&one->run, one->data, one->bytes);
@@ -49,7 +49,7 @@ static void join_served(served **list, bool must_wait)
 }
 
 /* Begins the statement's query before rank 0 does, perhaps; *out is NULL on failure. */
-static status begin(pistachio_database *database, served **out)
+static status cluster_serve_begin(pistachio_database *database, served **out)
 {
     api_cluster *cluster = database->cluster;
     settings s;
@@ -75,11 +75,11 @@ static status begin(pistachio_database *database, served **out)
 }
 
 /* A failure is the statement's alone: it is told to the others, and the next one may be well. */
-static void run(served *one, served **list)
+static void cluster_serve_run(served *one, served **list)
 {
     status st = rank_run_receive(&one->run, &one->data, &one->bytes);
     if (!st) {
-        int number = pthread_create(&one->thread, NULL, serve, one);
+        int number = pthread_create(&one->thread, NULL, cluster_serve_serve, one);
         if (!number) {
             one->next = *list;
             *list = one;
@@ -125,8 +125,8 @@ status api_cluster_serve(pistachio_database *database)
 {
     served *list = NULL, *one;
     status st;
-    while (!(st = begin(database, &one))) {
-        run(one, &list);
+    while (!(st = cluster_serve_begin(database, &one))) {
+        cluster_serve_run(one, &list);
         join_served(&list, false);
     }
     join_served(&list, true);

@@ -24,8 +24,9 @@ enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
 /* ---- opening together ---- */
 
 /* All ranks' bytes, each rank's as a part in the collective's memory; to be closed, and the parts freed. */
-static status gather(rank_run *run, uint32_t id, const char *what, const char *data, uint64_t bytes,
-                     uint64_t most, net_collective **out, pq_share_part **out_parts)
+static status cluster_tables_gather(rank_run *run, uint32_t id, const char *what, const char *data,
+                                    uint64_t bytes, uint64_t most, net_collective **out,
+                                    pq_share_part **out_parts)
 {
     unsigned ranks = run->engine->rank_count;
     pq_share_part *parts = mem_new_array(ranks, sizeof *parts);
@@ -49,7 +50,8 @@ static status exchange_lists(rank_run *run, pq_share *share)
     net_collective *lists;
     pq_share_part *parts;
     TRY(pq_share_list(share, &data, &bytes));
-    status st = gather(run, NET_FILES, "files", data, bytes, LISTS_BYTES_MAX, &lists, &parts);
+    status st = cluster_tables_gather(run, NET_FILES, "files", data, bytes, LISTS_BYTES_MAX, &lists,
+                                      &parts);
     if (!st)
         st = pq_share_compare(share, parts);
     net_collective_close(lists);
@@ -64,8 +66,8 @@ static status exchange_footers(rank_run *run, pq_share *share, pq_table **out)
     net_collective *footers;
     pq_share_part *parts;
     TRY(pq_share_footers(share, &data, &bytes));
-    status st =
-        gather(run, NET_FOOTERS, "footers", data, bytes, FOOTERS_BYTES_MAX, &footers, &parts);
+    status st = cluster_tables_gather(run, NET_FOOTERS, "footers", data, bytes, FOOTERS_BYTES_MAX,
+                                      &footers, &parts);
     if (!st)
         st = pq_share_table(share, parts, out);
     net_collective_close(footers);
@@ -192,8 +194,8 @@ static status not_current(const api_cluster *cluster, const char *text)
         "run the statement again: it opens the table anew");
 }
 
-static status open_table(void *context, const char *text, bool use_cache, pq_table *before,
-                         pq_table **out)
+static status cluster_tables_open_table(void *context, const char *text, bool use_cache,
+                                        pq_table *before, pq_table **out)
 {
     pistachio_database *database = context;
     api_cluster *cluster = database->cluster;
@@ -209,7 +211,7 @@ static status open_table(void *context, const char *text, bool use_cache, pq_tab
                 : open_with_all(database, text, use_cache, age, out);
 }
 
-static status locate(void *context, arena *a, const char *path, const char **out)
+static status cluster_tables_locate(void *context, arena *a, const char *path, const char **out)
 {
     const api_cluster *cluster = ((pistachio_database *)context)->cluster;
     char *here;
@@ -221,5 +223,6 @@ static status locate(void *context, arena *a, const char *path, const char **out
 
 sql_opener api_cluster_opener(pistachio_database *database)
 {
-    return (sql_opener){.context = database, .open = open_table, .locate = locate};
+    return (sql_opener){
+        .context = database, .open = cluster_tables_open_table, .locate = cluster_tables_locate};
 }

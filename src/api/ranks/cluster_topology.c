@@ -16,7 +16,8 @@
 #define MACHINES_BYTES_MAX ((uint64_t)64 << 20)
 
 /* What this rank says of itself; the caller's (free). */
-static status describe(const net_comm *comm, const api_neighbors *neighbors, char **out)
+static status cluster_topology_describe(const net_comm *comm, const api_neighbors *neighbors,
+                                        char **out)
 {
     char *machine;
     size_t bytes;
@@ -40,7 +41,7 @@ static status describe(const net_comm *comm, const api_neighbors *neighbors, cha
     return status_no_memory("topology", 0);
 }
 
-static status unite(const net_collective *texts, unsigned ranks, char **out)
+static status cluster_topology_unite(const net_collective *texts, unsigned ranks, char **out)
 {
     uint64_t all = 0, bytes;
     for (unsigned rank = 0; rank < ranks; rank++) {
@@ -59,17 +60,17 @@ static status unite(const net_collective *texts, unsigned ranks, char **out)
 }
 
 /* out NULL: on ranks other than 0. */
-static status gather(rank_run *run, char **out)
+static status cluster_topology_gather(rank_run *run, char **out)
 {
     net_collective *texts = NULL;
     char *own;
-    TRY(describe(run->place->comm, &run->engine->neighbors, &own));
+    TRY(cluster_topology_describe(run->place->comm, &run->engine->neighbors, &own));
     status st = net_gather(run->net, NET_MACHINES, "topology", own, strlen(own), 0,
                            MACHINES_BYTES_MAX, &texts);
     if (!st)
         st = rank_run_await(run, texts);
     if (!st && out)
-        st = unite(texts, run->engine->rank_count, out);
+        st = cluster_topology_unite(texts, run->engine->rank_count, out);
     net_collective_close(texts);
     (free)(own);
     return st;
@@ -77,7 +78,7 @@ static status gather(rank_run *run, char **out)
 
 status api_cluster_serve_topology(rank_run *run)
 {
-    return gather(run, NULL);
+    return cluster_topology_gather(run, NULL);
 }
 
 static status topology_of_all(pistachio_database *database, char **out)
@@ -89,7 +90,7 @@ static status topology_of_all(pistachio_database *database, char **out)
     rank_run_init(&run, database, engine, 0, &engine->ranks[0]);
     status st = api_cluster_ask(&run, REQUEST_TOPOLOGY, "", false);
     if (!st)
-        st = gather(&run, out);
+        st = cluster_topology_gather(&run, out);
     rank_run_release(&run);
     api_engine_unref(engine);
     return st;

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-static status open_folder(api_copy_part *p, const char *path, const char *host, int64_t time)
+static status copy_parts_open_folder(api_copy_part *p, const char *path, const char *host,
+                                     int64_t time)
 {
     char *placed, name[32];
     unsigned rank = p->run ? p->run->rank : 0;
@@ -21,7 +22,7 @@ static status open_folder(api_copy_part *p, const char *path, const char *host, 
 status api_copy_part_open(api_copy_part *p, const sql_statement *statement, const api_rank *place,
                           const char *host, int64_t time)
 {
-    TRY(open_folder(p, statement->copy.path, host, time));
+    TRY(copy_parts_open_folder(p, statement->copy.path, host, time));
     return api_copy_open_sink(statement, new_folder_file(p->folder), place, NULL, &p->sink);
 }
 

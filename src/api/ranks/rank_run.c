@@ -24,7 +24,7 @@ void rank_run_attach(rank_run *run, exec_query *query)
     mutex_unlock(&run->lock);
 }
 
-static void wake(void *argument)
+static void rank_run_wake(void *argument)
 {
     rank_run *run = argument;
     mutex_lock(&run->lock);
@@ -42,7 +42,7 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
                       .engine = engine,
                       .place = place};
     atomic_fetch_add(&engine->references, 1);
-    run->waiter = (net_waiter){.wake = wake, .argument = run};
+    run->waiter = (net_waiter){.wake = rank_run_wake, .argument = run};
     mutex_init(&run->lock);
     api_wait_init(&run->wait);
 }
@@ -81,7 +81,7 @@ static void wait_woken(rank_run *run)
     }
 }
 
-static status await(rank_run *run, net_collective *collective)
+static status ranks_rank_run_await(rank_run *run, net_collective *collective)
 {
     for (;;) {
         net_state is;
@@ -95,7 +95,7 @@ static status await(rank_run *run, net_collective *collective)
 status rank_run_await(rank_run *run, net_collective *collective)
 {
     api_client_waits(&run->wait);
-    status st = await(run, collective);
+    status st = ranks_rank_run_await(run, collective);
     api_client_waits(NULL);
     return st;
 }

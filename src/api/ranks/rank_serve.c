@@ -32,7 +32,8 @@ static status follow(rank_run *run, const settings *s, const statement_read *rea
     return STATUS_OK;
 }
 
-static status bind(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
+static status rank_serve_bind(rank_run *run, const statement_read *read, settings *s,
+                              sql_statement **out)
 {
     api_cluster *cluster = run->database->cluster;
     const char *rest;
@@ -57,9 +58,10 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     return st;
 }
 
-static status prepare(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
+static status rank_serve_prepare(rank_run *run, const statement_read *read, settings *s,
+                                 sql_statement **out)
 {
-    TRY(bind(run, read, s, out));
+    TRY(rank_serve_bind(run, read, s, out));
     plan_statement *plan = &(*out)->query;
     plan_distribution distribution = api_distribution(run->engine, s);
     distribution.memory_bytes = read->memory_bytes;
@@ -115,8 +117,8 @@ static status stop_rank_trace(rank_trace *trace, const char *sql)
 /* ---- its rows ---- */
 
 /* No row comes out: the plan's last exchange sends them to rank 0. Or each rank writes its own. */
-static status run_query(rank_run *run, const sql_statement *statement, exec_query *query,
-                        const char *host, int64_t time, rank_trace *trace)
+static status rank_serve_run_query(rank_run *run, const sql_statement *statement, exec_query *query,
+                                   const char *host, int64_t time, rank_trace *trace)
 {
     exec_batch *batch;
     ranked_metrics none;
@@ -138,7 +140,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
                               sql_statement **statement)
 {
     exec_query *query;
-    TRY(prepare(run, read, s, statement));
+    TRY(rank_serve_prepare(run, read, s, statement));
     const exec_place place = rank_run_place(run);
     bool is_thread = !run->database->cluster; /* of this machine */
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
@@ -149,7 +151,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     guard_leave(before);
     TRY(st);
     start_rank_trace(&trace, query);
-    st = run_query(run, *statement, query, host, read->time, &trace);
+    st = rank_serve_run_query(run, *statement, query, host, read->time, &trace);
     if (st)
         net_query_fail(run->net, st);
     status_free(stop_rank_trace(&trace, read->sql)); /* of a query that was given up, or a COPY */

@@ -79,12 +79,12 @@ static const char *scan_name(const plan_node *scan)
     return scan->scan.table_name ? scan->scan.table_name : "";
 }
 
-static void add_tables(const plan_node *node, uint64_t *words)
+static void rank_statement_add_tables(const plan_node *node, uint64_t *words)
 {
     if (node->kind == PLAN_SCAN)
         words[word_of_table(scan_name(node))] += plan_files_hash(node->scan.table);
     for (uint32_t i = 0; i < node->child_count; i++)
-        add_tables(node->children[i], words);
+        rank_statement_add_tables(node->children[i], words);
 }
 
 /* A table whose word it is; NULL: there is none below the node. */
@@ -102,9 +102,9 @@ static status make_words(const plan_statement *plan, uint64_t *words)
 {
     memset(words, 0, PLAN_WORDS * sizeof *words);
     TRY(plan_hash(plan, &words[0]));
-    add_tables(plan->root, words);
+    rank_statement_add_tables(plan->root, words);
     for (size_t i = 0; i < plan->shared.count; i++)
-        add_tables(plan->shared.items[i], words);
+        rank_statement_add_tables(plan->shared.items[i], words);
     return STATUS_OK;
 }
 

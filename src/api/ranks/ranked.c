@@ -24,7 +24,7 @@ struct api_ranked {
     ranked_part parts[];
 };
 
-static void *serve(void *argument)
+static void *ranked_serve(void *argument)
 {
     rank_run *run = argument;
     char *data;
@@ -56,11 +56,11 @@ static status begin_queries(api_ranked *ranked, api_engine *engine, api_cluster 
     return st;
 }
 
-static status start_threads(api_ranked *ranked)
+static status ranked_start_threads(api_ranked *ranked)
 {
     for (unsigned i = 1; i < ranked->count; i++) {
         ranked_part *part = &ranked->parts[i];
-        int number = pthread_create(&part->thread, NULL, serve, &part->run);
+        int number = pthread_create(&part->thread, NULL, ranked_serve, &part->run);
         if (number)
             return status_new_errno(number, "could not start a thread for rank %u", i);
         part->has_thread = true;
@@ -84,7 +84,7 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     result->ranked = ranked;
     rank_run *own = &ranked->parts[0].run;
     TRY(begin_queries(ranked, engine, database->cluster));
-    TRY(start_threads(ranked));
+    TRY(ranked_start_threads(ranked));
     TRY(rank_run_send(own, result));
     status st = rank_run_agree_plan(own, &result->statement->query);
     if (st && database->cluster)

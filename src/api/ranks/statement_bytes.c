@@ -28,7 +28,7 @@ typedef ARRAY(char) byte_list;
 
 /* ---- writing ---- */
 
-static status put(byte_list *to, const void *bytes, size_t count)
+static status statement_bytes_put(byte_list *to, const void *bytes, size_t count)
 {
     TRY(array_reserve(NULL, to, count));
     memcpy(to->items + to->count, bytes, count);
@@ -36,9 +36,9 @@ static status put(byte_list *to, const void *bytes, size_t count)
     return STATUS_OK;
 }
 
-static status put_text(byte_list *to, const char *text)
+static status statement_bytes_put_text(byte_list *to, const char *text)
 {
-    return put(to, text, strlen(text) + 1);
+    return statement_bytes_put(to, text, strlen(text) + 1);
 }
 
 /* What a machine has of its own, which its own rank knows best. */
@@ -63,14 +63,14 @@ static status put_settings(byte_list *to, const settings *s, const settings *unc
         if (unchanged && is_of_machine(info.name) &&
             !strcmp(text, settings_get(unchanged, info.name)))
             continue;
-        TRY(put_text(to, info.name));
-        TRY(put_text(to, settings_reveal(s, info.name)));
+        TRY(statement_bytes_put_text(to, info.name));
+        TRY(statement_bytes_put_text(to, settings_reveal(s, info.name)));
     }
-    return put_text(to, "");
+    return statement_bytes_put_text(to, "");
 }
 
 /* The query of a view, or the path of a table; NULL: it is the other, or one of rows. */
-static const char *text_of(const sql_catalog_entry *entry, bool is_view)
+static const char *statement_bytes_text_of(const sql_catalog_entry *entry, bool is_view)
 {
     if (is_view)
         return entry->view_sql;
@@ -82,23 +82,23 @@ static const char *text_of(const sql_catalog_entry *entry, bool is_view)
 static status put_names(byte_list *to, const sql_catalog_entry *entries, size_t count, bool is_view)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *text = text_of(&entries[i], is_view);
+        const char *text = statement_bytes_text_of(&entries[i], is_view);
         if (!text)
             continue;
-        TRY(put_text(to, entries[i].name));
-        TRY(put_text(to, text));
+        TRY(statement_bytes_put_text(to, entries[i].name));
+        TRY(statement_bytes_put_text(to, text));
     }
-    return put_text(to, "");
+    return statement_bytes_put_text(to, "");
 }
 
 static status put_parts(byte_list *to, const sql_catalog_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < entries[i].parts.count; p++) {
-            TRY(put_text(to, entries[i].name));
-            TRY(put_text(to, entries[i].parts.items[p]->table->name));
+            TRY(statement_bytes_put_text(to, entries[i].name));
+            TRY(statement_bytes_put_text(to, entries[i].parts.items[p]->table->name));
         }
-    return put_text(to, "");
+    return statement_bytes_put_text(to, "");
 }
 
 static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
@@ -111,7 +111,7 @@ static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
     return put_parts(to, entries, count);
 }
 
-static status put_value(byte_list *to, const value *v)
+static status statement_bytes_put_value(byte_list *to, const value *v)
 {
     value_header header = {.type = v->type, .is_null = v->is_null};
     bool is_text = type_is_text(v->type) && !v->is_null;
@@ -119,11 +119,11 @@ static status put_value(byte_list *to, const value *v)
         header.bytes = v->bytes;
     else
         memcpy(header.fixed, &v->i128, sizeof header.fixed);
-    TRY(put(to, &header, sizeof header));
-    return is_text ? put(to, v->text, v->bytes) : STATUS_OK;
+    TRY(statement_bytes_put(to, &header, sizeof header));
+    return is_text ? statement_bytes_put(to, v->text, v->bytes) : STATUS_OK;
 }
 
-static status put_values(byte_list *to, const pistachio_statement *prepared)
+static status statement_bytes_put_values(byte_list *to, const pistachio_statement *prepared)
 {
     value *values;
     status st = STATUS_OK;
@@ -131,7 +131,7 @@ static status put_values(byte_list *to, const pistachio_statement *prepared)
         return STATUS_OK;
     TRY(api_bound_values(prepared, &values));
     for (uint32_t i = 0; i < pistachio_parameter_count(prepared) && !st; i++)
-        st = put_value(to, &values[i]);
+        st = statement_bytes_put_value(to, &values[i]);
     mem_free(values);
     return st;
 }
@@ -145,13 +145,13 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
                                      .memory_bytes = memory_bytes,
                                      .rounds = result->rounds,
                                      .value_count = pistachio_parameter_count(result->prepared)};
-    TRY(put(to, &header, sizeof header));
+    TRY(statement_bytes_put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
     status st = put_catalog(to, api_result_catalog(result), &held);
     sql_held_release(&held);
     TRY(st);
-    TRY(put_values(to, result->prepared));
-    return put_text(to, plan->sql);
+    TRY(statement_bytes_put_values(to, result->prepared));
+    return statement_bytes_put_text(to, plan->sql);
 }
 
 status statement_write(const pistachio_result *result, uint64_t memory_bytes,
@@ -170,8 +170,8 @@ status statement_write(const pistachio_result *result, uint64_t memory_bytes,
 
 static status put_setting(void *to, const char *name, const char *text)
 {
-    TRY(put_text(to, name));
-    return put_text(to, text);
+    TRY(statement_bytes_put_text(to, name));
+    return statement_bytes_put_text(to, text);
 }
 
 /* With the settings of object stores by which the calling thread works. */
@@ -179,10 +179,10 @@ static status put_request(byte_list *to, statement_request request, const char *
                           bool use_cache)
 {
     const statement_header header = {.request = request, .use_cache = use_cache};
-    TRY(put(to, &header, sizeof header));
+    TRY(statement_bytes_put(to, &header, sizeof header));
     TRY(object_store_tell(put_setting, to));
-    TRY(put_text(to, ""));
-    return put_text(to, text);
+    TRY(statement_bytes_put_text(to, ""));
+    return statement_bytes_put_text(to, text);
 }
 
 status statement_write_request(statement_request request, const char *text, bool use_cache,
@@ -201,7 +201,7 @@ status statement_write_request(statement_request request, const char *text, bool
 
 /* ---- reading ---- */
 
-static status damaged(void)
+static status statement_bytes_damaged(void)
 {
     return status_new(STATUS_KIND_CORRUPT, "the statement from rank 0 is cut off");
 }
@@ -210,11 +210,11 @@ typedef struct text_cursor {
     const char *at, *end;
 } text_cursor;
 
-static status next_text(text_cursor *from, const char **out)
+static status statement_bytes_next_text(text_cursor *from, const char **out)
 {
     const char *text = from->at, *stop = memchr(text, 0, (size_t)(from->end - text));
     if (!stop)
-        return damaged();
+        return statement_bytes_damaged();
     from->at = stop + 1;
     *out = text;
     return STATUS_OK;
@@ -224,22 +224,22 @@ static status read_settings(text_cursor *from, settings *s)
 {
     const char *name, *text;
     for (;;) {
-        TRY(next_text(from, &name));
+        TRY(statement_bytes_next_text(from, &name));
         if (!*name)
             return STATUS_OK;
-        TRY(next_text(from, &text));
+        TRY(statement_bytes_next_text(from, &text));
         TRY(settings_set(s, name, text));
     }
 }
 
-static status read_names(text_cursor *from, statement_names *names)
+static status statement_bytes_read_names(text_cursor *from, statement_names *names)
 {
     statement_name one;
     for (;;) {
-        TRY(next_text(from, &one.name));
+        TRY(statement_bytes_next_text(from, &one.name));
         if (!*one.name)
             return STATUS_OK;
-        TRY(next_text(from, &one.text));
+        TRY(statement_bytes_next_text(from, &one.text));
         TRY(array_push(NULL, names, one));
     }
 }
@@ -248,11 +248,11 @@ static status next_value(text_cursor *from, value *out)
 {
     value_header header;
     if ((size_t)(from->end - from->at) < sizeof header)
-        return damaged();
+        return statement_bytes_damaged();
     memcpy(&header, from->at, sizeof header);
     from->at += sizeof header;
     if (header.type.id >= TYPE_ID_COUNT || header.bytes > (size_t)(from->end - from->at))
-        return damaged();
+        return statement_bytes_damaged();
     *out = (value){.type = header.type, .is_null = header.is_null};
     if (type_is_text(header.type) && !header.is_null) {
         out->text = from->at;
@@ -264,7 +264,7 @@ static status next_value(text_cursor *from, value *out)
     return STATUS_OK;
 }
 
-static status read_values(text_cursor *from, uint32_t count, statement_read *out)
+static status statement_bytes_read_values(text_cursor *from, uint32_t count, statement_read *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         value v;
@@ -287,24 +287,24 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     statement_header header;
     *out = (statement_read){0};
     if (bytes < sizeof header)
-        return damaged();
+        return statement_bytes_damaged();
     memcpy(&header, data, sizeof header);
     text_cursor from = {data + sizeof header, data + bytes};
     if (header.request > REQUEST_TOPOLOGY)
-        return damaged();
+        return statement_bytes_damaged();
     out->request = header.request;
     if (header.request) {
         out->use_cache = header.use_cache;
         TRY(read_settings(&from, s));
-        return next_text(&from, &out->table);
+        return statement_bytes_next_text(&from, &out->table);
     }
     out->time = header.time;
     out->memory_bytes = header.memory_bytes;
     out->rounds = header.rounds;
     TRY(read_settings(&from, s));
-    TRY(read_names(&from, &out->views));
-    TRY(read_names(&from, &out->tables));
-    TRY(read_names(&from, &out->parts));
-    TRY(read_values(&from, header.value_count, out));
-    return next_text(&from, &out->sql);
+    TRY(statement_bytes_read_names(&from, &out->views));
+    TRY(statement_bytes_read_names(&from, &out->tables));
+    TRY(statement_bytes_read_names(&from, &out->parts));
+    TRY(statement_bytes_read_values(&from, header.value_count, out));
+    return statement_bytes_next_text(&from, &out->sql);
 }

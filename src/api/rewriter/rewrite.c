@@ -11,18 +11,18 @@ typedef ARRAY(rewrite_job) job_list;
 
 /* ---- names ---- */
 
-static status no_memory(void)
+static status rewrite_no_memory(void)
 {
     return status_no_memory("rewrite", 0);
 }
 
 /* Makes the folder that begins `path` with `root_bytes` bytes, and those between it and the file:
  * what is above it must be there, as a mistyped path is none that somebody wants. */
-static status make_folders(arena *a, const char *path, size_t root_bytes)
+static status rewrite_make_folders(arena *a, const char *path, size_t root_bytes)
 {
     char *text = arena_copy_text(a, path, strlen(path));
     if (!text)
-        return no_memory();
+        return rewrite_no_memory();
     for (char *slash = text + root_bytes; (slash = strchr(slash, '/')); slash++) {
         *slash = 0;
         if (mkdir(text, 0777) && errno != EEXIST)
@@ -66,7 +66,7 @@ static status list_jobs(arena *a, const api_rewrite_options *o, job_list *jobs)
         length--;
     path_list *files = arena_alloc_array(a, o->input_count + 1, sizeof *files);
     if (!files)
-        return no_memory();
+        return rewrite_no_memory();
     for (size_t i = 0; i < o->input_count; i++) {
         TRY(file_expand(a, o->inputs[i], &files[i]));
         to_folder |= file_is_folder(o->inputs[i]) || files[i].count > 1;
@@ -79,17 +79,18 @@ static status list_jobs(arena *a, const api_rewrite_options *o, job_list *jobs)
                 output = arena_format(a, "%.*s/%s", (int)length, o->output,
                                       kept_name(o->inputs[i], is_folder, input));
             if (!output)
-                return no_memory();
+                return rewrite_no_memory();
             TRY(add_job(a, jobs, input, output));
         }
     for (size_t i = 0; to_folder && i < jobs->count; i++)
-        TRY(make_folders(a, jobs->items[i].output, length));
+        TRY(rewrite_make_folders(a, jobs->items[i].output, length));
     return STATUS_OK;
 }
 
 /* ---- checks before anything is written ---- */
 
-static status check_columns(const api_rewrite_options *o, const pq_table *table, bool *found)
+static status rewrite_check_columns(const api_rewrite_options *o, const pq_table *table,
+                                    bool *found)
 {
     for (size_t i = 0; i < o->column_count; i++)
         for (size_t c = 0; c < table->columns.count; c++)
@@ -104,13 +105,13 @@ static status look_at_inputs(arena *a, const api_rewrite_options *o, job_list *j
 {
     bool *found = arena_alloc_array(a, o->column_count + 1, sizeof *found);
     if (!found)
-        return no_memory();
+        return rewrite_no_memory();
     for (size_t i = 0; i < jobs->count; i++) {
         pq_table *table;
         TRY(pq_table_open_plain(jobs->items[i].input, true, &table));
         jobs->items[i].rows = table->row_count;
         *out_rows += table->row_count;
-        status st = check_columns(o, table, found);
+        status st = rewrite_check_columns(o, table, found);
         pq_table_close(table);
         if (st)
             return status_context(st, "file \"%s\"", jobs->items[i].input);
@@ -130,7 +131,7 @@ typedef struct rewrite_team {
     atomic_size_t next;
 } rewrite_team;
 
-static void *work(void *context)
+static void *rewrite_work(void *context)
 {
     rewrite_team *team = context;
     rewrite_shared *shared = &team->shared;
@@ -152,8 +153,8 @@ static void *work(void *context)
     return NULL;
 }
 
-static status run_all(const api_rewrite_options *o, const job_list *jobs, uint64_t rows,
-                      api_rewrite_totals *out)
+static status rewrite_run_all(const api_rewrite_options *o, const job_list *jobs, uint64_t rows,
+                              api_rewrite_totals *out)
 {
     unsigned threads = o->threads ? o->threads : setting_core_count(), started = 0;
     unsigned workers = jobs->count < threads ? (unsigned)jobs->count : threads;
@@ -167,9 +168,9 @@ static status run_all(const api_rewrite_options *o, const job_list *jobs, uint64
                                     .rows_all = rows},
                          .jobs = jobs};
     mutex_init(&team.shared.lock);
-    while (started + 1 < workers && !pthread_create(&others[started], NULL, work, &team))
+    while (started + 1 < workers && !pthread_create(&others[started], NULL, rewrite_work, &team))
         started++;
-    work(&team);
+    rewrite_work(&team);
     while (started)
         pthread_join(others[--started], NULL);
     mutex_destroy(&team.shared.lock);
@@ -192,7 +193,7 @@ status api_rewrite(const api_rewrite_options *options, api_rewrite_totals *out)
               "stored_bytes,predicted_seconds,chosen\n",
               options->report);
     if (!st)
-        st = run_all(options, &jobs, rows, out);
+        st = rewrite_run_all(options, &jobs, rows, out);
     arena_free(a);
     return st;
 }

@@ -24,7 +24,7 @@ typedef struct file_rewrite {
     uint64_t group_rows;
 } file_rewrite;
 
-static status no_memory(void)
+static status file_no_memory(void)
 {
     return status_no_memory("rewrite", 0);
 }
@@ -49,7 +49,7 @@ static uint64_t choose_group_rows(const api_rewrite_options *o, const pq_table *
     return rows < 1 ? 1 : rows < INT32_MAX ? rows : INT32_MAX;
 }
 
-static const api_rewrite_column *find_column(const api_rewrite_options *o, const char *name)
+static const api_rewrite_column *file_find_column(const api_rewrite_options *o, const char *name)
 {
     for (size_t i = o->column_count; i-- > 0;)
         if (!strcasecmp(o->columns[i].name, name))
@@ -70,17 +70,17 @@ static status check_digits(const pq_table *table, const pq_table_column *column)
         "COPY (SELECT ...) TO writes what queries read of it");
 }
 
-static status make_schema(file_rewrite *r)
+static status file_make_schema(file_rewrite *r)
 {
     const api_rewrite_options *o = r->shared->options;
     size_t count = r->input->columns.count;
     r->choices = arena_alloc_array(r->memory, count + 1, sizeof *r->choices);
     r->schema = arena_alloc_array(r->memory, count + 1, sizeof *r->schema);
     if (!r->choices || !r->schema)
-        return no_memory();
+        return file_no_memory();
     for (uint32_t c = 0; c < count; c++) {
         const pq_table_column *column = &r->input->columns.items[c];
-        const api_rewrite_column *how = find_column(o, column->name);
+        const api_rewrite_column *how = file_find_column(o, column->name);
         TRY(pq_table_check_column(r->input, c));
         TRY(check_digits(r->input, column));
         r->choices[c] = how->choice;
@@ -156,7 +156,7 @@ static char *quote(arena *a, const char *text, char mark)
     return quoted;
 }
 
-static status open_sink(file_rewrite *r, pistachio_result *result, api_sink **out)
+static status file_open_sink(file_rewrite *r, pistachio_result *result, api_sink **out)
 {
     const plan_column_list *columns = &result->statement->query.root->columns;
     const api_rewrite_options *o = r->shared->options;
@@ -192,11 +192,11 @@ static status open_sink(file_rewrite *r, pistachio_result *result, api_sink **ou
     return o->sort ? api_sink_expect(*out, r->input->row_count) : STATUS_OK;
 }
 
-static status run(file_rewrite *r, pistachio_result *result)
+static status file_run(file_rewrite *r, pistachio_result *result)
 {
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
-    status st = open_sink(r, result, &sink);
+    status st = file_open_sink(r, result, &sink);
     while (!st && !(st = api_query_next(result, &batch)) && batch) {
         uint64_t rows = batch->row_count;
         st = api_sink_add(sink, batch);
@@ -210,7 +210,7 @@ static status run(file_rewrite *r, pistachio_result *result)
     return st;
 }
 
-static status scan(file_rewrite *r)
+static status file_scan(file_rewrite *r)
 {
     const api_rewrite_options *o = r->shared->options;
     char *threads = arena_format(r->memory, "%u", o->sort ? r->shared->threads_each : 1);
@@ -220,7 +220,7 @@ static status scan(file_rewrite *r)
                                     o->sort ? " ORDER BY " : "", o->sort ? o->sort : "")
                      : NULL;
     if (!threads || !limit || !sql)
-        return no_memory();
+        return file_no_memory();
     pistachio_option settings[] = {
         {"threads", threads}, {"hive_partitioning", "off"}, {"memory_limit", limit}};
     pistachio_database *database = NULL;
@@ -233,22 +233,22 @@ static status scan(file_rewrite *r)
     if (!st)
         st = api_error_status(pistachio_query(connection, sql, NULL, &result));
     if (!st)
-        st = run(r, result);
+        st = file_run(r, result);
     pistachio_result_free(result);
     pistachio_disconnect(connection);
     pistachio_close(database);
     return st;
 }
 
-static status rewrite(file_rewrite *r)
+static status rewrite_file_rewrite(file_rewrite *r)
 {
     TRY(pq_table_open_plain(r->job->input, true, &r->input));
     r->group_rows = choose_group_rows(r->shared->options, r->input);
-    TRY(make_schema(r));
+    TRY(file_make_schema(r));
     uint64_t bytes_read = 0;
     for (size_t f = 0; f < r->input->files.count; f++)
         bytes_read += r->input->files.items[f].file->bytes;
-    TRY(scan(r));
+    TRY(file_scan(r));
     file *written;
     TRY(file_open(r->job->output, &written));
     mutex_lock(&r->shared->lock);
@@ -266,7 +266,7 @@ status rewrite_file(rewrite_shared *shared, const rewrite_job *job)
     file_rewrite r = {.shared = shared, .job = job};
     status st = arena_new(&r.memory);
     if (!st)
-        st = rewrite(&r);
+        st = rewrite_file_rewrite(&r);
     pq_table_close(r.input);
     arena_free(r.memory);
     return st ? status_context(st, "rewriting \"%s\"", job->input) : STATUS_OK;

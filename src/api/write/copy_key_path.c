@@ -18,7 +18,7 @@ status api_path_add(api_path *to, const char *bytes, size_t count)
     return STATUS_OK;
 }
 
-static bool is_plain(unsigned char c)
+static bool copy_key_path_is_plain(unsigned char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c && strchr("_.~-", c));
@@ -34,18 +34,19 @@ static status add_escape(api_path *to, unsigned char c)
 static status add_escaped(api_path *to, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        TRY(is_plain((unsigned char)bytes[i]) ? api_path_add(to, &bytes[i], 1)
-                                              : add_escape(to, (unsigned char)bytes[i]));
+        TRY(copy_key_path_is_plain((unsigned char)bytes[i])
+                ? api_path_add(to, &bytes[i], 1)
+                : add_escape(to, (unsigned char)bytes[i]));
     return STATUS_OK;
 }
 
-static bool is_null(const exec_batch_column *c, uint64_t row)
+static bool copy_key_path_is_null(const exec_batch_column *c, uint64_t row)
 {
     return c->validity && !(c->validity[row / 64] >> row % 64 & 1);
 }
 
 /* Of a text as well; its bytes are the batch's. */
-static value key_at(const exec_batch_column *column, uint64_t row)
+static value copy_key_path_key_at(const exec_batch_column *column, uint64_t row)
 {
     if (!type_is_text(column->type))
         return api_value_at(column, row);
@@ -54,7 +55,7 @@ static value key_at(const exec_batch_column *column, uint64_t row)
 }
 
 /* Adds a key's name: what a folder's name cannot have, or would be read in another way, is escaped. */
-static status add_name(api_path *to, const char *name)
+static status copy_key_path_add_name(api_path *to, const char *name)
 {
     for (const char *at = name; *at; at++) {
         bool is_taken = strchr("/=%", *at) || (at == name && *at == '.');
@@ -63,12 +64,12 @@ static status add_name(api_path *to, const char *name)
     return STATUS_OK;
 }
 
-static status add_value(api_path *to, const exec_batch_column *column, uint64_t row)
+static status copy_key_path_add_value(api_path *to, const exec_batch_column *column, uint64_t row)
 {
     char text[256];
-    if (is_null(column, row))
+    if (copy_key_path_is_null(column, row))
         return api_path_add(to, PQ_HIVE_NULL, strlen(PQ_HIVE_NULL));
-    value v = key_at(column, row);
+    value v = copy_key_path_key_at(column, row);
     if (!type_is_text(column->type))
         return add_escaped(to, text, value_format(&v, text, sizeof text));
     bool is_null_name = v.bytes == strlen(PQ_HIVE_NULL) && !memcmp(v.text, PQ_HIVE_NULL, v.bytes);
@@ -85,21 +86,21 @@ status api_path_add_keys(api_path *to, const api_copy_keys *keys, const exec_bat
     for (uint32_t k = keys->first; k < keys->columns->count; k++) {
         const char *name = keys->columns->items[k].name;
         TRY(api_path_add(to, "/", 1));
-        TRY(add_name(to, name));
+        TRY(copy_key_path_add_name(to, name));
         TRY(api_path_add(to, "=", 1));
-        TRY(add_value(to, &batch->columns[k], row));
+        TRY(copy_key_path_add_value(to, &batch->columns[k], row));
     }
     return STATUS_OK;
 }
 
 /* ---- rows ---- */
 
-static bool is_same(const exec_batch_column *c, uint64_t one, uint64_t other)
+static bool copy_key_path_is_same(const exec_batch_column *c, uint64_t one, uint64_t other)
 {
-    bool one_null = is_null(c, one), other_null = is_null(c, other);
+    bool one_null = copy_key_path_is_null(c, one), other_null = copy_key_path_is_null(c, other);
     if (one_null || other_null)
         return one_null && other_null;
-    value a = key_at(c, one), b = key_at(c, other);
+    value a = copy_key_path_key_at(c, one), b = copy_key_path_key_at(c, other);
     return c->type.id == TYPE_BOOL ? a.boolean == b.boolean : !value_compare(&a, &b);
 }
 
@@ -108,7 +109,7 @@ uint64_t api_copy_keys_end(const api_copy_keys *keys, const exec_batch *batch, u
     uint64_t row = first + 1;
     for (; row < batch->row_count; row++)
         for (uint32_t k = keys->first; k < keys->columns->count; k++)
-            if (!is_same(&batch->columns[k], row - 1, row))
+            if (!copy_key_path_is_same(&batch->columns[k], row - 1, row))
                 return row;
     return row;
 }

@@ -65,7 +65,7 @@ static void take_piece(api_row_team *team)
     pthread_cond_signal(&team->is_done);
 }
 
-static void *run_thread(void *argument)
+static void *row_team_run_thread(void *argument)
 {
     api_row_team *team = argument;
     mutex_lock(&team->lock);
@@ -120,7 +120,7 @@ status api_row_team_open(const api_row_text *text, text_out *out, unsigned threa
     pthread_cond_init(&team->is_done, NULL);
     status st = make_pieces(team, threads);
     while (!st && team->thread_count < threads && team->thread_count + 1 < team->piece_count &&
-           !pthread_create(&team->threads[team->thread_count], NULL, run_thread, team))
+           !pthread_create(&team->threads[team->thread_count], NULL, row_team_run_thread, team))
         team->thread_count++;
     if (st || !team->thread_count)
         api_row_team_close(team);
@@ -156,7 +156,7 @@ void api_row_team_close(api_row_team *team)
 /* ---- writing ---- */
 
 /* Its text, and what its buffer had no room for. */
-static void write_piece(api_row_team *team, piece *p)
+static void row_team_write_piece(api_row_team *team, piece *p)
 {
     text_out *out = team->out;
     text_out_flush(out);
@@ -184,13 +184,13 @@ static bool write_oldest(api_row_team *team, bool must)
     mutex_unlock(&team->lock);
     if (!is_done)
         return false;
-    write_piece(team, p);
+    row_team_write_piece(team, p);
     team->written++;
     return true;
 }
 
 /* So many rows are about three quarters of a buffer, by those before. */
-static uint64_t piece_rows(const api_row_team *team)
+static uint64_t row_team_piece_rows(const api_row_team *team)
 {
     if (!team->rows_written)
         return FIRST_ROWS;
@@ -199,7 +199,7 @@ static uint64_t piece_rows(const api_row_team *team)
     return rows ? rows : 1;
 }
 
-static void add_piece(api_row_team *team, piece added)
+static void row_team_add_piece(api_row_team *team, piece added)
 {
     piece *p = &team->pieces[team->added % team->piece_count];
     added.out = p->out;
@@ -216,16 +216,16 @@ void api_row_team_add(api_row_team *team, exec_batch *rows, bool is_first)
 {
     uint64_t first = 0;
     while (first < rows->row_count) {
-        uint64_t left = rows->row_count - first, count = piece_rows(team);
+        uint64_t left = rows->row_count - first, count = row_team_piece_rows(team);
         count = left < count ? left : count;
         if (team->added - team->written == team->piece_count)
             write_oldest(team, true);
-        add_piece(team, (piece){.rows = rows,
-                                .first = first,
-                                .end = first + count,
-                                .done = first,
-                                .is_first = is_first && !first,
-                                .is_last = count == left});
+        row_team_add_piece(team, (piece){.rows = rows,
+                                         .first = first,
+                                         .end = first + count,
+                                         .done = first,
+                                         .is_first = is_first && !first,
+                                         .is_last = count == left});
         first += count;
     }
     if (!rows->row_count)

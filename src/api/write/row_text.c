@@ -71,7 +71,7 @@ static inline void put_digits(char *at, uint64_t number, unsigned digits)
         *at = (char)('0' + number % 10);
 }
 
-static inline unsigned digits_of(uint64_t number)
+static inline unsigned row_text_digits_of(uint64_t number)
 {
     unsigned digits = 1;
     for (; number >= 10000; number /= 10000)
@@ -80,14 +80,14 @@ static inline unsigned digits_of(uint64_t number)
 }
 
 /* A decimal's number, or an integer, whose scale is 0. Its end. */
-static char *put_number(char *at, int64_t number, unsigned scale)
+static char *row_text_put_number(char *at, int64_t number, unsigned scale)
 {
     uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     if (number < 0)
         *at++ = '-';
     uint64_t unit = (uint64_t)power_of_ten_64[scale];
     uint64_t whole = scale ? rest / unit : rest;
-    unsigned digits = digits_of(whole);
+    unsigned digits = row_text_digits_of(whole);
     put_digits(at, whole, digits);
     at += digits;
     if (!scale)
@@ -114,21 +114,21 @@ static char *put_date(char *at, int32_t days)
 }
 
 /* The end of a value's text at `at`, which has room for 128 bytes. */
-static char *put_value(const api_row_text *text, const exec_batch_column *column, uint64_t row,
-                       char *at)
+static char *row_text_put_value(const api_row_text *text, const exec_batch_column *column,
+                                uint64_t row, char *at)
 {
     const void *values = column->values;
     char *end = NULL;
     switch (column->type.id) {
     case TYPE_INT16:
-        return put_number(at, ((const int16_t *)values)[row], 0);
+        return row_text_put_number(at, ((const int16_t *)values)[row], 0);
     case TYPE_INT32:
-        return put_number(at, ((const int32_t *)values)[row], 0);
+        return row_text_put_number(at, ((const int32_t *)values)[row], 0);
     case TYPE_INT64:
-        return put_number(at, ((const int64_t *)values)[row], 0);
+        return row_text_put_number(at, ((const int64_t *)values)[row], 0);
     case TYPE_DECIMAL:
         if (column->type.width == 8 && column->type.scale <= 18)
-            return put_number(at, ((const int64_t *)values)[row], column->type.scale);
+            return row_text_put_number(at, ((const int64_t *)values)[row], column->type.scale);
         break;
     case TYPE_DATE:
         end = put_date(at, ((const int32_t *)values)[row]);
@@ -144,13 +144,14 @@ static char *put_value(const api_row_text *text, const exec_batch_column *column
 
 /* ---- cells ---- */
 
-static bool is_null(const exec_batch_column *column, uint64_t row)
+static bool row_text_is_null(const exec_batch_column *column, uint64_t row)
 {
     return column->type.id == TYPE_NULL ||
            (column->validity && !(column->validity[row / 64] >> (row % 64) & 1));
 }
 
-static void write_text(const api_row_text *text, const char *cell, size_t bytes, text_out *out)
+static void row_text_write_text(const api_row_text *text, const char *cell, size_t bytes,
+                                text_out *out)
 {
     switch (text->style.format) {
     case ROW_CSV:
@@ -190,7 +191,7 @@ static void write_json_value(const api_row_text *text, const exec_batch_column *
 {
     char cell[128];
     data_type type = column->type;
-    size_t bytes = (size_t)(put_value(text, column, row, cell) - cell);
+    size_t bytes = (size_t)(row_text_put_value(text, column, row, cell) - cell);
     if (type.id != TYPE_BOOL && !type_is_numeric(type))
         json_write_text(cell, bytes, out);
     else if (type.id == TYPE_BOOL || memchr("0123456789", cell[bytes - 1], 10))
@@ -208,11 +209,12 @@ static void write_value(const api_row_text *text, const exec_batch_column *colum
         write_json_value(text, column, row, out);
     } else if (text->is_checked) {
         char cell[128];
-        write_text(text, cell, (size_t)(put_value(text, column, row, cell) - cell), out);
+        row_text_write_text(text, cell,
+                            (size_t)(row_text_put_value(text, column, row, cell) - cell), out);
     } else {
         char *at = text_out_room(out, 128);
         if (at)
-            out->at = put_value(text, column, row, at);
+            out->at = row_text_put_value(text, column, row, at);
     }
 }
 
@@ -229,10 +231,10 @@ static void write_cell(const api_row_text *text, const exec_batch_column *column
                        text_out *out)
 {
     const string_view *views = column->values;
-    if (is_null(column, row))
+    if (row_text_is_null(column, row))
         write_null(text, out);
     else if (column->type.id == TYPE_VARCHAR)
-        write_text(text, string_data(&views[row]), views[row].bytes, out);
+        row_text_write_text(text, string_data(&views[row]), views[row].bytes, out);
     else if (column->type.id == TYPE_BLOB)
         write_blob(text, &views[row], out);
     else
@@ -290,7 +292,7 @@ void api_row_text_begin(const api_row_text *text, const char *const *names, text
     if (text->style.format == ROW_JSON)
         text_out_char(out, '[');
     for (uint32_t c = 0; !text->names && text->style.has_header && c < text->column_count; c++) {
-        write_text(text, names[c], strlen(names[c]), out);
+        row_text_write_text(text, names[c], strlen(names[c]), out);
         text_out_char(out, c + 1 == text->column_count ? '\n' : between_cells(text));
     }
 }

@@ -46,16 +46,16 @@ void api_row_writer_close(api_row_writer *w)
     *w = (api_row_writer){0};
 }
 
-static void begin(api_row_writer *w)
+static void row_writer_begin(api_row_writer *w)
 {
     if (!w->has_begun)
         api_row_text_begin(&w->text, w->names, &w->out);
     w->has_begun = true;
 }
 
-static void write_rows(api_row_writer *w, const exec_batch *rows)
+static void row_writer_write_rows(api_row_writer *w, const exec_batch *rows)
 {
-    begin(w);
+    row_writer_begin(w);
     api_row_text_add(&w->text, rows, 0, rows->row_count, !w->row_count, &w->out);
     w->row_count += rows->row_count;
     text_out_flush(&w->out);
@@ -63,17 +63,17 @@ static void write_rows(api_row_writer *w, const exec_batch *rows)
 
 void api_row_writer_add(api_row_writer *w, const pistachio_batch *batch)
 {
-    write_rows(w, batch->rows);
+    row_writer_write_rows(w, batch->rows);
 }
 
 void api_row_writer_take(api_row_writer *w, exec_batch *rows)
 {
     if (!w->team) {
-        write_rows(w, rows);
+        row_writer_write_rows(w, rows);
         exec_batch_free(rows);
         return;
     }
-    begin(w);
+    row_writer_begin(w);
     bool is_first = !w->row_count;
     w->row_count += rows->row_count;
     api_row_team_add(w->team, rows, is_first);
@@ -83,7 +83,7 @@ void api_row_writer_end(api_row_writer *w)
 {
     if (w->team)
         api_row_team_finish(w->team);
-    begin(w);
+    row_writer_begin(w);
     api_row_text_end(&w->text, &w->out);
     text_out_flush(&w->out);
 }

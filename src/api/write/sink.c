@@ -79,7 +79,7 @@ static bool drop_rooms(api_sink *sink)
 }
 
 /* Where there is too little, what is under way gives its memory back first. */
-static status charge(api_sink *sink, uint64_t bytes)
+static status sink_charge(api_sink *sink, uint64_t bytes)
 {
     status st;
     while ((st = mem_budget_take(sink->budget, bytes, "row group"))) {
@@ -97,7 +97,7 @@ static status charge(api_sink *sink, uint64_t bytes)
 }
 
 /* Room for a group is made as rows come: a small file takes little. */
-static status make_room(api_sink *sink, uint64_t rows)
+static status sink_make_room(api_sink *sink, uint64_t rows)
 {
     sink_group *group = filling(sink);
     if (rows <= group->room)
@@ -107,22 +107,22 @@ static status make_room(api_sink *sink, uint64_t rows)
         room *= 2;
     if (room > sink->group_rows || sink->filled)
         room = sink->group_rows;
-    TRY(charge(sink, sink_group_bytes(group, room) - sink_group_bytes(group, group->room)));
+    TRY(sink_charge(sink, sink_group_bytes(group, room) - sink_group_bytes(group, group->room)));
     return sink_group_resize(group, room);
 }
 
 status api_sink_expect(api_sink *sink, uint64_t rows)
 {
-    return make_room(sink, rows < sink->group_rows ? rows : sink->group_rows);
+    return sink_make_room(sink, rows < sink->group_rows ? rows : sink->group_rows);
 }
 
 /* ---- row groups ---- */
 
 /* Rows [first, first + rows), from a word of the bitmaps on, as a row group. */
-static status begin_rows(api_sink *sink, sink_group *group, uint64_t first, uint64_t rows)
+static status sink_begin_rows(api_sink *sink, sink_group *group, uint64_t first, uint64_t rows)
 {
     uint64_t bytes = sink_group_encoding_bytes(group, first, rows, sink->threads);
-    TRY(charge(sink, bytes));
+    TRY(sink_charge(sink, bytes));
     group->encoding += bytes;
     sink_group_view(group, first, rows, sink->views);
     status st = pq_writer_begin(sink->writer, sink->views, rows);
@@ -136,7 +136,7 @@ static status begin_group(api_sink *sink, sink_group *group)
     uint64_t first = 0, most = group->rows;
     while (first < group->rows) {
         uint64_t left = group->rows - first, rows = left < most ? left : most;
-        status st = begin_rows(sink, group, first, rows);
+        status st = sink_begin_rows(sink, group, first, rows);
         if (status_get_kind(st) == STATUS_KIND_LIMIT && rows >= 2 * PIECE_ROWS_MIN) {
             status_free(st);
             most = rows / 2 / 64 * 64;
@@ -149,7 +149,7 @@ static status begin_group(api_sink *sink, sink_group *group)
 }
 
 /* What is under way takes more than its part of the memory. */
-static bool is_short(const api_sink *sink)
+static bool sink_is_short(const api_sink *sink)
 {
     uint64_t limit = mem_budget_limit(sink->budget);
     return limit && sink->charged > limit / BUDGET_PART;
@@ -163,7 +163,7 @@ status api_sink_flush(api_sink *sink)
     TRY(begin_group(sink, group));
     sink->filled++;
     while (sink->filled - sink->ended >= sink->most ||
-           (sink->filled != sink->ended && is_short(sink)))
+           (sink->filled != sink->ended && sink_is_short(sink)))
         TRY(end_group(sink));
     if (sink->filled == sink->ended) /* the same memory again */
         sink->filled = sink->ended = 0;
@@ -174,7 +174,7 @@ status api_sink_add_rows(api_sink *sink, const exec_batch *batch, uint64_t from,
 {
     while (count) {
         uint64_t room = sink->group_rows - filling(sink)->rows, some = count < room ? count : room;
-        TRY(make_room(sink, filling(sink)->rows + some));
+        TRY(sink_make_room(sink, filling(sink)->rows + some));
         sink_group_append(filling(sink), batch, from, some);
         from += some;
         count -= some;
@@ -205,7 +205,7 @@ status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from)
     while (from < total) {
         uint64_t room = sink->group_rows - filling(sink)->rows;
         uint64_t count = total - from < room ? total - from : room;
-        TRY(make_room(sink, filling(sink)->rows + count));
+        TRY(sink_make_room(sink, filling(sink)->rows + count));
         sink_group_append(filling(sink), batch, from, count);
         from += count;
         if (from == total)
@@ -229,8 +229,8 @@ static unsigned groups_at_once(unsigned threads, size_t columns)
     return groups < GROUPS_MAX ? (unsigned)groups : GROUPS_MAX;
 }
 
-static status open_sink(api_sink *sink, const char *path, const pq_column_schema *columns,
-                        size_t count, const pq_writer_options *options)
+static status sink_open_sink(api_sink *sink, const char *path, const pq_column_schema *columns,
+                             size_t count, const pq_writer_options *options)
 {
     status st = STATUS_OK;
     sink->views = mem_new_array(count + 1, sizeof *sink->views);
@@ -260,7 +260,7 @@ status api_sink_open(const char *path, const pq_column_schema *columns, size_t c
     sink->most = groups_at_once(options->threads, column_count);
     sink->threads = options->threads < column_count ? options->threads : (unsigned)column_count;
     sink->threads = sink->threads ? sink->threads : 1;
-    status st = open_sink(sink, path, columns, column_count, options);
+    status st = sink_open_sink(sink, path, columns, column_count, options);
     if (st)
         api_sink_abort(sink);
     else

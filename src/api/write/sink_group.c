@@ -44,7 +44,7 @@ void sink_group_release(sink_group *group)
 }
 
 /* Bytes of a column's values and validity. */
-static uint64_t column_bytes(const sink_column *column, uint64_t rows)
+static uint64_t sink_group_column_bytes(const sink_column *column, uint64_t rows)
 {
     uint64_t words = rows / 64 + 1;
     return (column->width ? rows * column->width : words * 8) + words * 8;
@@ -54,7 +54,7 @@ uint64_t sink_group_bytes(const sink_group *group, uint64_t room)
 {
     uint64_t bytes = 0;
     for (size_t c = 0; c < group->column_count && room; c++)
-        bytes += column_bytes(&group->columns[c], room);
+        bytes += sink_group_column_bytes(&group->columns[c], room);
     return bytes;
 }
 
@@ -96,7 +96,7 @@ void sink_group_append(sink_group *group, const exec_batch *batch, uint64_t from
 }
 
 /* Sum of the strings' lengths, each behind one of four bytes. */
-static uint64_t text_bytes(const sink_column *column, uint64_t first, uint64_t rows)
+static uint64_t sink_group_text_bytes(const sink_column *column, uint64_t first, uint64_t rows)
 {
     const string_view *views = (const string_view *)(const void *)column->values;
     uint64_t bytes = 4 * rows;
@@ -112,8 +112,8 @@ uint64_t sink_group_encoding_bytes(const sink_group *group, uint64_t first, uint
     uint64_t all = 0, largest = 0;
     for (size_t c = 0; c < group->column_count; c++) {
         const sink_column *column = &group->columns[c];
-        uint64_t bytes =
-            column->is_text ? text_bytes(column, first, rows) : column_bytes(column, rows);
+        uint64_t bytes = column->is_text ? sink_group_text_bytes(column, first, rows)
+                                         : sink_group_column_bytes(column, rows);
         all += bytes;
         largest = bytes > largest ? bytes : largest;
     }

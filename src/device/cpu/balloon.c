@@ -10,7 +10,7 @@
 #define BALLOON_REPORTS 5 /* the feature's number */
 
 /* A line of a file of the system, or an empty one. */
-static void read_line(const char *path, char *out, int bytes)
+static void balloon_read_line(const char *path, char *out, int bytes)
 {
     FILE *file = fopen(path, "r");
     if (!file || !fgets(out, bytes, file))
@@ -22,12 +22,12 @@ static void read_line(const char *path, char *out, int bytes)
 static bool balloon_reports(const char *device_path)
 {
     char line[128], path[512];
-    read_line(device_path, line, sizeof line);
+    balloon_read_line(device_path, line, sizeof line);
     if (strncmp(line, BALLOON, strlen(BALLOON)) != 0)
         return false;
     snprintf(path, sizeof path, "%.*s/features", (int)(strlen(device_path) - strlen("/device")),
              device_path);
-    read_line(path, line, sizeof line);
+    balloon_read_line(path, line, sizeof line);
     return strlen(line) > BALLOON_REPORTS && line[BALLOON_REPORTS] == '1';
 }
 

@@ -92,7 +92,7 @@ static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer, size_t capacity)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static status buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
+static status cpu_buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
 {
     cpu_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
@@ -169,7 +169,7 @@ static cpu_buffer **list_to_trim(cpu_device *cpu, uint64_t most)
 }
 
 /* Under the lock: takes out what the lists hold too much; the caller frees it. */
-static cpu_buffer *trim(cpu_device *cpu)
+static cpu_buffer *cpu_trim(cpu_device *cpu)
 {
     uint64_t most = kept_most(cpu);
     cpu_buffer *given_up = NULL, **list;
@@ -184,7 +184,7 @@ static cpu_buffer *trim(cpu_device *cpu)
     return given_up;
 }
 
-static void free_list(cpu_buffer *buffers)
+static void cpu_free_list(cpu_buffer *buffers)
 {
     while (buffers) {
         cpu_buffer *next = buffers->next;
@@ -195,7 +195,7 @@ static void free_list(cpu_buffer *buffers)
 
 /* Under the lock: a kept buffer of the class, or else of one a little larger, as fresh memory costs
  * more than what is left over (the system clears it page by page). */
-static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
+static cpu_buffer *cpu_take_kept(cpu_device *cpu, unsigned class)
 {
     unsigned last = class < CLASS_COUNT - LARGER_CLASSES ? class + LARGER_CLASSES : CLASS_COUNT - 1;
     for (unsigned i = class; i <= last; i++)
@@ -214,9 +214,9 @@ static void give_up_for(cpu_device *cpu, size_t bytes)
 {
     mutex_lock(&cpu->lock);
     cpu->made_bytes += (int64_t)bytes;
-    cpu_buffer *given_up = trim(cpu);
+    cpu_buffer *given_up = cpu_trim(cpu);
     mutex_unlock(&cpu->lock);
-    free_list(given_up);
+    cpu_free_list(given_up);
 }
 
 /* Of the class, or NULL; what the lists hold too much goes. */
@@ -225,7 +225,7 @@ static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
     if (!KEEPS_BUFFERS)
         return NULL;
     mutex_lock(&cpu->lock);
-    cpu_buffer *buffer = take_kept(cpu, class);
+    cpu_buffer *buffer = cpu_take_kept(cpu, class);
     mutex_unlock(&cpu->lock);
     if (!buffer)
         give_up_for(cpu, capacity);
@@ -235,7 +235,7 @@ static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
 static status make_buffer(cpu_device *cpu, size_t bytes, size_t capacity, unsigned class,
                           cpu_buffer **out)
 {
-    TRY(buffer_new(cpu, KEEPS_BUFFERS ? capacity : bytes, out));
+    TRY(cpu_buffer_new(cpu, KEEPS_BUFFERS ? capacity : bytes, out));
     (*out)->capacity = capacity;
     (*out)->class = class;
     return STATUS_OK;
@@ -404,9 +404,9 @@ static void cpu_release(dev_buffer *base)
     cpu->kept[buffer->class] = buffer;
     cpu->kept_bytes += buffer->capacity;
     cpu->used_at[buffer->class] = ++cpu->tick;
-    cpu_buffer *given_up = trim(cpu);
+    cpu_buffer *given_up = cpu_trim(cpu);
     mutex_unlock(&cpu->lock);
-    free_list(given_up);
+    cpu_free_list(given_up);
 }
 
 /* What is committed of a reserved buffer still changes: it stays. */
@@ -422,9 +422,9 @@ static void cpu_retire(device *dev)
     cpu_device *cpu = (cpu_device *)dev;
     mutex_lock(&cpu->lock);
     cpu->is_retired = true;
-    cpu_buffer *given_up = trim(cpu);
+    cpu_buffer *given_up = cpu_trim(cpu);
     mutex_unlock(&cpu->lock);
-    free_list(given_up);
+    cpu_free_list(given_up);
     cpu_slab_trim(&cpu->slabs);
 }
 

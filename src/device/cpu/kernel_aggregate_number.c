@@ -111,7 +111,7 @@ static inline void vary(aggregate_variance *state, double x)
     state->squares += delta * (x - state->mean);
 }
 
-static void merge(aggregate_variance *state, const aggregate_variance *other)
+static void aggregate_number_merge(aggregate_variance *state, const aggregate_variance *other)
 {
     if (!other->count)
         return;
@@ -131,8 +131,9 @@ void ISA_(aggregate_vary)(const aggregate_vary_arguments *a)
     bool is_large = is_large_of(a->groups, a->group_count, bytes);
     if (a->is_state) {
         const aggregate_variance *values = a->values;
-        FOR_GROUP_ROWS(a, count, bytes, is_large,
-                       merge(&a->states[a->groups ? a->groups[i] : 0], &values[i]));
+        FOR_GROUP_ROWS(
+            a, count, bytes, is_large,
+            aggregate_number_merge(&a->states[a->groups ? a->groups[i] : 0], &values[i]));
     } else {
         const double *values = a->values;
         FOR_GROUP_ROWS(a, count, bytes, is_large,

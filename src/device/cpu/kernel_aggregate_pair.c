@@ -15,7 +15,7 @@ static inline double sum_lanes(const double *lanes)
 }
 
 /* The mean distance from the first value is exactly 0 where all are equal. */
-static void add_block(aggregate_pair *s, const double *x, const double *y)
+static void aggregate_pair_add_block(aggregate_pair *s, const double *x, const double *y)
 {
     double sum_x[LANES] = {0}, sum_y[LANES] = {0}, xx[LANES] = {0}, yy[LANES] = {0},
            xy[LANES] = {0};
@@ -39,7 +39,8 @@ static void add_block(aggregate_pair *s, const double *x, const double *y)
 
 /* ---- rows ---- */
 
-static void add_rows(const aggregate_add_pair_arguments *a, size_t start, size_t count)
+static void aggregate_pair_add_rows(const aggregate_add_pair_arguments *a, size_t start,
+                                    size_t count)
 {
     const double *y = a->values, *x = a->second;
     bool is_large = a->groups && a->group_count * sizeof *a->states > CACHED_STATE_BYTES;
@@ -67,8 +68,9 @@ void ISA_(aggregate_add_pair)(const aggregate_add_pair_arguments *a)
     }
     if (!a->groups && !a->validity && !a->second_validity && !a->mask)
         for (; start + BLOCK <= count; start += BLOCK)
-            add_block(a->states, a->second + start, (const double *)a->values + start);
-    add_rows(a, start, count);
+            aggregate_pair_add_block(a->states, a->second + start,
+                                     (const double *)a->values + start);
+    aggregate_pair_add_rows(a, start, count);
 }
 
 /* ---- results ---- */

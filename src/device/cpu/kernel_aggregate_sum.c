@@ -133,7 +133,8 @@ void ISA_(aggregate_mark)(const aggregate_mark_arguments *a)
 
 #define BLOCK_ROWS 1024
 
-static inline void add_number(const aggregate_sum_arguments *a, size_t group, int64_t number)
+static inline void aggregate_sum_add_number(const aggregate_sum_arguments *a, size_t group,
+                                            int64_t number)
 {
     if (a->state_width == 8)
         ((int64_t *)a->states)[group] += number;
@@ -148,7 +149,7 @@ static inline void add_number(const aggregate_sum_arguments *a, size_t group, in
         int64_t parts[4][SMALL_GROUPS] = {0};                                                      \
         FOR_ROWS(a, count, parts[i % 4][a->groups[i]] += (int64_t)values[i]);                      \
         for (size_t g = 0; g < a->group_count; g++)                                                \
-            add_number(a, g, parts[0][g] + parts[1][g] + parts[2][g] + parts[3][g]);               \
+            aggregate_sum_add_number(a, g, parts[0][g] + parts[1][g] + parts[2][g] + parts[3][g]); \
     } while (0)
 
 /* All rows to one state; the plain loop is left to the compiler's vectors. */
@@ -161,7 +162,7 @@ static inline void add_number(const aggregate_sum_arguments *a, size_t group, in
                 total += (int64_t)values[i];                                                       \
         else                                                                                       \
             FOR_ROWS(a, count, total += (int64_t)values[i]);                                       \
-        add_number(a, 0, total);                                                                   \
+        aggregate_sum_add_number(a, 0, total);                                                     \
     } while (0)
 
 #define SUM_LARGE(ctype)                                                                           \
@@ -262,7 +263,7 @@ static bool sum_by_vectors(const aggregate_sum_arguments *a, size_t count)
         break;
     }
     for (size_t g = 0; g < group_count; g++, present &= present - 1)
-        add_number(a, (size_t)__builtin_ctzll(present), sums[g]);
+        aggregate_sum_add_number(a, (size_t)__builtin_ctzll(present), sums[g]);
     return true;
 #else
     (void)a, (void)count;
@@ -270,7 +271,7 @@ static bool sum_by_vectors(const aggregate_sum_arguments *a, size_t count)
 #endif
 }
 
-static uint64_t magnitude_of(data_type type, const void *data, size_t count)
+static uint64_t aggregate_sum_magnitude_of(data_type type, const void *data, size_t count)
 {
     uint64_t bound = 0;
     if (type.width == 16) {
@@ -297,10 +298,10 @@ static uint64_t magnitude_of(data_type type, const void *data, size_t count)
 
 void ISA_(aggregate_magnitude)(const aggregate_magnitude_arguments *a)
 {
-    *a->out |= magnitude_of(a->type, a->values, kernel_count(a->count));
+    *a->out |= aggregate_sum_magnitude_of(a->type, a->values, kernel_count(a->count));
 }
 
-static void sum_rows(const aggregate_sum_arguments *a, size_t count)
+static void aggregate_sum_rows(const aggregate_sum_arguments *a, size_t count)
 {
     if (sum_by_vectors(a, count))
         return;
@@ -345,8 +346,9 @@ static void sum_blocks(const aggregate_sum_arguments *a, size_t count)
         block.validity = a->validity ? a->validity + start / 64 : NULL;
         block.mask = a->mask ? a->mask + start / 64 : NULL;
         block.groups = a->groups ? a->groups + start : NULL;
-        block.fits = magnitude_of(a->type, block.values, rows) < INT64_MAX / BLOCK_ROWS;
-        sum_rows(&block, rows);
+        block.fits =
+            aggregate_sum_magnitude_of(a->type, block.values, rows) < INT64_MAX / BLOCK_ROWS;
+        aggregate_sum_rows(&block, rows);
     }
 }
 
@@ -357,7 +359,7 @@ void ISA_(aggregate_sum)(const aggregate_sum_arguments *a)
     if (is_wide && !a->fits && (!a->groups || a->group_count <= SMALL_GROUPS))
         sum_blocks(a, count);
     else
-        sum_rows(a, count);
+        aggregate_sum_rows(a, count);
 }
 
 void ISA_(aggregate_widen)(const aggregate_widen_arguments *a)

@@ -9,12 +9,12 @@ static inline aggregate_values_block *block_at(uint64_t address)
     return (aggregate_values_block *)((char *)(uintptr_t)address + KERNEL_STRING_OFFSET);
 }
 
-static inline uint64_t address_of(const void *real)
+static inline uint64_t aggregate_values_address_of(const void *real)
 {
     return (uint64_t)(uintptr_t)((const char *)real - KERNEL_STRING_OFFSET);
 }
 
-static inline uint64_t *values_of(aggregate_values_block *block)
+static inline uint64_t *aggregate_values_of(aggregate_values_block *block)
 {
     return (uint64_t *)(block + 1);
 }
@@ -33,9 +33,10 @@ static inline void put_before(aggregate_values *state, const aggregate_values *l
     state->count += list->count;
 }
 
-static void add_block(aggregate_values *state, aggregate_values_block *block, uint64_t count)
+static void aggregate_values_add_block(aggregate_values *state, aggregate_values_block *block,
+                                       uint64_t count)
 {
-    uint64_t address = address_of(block);
+    uint64_t address = aggregate_values_address_of(block);
     const aggregate_values one = {address, address, count};
     *block = (aggregate_values_block){.count = count};
     put_before(state, &one);
@@ -90,7 +91,8 @@ void ISA_(values_place)(const values_place_arguments *a)
         uint64_t values = a->counts[g];
         if (!values)
             continue;
-        add_block(&a->states[g], (aggregate_values_block *)(void *)(a->heap + used), values);
+        aggregate_values_add_block(&a->states[g],
+                                   (aggregate_values_block *)(void *)(a->heap + used), values);
         a->counts[g] = used + sizeof(aggregate_values_block);
         used += sizeof(aggregate_values_block) + values * sizeof(uint64_t);
     }
@@ -138,7 +140,7 @@ static string_view to_blob(const aggregate_values *list, char *target)
     uint64_t bytes = 0;
     FOR_BLOCKS(block, list)
     {
-        memcpy(target + bytes, values_of(block), block->count * sizeof(uint64_t));
+        memcpy(target + bytes, aggregate_values_of(block), block->count * sizeof(uint64_t));
         bytes += block->count * sizeof(uint64_t);
     }
     return kernel_string_make(target, (uint32_t)bytes);
@@ -177,8 +179,9 @@ void ISA_(values_from_blob)(const values_from_blob_arguments *a)
         if (!values)
             continue;
         aggregate_values_block *block = (aggregate_values_block *)(void *)(a->heap + used);
-        memcpy(values_of(block), kernel_string_data(&a->values[i]), values * sizeof(uint64_t));
-        add_block(&a->states[i], block, values);
+        memcpy(aggregate_values_of(block), kernel_string_data(&a->values[i]),
+               values * sizeof(uint64_t));
+        aggregate_values_add_block(&a->states[i], block, values);
         used += sizeof *block + values * sizeof(uint64_t);
     }
     *a->heap_used = used;
@@ -202,7 +205,7 @@ static uint64_t select_sorted(const aggregate_values *list, uint64_t rank)
     FOR_BLOCKS(block, list)
     {
         for (size_t i = 0; i < block->front; i++) {
-            uint64_t value = values_of(block)[i];
+            uint64_t value = aggregate_values_of(block)[i];
             size_t at = n++;
             for (; at && sorted[at - 1] > value; at--)
                 sorted[at] = sorted[at - 1];
@@ -212,12 +215,13 @@ static uint64_t select_sorted(const aggregate_values *list, uint64_t rank)
     return sorted[rank];
 }
 
-static void find_bounds(const aggregate_values *list, uint64_t *least, uint64_t *greatest)
+static void aggregate_values_find_bounds(const aggregate_values *list, uint64_t *least,
+                                         uint64_t *greatest)
 {
     uint64_t low = UINT64_MAX, high = 0;
     FOR_BLOCKS(block, list)
     {
-        const uint64_t *values = values_of(block);
+        const uint64_t *values = aggregate_values_of(block);
         for (size_t i = 0; i < block->front; i++) {
             low = values[i] < low ? values[i] : low;
             high = values[i] > high ? values[i] : high;
@@ -234,7 +238,7 @@ static uint64_t bring_to_front(const aggregate_values *list, uint64_t least, uns
     uint64_t left = 0;
     FOR_BLOCKS(block, list)
     {
-        uint64_t *values = values_of(block), front = 0;
+        uint64_t *values = aggregate_values_of(block), front = 0;
         for (size_t i = 0; i < block->front; i++) {
             uint64_t value = values[i];
             if ((value - least) >> shift != part)
@@ -249,13 +253,13 @@ static uint64_t bring_to_front(const aggregate_values *list, uint64_t least, uns
 }
 
 /* One round: the part that the rank is in, of which it becomes the rank. */
-static uint64_t find_part(const aggregate_values *list, uint64_t least, unsigned shift,
-                          uint64_t *rank)
+static uint64_t aggregate_values_find_part(const aggregate_values *list, uint64_t least,
+                                           unsigned shift, uint64_t *rank)
 {
     uint64_t part = 0, counts[ROUND_PARTS] = {0};
     FOR_BLOCKS(block, list)
     {
-        const uint64_t *values = values_of(block);
+        const uint64_t *values = aggregate_values_of(block);
         for (size_t i = 0; i < block->front; i++)
             counts[(values[i] - least) >> shift]++;
     }
@@ -272,12 +276,12 @@ static uint64_t select_value(const aggregate_values *list, uint64_t rank)
         block->front = block->count;
     }
     while (left > SORTED_MAX) {
-        find_bounds(list, &least, &greatest);
+        aggregate_values_find_bounds(list, &least, &greatest);
         if (least == greatest)
             return least;
         unsigned bits = 64 - (unsigned)__builtin_clzll(greatest - least);
         unsigned shift = bits > ROUND_BITS ? bits - ROUND_BITS : 0;
-        uint64_t part = find_part(list, least, shift, &rank);
+        uint64_t part = aggregate_values_find_part(list, least, shift, &rank);
         left = bring_to_front(list, least, shift, part);
     }
     return select_sorted(list, rank);
@@ -289,7 +293,7 @@ static uint64_t select_next(const aggregate_values *list, uint64_t value, uint64
     uint64_t next = UINT64_MAX, up_to = 0;
     FOR_BLOCKS(block, list)
     {
-        const uint64_t *values = values_of(block);
+        const uint64_t *values = aggregate_values_of(block);
         for (size_t i = 0; i < block->count; i++) {
             up_to += values[i] <= value;
             next = values[i] > value && values[i] < next ? values[i] : next;

@@ -34,7 +34,7 @@ static carrier carrier_of(data_type type)
             b->member[i] = values[i];                                                              \
     } while (0)
 
-static void load(const arguments *a, size_t from, size_t rows, block *b)
+static void cast_load(const arguments *a, size_t from, size_t rows, block *b)
 {
     switch (a->from.id) {
     case TYPE_BOOL:
@@ -91,7 +91,7 @@ static inline bool scale_one(int128 *number, const cast_scaling *s)
     return true;
 }
 
-static void store(const arguments *a, size_t row, int128 number)
+static void cast_store(const arguments *a, size_t row, int128 number)
 {
     switch (a->to.width) {
     case 0: {
@@ -154,7 +154,7 @@ static bool store_exact(const arguments *a, size_t from, size_t rows, const bloc
             }
             number = 0;
         }
-        store(a, from + i, number);
+        cast_store(a, from + i, number);
     }
     return true;
 }
@@ -276,7 +276,7 @@ void ISA_(cast_number)(const arguments *a)
     for (size_t from = 0; from < count; from += BLOCK) {
         block b;
         size_t rows = count - from < BLOCK ? count - from : BLOCK, failed = 0;
-        load(a, from, rows, &b);
+        cast_load(a, from, rows, &b);
         bool fits = is_real ? store_real(a, from, rows, &b, &failed)
                             : store_exact(a, from, rows, &b, &failed);
         if (!fits) {

@@ -4,7 +4,7 @@
 
 /* ---- from text ---- */
 
-static bool parse(const char *text, size_t bytes, data_type type, void *out)
+static bool cast_text_parse(const char *text, size_t bytes, data_type type, void *out)
 {
     switch (type.id) {
     case TYPE_FLOAT:
@@ -32,7 +32,7 @@ void ISA_(cast_from_text)(const cast_from_text_arguments *a)
         size_t bytes = a->values[i].bytes;
         bool boolean = false, fits;
         if (a->to.width)
-            fits = parse(text, bytes, a->to, (char *)a->out + i * a->to.width);
+            fits = cast_text_parse(text, bytes, a->to, (char *)a->out + i * a->to.width);
         else if ((fits = boolean_parse(text, bytes, &boolean)))
             bits[i / 64] |= (uint64_t)boolean << (i % 64);
         if (!fits) {

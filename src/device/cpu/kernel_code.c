@@ -33,7 +33,7 @@ void ISA_(code_pack)(const code_pack_arguments *a)
 
 /* Where a hash begins to look; a number of slots that is a power of two, as SQL's tables have, costs no
  * multiplication. */
-static inline uint64_t start_of(uint64_t hash, uint64_t slots, bool is_power)
+static inline uint64_t code_start_of(uint64_t hash, uint64_t slots, bool is_power)
 {
     return is_power ? hash & (slots - 1) : kernel_slot_of(hash, slots);
 }
@@ -48,12 +48,12 @@ static inline uint64_t line_of(uint64_t at)
     return at & ~(uint64_t)(LINE - 1);
 }
 
-static inline uint64_t next_line(uint64_t line, uint64_t slots)
+static inline uint64_t code_next_line(uint64_t line, uint64_t slots)
 {
     return line + LINE == slots ? 0 : line + LINE;
 }
 
-static inline bool is_power_of_two(uint64_t slots)
+static inline bool code_is_power_of_two(uint64_t slots)
 {
     return !(slots & (slots - 1));
 }
@@ -67,14 +67,14 @@ LOOP find_starts(const uint64_t *codes, size_t first, size_t count, uint64_t slo
 {
     size_t end = first + BATCH < count ? first + BATCH : count;
     for (size_t i = first; i < end; i++)
-        out[i % (2 * BATCH)] = start_of(kernel_mix(codes[i]), slots, is_power);
+        out[i % (2 * BATCH)] = code_start_of(kernel_mix(codes[i]), slots, is_power);
 }
 
 /* The slot that has the code, or takes it. All that look for one go the same way, so that it has one slot. */
 static inline uint64_t claim(uint64_t *slots, uint64_t slot_count, uint64_t start, uint64_t code,
                              uint64_t *added)
 {
-    for (uint64_t line = line_of(start);; line = next_line(line, slot_count))
+    for (uint64_t line = line_of(start);; line = code_next_line(line, slot_count))
         for (uint64_t k = 0; k < LINE; k++) {
             uint64_t at = line + (start + k) % LINE;
             uint64_t there = __atomic_load_n(&slots[at], __ATOMIC_RELAXED);
@@ -158,7 +158,7 @@ static void insert_rows(const code_insert_arguments *a)
     __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
 }
 
-static uint32_t find_row(const code_find_arguments *a, uint64_t code)
+static uint32_t code_find_row(const code_find_arguments *a, uint64_t code)
 {
     uint64_t hash = kernel_mix(code), at = kernel_slot_of(hash, a->slot_count);
     uint64_t first = a->parts > 1 ? dev_rank_of(hash, a->parts) * a->slot_count : 0;
@@ -175,11 +175,11 @@ static uint32_t find_row(const code_find_arguments *a, uint64_t code)
     return ROW_NULL;
 }
 
-static void find_rows(const code_find_arguments *a)
+static void code_find_rows(const code_find_arguments *a)
 {
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++)
-        a->out[i] = find_row(a, a->codes[i]);
+        a->out[i] = code_find_row(a, a->codes[i]);
 }
 
 /* ---- kernels ---- */
@@ -190,7 +190,7 @@ void ISA_(code_insert)(const code_insert_arguments *a)
         insert_rows(a);
         return;
     }
-    if (is_power_of_two(a->slot_count))
+    if (code_is_power_of_two(a->slot_count))
         insert(a, true);
     else
         insert(a, false);
@@ -231,7 +231,7 @@ static inline uint32_t find_code(const uint64_t *slots, uint64_t first, uint64_t
     uint64_t line = line_of(start);
     unsigned free, matches = match_line(part + line, code, &free);
     while (!(matches | free)) {
-        line = next_line(line, slot_count);
+        line = code_next_line(line, slot_count);
         matches = match_line(part + line, code, &free);
     }
     uint32_t at = (uint32_t)(first + line) + (uint32_t)__builtin_ctz(matches | 1u << LINE);
@@ -259,9 +259,9 @@ LOOP find(const code_find_arguments *a, bool has_parts, bool is_power)
 
 void ISA_(code_find)(const code_find_arguments *a)
 {
-    bool is_power = is_power_of_two(a->slot_count);
+    bool is_power = code_is_power_of_two(a->slot_count);
     if (a->row_bits) {
-        find_rows(a);
+        code_find_rows(a);
         return;
     }
     if (a->parts > 1 && is_power)

@@ -152,7 +152,7 @@ static void compare_text(const comparison *c)
         ROWS(kernel_text_less(&left[i * c->left_stride], &right[i * c->right_stride]))
 }
 
-static int128 interval_weight(const interval_value *interval)
+static int128 compare_interval_weight(const interval_value *interval)
 {
     return ((int128)interval->months * 30 + interval->days) * 86400000000 + interval->microseconds;
 }
@@ -161,11 +161,11 @@ static void compare_interval(const comparison *c)
 {
     const interval_value *left = c->left, *right = c->right;
     if (c->is_less)
-        ROWS(interval_weight(&left[i * c->left_stride]) <
-             interval_weight(&right[i * c->right_stride]))
+        ROWS(compare_interval_weight(&left[i * c->left_stride]) <
+             compare_interval_weight(&right[i * c->right_stride]))
     else
-        ROWS(interval_weight(&left[i * c->left_stride]) ==
-             interval_weight(&right[i * c->right_stride]))
+        ROWS(compare_interval_weight(&left[i * c->left_stride]) ==
+             compare_interval_weight(&right[i * c->right_stride]))
 }
 
 void ISA_(compare)(const compare_arguments *a)
@@ -274,7 +274,7 @@ static size_t range_words_64(const compare_range_arguments *a, size_t words)
 }
 #endif
 
-static void range_rows(const compare_range_arguments *a, size_t count)
+static void compare_range_rows(const compare_range_arguments *a, size_t count)
 {
     switch (a->type.id) {
     case TYPE_INT8:
@@ -315,7 +315,7 @@ void ISA_(compare_range)(const compare_range_arguments *a)
     rest.out += done / 64;
     count -= done;
 #endif
-    range_rows(&rest, count);
+    compare_range_rows(&rest, count);
 }
 
 /* ---- IN ---- */
@@ -398,7 +398,8 @@ static void in_list_interval(const in_list_arguments *a, size_t count)
     KERNEL_PACK_ROWS(count, 0, a->out, ({
                          bool found = false;
                          for (size_t k = 0; k < a->item_count && !found; k++)
-                             found = interval_weight(&values[i]) == interval_weight(&items[k]);
+                             found = compare_interval_weight(&values[i]) ==
+                                     compare_interval_weight(&items[k]);
                          found;
                      }))
 }

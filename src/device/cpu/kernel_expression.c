@@ -23,7 +23,7 @@ typedef struct tile {
 } tile;
 
 /* Where the step's result goes. */
-static void *target_of(tile *t, const tile_step *s)
+static void *expression_target_of(tile *t, const tile_step *s)
 {
     char *out = s->output ? TILE_OUT(t->a, s->output - 1u) : NULL;
     if (out)
@@ -38,7 +38,7 @@ static const tile_column *arg_of(const tile *t, const tile_step *s, unsigned num
 
 /* ---- validity ---- */
 
-static dev_count rows_of(const tile *t)
+static dev_count expression_rows_of(const tile *t)
 {
     return (dev_count){t->rows, NULL};
 }
@@ -54,7 +54,7 @@ static const uint64_t *both_valid(tile *t, const tile_step *s, const uint64_t *l
                             .left_stride = 1,
                             .right_validity = right,
                             .right_stride = 1,
-                            .count = rows_of(t),
+                            .count = expression_rows_of(t),
                             .out = t->validity[s->target]};
     ISA_(logic)(&both);
     return t->validity[s->target];
@@ -78,7 +78,7 @@ static const uint64_t *load_indexed(tile *t, const tile_step *s, const uint32_t 
                           .base = TILE_INPUT(t->a, s->args[0]),
                           .base_validity = TILE_VALIDITY(t->a, s->args[0]),
                           .index = index + t->first,
-                          .count = rows_of(t),
+                          .count = expression_rows_of(t),
                           .out = out,
                           .out_validity = t->validity[s->target]};
     if (!g.base)
@@ -93,7 +93,7 @@ static const uint64_t *load_indexed(tile *t, const tile_step *s, const uint32_t 
     return t->validity[s->target];
 }
 
-static const uint64_t *load(tile *t, const tile_step *s, void *out)
+static const uint64_t *expression_load(tile *t, const tile_step *s, void *out)
 {
     const uint32_t *index = TILE_INDEX(t->a, s->args[0]);
     if (index)
@@ -121,7 +121,7 @@ static const uint64_t *constant(tile *t, const tile_step *s, void *out)
     return t->validity[s->target];
 }
 
-static const uint64_t *compare(tile *t, const tile_step *s, void *out)
+static const uint64_t *expression_compare(tile *t, const tile_step *s, void *out)
 {
     const tile_column *left = arg_of(t, s, 0), *right = arg_of(t, s, 1);
     compare_arguments c = {.type = s->from,
@@ -130,7 +130,7 @@ static const uint64_t *compare(tile *t, const tile_step *s, void *out)
                            .left_stride = 1,
                            .right = right->values,
                            .right_stride = 1,
-                           .count = rows_of(t),
+                           .count = expression_rows_of(t),
                            .out = out};
     ISA_(compare)(&c);
     return both_valid(t, s, left->validity, right->validity);
@@ -143,7 +143,7 @@ static const uint64_t *range(tile *t, const tile_step *s, void *out)
                                  .values = arg_of(t, s, 0)->values,
                                  .low = (int64_t)bounds[0],
                                  .high = (int64_t)bounds[1],
-                                 .count = rows_of(t),
+                                 .count = expression_rows_of(t),
                                  .out = out};
     ISA_(compare_range)(&r);
     return both_valid(t, s, arg_of(t, s, 0)->validity, NULL);
@@ -162,7 +162,7 @@ static const uint64_t *logic(tile *t, const tile_step *s, void *out)
                          .right = compares ? NULL : right->values,
                          .right_validity = right->validity,
                          .right_stride = 1,
-                         .count = rows_of(t),
+                         .count = expression_rows_of(t),
                          .out = out,
                          .out_validity = has_nulls ? t->validity[s->target] : NULL};
     ISA_(logic)(&l);
@@ -171,7 +171,7 @@ static const uint64_t *logic(tile *t, const tile_step *s, void *out)
     return l.out_validity;
 }
 
-static const uint64_t *choose(tile *t, const tile_step *s, void *out)
+static const uint64_t *expression_choose(tile *t, const tile_step *s, void *out)
 {
     const tile_column *condition = arg_of(t, s, 0), *first = arg_of(t, s, 1),
                       *second = arg_of(t, s, 2);
@@ -185,7 +185,7 @@ static const uint64_t *choose(tile *t, const tile_step *s, void *out)
                           .second = second->values,
                           .second_validity = second->validity,
                           .second_stride = 1,
-                          .count = rows_of(t),
+                          .count = expression_rows_of(t),
                           .out = out,
                           .out_validity = has_nulls ? t->validity[s->target] : NULL};
     ISA_(choose)(&c);
@@ -210,7 +210,7 @@ static const uint64_t *arithmetic(tile *t, const tile_step *s, void *out, dev_er
                                                                         : 8,
                               .right_stride = 1,
                               .validity = validity,
-                              .count = rows_of(t),
+                              .count = expression_rows_of(t),
                               .out = out,
                               .error = error,
                               .location = s->location};
@@ -226,7 +226,7 @@ static const uint64_t *cast(tile *t, const tile_step *s, void *out, dev_error *e
                                .is_checked = s->flags & TILE_CHECKED,
                                .values = arg_of(t, s, 0)->values,
                                .validity = validity,
-                               .count = rows_of(t),
+                               .count = expression_rows_of(t),
                                .out = out,
                                .error = error,
                                .location = s->location};
@@ -234,21 +234,21 @@ static const uint64_t *cast(tile *t, const tile_step *s, void *out, dev_error *e
     return validity;
 }
 
-static const uint64_t *compute(tile *t, const tile_step *s, void *out, dev_error *error)
+static const uint64_t *expression_compute(tile *t, const tile_step *s, void *out, dev_error *error)
 {
     switch ((tile_kind)s->kind) {
     case TILE_LOAD:
-        return load(t, s, out);
+        return expression_load(t, s, out);
     case TILE_CONSTANT:
         return constant(t, s, out);
     case TILE_COMPARE:
-        return compare(t, s, out);
+        return expression_compare(t, s, out);
     case TILE_RANGE:
         return range(t, s, out);
     case TILE_LOGIC:
         return logic(t, s, out);
     case TILE_CHOOSE:
-        return choose(t, s, out);
+        return expression_choose(t, s, out);
     case TILE_ARITHMETIC:
         return arithmetic(t, s, out, error);
     case TILE_CAST:
@@ -266,8 +266,8 @@ void ISA_(expression)(const expression_arguments *a)
         for (uint32_t i = 0; i < a->code.step_count; i++) {
             const tile_step *s = &a->code.steps[i];
             dev_error error = {0};
-            void *out = target_of(&t, s);
-            const uint64_t *validity = compute(&t, s, out, &error);
+            void *out = expression_target_of(&t, s);
+            const uint64_t *validity = expression_compute(&t, s, out, &error);
             if (error.code)
                 kernel_fail(a->error, (dev_error_code)error.code, error.location,
                             t.first + error.detail);

@@ -132,7 +132,7 @@ static size_t gather_vectors(const gather_arguments *a, size_t count)
 
 #if defined __AVX512F__
 /* Bit number rows % 32 of each word, where the row is not ROW_NULL. */
-static inline __mmask16 bits_of(__m512i words, __m512i rows)
+static inline __mmask16 gather_bits_of(__m512i words, __m512i rows)
 {
     __m512i bits = _mm512_srlv_epi32(words, _mm512_and_si512(rows, _mm512_set1_epi32(31)));
     __mmask16 known = _mm512_cmpneq_epi32_mask(rows, _mm512_set1_epi32(-1));
@@ -148,7 +148,7 @@ static inline uint64_t gather_word(const uint64_t *base, const uint32_t *index)
         __mmask16 known = _mm512_cmpneq_epi32_mask(rows, _mm512_set1_epi32(-1));
         __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), known,
                                                     _mm512_srli_epi32(rows, 5), base, 4);
-        word |= (uint64_t)bits_of(words, rows) << (part * 16);
+        word |= (uint64_t)gather_bits_of(words, rows) << (part * 16);
     }
     return word;
 }
@@ -177,7 +177,7 @@ gather_short_bits(const uint64_t *base, size_t base_rows, unsigned windows, cons
                 _mm512_mask_blend_epi32(odd, look_up_4(w[2], places), look_up_4(w[3], places));
             found = _mm512_mask_blend_epi32(upper, found, others);
         }
-        ((uint16_t *)out)[i] = bits_of(found, rows);
+        ((uint16_t *)out)[i] = gather_bits_of(found, rows);
     }
 }
 #endif
@@ -207,8 +207,8 @@ static size_t gather_whole_words(const gather_arguments *a, const uint64_t *base
     return words;
 }
 
-static void gather_bits(const gather_arguments *a, const uint64_t *base, uint64_t *out,
-                        size_t count)
+static void kernel_gather_bits(const gather_arguments *a, const uint64_t *base, uint64_t *out,
+                               size_t count)
 {
     for (size_t w = gather_whole_words(a, base, out, count); w * 64 < count; w++) {
         uint64_t word = 0;
@@ -238,7 +238,7 @@ static void index_validity(const gather_arguments *a, size_t count)
 }
 
 /* Values of any other width. */
-static void gather_records(const gather_arguments *a, size_t count)
+static void kernel_gather_records(const gather_arguments *a, size_t count)
 {
     size_t width = a->width;
     for (size_t i = 0; i < count; i++) {
@@ -250,12 +250,12 @@ static void gather_records(const gather_arguments *a, size_t count)
     }
 }
 
-static void gather_rows(const gather_arguments *a, size_t count)
+static void kernel_gather_rows(const gather_arguments *a, size_t count)
 {
     const uint32_t *index = a->index;
     switch (a->width) {
     case 0:
-        gather_bits(a, a->base, a->out, count);
+        kernel_gather_bits(a, a->base, a->out, count);
         break;
     case 1:
         GATHER(uint8_t, 0);
@@ -277,12 +277,12 @@ static void gather_rows(const gather_arguments *a, size_t count)
         break;
     }
     default:
-        gather_records(a, count);
+        kernel_gather_records(a, count);
     }
     if (!a->out_validity)
         return;
     if (a->base_validity)
-        gather_bits(a, a->base_validity, a->out_validity, count);
+        kernel_gather_bits(a, a->base_validity, a->out_validity, count);
     else
         index_validity(a, count);
 }
@@ -296,7 +296,7 @@ void ISA_(gather)(const gather_arguments *a)
         block.index += i;
         block.out = (char *)a->out + i * bits / 8;
         block.out_validity = a->out_validity ? a->out_validity + i / 64 : NULL;
-        gather_rows(&block, count - i < BLOCK_ROWS ? count - i : BLOCK_ROWS);
+        kernel_gather_rows(&block, count - i < BLOCK_ROWS ? count - i : BLOCK_ROWS);
     }
 }
 

@@ -10,9 +10,9 @@
 #define NO_CANDIDATE UINT32_MAX
 
 /* heap_used NULL: strings are borrowed; heap NULL: they are only counted. */
-static inline __attribute__((always_inline)) void add_group(uint8_t *target, const uint8_t *row,
-                                                            size_t words, size_t text_count,
-                                                            char *heap, uint64_t *heap_used)
+static inline __attribute__((always_inline)) void
+group_find_add_group(uint8_t *target, const uint8_t *row, size_t words, size_t text_count,
+                     char *heap, uint64_t *heap_used)
 {
     row_copy(target, row, words);
     for (size_t k = 0; heap_used && k < text_count; k++)
@@ -37,16 +37,16 @@ static inline uint32_t *candidate_of(find_pass *pass, size_t row)
 
 /* Follows the directory from where the row's hash begins; the group is added where there is none. */
 static inline __attribute__((always_inline)) uint32_t
-find_row(const groups_find_arguments *a, const uint8_t *row, uint32_t hash, uint64_t *groups,
-         size_t words, size_t text_count, size_t interval_count)
+group_find_row(const groups_find_arguments *a, const uint8_t *row, uint32_t hash, uint64_t *groups,
+               size_t words, size_t text_count, size_t interval_count)
 {
     uint64_t mask = a->slot_count - 1;
     size_t stride = words * 8;
     for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
         uint64_t slot = a->slots[at];
         if (!slot) {
-            add_group(a->group_rows + *groups * stride, row, words, text_count, a->heap,
-                      a->heap_used);
+            group_find_add_group(a->group_rows + *groups * stride, row, words, text_count, a->heap,
+                                 a->heap_used);
             a->slots[at] = (uint64_t)hash << 32 | ++*groups;
             return (uint32_t)(*groups - 1);
         }
@@ -62,8 +62,8 @@ find_block(const groups_find_arguments *a, size_t start, size_t end, uint64_t gr
            size_t text_count, size_t interval_count)
 {
     for (size_t i = start; i < end; i++)
-        a->out[i] = find_row(a, a->rows + i * words * 8, a->hashes[i], &groups, words, text_count,
-                             interval_count);
+        a->out[i] = group_find_row(a, a->rows + i * words * 8, a->hashes[i], &groups, words,
+                                   text_count, interval_count);
     return groups;
 }
 
@@ -133,7 +133,8 @@ static inline __attribute__((always_inline)) uint64_t check_block(find_pass *pas
         uint32_t candidate = *candidate_of(pass, i);
         if (candidate == NO_CANDIDATE || !keys_are_equal(a->group_rows + (size_t)candidate * stride,
                                                          row, words, text_count, interval_count))
-            candidate = find_row(a, row, a->hashes[i], &groups, words, text_count, interval_count);
+            candidate =
+                group_find_row(a, row, a->hashes[i], &groups, words, text_count, interval_count);
         a->out[i] = candidate;
     }
     return groups;
@@ -170,8 +171,9 @@ static void find_narrow(const groups_find_arguments *a)
     *a->group_count = groups;
 }
 
-static inline __attribute__((always_inline)) void
-find_all(const groups_find_arguments *a, size_t words, size_t text_count, size_t interval_count)
+static inline __attribute__((always_inline)) void group_find_all(const groups_find_arguments *a,
+                                                                 size_t words, size_t text_count,
+                                                                 size_t interval_count)
 {
     size_t count = kernel_count(a->count), next = block_end(0, count);
     find_pass pass = {.a = a};
@@ -198,17 +200,17 @@ void ISA_(groups_find)(const groups_find_arguments *a)
     if (a->is_narrow)
         find_narrow(a);
     else if (a->stride == 16 && a->text_count == 1)
-        find_all(a, 2, 1, 0);
+        group_find_all(a, 2, 1, 0);
     else if (a->text_count || a->interval_count)
-        find_all(a, a->stride / 8, a->text_count, a->interval_count);
+        group_find_all(a, a->stride / 8, a->text_count, a->interval_count);
     else if (a->stride == 8)
-        find_all(a, 1, 0, 0);
+        group_find_all(a, 1, 0, 0);
     else if (a->stride == 16)
-        find_all(a, 2, 0, 0);
+        group_find_all(a, 2, 0, 0);
     else if (a->stride == 24)
-        find_all(a, 3, 0, 0);
+        group_find_all(a, 3, 0, 0);
     else
-        find_all(a, a->stride / 8, 0, 0);
+        group_find_all(a, a->stride / 8, 0, 0);
 }
 
 /* ---- rows that are passed on ---- */
@@ -227,8 +229,8 @@ pass_all(const groups_pass_arguments *a, size_t words, size_t text_count, size_t
             !keys_are_equal(a->group_rows + group * stride, row, words, text_count,
                             interval_count)) {
             group = (uint32_t)groups++;
-            add_group(a->group_rows + group * stride, row, words, text_count, a->heap,
-                      a->heap_used);
+            group_find_add_group(a->group_rows + group * stride, row, words, text_count, a->heap,
+                                 a->heap_used);
             a->group_hashes[group] = hash;
             *slot = (uint64_t)hash << 32 | groups;
         }

@@ -36,12 +36,12 @@ static inline uint64_t code_of_text(const string_view *text)
     return __builtin_bswap64(bytes) >> 1;
 }
 
-static inline int128 interval_weight(const interval_value *v)
+static inline int128 group_limit_interval_weight(const interval_value *v)
 {
     return ((int128)v->months * 30 + v->days) * 86400000000 + v->microseconds;
 }
 
-static void settle(const order_codes_arguments *a, size_t count)
+static void group_limit_settle(const order_codes_arguments *a, size_t count)
 {
     for (size_t i = 0; a->is_descending && i < count; i++)
         a->out[i] = CODE_GREATEST - a->out[i];
@@ -69,7 +69,7 @@ void ISA_(order_codes)(const order_codes_arguments *a)
     else if (a->type.id == TYPE_DOUBLE)
         CODES(double, code_of_double(values[i]));
     else if (a->type.id == TYPE_INTERVAL)
-        CODES(interval_value, code_of_integer(interval_weight(&values[i])));
+        CODES(interval_value, code_of_integer(group_limit_interval_weight(&values[i])));
     else if (type_is_text(a->type))
         CODES(string_view, code_of_text(&values[i]));
     else if (a->type.width == 16)
@@ -90,7 +90,7 @@ void ISA_(order_codes)(const order_codes_arguments *a)
         INTEGERS(int8_t);
     else
         INTEGERS(uint8_t);
-    settle(a, count);
+    group_limit_settle(a, count);
 }
 
 /* ---- the lowest codes of each group ---- */
@@ -98,7 +98,7 @@ void ISA_(order_codes)(const order_codes_arguments *a)
 #define AHEAD 16
 
 /* Puts it among those before it. The last one is no more. */
-static inline void insert(uint64_t *first, uint32_t limit, uint64_t code)
+static inline void group_limit_insert(uint64_t *first, uint32_t limit, uint64_t code)
 {
     uint32_t at = limit - 1;
     for (; at && first[at - 1] > code; at--)
@@ -118,7 +118,7 @@ void ISA_(groups_limit)(const groups_limit_arguments *a)
                 __builtin_prefetch(a->first + (size_t)a->groups[i + AHEAD] * limit, 1);
             bool is_lower = code < first[limit - 1];
             if (is_lower)
-                insert(first, limit, code);
+                group_limit_insert(first, limit, code);
             bits |= (uint64_t)(is_lower || (!a->drops_ties && code == first[limit - 1]))
                     << (i % 64);
         }

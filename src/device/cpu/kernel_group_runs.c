@@ -26,7 +26,7 @@
         a->out[KEY_LAST] = (int64_t)values[count - 1];                                             \
     } while (0)
 
-static int64_t number_at(const key_statistics_arguments *a, size_t i)
+static int64_t group_runs_number_at(const key_statistics_arguments *a, size_t i)
 {
     switch (a->type.id) {
     case TYPE_BOOL:
@@ -54,7 +54,7 @@ static void statistics_of_some(const key_statistics_arguments *a, size_t count, 
     int64_t minimum = INT64_MAX, maximum = INT64_MIN;
     for (size_t i = 0; i < count; i++)
         if (kernel_is_valid(a->validity, i)) {
-            int64_t x = number_at(a, i);
+            int64_t x = group_runs_number_at(a, i);
             minimum = x < minimum ? x : minimum;
             maximum = x > maximum ? x : maximum;
         }
@@ -106,8 +106,9 @@ void ISA_(key_statistics)(const key_statistics_arguments *a)
 
 /* ---- runs ---- */
 
-static inline __attribute__((always_inline)) void mark(const runs_mark_arguments *a, size_t words,
-                                                       size_t text_count, size_t interval_count)
+static inline __attribute__((always_inline)) void group_runs_mark(const runs_mark_arguments *a,
+                                                                  size_t words, size_t text_count,
+                                                                  size_t interval_count)
 {
     size_t count = kernel_count(a->count), stride = a->stride;
     const uint8_t *previous = a->previous;
@@ -152,20 +153,20 @@ static void mark_words(const runs_mark_arguments *a)
 #else
 static void mark_words(const runs_mark_arguments *a)
 {
-    mark(a, 1, 0, 0);
+    group_runs_mark(a, 1, 0, 0);
 }
 #endif
 
 void ISA_(runs_mark)(const runs_mark_arguments *a)
 {
     if (a->text_count || a->interval_count)
-        mark(a, a->stride / 8, a->text_count, a->interval_count);
+        group_runs_mark(a, a->stride / 8, a->text_count, a->interval_count);
     else if (a->stride == 8)
         mark_words(a);
     else if (a->stride == 16)
-        mark(a, 2, 0, 0);
+        group_runs_mark(a, 2, 0, 0);
     else
-        mark(a, a->stride / 8, 0, 0);
+        group_runs_mark(a, a->stride / 8, 0, 0);
 }
 
 void ISA_(runs_number)(const runs_number_arguments *a)

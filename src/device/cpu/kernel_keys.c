@@ -89,7 +89,7 @@ void ISA_(keys_pack)(const keys_pack_arguments *a)
             memcpy(&values[i], field + i * stride, sizeof(ctype));                                 \
     } while (0)
 
-static void unpack_bits(const keys_unpack_arguments *a, size_t count)
+static void keys_unpack_bits(const keys_unpack_arguments *a, size_t count)
 {
     uint64_t *values = a->type.id == TYPE_BOOL ? a->values : NULL;
     for (size_t w = 0; w * 64 < count; w++) {
@@ -112,7 +112,7 @@ void ISA_(keys_unpack)(const keys_unpack_arguments *a)
     size_t count = kernel_count(a->count), stride = a->stride;
     const uint8_t *field = a->rows + a->offset;
     if (a->type.id == TYPE_BOOL || a->validity)
-        unpack_bits(a, count);
+        keys_unpack_bits(a, count);
     switch (a->type.width) {
     case 0:
         break;
@@ -153,7 +153,7 @@ static inline uint64_t load_word(const char *data)
 }
 
 /* Both halves of the product. */
-static inline uint64_t fold(uint64_t left, uint64_t right)
+static inline uint64_t keys_fold(uint64_t left, uint64_t right)
 {
     uint128 product = (uint128)left * right;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -162,13 +162,13 @@ static inline uint64_t fold(uint64_t left, uint64_t right)
 /* A text that lies in its row: both words by one multiplication. */
 static inline uint64_t hash_short(uint64_t hash, const uint8_t *key)
 {
-    uint64_t x =
-        fold(row_word(key, 0) ^ hash ^ 0x9e3779b97f4a7c15u, row_word(key, 1) ^ 0xa0761d6478bd642fu);
+    uint64_t x = keys_fold(row_word(key, 0) ^ hash ^ 0x9e3779b97f4a7c15u,
+                           row_word(key, 1) ^ 0xa0761d6478bd642fu);
     return (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
 }
 
 /* Long texts by 16 bytes a multiplication; the last 16 may overlap those before. */
-static uint64_t hash_text(uint64_t hash, const uint8_t *key)
+static uint64_t keys_hash_text(uint64_t hash, const uint8_t *key)
 {
     string_view view;
     memcpy(&view, key, sizeof view);
@@ -178,7 +178,7 @@ static uint64_t hash_text(uint64_t hash, const uint8_t *key)
     const char *last = view.bytes < 16 ? data : end - 16;
     hash = mix_in(hash, view.bytes);
     for (; data < last; data += 16)
-        hash = fold(load_word(data) ^ hash, load_word(data + 8) ^ 0xa0761d6478bd642fu);
+        hash = keys_fold(load_word(data) ^ hash, load_word(data + 8) ^ 0xa0761d6478bd642fu);
     return mix_in(mix_in(hash, load_word(last)), load_word(end - 8));
 }
 
@@ -188,7 +188,7 @@ hash_row(const uint8_t *row, size_t words, size_t text_count, size_t interval_co
     uint64_t hash = 0;
     size_t word = 0;
     for (size_t k = 0; k < text_count; k++, word += 2)
-        hash = hash_text(hash, row + word * 8);
+        hash = keys_hash_text(hash, row + word * 8);
     for (size_t k = 0; k < interval_count; k++, word += 2) {
         int128 total = interval_total(row + word * 8);
         hash = mix_in(mix_in(hash, (uint64_t)total), (uint64_t)(total >> 64));

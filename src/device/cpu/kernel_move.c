@@ -139,7 +139,7 @@ void ISA_(fill)(const fill_arguments *a)
 
 #define NULL_HASH 0x9ae16a3b2f90404full
 
-static inline uint64_t hash_bytes(const char *data, size_t bytes)
+static inline uint64_t move_hash_bytes(const char *data, size_t bytes)
 {
     uint64_t hash = bytes * 0x9e3779b97f4a7c15ull, word;
     for (; bytes >= 8; bytes -= 8, data += 8) {
@@ -152,7 +152,7 @@ static inline uint64_t hash_bytes(const char *data, size_t bytes)
 }
 
 /* 16-byte numbers that fit 8 bytes hash like those. */
-static inline uint64_t hash_wide(int128 number)
+static inline uint64_t move_hash_wide(int128 number)
 {
     int64_t low = (int64_t)number;
     if (low == number)
@@ -160,7 +160,7 @@ static inline uint64_t hash_wide(int128 number)
     return kernel_mix((uint64_t)low ^ kernel_mix((uint64_t)(number >> 64) + 1));
 }
 
-static inline uint64_t hash_double(double number)
+static inline uint64_t move_hash_double(double number)
 {
     uint64_t bits;
     if (number == 0)
@@ -223,30 +223,30 @@ void ISA_(hash_values)(const hash_values_arguments *a)
         break;
     case TYPE_FLOAT: {
         const float *values = a->values;
-        HASH_LOOP(hash_double((double)values[i]));
+        HASH_LOOP(move_hash_double((double)values[i]));
         break;
     }
     case TYPE_DOUBLE: {
         const double *values = a->values;
-        HASH_LOOP(hash_double(values[i]));
+        HASH_LOOP(move_hash_double(values[i]));
         break;
     }
     case TYPE_VARCHAR:
     case TYPE_BLOB: {
         const string_view *values = a->values;
-        HASH_LOOP(hash_bytes(kernel_string_data(&values[i]), values[i].bytes));
+        HASH_LOOP(move_hash_bytes(kernel_string_data(&values[i]), values[i].bytes));
         break;
     }
     case TYPE_INTERVAL: {
         const interval_value *values = a->values;
-        HASH_LOOP(hash_wide(((int128)values[i].months * 30 + values[i].days) * 86400000000 +
-                            values[i].microseconds));
+        HASH_LOOP(move_hash_wide(((int128)values[i].months * 30 + values[i].days) * 86400000000 +
+                                 values[i].microseconds));
         break;
     }
     default:
         if (a->type.width == 16) {
             const int128 *values = a->values;
-            HASH_LOOP(hash_wide(values[i]));
+            HASH_LOOP(move_hash_wide(values[i]));
         } else {
             HASH_INTEGER(int64_t);
         }

@@ -66,14 +66,14 @@ void ISA_(over_count)(const over_count_arguments *a)
 
 /* ---- sums ---- */
 
-static inline int128 add(int128 left, int128 right, bool *overflows)
+static inline int128 over_aggregate_add(int128 left, int128 right, bool *overflows)
 {
     int128 sum;
     *overflows |= __builtin_add_overflow(left, right, &sum);
     return sum;
 }
 
-#define JOIN_SUM(left, right) add(left, right, &overflows)
+#define JOIN_SUM(left, right) over_aggregate_add(left, right, &overflows)
 #define VALUE_SUM(k) (kernel_is_valid(a->validity, k) ? (int128)values[k] : 0)
 #define SUM(ctype)                                                                                 \
     do {                                                                                           \
@@ -160,7 +160,8 @@ void ISA_(over_pair)(const over_pair_arguments *a)
 
 /* ---- bits ---- */
 
-static inline uint64_t bits_of(const over_bits_arguments *a, size_t k, uint64_t nothing)
+static inline uint64_t over_aggregate_bits_of(const over_bits_arguments *a, size_t k,
+                                              uint64_t nothing)
 {
     uint64_t bits = 0;
     if (!kernel_is_valid(a->validity, k))
@@ -172,8 +173,8 @@ static inline uint64_t bits_of(const over_bits_arguments *a, size_t k, uint64_t 
 #define JOIN_AND(left, right) ((left) & (right))
 #define JOIN_OR(left, right) ((left) | (right))
 #define JOIN_XOR(left, right) ((left) ^ (right))
-#define VALUE_AND(k) bits_of(a, k, UINT64_MAX)
-#define VALUE_BITS(k) bits_of(a, k, 0)
+#define VALUE_AND(k) over_aggregate_bits_of(a, k, UINT64_MAX)
+#define VALUE_BITS(k) over_aggregate_bits_of(a, k, 0)
 
 void ISA_(over_bits)(const over_bits_arguments *a)
 {

@@ -142,7 +142,7 @@ void ISA_(over_range_bound)(const over_range_bound_arguments *a)
 
 /* ---- what is left out ---- */
 
-static inline uint32_t least(uint32_t a, uint32_t b)
+static inline uint32_t over_frame_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -161,8 +161,8 @@ void ISA_(over_exclude)(const over_exclude_arguments *a)
         uint32_t hole_to = a->hole_to ? a->hole_to[i] : row + 1;
         uint32_t from = a->is_row ? row : a->is_behind ? hole_to : a->from[i];
         uint32_t end = a->is_row ? row + 1 : a->is_behind ? to : hole_from;
-        from = least(most(from, a->from[i]), to);
-        end = least(most(end, a->from[i]), to);
+        from = over_frame_least(most(from, a->from[i]), to);
+        end = over_frame_least(most(end, a->from[i]), to);
         a->out_from[i] = from;
         a->out_to[i] = most(from, end);
     }

@@ -45,7 +45,7 @@ void ISA_(over_number)(const over_number_arguments *a)
 }
 
 /* The first `rows % buckets` buckets have a row more than the others. */
-static int32_t bucket_of(uint64_t row, uint64_t rows, uint64_t buckets)
+static int32_t over_row_bucket_of(uint64_t row, uint64_t rows, uint64_t buckets)
 {
     uint64_t size = rows / buckets, larger = rows % buckets;
     uint64_t in_larger = larger * (size + 1);
@@ -65,7 +65,8 @@ void ISA_(over_tile)(const over_tile_arguments *a)
                 kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->location, i);
                 buckets = 1;
             }
-            a->out[i] = is_valid ? bucket_of(i - first, a->to[i] - first, (uint64_t)buckets) : 0;
+            a->out[i] =
+                is_valid ? over_row_bucket_of(i - first, a->to[i] - first, (uint64_t)buckets) : 0;
             valid |= (uint64_t)is_valid << (i % 64);
         }
         a->out_validity[w] = valid;

@@ -288,7 +288,8 @@ void ISA_(parquet_batch_text)(const parquet_batch_text_arguments *a)
                 kernel_bit(a->validity, p->first_row + i) ? dense[next++] : (type)a->fill_low;     \
     } while (0)
 
-static void spread_bits(const parquet_batch_spread_arguments *a, const parquet_page *p)
+static void parquet_batch_spread_bits(const parquet_batch_spread_arguments *a,
+                                      const parquet_page *p)
 {
     for (uint64_t i = p->first_row, next = i; i < p->first_row + p->row_count; i++) {
         bool is_valid = kernel_bit(a->validity, i);
@@ -303,7 +304,7 @@ void ISA_(parquet_batch_spread)(const parquet_batch_spread_arguments *a)
     {
         switch (a->width) {
         case 0:
-            spread_bits(a, p);
+            parquet_batch_spread_bits(a, p);
             break;
         case 1:
             SPREAD(uint8_t);

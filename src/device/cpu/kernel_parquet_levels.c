@@ -29,9 +29,10 @@ static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint6
 
 /* To validity from bit `at` on, which may be NULL. Returns how many are 1, or -1; sets where the
  * values begin. */
-static int64_t read_levels(const uint8_t *page, uint32_t page_bytes, parquet_level_form form,
-                           uint32_t start, uint32_t bytes, uint32_t row_count, uint64_t *validity,
-                           uint64_t at, uint32_t *out_end)
+static int64_t parquet_levels_read_levels(const uint8_t *page, uint32_t page_bytes,
+                                          parquet_level_form form, uint32_t start, uint32_t bytes,
+                                          uint32_t row_count, uint64_t *validity, uint64_t at,
+                                          uint32_t *out_end)
 {
     int64_t valid = -1;
     if (form == PARQUET_LEVEL_BITS) {
@@ -59,8 +60,8 @@ void ISA_(parquet_levels)(const parquet_levels_arguments *a)
     uint32_t end;
     if (a->row_count)
         a->validity[(a->row_count - 1) / 64] = 0;
-    int64_t valid = read_levels(a->page, a->page_bytes, form, a->level_start, a->level_bytes,
-                                a->row_count, a->validity, 0, &end);
+    int64_t valid = parquet_levels_read_levels(a->page, a->page_bytes, form, a->level_start,
+                                               a->level_bytes, a->row_count, a->validity, 0, &end);
     if (valid < 0) {
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->level_start);
         set_bits(a->validity, 0, a->row_count, false);
@@ -75,9 +76,9 @@ static void read_page_levels(const parquet_batch_levels_arguments *a, parquet_pa
 {
     const uint8_t *page =
         p->is_compressed ? a->unpacked + p->unpacked_at : a->stored + p->stored_at;
-    int64_t valid =
-        read_levels(page, p->unpacked_bytes, (parquet_level_form)p->level_form, p->level_start,
-                    p->level_bytes, p->row_count, a->validity, p->first_row, &p->values_at);
+    int64_t valid = parquet_levels_read_levels(
+        page, p->unpacked_bytes, (parquet_level_form)p->level_form, p->level_start, p->level_bytes,
+        p->row_count, a->validity, p->first_row, &p->values_at);
     if (valid < 0 || (p->levels == PARQUET_LEVELS_CHECK && valid != p->row_count)) {
         kernel_fail(a->error, DEV_ERROR_CORRUPT, p->location, p->level_start);
         if (a->validity)
@@ -216,7 +217,7 @@ static inline void repeat_code(unpacker *u, uint32_t code, size_t count, uint32_
 #endif
 }
 
-static inline uint32_t largest_code(const unpacker *u)
+static inline uint32_t parquet_levels_largest_code(const unpacker *u)
 {
 #if defined __AVX512VBMI__
     uint32_t most = _mm512_reduce_max_epu32(u->most);
@@ -247,7 +248,7 @@ void ISA_(parquet_codes)(const parquet_codes_arguments *a)
                 repeat_code(&u, run.value, more, a->out + done);
             done += more;
         }
-        is_right &= largest_code(&u) < a->dictionary_rows;
+        is_right &= parquet_levels_largest_code(&u) < a->dictionary_rows;
     }
     if (!is_right) {
         memset(a->out, 0, count * sizeof *a->out);

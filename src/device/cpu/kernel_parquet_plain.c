@@ -115,8 +115,8 @@ static void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out
     out[(count - 1) / 64] &= kernel_word_mask(count, (count - 1) / 64);
 }
 
-static bool convert(const parquet_plain_arguments *a, const uint8_t *values, const uint8_t *end,
-                    uint64_t count)
+static bool parquet_plain_convert(const parquet_plain_arguments *a, const uint8_t *values,
+                                  const uint8_t *end, uint64_t count)
 {
     switch (a->physical) {
     case PQ_BOOLEAN:
@@ -149,7 +149,8 @@ void ISA_(parquet_plain)(const parquet_plain_arguments *a)
         needed = count * a->type_length;
     else if (a->physical != PQ_BYTE_ARRAY)
         needed = count * stored_bytes[a->physical];
-    is_right = is_right && needed <= (uint64_t)(end - values) && convert(a, values, end, count);
+    is_right = is_right && needed <= (uint64_t)(end - values) &&
+               parquet_plain_convert(a, values, end, count);
     if (!is_right) {
         memset(a->out, 0, type_values_bytes(a->type, count));
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
@@ -195,7 +196,7 @@ void ISA_(parquet_split)(const parquet_split_arguments *a)
             out[i] = kernel_bit(a->validity, i) ? dense[next++] : (type)a->fill_low;               \
     } while (0)
 
-static void spread_bits(const parquet_spread_arguments *a)
+static void parquet_plain_spread_bits(const parquet_spread_arguments *a)
 {
     const uint64_t *dense = a->dense;
     uint64_t *out = a->out;
@@ -254,7 +255,7 @@ void ISA_(parquet_spread)(const parquet_spread_arguments *a)
 {
     switch (a->width) {
     case 0:
-        spread_bits(a);
+        parquet_plain_spread_bits(a);
         break;
     case 1:
         SPREAD(uint8_t);

@@ -12,20 +12,20 @@ void ISA_(range_values)(const range_values_arguments *a)
     }
 }
 
-static inline uint128 number_at(const uint64_t *words)
+static inline uint128 range_number_at(const uint64_t *words)
 {
     return (uint128)words[0] << 64 | words[1];
 }
 
 /* The first of the places [first, end) whose value comes behind the bound (is_behind) or not before
  * it. */
-static uint32_t find_number(const uint64_t *values, uint32_t first, uint32_t end,
-                            const uint64_t *bound, bool is_behind)
+static uint32_t range_find_number(const uint64_t *values, uint32_t first, uint32_t end,
+                                  const uint64_t *bound, bool is_behind)
 {
-    uint128 number = number_at(bound);
+    uint128 number = range_number_at(bound);
     for (uint32_t left = end - first; left;) {
         uint32_t half = left / 2;
-        uint128 value = number_at(values + 2 * (size_t)(first + half));
+        uint128 value = range_number_at(values + 2 * (size_t)(first + half));
         bool is_before = is_behind ? value <= number : value < number;
         first = is_before ? first + half + 1 : first;
         left = is_before ? left - half - 1 : half;
@@ -33,8 +33,8 @@ static uint32_t find_number(const uint64_t *values, uint32_t first, uint32_t end
     return first;
 }
 
-static uint32_t find_text(const uint64_t *values, uint32_t first, uint32_t end,
-                          const uint64_t *bound, bool is_behind)
+static uint32_t range_find_text(const uint64_t *values, uint32_t first, uint32_t end,
+                                const uint64_t *bound, bool is_behind)
 {
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
@@ -47,14 +47,14 @@ static uint32_t find_text(const uint64_t *values, uint32_t first, uint32_t end,
     return first;
 }
 
-static uint32_t find_place(const uint64_t *values, bool is_text, uint32_t first, uint32_t end,
-                           const uint64_t *bound, bool is_behind)
+static uint32_t range_find_place(const uint64_t *values, bool is_text, uint32_t first, uint32_t end,
+                                 const uint64_t *bound, bool is_behind)
 {
-    return is_text ? find_text(values, first, end, bound, is_behind)
-                   : find_number(values, first, end, bound, is_behind);
+    return is_text ? range_find_text(values, first, end, bound, is_behind)
+                   : range_find_number(values, first, end, bound, is_behind);
 }
 
-static bool is_null(const uint64_t *bounds, size_t i)
+static bool range_is_null(const uint64_t *bounds, size_t i)
 {
     return bounds && (bounds[i * 3] & 1);
 }
@@ -65,15 +65,15 @@ void ISA_(range_find)(const range_find_arguments *a)
     KERNEL_FOR (i, 0, count) {
         uint32_t group = a->groups[i];
         a->groups[i] = ROW_NULL;
-        if (group == ROW_NULL || is_null(a->lower, i) || is_null(a->upper, i))
+        if (group == ROW_NULL || range_is_null(a->lower, i) || range_is_null(a->upper, i))
             continue;
         uint32_t first = a->starts[group + 1], end = a->starts[group + 2];
         if (a->lower)
-            first = find_place(a->values, a->is_text, first, end, a->lower + i * 3 + 1,
-                               a->lower_is_strict);
+            first = range_find_place(a->values, a->is_text, first, end, a->lower + i * 3 + 1,
+                                     a->lower_is_strict);
         if (a->upper)
-            end = find_place(a->values, a->is_text, first, end, a->upper + i * 3 + 1,
-                             !a->upper_is_strict);
+            end = range_find_place(a->values, a->is_text, first, end, a->upper + i * 3 + 1,
+                                   !a->upper_is_strict);
         if (first == end)
             continue;
         a->out[2 * i] = first;
@@ -125,8 +125,8 @@ static inline uint64_t next_high(const uint32_t *heights, const uint32_t *tops,
 static uint32_t least_height(const range_narrow_arguments *a, size_t i)
 {
     uint32_t count = (uint32_t)a->value_count;
-    uint32_t place = find_place(a->values, a->is_text, 0, count, a->bounds + i * 3 + 1,
-                                a->is_strict != a->is_upper);
+    uint32_t place = range_find_place(a->values, a->is_text, 0, count, a->bounds + i * 3 + 1,
+                                      a->is_strict != a->is_upper);
     return a->is_upper ? count - place : place;
 }
 
@@ -136,7 +136,7 @@ void ISA_(range_narrow)(const range_narrow_arguments *a)
     KERNEL_FOR (i, 0, count) {
         uint32_t group = a->groups[i];
         a->groups[i] = ROW_NULL;
-        if (group == ROW_NULL || is_null(a->bounds, i))
+        if (group == ROW_NULL || range_is_null(a->bounds, i))
             continue;
         uint32_t *places = a->places + group, least = least_height(a, i);
         uint64_t first =

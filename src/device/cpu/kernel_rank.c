@@ -34,7 +34,7 @@ void ISA_(join_key_bounds)(const join_key_bounds_arguments *a)
     a->bounds[2] += (int64_t)valid;
 }
 
-static inline void set_bits(uint64_t *bitmap, uint64_t word, uint64_t bits)
+static inline void rank_set_bits(uint64_t *bitmap, uint64_t word, uint64_t bits)
 {
     if ((__atomic_load_n(&bitmap[word], __ATOMIC_RELAXED) & bits) != bits)
         __atomic_fetch_or(&bitmap[word], bits, __ATOMIC_RELAXED);
@@ -51,14 +51,14 @@ void ISA_(join_key_bitmap)(const join_key_bitmap_arguments *a)
         uint64_t at = (uint64_t)(int64_t)keys[i] - minimum;
         if (at / 64 != word) {
             if (bits)
-                set_bits(a->bitmap, word, bits);
+                rank_set_bits(a->bitmap, word, bits);
             word = at / 64;
             bits = 0;
         }
         bits |= (uint64_t)1 << (at % 64);
     })
     if (bits)
-        set_bits(a->bitmap, word, bits);
+        rank_set_bits(a->bitmap, word, bits);
 }
 
 void ISA_(rank_sums)(const rank_sums_arguments *a)
@@ -71,7 +71,7 @@ void ISA_(rank_sums)(const rank_sums_arguments *a)
     *a->out_total = total;
 }
 
-static inline uint32_t find_rank(const rank_find_arguments *a, int64_t key)
+static inline uint32_t rank_find_rank(const rank_find_arguments *a, int64_t key)
 {
     uint64_t at = (uint64_t)key - (uint64_t)a->minimum;
     if (at >= a->bits)
@@ -107,7 +107,7 @@ static inline __mmask8 test_keys(__m512i at, uint64_t bits, const uint64_t *bitm
     return _mm512_mask_test_epi64_mask(lanes, *out_word, bit);
 }
 
-static inline __m512i bit_of(__m512i at)
+static inline __m512i rank_bit_of(__m512i at)
 {
     return _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_si512(at, _mm512_set1_epi64(63)));
 }
@@ -121,7 +121,7 @@ static inline size_t find_vectors(const rank_find_arguments *a, size_t count)
         return 0;
     for (; i + 8 <= count; i += 8) {
         __m512i at = _mm512_sub_epi64(load_keys(a->type, a->keys, i), minimum), word;
-        __m512i bit = bit_of(at), rank = _mm512_setzero_si512();
+        __m512i bit = rank_bit_of(at), rank = _mm512_setzero_si512();
         __mmask8 found =
             test_keys(at, a->bits, a->bitmap, bit, validity ? validity[i / 8] : 0xff, &word);
         if (a->ranks) {
@@ -146,7 +146,7 @@ static inline size_t filter_vectors(const filter_bitmap_arguments *a, size_t cou
         return 0;
     for (size_t i = 0; i < end; i += 8) {
         __m512i at = _mm512_sub_epi64(load_keys(a->type, a->keys, i), minimum), word;
-        out[i / 8] = test_keys(at, a->bits, a->bitmap, bit_of(at), 0xff, &word);
+        out[i / 8] = test_keys(at, a->bits, a->bitmap, rank_bit_of(at), 0xff, &word);
     }
     return end;
 }
@@ -159,7 +159,7 @@ void ISA_(rank_find)(const rank_find_arguments *a)
     first = find_vectors(a, count);
 #endif
     WITH_KEYS(for (size_t i = first; i < count; i++) a->out[i] =
-                  kernel_is_valid(a->validity, i) ? find_rank(a, (int64_t)keys[i]) : ROW_NULL;)
+                  kernel_is_valid(a->validity, i) ? rank_find_rank(a, (int64_t)keys[i]) : ROW_NULL;)
 }
 
 void ISA_(filter_bitmap)(const filter_bitmap_arguments *a)

@@ -10,8 +10,8 @@
 
 /* ---- replace ---- */
 
-static uint64_t replaced_bytes(const string_view *view, const string_view *from,
-                               const string_view *to)
+static uint64_t string_build_replaced_bytes(const string_view *view, const string_view *from,
+                                            const string_view *to)
 {
     const char *text = kernel_string_data(view), *needle = kernel_string_data(from);
     uint64_t bytes = view->bytes;
@@ -26,8 +26,8 @@ static uint64_t replaced_bytes(const string_view *view, const string_view *from,
     }
 }
 
-static void replace(const string_view *view, const string_view *from, const string_view *to,
-                    char *out)
+static void string_build_replace(const string_view *view, const string_view *from,
+                                 const string_view *to, char *out)
 {
     const char *text = kernel_string_data(view), *needle = kernel_string_data(from);
     size_t at = 0;
@@ -64,7 +64,7 @@ static row row_of(dev_build_op op, const string_view *first, const string_view *
     if (op == DEV_BUILD_CONCAT)
         r.bytes += second->bytes;
     else if (op == DEV_BUILD_REPLACE)
-        r.bytes = replaced_bytes(first, second, third);
+        r.bytes = string_build_replaced_bytes(first, second, third);
     else if (op == DEV_BUILD_ENCODE)
         r.bytes = 2 + 2 * r.bytes;
     else if (op == DEV_BUILD_DECODE)
@@ -114,7 +114,7 @@ void ISA_(string_build)(const string_build_arguments *a)
                 memcpy(out + r.first->bytes, kernel_string_data(r.second), r.second->bytes);
                 break;
             case DEV_BUILD_REPLACE:
-                replace(r.first, r.second, r.third, out);
+                string_build_replace(r.first, r.second, r.third, out);
                 break;
             case DEV_BUILD_ENCODE:
                 blob_format(kernel_string_data(r.first), r.first->bytes, out);

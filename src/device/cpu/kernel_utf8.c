@@ -5,7 +5,7 @@
 #define BLOCK_BYTES 256
 
 /* In blocks, which compilers make vectors of. */
-static bool is_ascii(const uint8_t *bytes, uint64_t count)
+static bool utf8_is_ascii(const uint8_t *bytes, uint64_t count)
 {
     uint64_t word, all = 0;
     for (; count >= BLOCK_BYTES && !(all & 0x8080808080808080u); count -= BLOCK_BYTES) {
@@ -36,7 +36,7 @@ void ISA_(parquet_check_text)(const parquet_check_text_arguments *a)
 {
     uint64_t count = a->words[0];
     if (a->page && *a->start <= a->page_bytes &&
-        is_ascii(a->page + *a->start, a->page_bytes - *a->start))
+        utf8_is_ascii(a->page + *a->start, a->page_bytes - *a->start))
         return;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t valid = valid_bytes(&a->values[i]);
@@ -48,7 +48,7 @@ void ISA_(parquet_check_text)(const parquet_check_text_arguments *a)
 }
 
 /* 0: the text is UTF-8, or too long after replacement. */
-static uint64_t replaced_bytes(const string_view *view)
+static uint64_t kernel_utf8_replaced_bytes(const string_view *view)
 {
     if (valid_bytes(view) == view->bytes)
         return 0;
@@ -61,7 +61,7 @@ void ISA_(text_replaced_bytes)(const text_replaced_bytes_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++) {
         const string_view *view = &a->values[i];
-        uint64_t bytes = replaced_bytes(view);
+        uint64_t bytes = kernel_utf8_replaced_bytes(view);
         *a->out_total += bytes;
         if (!bytes && valid_bytes(view) < view->bytes)
             kernel_fail(a->error, DEV_ERROR_TEXT, a->location, (uint64_t)i << 32);
@@ -73,7 +73,7 @@ void ISA_(text_replace)(const text_replace_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++) {
         string_view *view = &a->values[i];
-        uint64_t bytes = replaced_bytes(view);
+        uint64_t bytes = kernel_utf8_replaced_bytes(view);
         if (!bytes)
             continue;
         char *target = a->heap + *a->heap_used;

@@ -14,8 +14,8 @@ typedef struct host_buffer {
 } host_buffer;
 
 /* Of the lazy device's pinned memory; a block that leaves the budget is not charged to it at all. */
-static status buffer_new(device *base, size_t bytes, bool is_exported, const char *who,
-                         dev_buffer **out)
+static status pinned_buffer_new(device *base, size_t bytes, bool is_exported, const char *who,
+                                dev_buffer **out)
 {
     device *of = ((host_memory *)base)->of;
     host_buffer *buffer = mem_new(sizeof *buffer);
@@ -38,7 +38,7 @@ static status buffer_new(device *base, size_t bytes, bool is_exported, const cha
 static status host_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     TRY(mem_budget_take(base->budget, bytes, who));
-    status st = buffer_new(base, bytes, false, who, out);
+    status st = pinned_buffer_new(base, bytes, false, who, out);
     if (st)
         mem_budget_give(base->budget, bytes);
     return st;
@@ -46,7 +46,7 @@ static status host_alloc(device *base, size_t bytes, const char *who, dev_buffer
 
 static status host_alloc_exported(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
-    TRY(buffer_new(base, bytes, true, who, out));
+    TRY(pinned_buffer_new(base, bytes, true, who, out));
     mem_budget_add_exported(base->budget, bytes);
     return STATUS_OK;
 }

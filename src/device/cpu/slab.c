@@ -99,7 +99,7 @@ static void slab_free(cpu_slab *slab)
 }
 
 /* The current one of the thread's lane, with room for so many bytes. Under the lock. */
-static cpu_slab *find_slab(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages)
+static cpu_slab *slab_find_slab(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages)
 {
     cpu_slab **current = &pool->current[lane_of_thread()], *made;
     if (*current && (*current)->bytes - (*current)->used >= bytes + SLACK)
@@ -126,7 +126,7 @@ void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, c
     char *memory = NULL;
     bytes = whole_pages(bytes);
     mutex_lock(&pool->lock);
-    *out = find_slab(pool, bytes, wants_small_pages);
+    *out = slab_find_slab(pool, bytes, wants_small_pages);
     if (*out) {
         memory = (*out)->memory + (*out)->used;
         (*out)->used += bytes;
@@ -140,7 +140,7 @@ void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, c
 
 /* ---- what comes back ---- */
 
-static size_t page_bytes(void)
+static size_t slab_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -152,7 +152,7 @@ static bool has_page(const page_set *set, size_t page)
 
 static void give_pages(const cpu_slab *slab, const page_set *set)
 {
-    size_t page_size = page_bytes(), count = slab->bytes / page_size;
+    size_t page_size = slab_page_bytes(), count = slab->bytes / page_size;
     for (size_t first = 0, end; first < count; first = end + 1) {
         for (end = first; end < count && has_page(set, end);)
             end++;
@@ -164,7 +164,7 @@ static void give_pages(const cpu_slab *slab, const page_set *set)
 /* Under the lock: pages of a piece that comes back become idle. True: there are so many that they, in *out, are to go. */
 static bool add_idle(cpu_slab *slab, size_t offset, size_t bytes, page_set *out)
 {
-    size_t page_size = page_bytes(), end = (offset + bytes) / page_size;
+    size_t page_size = slab_page_bytes(), end = (offset + bytes) / page_size;
     for (size_t page = offset / page_size; page < end; page++)
         slab->idle->words[page / 64] |= UINT64_C(1) << (page % 64);
     slab->idle_bytes += bytes;

@@ -89,7 +89,7 @@ status host_encode(host_call *c, uint64_t row)
 
 /* ---- decode: false where the text is not of the encoding ---- */
 
-static int hex_digit(char c)
+static int encoding_hex_digit(char c)
 {
     return c >= '0' && c <= '9'                     ? c - '0'
            : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
@@ -101,9 +101,11 @@ static bool from_hex(const char *from, size_t count, char *to, size_t *length)
     for (size_t i = 0; i < count; i++) {
         if (isspace((unsigned char)from[i]))
             continue;
-        if (i + 1 == count || hex_digit(from[i]) < 0 || hex_digit(from[i + 1]) < 0)
+        if (i + 1 == count || encoding_hex_digit(from[i]) < 0 ||
+            encoding_hex_digit(from[i + 1]) < 0)
             return false;
-        to[(*length)++] = (char)(hex_digit(from[i]) << 4 | hex_digit(from[i + 1]));
+        to[(*length)++] =
+            (char)(encoding_hex_digit(from[i]) << 4 | encoding_hex_digit(from[i + 1]));
         i++;
     }
     return true;

@@ -79,7 +79,7 @@ static bool is_zero(const digits *d)
     return true;
 }
 
-static void read_digits(int128 number, unsigned scale, digits *out)
+static void format_number_read_digits(int128 number, unsigned scale, digits *out)
 {
     char text[INT128_TEXT_BYTES];
     size_t bytes = int128_format(number, 0, text);
@@ -146,7 +146,7 @@ static void fit_places(output *o)
 
 /* ---- words ---- */
 
-static void put(output *o, char c)
+static void format_number_put(output *o, char c)
 {
     *o->at++ = c;
 }
@@ -154,7 +154,7 @@ static void put(output *o, char c)
 static void put_filler(output *o)
 {
     if (!o->format.is_bare)
-        put(o, ' ');
+        format_number_put(o, ' ');
 }
 
 /* " .1" of 9.9 */
@@ -176,11 +176,11 @@ static void put_sign(output *o)
         return;
     o->has_sign = true;
     if (f->has_sign)
-        put(o, o->is_negative ? '-' : '+');
+        format_number_put(o, o->is_negative ? '-' : '+');
     else if (f->has_brackets)
-        put(o, o->is_negative ? '<' : ' ');
+        format_number_put(o, o->is_negative ? '<' : ' ');
     else if (o->is_negative)
-        put(o, '-');
+        format_number_put(o, '-');
     else
         put_filler(o);
 }
@@ -190,16 +190,17 @@ static void put_character(output *o, number_word_kind kind)
     bool is_point_last = o->last && *o->last == '.';
     if (*o->next == '.') {
         if (!is_point_last || o->format.is_bare)
-            put(o, '.');
+            format_number_put(o, '.');
     } else if (o->last && o->next > o->last && kind != NUMBER_ZERO) {
         ; /* FM has cut it */
     } else if (hides_zero(o)) {
         if (o->format.is_bare && is_point_last)
-            put(o, '0');
+            format_number_put(o, '0');
         else
             put_filler(o);
     } else {
-        put(o, *o->next); /* behind the number's end: of the text as well, as in PostgreSQL */
+        format_number_put(
+            o, *o->next); /* behind the number's end: of the text as well, as in PostgreSQL */
         o->is_in = true;
     }
     o->next += *o->next != '\0';
@@ -215,9 +216,9 @@ static void put_end(output *o)
     if (o->place + 1 != end)
         return;
     if (o->has_sign && f->has_brackets)
-        put(o, o->is_negative ? '>' : ' ');
+        format_number_put(o, o->is_negative ? '>' : ' ');
     else if (f->has_sign && f->is_trailing_sign)
-        put(o, o->is_negative ? '-' : '+');
+        format_number_put(o, o->is_negative ? '-' : '+');
 }
 
 /* A place of a digit, or the point. */
@@ -231,7 +232,7 @@ static void put_place(output *o, number_word_kind kind)
     if (o->place >= o->blanks) {
         put_character(o, kind);
     } else if (f->has_zero && f->first_zero <= o->place) {
-        put(o, '0');
+        format_number_put(o, '0');
         o->is_in = true;
     } else {
         put_filler(o);
@@ -240,7 +241,7 @@ static void put_place(output *o, number_word_kind kind)
     o->place++;
 }
 
-static void put_ordinal(output *o, char letters)
+static void format_number_put_ordinal(output *o, char letters)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
     size_t bytes = strlen(o->number);
@@ -253,32 +254,32 @@ static void put_ordinal(output *o, char letters)
     }
     bool is_teen = bytes > 1 && o->number[bytes - 2] == '1';
     for (const char *c = endings[last > '3' || is_teen ? 0 : last - '0']; *c; c++)
-        put(o, letters == 'A' ? (char)toupper((unsigned char)*c) : *c);
+        format_number_put(o, letters == 'A' ? (char)toupper((unsigned char)*c) : *c);
 }
 
 static void put_roman(output *o, char letters)
 {
     for (size_t i = strlen(o->number); i < ROMAN_BYTES && !o->format.is_bare; i++)
-        put(o, ' ');
+        format_number_put(o, ' ');
     for (const char *c = o->number; *c; c++)
-        put(o, letters == 'A' ? *c : (char)tolower((unsigned char)*c));
+        format_number_put(o, letters == 'A' ? *c : (char)tolower((unsigned char)*c));
 }
 
 static void put_named_sign(output *o, bool is_there, char sign)
 {
     if (is_there)
-        put(o, sign);
+        format_number_put(o, sign);
     else
         put_filler(o);
 }
 
-static void put_word(output *o, const number_word *w)
+static void format_number_put_word(output *o, const number_word *w)
 {
     bool is_negative = o->is_negative, is_roman = o->format.is_roman;
     switch (w->kind) {
     case NUMBER_TEXT:
     case NUMBER_CURRENCY:
-        put(o, w->letter);
+        format_number_put(o, w->letter);
         break;
     case NUMBER_DIGIT:
     case NUMBER_ZERO:
@@ -287,7 +288,7 @@ static void put_word(output *o, const number_word *w)
         break;
     case NUMBER_GROUP:
         if (o->is_in)
-            put(o, ',');
+            format_number_put(o, ',');
         else
             put_filler(o);
         break;
@@ -298,10 +299,10 @@ static void put_word(output *o, const number_word *w)
         put_named_sign(o, !is_negative && !is_roman, '+');
         break;
     case NUMBER_SIGN:
-        put(o, is_roman ? '\0' : is_negative ? '-' : '+');
+        format_number_put(o, is_roman ? '\0' : is_negative ? '-' : '+');
         break;
     case NUMBER_ORDINAL:
-        put_ordinal(o, w->letter);
+        format_number_put_ordinal(o, w->letter);
         break;
     case NUMBER_ROMAN:
         put_roman(o, w->letter);
@@ -344,7 +345,7 @@ static void put_words(output *o)
     o->next = o->number;
     o->places = f->whole + f->fraction - 1u + (!o->has_sign && o->blanks == 0);
     for (size_t i = 0; i < f->words.count; i++)
-        put_word(o, &f->words.items[i]);
+        format_number_put_word(o, &f->words.items[i]);
 }
 
 /* Of 1 to 3999. */
@@ -381,11 +382,11 @@ static void scientific_text(output *o, digits *d)
     d->scale = d->count > wanted ? d->count - wanted : 0;
     round_digits(d, 0);
     exponent += before > wanted && d->count > wanted; /* 9.99 became 10.0 */
-    put(o, d->is_negative ? '-' : ' ');
+    format_number_put(o, d->is_negative ? '-' : ' ');
     for (size_t i = 0; i < wanted; i++) {
         if (i == 1)
-            put(o, '.');
-        put(o, i < d->count ? d->text[i] : '0');
+            format_number_put(o, '.');
+        format_number_put(o, i < d->count ? d->text[i] : '0');
     }
     o->at += snprintf(o->at, 8, "e%+03d", exponent);
 }
@@ -406,8 +407,8 @@ static void scientific_double(output *o, double number)
 
 /* ---- the function ---- */
 
-static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
-                   const void **out)
+static status format_number_plan(host_function function, host_constants args, uint32_t arg_count,
+                                 arena *memory, const void **out)
 {
     (void)function, (void)arg_count;
     if (!args[1])
@@ -419,7 +420,7 @@ static status plan(host_function function, host_constants args, uint32_t arg_cou
     return number_format_parse(args[1]->text, args[1]->bytes, memory, format);
 }
 
-const host_function_ops host_to_char_number_ops = {.plan = plan};
+const host_function_ops host_to_char_number_ops = {.plan = format_number_plan};
 
 static status put_double(output *o, double number, int most)
 {
@@ -445,7 +446,7 @@ static status put_exact(output *o, int128 number, data_type type)
     digits d;
     if (o->format.is_scientific && type.id != TYPE_DECIMAL)
         return put_double(o, (double)number, DBL_DIG);
-    read_digits(number, type.scale, &d);
+    format_number_read_digits(number, type.scale, &d);
     if (o->format.is_roman) {
         round_digits(&d, 0);
         int64_t whole = 0;

@@ -17,14 +17,14 @@ typedef struct line {
     const zone_span *zone; /* of a timestamp with time zone where that is not UTC; or NULL */
 } line;
 
-static void put(line *l, const char *text, size_t bytes)
+static void format_time_put(line *l, const char *text, size_t bytes)
 {
     memcpy(l->at + l->length, text, bytes);
     l->length += bytes;
 }
 
 /* With zeros in front up to `digits` digits. */
-static void put_number(line *l, int64_t number, unsigned digits)
+static void format_time_put_number(line *l, int64_t number, unsigned digits)
 {
     char text[24];
     size_t at = sizeof text, sign = number < 0;
@@ -35,7 +35,7 @@ static void put_number(line *l, int64_t number, unsigned digits)
         text[--at] = '0';
     if (sign)
         text[--at] = '-';
-    put(l, text + at, sizeof text - at);
+    format_time_put(l, text + at, sizeof text - at);
 }
 
 /* A name with the letters and the spaces behind it that the word says. */
@@ -59,7 +59,7 @@ static void put_plain(line *l, const char *text, const template_word *w)
 
 /* ---- to_char ---- */
 
-static void put_ordinal(line *l, int64_t number, char letter)
+static void format_time_put_ordinal(line *l, int64_t number, char letter)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
     int64_t last = llabs(number) % 10, two = llabs(number) % 100;
@@ -81,7 +81,7 @@ static int64_t last_digits(int64_t year, unsigned digits)
 }
 
 /* The number that the word stands for; false: it stands for none. */
-static bool number_of(const moment *m, const template_word *w, int64_t *out)
+static bool format_time_number_of(const moment *m, const template_word *w, int64_t *out)
 {
     static const unsigned powers[] = {1000000, 100000, 10000, 1000, 100, 10, 1};
     int64_t year = shown_year(m->year);
@@ -157,16 +157,16 @@ static void put_offset(line *l, const template_word *w, int32_t offset)
     template_field field = w->field;
     unsigned seconds = (unsigned)(offset < 0 ? -offset : offset), minutes = seconds / 60 % 60;
     if (field != TEMPLATE_ZONE_MINUTES) {
-        put(l, offset < 0 ? "-" : "+", 1);
-        put_number(l, seconds / 3600, field == TEMPLATE_OFFSET && w->is_bare ? 1 : 2);
+        format_time_put(l, offset < 0 ? "-" : "+", 1);
+        format_time_put_number(l, seconds / 3600, field == TEMPLATE_OFFSET && w->is_bare ? 1 : 2);
     }
     if (field == TEMPLATE_OFFSET && minutes)
-        put(l, ":", 1);
+        format_time_put(l, ":", 1);
     if (field == TEMPLATE_ZONE_MINUTES || (field == TEMPLATE_OFFSET && minutes))
-        put_number(l, minutes, 2);
+        format_time_put_number(l, minutes, 2);
 }
 
-static void put_word(line *l, const moment *m, const template_word *w)
+static void format_time_put_word(line *l, const moment *m, const template_word *w)
 {
     static const char *const roman[] = {"I",   "II",   "III", "IV", "V",  "VI",
                                         "VII", "VIII", "IX",  "X",  "XI", "XII"};
@@ -174,7 +174,7 @@ static void put_word(line *l, const moment *m, const template_word *w)
     bool has_points = w->digits;
     switch (w->field) {
     case TEMPLATE_TEXT:
-        put(l, w->text, w->bytes);
+        format_time_put(l, w->text, w->bytes);
         break;
     case TEMPLATE_NOON:
         put_plain(l, m->hour < 12 ? (has_points ? "a.m." : "am") : has_points ? "p.m." : "pm", w);
@@ -183,11 +183,11 @@ static void put_word(line *l, const moment *m, const template_word *w)
         put_plain(l, m->year > 0 ? (has_points ? "a.d." : "ad") : has_points ? "b.c." : "bc", w);
         break;
     case TEMPLATE_YEAR_COMMA:
-        put_number(l, year / 1000, 1);
-        put(l, ",", 1);
-        put_number(l, year % 1000, 3);
+        format_time_put_number(l, year / 1000, 1);
+        format_time_put(l, ",", 1);
+        format_time_put_number(l, year % 1000, 3);
         if (w->ordinal)
-            put_ordinal(l, year, w->ordinal);
+            format_time_put_ordinal(l, year, w->ordinal);
         break;
     case TEMPLATE_MONTH_NAME:
         put_name(l, moment_months[m->month - 1], w, strlen(moment_months[m->month - 1]));
@@ -214,14 +214,14 @@ static void put_word(line *l, const moment *m, const template_word *w)
         put_offset(l, w, l->zone ? l->zone->offset : 0);
         break;
     default:
-        if (!number_of(m, w, &number))
+        if (!format_time_number_of(m, w, &number))
             break;
-        put_number(l, number,
-                   w->is_bare && w->field != TEMPLATE_FRACTION  ? 0
-                   : w->field == TEMPLATE_CENTURY && number < 0 ? 3
-                                                                : w->digits);
+        format_time_put_number(l, number,
+                               w->is_bare && w->field != TEMPLATE_FRACTION  ? 0
+                               : w->field == TEMPLATE_CENTURY && number < 0 ? 3
+                                                                            : w->digits);
         if (w->ordinal)
-            put_ordinal(l, number, w->ordinal);
+            format_time_put_ordinal(l, number, w->ordinal);
     }
 }
 
@@ -235,7 +235,7 @@ static status put_moment(host_call *c, uint64_t row, int64_t timestamp, const zo
     line l = {.call = c, .zone = zone};
     TRY(host_put_room(c, (uint64_t)format->bytes * WORD_BYTES_MAX, &l.at));
     while (template_next(&s, &w))
-        put_word(&l, &m, &w);
+        format_time_put_word(&l, &m, &w);
     host_put_filled(c, row, l.length);
     return STATUS_OK;
 }
@@ -271,76 +271,76 @@ static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
     unsigned two = is_bare ? 1 : 2;
     switch (letter) {
     case 'a':
-        put(l, day, 3);
+        format_time_put(l, day, 3);
         return true;
     case 'A':
-        put(l, day, strlen(day));
+        format_time_put(l, day, strlen(day));
         return true;
     case 'b':
-        put(l, month, 3);
+        format_time_put(l, month, 3);
         return true;
     case 'B':
-        put(l, month, strlen(month));
+        format_time_put(l, month, strlen(month));
         return true;
     case 'd':
-        put_number(l, m->day, two);
+        format_time_put_number(l, m->day, two);
         return true;
     case 'f':
-        put_number(l, m->microsecond, 6);
+        format_time_put_number(l, m->microsecond, 6);
         return true;
     case 'g':
-        put_number(l, m->microsecond / 1000, 3);
+        format_time_put_number(l, m->microsecond / 1000, 3);
         return true;
     case 'G':
-        put_number(l, m->iso_year, 4);
+        format_time_put_number(l, m->iso_year, 4);
         return true;
     case 'H':
-        put_number(l, m->hour, two);
+        format_time_put_number(l, m->hour, two);
         return true;
     case 'I':
-        put_number(l, m->hour % 12 ? m->hour % 12 : 12, two);
+        format_time_put_number(l, m->hour % 12 ? m->hour % 12 : 12, two);
         return true;
     case 'j':
-        put_number(l, m->day_of_year, is_bare ? 1 : 3);
+        format_time_put_number(l, m->day_of_year, is_bare ? 1 : 3);
         return true;
     case 'm':
-        put_number(l, m->month, two);
+        format_time_put_number(l, m->month, two);
         return true;
     case 'M':
-        put_number(l, m->minute, two);
+        format_time_put_number(l, m->minute, two);
         return true;
     case 'n':
-        put_number(l, m->microsecond * 1000ll, 9);
+        format_time_put_number(l, m->microsecond * 1000ll, 9);
         return true;
     case 'p':
-        put(l, m->hour < 12 ? "AM" : "PM", 2);
+        format_time_put(l, m->hour < 12 ? "AM" : "PM", 2);
         return true;
     case 'S':
-        put_number(l, m->second, two);
+        format_time_put_number(l, m->second, two);
         return true;
     case 'u':
-        put_number(l, m->week_day + 1, 1);
+        format_time_put_number(l, m->week_day + 1, 1);
         return true;
     case 'U':
-        put_number(l, week_of(m, 0), two);
+        format_time_put_number(l, week_of(m, 0), two);
         return true;
     case 'V':
-        put_number(l, m->iso_week, two);
+        format_time_put_number(l, m->iso_week, two);
         return true;
     case 'w':
-        put_number(l, (m->week_day + 1) % 7, 1);
+        format_time_put_number(l, (m->week_day + 1) % 7, 1);
         return true;
     case 'W':
-        put_number(l, week_of(m, 1), two);
+        format_time_put_number(l, week_of(m, 1), two);
         return true;
     case 'y':
-        put_number(l, (m->year % 100 + 100) % 100, two);
+        format_time_put_number(l, (m->year % 100 + 100) % 100, two);
         return true;
     case 'Y':
-        put_number(l, m->year, m->year < 0 ? 5 : 4);
+        format_time_put_number(l, m->year, m->year < 0 ? 5 : 4);
         return true;
     case '%':
-        put(l, "%", 1);
+        format_time_put(l, "%", 1);
         return true;
     default:
         return false;
@@ -356,7 +356,7 @@ status host_strftime(host_call *c, uint64_t row)
     TRY(host_put_room(c, (uint64_t)view->bytes * WORD_BYTES_MAX, &l.at));
     for (size_t at = 0; at < view->bytes; at++) {
         if (format[at] != '%') {
-            put(&l, format + at, 1);
+            format_time_put(&l, format + at, 1);
             continue;
         }
         bool is_bare = ++at < view->bytes && format[at] == '-';

@@ -27,14 +27,14 @@ host_operand host_operand_of(const value *v, host_place *place)
     return (host_operand){v->type, place, NULL, 0};
 }
 
-static bool fits(const value *v)
+static bool host_fold_fits(const value *v)
 {
     return !v->is_null && v->type.id != TYPE_FLOAT &&
            (!type_is_text(v->type) || v->bytes <= FOLDED_BYTES_MAX);
 }
 
 /* The type's values take at most 64 bits. */
-static bool read_integer(data_type type, const host_place *at, value *out)
+static bool host_fold_read_integer(data_type type, const host_place *at, value *out)
 {
     bool is_read = type.width == sizeof at->integer ||
                    (type_is_integer(type) && type.width < sizeof at->integer);
@@ -85,7 +85,7 @@ static bool read_result(const host_call *c, host_place *at, value *out)
     default:
         break;
     }
-    return read_integer(c->type, at, out);
+    return host_fold_read_integer(c->type, at, out);
 }
 
 bool host_fold(host_function function, data_type type, host_constants args, uint32_t arg_count,
@@ -98,7 +98,7 @@ bool host_fold(host_function function, data_type type, host_constants args, uint
     if (arg_count > FOLD_ARGS_MAX || host_traits_of(function) & (HOST_SEES_NULLS | HOST_VOLATILE))
         return false;
     for (uint32_t i = 0; i < arg_count; i++) {
-        if (!fits(args[i]))
+        if (!host_fold_fits(args[i]))
             return false;
         operands[i] = host_operand_of(args[i], &places[i]);
     }

@@ -9,7 +9,7 @@ const char *const moment_months[12] = {"January",   "February", "March",    "Apr
 const char *const moment_days[7] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                     "Friday", "Saturday", "Sunday"};
 
-static int64_t floor_divide(int64_t a, int64_t b)
+static int64_t moment_floor_divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
@@ -24,7 +24,7 @@ static int32_t first_week(int32_t year)
 moment moment_of(int64_t timestamp)
 {
     moment m;
-    m.days = (int32_t)floor_divide(timestamp, CALENDAR_DAY);
+    m.days = (int32_t)moment_floor_divide(timestamp, CALENDAR_DAY);
     int64_t time = timestamp - m.days * CALENDAR_DAY;
     calendar_to_civil(m.days, &m.year, &m.month, &m.day);
     m.microsecond = (unsigned)(time % CALENDAR_SECOND);

@@ -6,7 +6,7 @@
 /* ---- bits ---- */
 
 /* An argument of any integer type, or a decimal that stands for one of 128 bits. */
-static int128 bits_of(const host_call *c, uint32_t arg, uint64_t row)
+static int128 number_bits_of(const host_call *c, uint32_t arg, uint64_t row)
 {
     const host_operand *o = &c->args[arg];
     size_t width = o->type.width;
@@ -33,50 +33,50 @@ static void put_bits(host_call *c, uint64_t row, int128 bits)
 
 status host_bit_and(host_call *c, uint64_t row)
 {
-    put_bits(c, row, bits_of(c, 0, row) & bits_of(c, 1, row));
+    put_bits(c, row, number_bits_of(c, 0, row) & number_bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_or(host_call *c, uint64_t row)
 {
-    put_bits(c, row, bits_of(c, 0, row) | bits_of(c, 1, row));
+    put_bits(c, row, number_bits_of(c, 0, row) | number_bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_xor(host_call *c, uint64_t row)
 {
-    put_bits(c, row, bits_of(c, 0, row) ^ bits_of(c, 1, row));
+    put_bits(c, row, number_bits_of(c, 0, row) ^ number_bits_of(c, 1, row));
     return STATUS_OK;
 }
 
 status host_bit_not(host_call *c, uint64_t row)
 {
-    put_bits(c, row, ~bits_of(c, 0, row));
+    put_bits(c, row, ~number_bits_of(c, 0, row));
     return STATUS_OK;
 }
 
 /* As the processor shifts: by the distance's last 6 bits, or of types of at most 32 bits its last 5. */
-static unsigned distance(const host_call *c, uint64_t row)
+static unsigned number_distance(const host_call *c, uint64_t row)
 {
     unsigned bits = c->type.width == sizeof(uint64_t) ? 63 : 31;
-    return (unsigned)bits_of(c, 1, row) & bits;
+    return (unsigned)number_bits_of(c, 1, row) & bits;
 }
 
 status host_shift_left(host_call *c, uint64_t row)
 {
-    put_bits(c, row, (int128)((uint128)bits_of(c, 0, row) << distance(c, row)));
+    put_bits(c, row, (int128)((uint128)number_bits_of(c, 0, row) << number_distance(c, row)));
     return STATUS_OK;
 }
 
 status host_shift_right(host_call *c, uint64_t row)
 {
-    put_bits(c, row, bits_of(c, 0, row) >> distance(c, row));
+    put_bits(c, row, number_bits_of(c, 0, row) >> number_distance(c, row));
     return STATUS_OK;
 }
 
 /* ---- divisors ---- */
 
-static uint64_t magnitude(int64_t x)
+static uint64_t number_magnitude(int64_t x)
 {
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
@@ -102,13 +102,15 @@ static status put_magnitude(host_call *c, uint64_t row, uint64_t number, bool ov
 
 status host_gcd(host_call *c, uint64_t row)
 {
-    uint64_t a = magnitude(host_integer(c, 0, row)), b = magnitude(host_integer(c, 1, row));
+    uint64_t a = number_magnitude(host_integer(c, 0, row)),
+             b = number_magnitude(host_integer(c, 1, row));
     return put_magnitude(c, row, common_divisor(a, b), false);
 }
 
 status host_lcm(host_call *c, uint64_t row)
 {
-    uint64_t a = magnitude(host_integer(c, 0, row)), b = magnitude(host_integer(c, 1, row));
+    uint64_t a = number_magnitude(host_integer(c, 0, row)),
+             b = number_magnitude(host_integer(c, 1, row));
     uint64_t product = 0;
     bool overflows = a && b && __builtin_mul_overflow(a / common_divisor(a, b), b, &product);
     return put_magnitude(c, row, product, overflows);

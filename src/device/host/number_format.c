@@ -9,18 +9,19 @@ typedef struct scan {
     number_format *format;
 } scan;
 
-static status refuse(const char *why)
+static status number_format_refuse(const char *why)
 {
     return status_new(STATUS_KIND_DATA, "the number format %s", why);
 }
 
-static status add(scan *s, number_word_kind kind, char letter)
+static status number_format_add(scan *s, number_word_kind kind, char letter)
 {
     number_word word = {kind, letter};
     return array_push(s->memory, &s->format->words, word);
 }
 
-static bool is_written(const char *text, const char *word, size_t bytes, bool is_small)
+static bool number_format_is_written(const char *text, const char *word, size_t bytes,
+                                     bool is_small)
 {
     for (size_t i = 0; i < bytes; i++)
         if (text[i] != (is_small ? tolower((unsigned char)word[i]) : word[i]))
@@ -29,23 +30,23 @@ static bool is_written(const char *text, const char *word, size_t bytes, bool is
 }
 
 /* The word in capitals, or in small letters. */
-static bool take(scan *s, const char *word)
+static bool number_format_take(scan *s, const char *word)
 {
     size_t bytes = strlen(word);
-    if ((size_t)(s->end - s->at) < bytes ||
-        (!is_written(s->at, word, bytes, false) && !is_written(s->at, word, bytes, true)))
+    if ((size_t)(s->end - s->at) < bytes || (!number_format_is_written(s->at, word, bytes, false) &&
+                                             !number_format_is_written(s->at, word, bytes, true)))
         return false;
     s->at += bytes;
     return true;
 }
 
-static status add_digit(scan *s, bool is_zero)
+static status number_format_add_digit(scan *s, bool is_zero)
 {
     number_format *f = s->format;
     if (f->has_brackets)
-        return refuse("has a digit behind PR");
+        return number_format_refuse("has a digit behind PR");
     if (f->whole + f->fraction + f->shift == NUMBER_DIGITS_MAX)
-        return refuse("has more than 128 digits");
+        return number_format_refuse("has more than 128 digits");
     if (is_zero && !f->has_point && !f->has_zero) {
         f->has_zero = true;
         f->first_zero = f->whole;
@@ -58,26 +59,26 @@ static status add_digit(scan *s, bool is_zero)
         f->whole++;
     if (is_zero)
         f->last_zero = f->whole + f->fraction;
-    return add(s, is_zero ? NUMBER_ZERO : NUMBER_DIGIT, 0);
+    return number_format_add(s, is_zero ? NUMBER_ZERO : NUMBER_DIGIT, 0);
 }
 
 static status add_point(scan *s)
 {
     if (s->format->has_point)
-        return refuse("has several decimal points");
+        return number_format_refuse("has several decimal points");
     if (s->format->has_shift)
-        return refuse("has both V and a decimal point");
+        return number_format_refuse("has both V and a decimal point");
     s->format->has_point = true;
-    return add(s, NUMBER_POINT, 0);
+    return number_format_add(s, NUMBER_POINT, 0);
 }
 
 static status add_anchored_sign(scan *s)
 {
     number_format *f = s->format;
     if (f->has_sign)
-        return refuse("has S twice");
+        return number_format_refuse("has S twice");
     if (f->has_minus || f->has_plus || f->has_brackets)
-        return refuse("has S and another sign");
+        return number_format_refuse("has S and another sign");
     f->has_sign = true;
     f->is_trailing_sign = f->has_point;
     f->before_sign = f->whole;
@@ -87,16 +88,16 @@ static status add_anchored_sign(scan *s)
 static status add_named_sign(scan *s, number_word_kind kind)
 {
     if (s->format->has_sign)
-        return refuse("has S and another sign");
+        return number_format_refuse("has S and another sign");
     s->format->has_minus |= kind != NUMBER_PLUS;
     s->format->has_plus |= kind != NUMBER_MINUS;
-    return add(s, kind, 0);
+    return number_format_add(s, kind, 0);
 }
 
 static status add_shift(scan *s)
 {
     if (s->format->has_point)
-        return refuse("has both V and a decimal point");
+        return number_format_refuse("has both V and a decimal point");
     s->format->has_shift = true;
     return STATUS_OK;
 }
@@ -105,7 +106,7 @@ static status add_brackets(scan *s)
 {
     const number_format *f = s->format;
     if (f->has_sign || f->has_minus || f->has_plus)
-        return refuse("has PR and another sign");
+        return number_format_refuse("has PR and another sign");
     s->format->has_brackets = true;
     return STATUS_OK;
 }
@@ -115,7 +116,7 @@ static status add_scientific(scan *s)
     const number_format *f = s->format;
     if (f->is_bare || f->has_sign || f->has_brackets || f->has_minus || f->has_plus ||
         f->is_roman || f->has_shift)
-        return refuse("has EEEE and something else than digits and a point");
+        return number_format_refuse("has EEEE and something else than digits and a point");
     s->format->is_scientific = true;
     return STATUS_OK;
 }
@@ -123,14 +124,14 @@ static status add_scientific(scan *s)
 static status add_roman(scan *s, char letter)
 {
     s->format->is_roman = true;
-    return add(s, NUMBER_ROMAN, letter);
+    return number_format_add(s, NUMBER_ROMAN, letter);
 }
 
 static status add_quoted(scan *s)
 {
     for (s->at++; s->at < s->end && *s->at != '"'; s->at++) {
         s->at += *s->at == '\\' && s->at + 1 < s->end;
-        TRY(add(s, NUMBER_TEXT, *s->at));
+        TRY(number_format_add(s, NUMBER_TEXT, *s->at));
     }
     s->at += s->at < s->end;
     return STATUS_OK;
@@ -139,7 +140,7 @@ static status add_quoted(scan *s)
 static status add_plain(scan *s)
 {
     s->at += *s->at == '\\' && s->at + 1 < s->end && s->at[1] == '"';
-    return add(s, NUMBER_TEXT, *s->at++);
+    return number_format_add(s, NUMBER_TEXT, *s->at++);
 }
 
 /* TH and RN have small letters or capitals. */
@@ -153,26 +154,26 @@ static status next_long_word(scan *s, bool *out_done)
 {
     char first = *s->at;
     *out_done = true;
-    if (take(s, "EEEE"))
+    if (number_format_take(s, "EEEE"))
         return add_scientific(s);
-    if (take(s, "FM")) {
+    if (number_format_take(s, "FM")) {
         s->format->is_bare = true;
         return STATUS_OK;
     }
-    if (take(s, "MI"))
+    if (number_format_take(s, "MI"))
         return add_named_sign(s, NUMBER_MINUS);
-    if (take(s, "PL"))
+    if (number_format_take(s, "PL"))
         return add_named_sign(s, NUMBER_PLUS);
-    if (take(s, "SG"))
+    if (number_format_take(s, "SG"))
         return add_named_sign(s, NUMBER_SIGN);
-    if (take(s, "SP"))
+    if (number_format_take(s, "SP"))
         return STATUS_OK; /* spelled out: PostgreSQL knows the word, and does nothing */
-    if (take(s, "PR"))
+    if (number_format_take(s, "PR"))
         return add_brackets(s);
-    if (take(s, "RN"))
+    if (number_format_take(s, "RN"))
         return add_roman(s, letters_of(first));
-    if (take(s, "TH"))
-        return add(s, NUMBER_ORDINAL, letters_of(first));
+    if (number_format_take(s, "TH"))
+        return number_format_add(s, NUMBER_ORDINAL, letters_of(first));
     *out_done = false;
     return STATUS_OK;
 }
@@ -192,7 +193,7 @@ static status next_word(scan *s)
     switch (first) {
     case '9':
     case '0':
-        return add_digit(s, first == '0');
+        return number_format_add_digit(s, first == '0');
     case '.':
     case 'D':
     case 'd':
@@ -200,10 +201,10 @@ static status next_word(scan *s)
     case ',':
     case 'G':
     case 'g':
-        return add(s, NUMBER_GROUP, 0);
+        return number_format_add(s, NUMBER_GROUP, 0);
     case 'L':
     case 'l':
-        return add(s, NUMBER_CURRENCY, ' ');
+        return number_format_add(s, NUMBER_CURRENCY, ' ');
     case 'S':
     case 's':
         return add_anchored_sign(s);
@@ -224,7 +225,7 @@ status number_format_parse(const char *text, size_t bytes, arena *memory, number
         size_t count = out->words.count;
         TRY(next_word(&s));
         if (is_over && (out->words.count == count || out->words.items[count].kind != NUMBER_TEXT))
-            return refuse("has something behind EEEE");
+            return number_format_refuse("has something behind EEEE");
     }
     return STATUS_OK;
 }

@@ -28,7 +28,7 @@ typedef struct reading {
     unsigned decimals; /* to which seconds are rounded */
 } reading;
 
-static status fail(const reading *r, const template_word *w, const char *what)
+static status parse_time_fail(const reading *r, const template_word *w, const char *what)
 {
     return status_new(STATUS_KIND_DATA,
                       "\"%.*s\" does not match its format: %s for %.*s, at character %zu",
@@ -36,7 +36,7 @@ static status fail(const reading *r, const template_word *w, const char *what)
                       (int)(w->bytes < 20 ? w->bytes : 20), w->text, r->at + 1);
 }
 
-static bool is_over(const reading *r)
+static bool parse_time_is_over(const reading *r)
 {
     return r->at >= r->bytes;
 }
@@ -46,7 +46,7 @@ static bool is_space_at(const reading *r, size_t at)
     return at < r->bytes && isspace((unsigned char)r->text[at]);
 }
 
-static void skip_spaces(reading *r)
+static void parse_time_skip_spaces(reading *r)
 {
     for (; is_space_at(r, r->at); r->at++)
         r->skipped++;
@@ -59,11 +59,11 @@ static bool is_mark(char c)
 
 static void skip_character(reading *r)
 {
-    if (is_over(r))
+    if (parse_time_is_over(r))
         return;
     do
         r->at++;
-    while (!is_over(r) && ((unsigned char)r->text[r->at] & 0xc0) == 0x80);
+    while (!parse_time_is_over(r) && ((unsigned char)r->text[r->at] & 0xc0) == 0x80);
 }
 
 /* ---- fields ---- */
@@ -72,7 +72,7 @@ static void skip_character(reading *r)
 static status set_field(const reading *r, const template_word *w, int64_t *field, int64_t number)
 {
     if (*field && *field != number)
-        return fail(r, w, "there is another value before");
+        return parse_time_fail(r, w, "there is another value before");
     *field = number;
     return STATUS_OK;
 }
@@ -97,35 +97,35 @@ static bool take_number(reading *r, size_t end, int64_t *out)
 
 /* `width` characters; before a word that is no number, or of FM, all digits that there are. field may be NULL.
  * *out_bytes (may be NULL): how many characters it had. */
-static status read_number(reading *r, const template_word *w, size_t width, int64_t *field,
-                          size_t *out_bytes)
+static status parse_time_read_number(reading *r, const template_word *w, size_t width,
+                                     int64_t *field, size_t *out_bytes)
 {
     size_t before = r->at, end;
     int64_t number;
     if (w->is_bare || w->ordinal || r->next_is_no_number) {
         if (!take_number(r, r->bytes, &number))
-            return fail(r, w, "there is no number");
+            return parse_time_fail(r, w, "there is no number");
     } else {
         while (is_space_at(r, r->at))
             r->at++;
         end = r->at + width;
         if (end > r->bytes)
-            return fail(r, w, "there are too few characters");
+            return parse_time_fail(r, w, "there are too few characters");
         if (!take_number(r, end, &number))
-            return fail(r, w, "there is no number");
+            return parse_time_fail(r, w, "there is no number");
         if (r->at < end)
-            return fail(r, w, "there are too few digits");
+            return parse_time_fail(r, w, "there are too few digits");
     }
     if (number > INT32_MAX || number < INT32_MIN)
-        return fail(r, w, "there is too large a number");
+        return parse_time_fail(r, w, "there is too large a number");
     if (out_bytes)
         *out_bytes = r->at - before;
     return field ? set_field(r, w, field, number) : STATUS_OK;
 }
 
 /* Which one of the names stands there? The first that does. */
-static status read_name(reading *r, const template_word *w, const char *const *names, int count,
-                        size_t most, int64_t *out)
+static status parse_time_read_name(reading *r, const template_word *w, const char *const *names,
+                                   int count, size_t most, int64_t *out)
 {
     for (int i = 0; i < count; i++) {
         size_t bytes = strlen(names[i]);
@@ -136,7 +136,7 @@ static status read_name(reading *r, const template_word *w, const char *const *n
             return STATUS_OK;
         }
     }
-    return fail(r, w, "there is no such name");
+    return parse_time_fail(r, w, "there is no such name");
 }
 
 /* AM or PM, AD or BC; with points where the format has them. */
@@ -145,7 +145,7 @@ static status read_either(reading *r, const template_word *w, int64_t *field)
     static const char *const names[2][2][2] = {{{"am", "pm"}, {"a.m.", "p.m."}},
                                                {{"ad", "bc"}, {"a.d.", "b.c."}}};
     int64_t which;
-    TRY(read_name(r, w, names[w->field == TEMPLATE_ERA][w->digits], 2, 4, &which));
+    TRY(parse_time_read_name(r, w, names[w->field == TEMPLATE_ERA][w->digits], 2, 4, &which));
     return set_field(r, w, field, which);
 }
 
@@ -154,7 +154,7 @@ static status read_month_roman(reading *r, const template_word *w)
     static const char *const names[12] = {"XII", "XI", "X",  "IX",  "VIII", "VII",
                                           "VI",  "V",  "IV", "III", "II",   "I"};
     int64_t which;
-    TRY(read_name(r, w, names, 12, 4, &which));
+    TRY(parse_time_read_name(r, w, names, 12, 4, &which));
     return set_field(r, w, &r->month, 12 - which);
 }
 
@@ -171,12 +171,12 @@ static int64_t nearby_year(int64_t year)
 static status read_year_comma(reading *r, const template_word *w)
 {
     int64_t thousands, year = 0;
-    if (!take_number(r, r->bytes, &thousands) || is_over(r) || r->text[r->at] != ',')
-        return fail(r, w, "there are no thousands");
+    if (!take_number(r, r->bytes, &thousands) || parse_time_is_over(r) || r->text[r->at] != ',')
+        return parse_time_fail(r, w, "there are no thousands");
     r->at++;
     size_t end = r->at + 3 < r->bytes ? r->at + 3 : r->bytes;
     if (!take_number(r, end, &year) || thousands > INT32_MAX / 1000 || thousands < -1000000)
-        return fail(r, w, "there is no number");
+        return parse_time_fail(r, w, "there is no number");
     r->year_digits = 4;
     return set_field(r, w, &r->year, year + thousands * 1000);
 }
@@ -186,7 +186,7 @@ static status read_year(reading *r, const template_word *w)
     size_t bytes;
     if (w->field == TEMPLATE_YEAR_COMMA)
         return read_year_comma(r, w);
-    TRY(read_number(r, w, w->digits, &r->year, &bytes));
+    TRY(parse_time_read_number(r, w, w->digits, &r->year, &bytes));
     if (w->digits < 4 && bytes < 4)
         r->year = nearby_year(r->year);
     r->year_digits = w->digits;
@@ -196,7 +196,7 @@ static status read_year(reading *r, const template_word *w)
 /* The sign may be the last of the marks that were passed over. */
 static status read_zone_hours(reading *r, const template_word *w)
 {
-    char c = is_over(r) ? '\0' : r->text[r->at];
+    char c = parse_time_is_over(r) ? '\0' : r->text[r->at];
     if (c == '+' || c == '-' || c == ' ') {
         r->zone_sign = c == '-' ? -1 : 1;
         r->at++;
@@ -204,14 +204,14 @@ static status read_zone_hours(reading *r, const template_word *w)
         bool is_behind_minus = r->skipped > 0 && r->at && r->text[r->at - 1] == '-';
         r->zone_sign = is_behind_minus ? -1 : 1;
     }
-    return read_number(r, w, 2, &r->zone_hours, NULL);
+    return parse_time_read_number(r, w, 2, &r->zone_hours, NULL);
 }
 
 /* Digits behind a point: 25 is 0.25. */
 static status read_fraction(reading *r, const template_word *w, int64_t *field, size_t places)
 {
     size_t bytes;
-    TRY(read_number(r, w, w->digits, field, &bytes));
+    TRY(parse_time_read_number(r, w, w->digits, field, &bytes));
     for (; bytes < places; bytes++)
         *field *= 10;
     return STATUS_OK;
@@ -220,7 +220,7 @@ static status read_fraction(reading *r, const template_word *w, int64_t *field, 
 /* Sunday is 1. */
 static status read_iso_week_day(reading *r, const template_word *w)
 {
-    TRY(read_number(r, w, 1, &r->week_day, NULL));
+    TRY(parse_time_read_number(r, w, 1, &r->week_day, NULL));
     r->week_day = r->week_day + 1 > 7 ? 1 : r->week_day + 1;
     return STATUS_OK;
 }
@@ -228,7 +228,8 @@ static status read_iso_week_day(reading *r, const template_word *w)
 static status read_day_name(reading *r, const template_word *w)
 {
     int64_t which; /* Monday is 0 */
-    TRY(read_name(r, w, moment_days, 7, w->field == TEMPLATE_DAY_SHORT ? 3 : SIZE_MAX, &which));
+    TRY(parse_time_read_name(r, w, moment_days, 7, w->field == TEMPLATE_DAY_SHORT ? 3 : SIZE_MAX,
+                             &which));
     TRY(set_field(r, w, &r->week_day,
                   (which + 1) % 7)); /* one less than it becomes, as in PostgreSQL */
     r->week_day = (which + 1) % 7 + 1;
@@ -239,7 +240,7 @@ static status read_month_name(reading *r, const template_word *w)
 {
     int64_t which;
     bool is_short = w->field == TEMPLATE_MONTH_SHORT;
-    TRY(read_name(r, w, moment_months, 12, is_short ? 3 : SIZE_MAX, &which));
+    TRY(parse_time_read_name(r, w, moment_months, 12, is_short ? 3 : SIZE_MAX, &which));
     return set_field(r, w, &r->month, which + 1);
 }
 
@@ -252,11 +253,11 @@ static status read_word(reading *r, const template_word *w)
     case TEMPLATE_HOUR_12:
     case TEMPLATE_HOUR_24:
         r->is_hour_12 |= w->field == TEMPLATE_HOUR_12;
-        return read_number(r, w, 2, &r->hour, NULL);
+        return parse_time_read_number(r, w, 2, &r->hour, NULL);
     case TEMPLATE_MINUTE:
-        return read_number(r, w, 2, &r->minute, NULL);
+        return parse_time_read_number(r, w, 2, &r->minute, NULL);
     case TEMPLATE_SECOND:
-        return read_number(r, w, 2, &r->second, NULL);
+        return parse_time_read_number(r, w, 2, &r->second, NULL);
     case TEMPLATE_FRACTION:
         if (w->digits == 3 && w->bytes == 2) /* MS */
             return read_fraction(r, w, &r->millisecond, 3);
@@ -264,7 +265,7 @@ static status read_word(reading *r, const template_word *w)
             r->decimals = w->digits;
         return read_fraction(r, w, &r->microsecond, 6);
     case TEMPLATE_DAY_SECOND:
-        return read_number(r, w, w->bytes, &r->day_second, NULL);
+        return parse_time_read_number(r, w, w->bytes, &r->day_second, NULL);
     case TEMPLATE_NOON:
         r->is_hour_12 = true;
         return read_either(r, w, &r->is_afternoon);
@@ -280,37 +281,37 @@ static status read_word(reading *r, const template_word *w)
     case TEMPLATE_MONTH_ROMAN:
         return read_month_roman(r, w);
     case TEMPLATE_MONTH:
-        return read_number(r, w, 2, &r->month, NULL);
+        return parse_time_read_number(r, w, 2, &r->month, NULL);
     case TEMPLATE_DAY_NAME:
     case TEMPLATE_DAY_SHORT:
         return read_day_name(r, w);
     case TEMPLATE_YEAR_DAY:
     case TEMPLATE_ISO_YEAR_DAY:
-        return read_number(r, w, 3, &r->year_day, NULL);
+        return parse_time_read_number(r, w, 3, &r->year_day, NULL);
     case TEMPLATE_DAY:
-        return read_number(r, w, 2, &r->day, NULL);
+        return parse_time_read_number(r, w, 2, &r->day, NULL);
     case TEMPLATE_WEEK_DAY:
-        return read_number(r, w, 1, &r->week_day, NULL);
+        return parse_time_read_number(r, w, 1, &r->week_day, NULL);
     case TEMPLATE_ISO_WEEK_DAY:
         return read_iso_week_day(r, w);
     case TEMPLATE_MONTH_WEEK:
-        return read_number(r, w, 1, &r->month_week, NULL);
+        return parse_time_read_number(r, w, 1, &r->month_week, NULL);
     case TEMPLATE_WEEK:
     case TEMPLATE_ISO_WEEK:
-        return read_number(r, w, 2, &r->week, NULL);
+        return parse_time_read_number(r, w, 2, &r->week, NULL);
     case TEMPLATE_CENTURY:
-        return read_number(r, w, 2, &r->century, NULL);
+        return parse_time_read_number(r, w, 2, &r->century, NULL);
     case TEMPLATE_JULIAN:
-        return read_number(r, w, 1, &r->julian, NULL);
+        return parse_time_read_number(r, w, 1, &r->julian, NULL);
     case TEMPLATE_QUARTER: /* says nothing */
-        return read_number(r, w, 1, NULL, NULL);
+        return parse_time_read_number(r, w, 1, NULL, NULL);
     case TEMPLATE_ZONE_HOURS:
         return read_zone_hours(r, w);
     case TEMPLATE_ZONE_MINUTES:
         r->zone_sign = r->zone_sign ? r->zone_sign : 1;
-        return read_number(r, w, 2, &r->zone_minutes, NULL);
+        return parse_time_read_number(r, w, 2, &r->zone_minutes, NULL);
     default:
-        return fail(r, w, "no date can be read");
+        return parse_time_fail(r, w, "no date can be read");
     }
 }
 
@@ -361,7 +362,7 @@ static bool has_ordinal(template_field field)
 }
 
 /* Before it a number ends after its own width. */
-static bool is_number(const template_word *w)
+static bool parse_time_is_number(const template_word *w)
 {
     switch (w->field) {
     case TEMPLATE_TEXT:
@@ -375,13 +376,14 @@ static bool is_number(const template_word *w)
 }
 
 /* What stands in a format besides fields. */
-static void read_text(reading *r, const template_word *w)
+static void parse_time_read_text(reading *r, const template_word *w)
 {
     bool is_separator = !w->is_quoted && (is_mark(*w->text) || isspace((unsigned char)*w->text));
     if (r->is_exact) {
         skip_character(r);
     } else if (is_separator) {
-        bool is_there = !is_over(r) && (is_mark(r->text[r->at]) || is_space_at(r, r->at));
+        bool is_there =
+            !parse_time_is_over(r) && (is_mark(r->text[r->at]) || is_space_at(r, r->at));
         r->at += is_there;
         r->skipped -= !is_there;
     } else if (r->skipped > 0) {
@@ -405,25 +407,25 @@ static status read_field(reading *r, const template_word *w)
     }
     if (!r->is_exact) {
         r->skipped = 0;
-        skip_spaces(r);
+        parse_time_skip_spaces(r);
     }
     return STATUS_OK;
 }
 
-static status read_all(host_call *c, uint64_t row, reading *r)
+static status parse_time_read_all(host_call *c, uint64_t row, reading *r)
 {
     const string_view *text = host_text(c, 0, row);
     template_scan s = template_begin(c, row);
     template_word w, next;
     *r = (reading){.text = string_data(text), .bytes = text->bytes};
     bool has = template_next(&s, &w), is_first = true;
-    for (; has && !is_over(r); w = next, is_first = false) {
+    for (; has && !parse_time_is_over(r); w = next, is_first = false) {
         has = template_next(&s, &next);
-        r->next_is_no_number = !has || !is_number(&next);
+        r->next_is_no_number = !has || !parse_time_is_number(&next);
         if (!r->is_exact && w.field != TEMPLATE_EXACT && (is_first || w.field != TEMPLATE_TEXT))
-            skip_spaces(r);
+            parse_time_skip_spaces(r);
         if (w.field == TEMPLATE_TEXT)
-            read_text(r, &w);
+            parse_time_read_text(r, &w);
         else
             TRY(read_field(r, &w));
     }
@@ -439,7 +441,7 @@ static bool is_in(int64_t number, int64_t low, int64_t high)
     return number >= low && number <= high;
 }
 
-static status out_of_range(const reading *r, const char *what)
+static status parse_time_out_of_range(const reading *r, const char *what)
 {
     return status_new(STATUS_KIND_DATA, "\"%.*s\" is no %s: a field is out of range",
                       (int)(r->bytes < 60 ? r->bytes : 60), r->text, what);
@@ -535,7 +537,7 @@ static status day_of(const reading *r, int32_t *out)
     bool is_year = r->julian || is_in(d.year, -4713, 300000);
     if (!is_year || !is_in(r->julian, 0, 110000000) || !is_in(r->week, -1000, 1000) ||
         !is_in(r->year_day, -10000, 10000))
-        return out_of_range(r, "date");
+        return parse_time_out_of_range(r, "date");
     if (r->julian)
         set_date(&d, r->julian - DAY_OF_1970);
     TRY(set_days(r, &d));
@@ -543,12 +545,12 @@ static status day_of(const reading *r, int32_t *out)
     if (is_date && d.has_year && d.has_month && d.has_day)
         is_date = d.day <= calendar_month_days((int32_t)d.year, (unsigned)d.month);
     if (!is_date)
-        return out_of_range(r, "date");
+        return parse_time_out_of_range(r, "date");
     *out = calendar_from_civil((int32_t)d.year, (unsigned)d.month, 1) + (int32_t)d.day - 1;
-    return *out < -DAY_OF_1970 ? out_of_range(r, "date") : STATUS_OK;
+    return *out < -DAY_OF_1970 ? parse_time_out_of_range(r, "date") : STATUS_OK;
 }
 
-static status time_of(const reading *r, int64_t *out)
+static status parse_time_of(const reading *r, int64_t *out)
 {
     int64_t hour = r->hour, minute = r->minute, second = r->second;
     if (!hour)
@@ -563,7 +565,7 @@ static status time_of(const reading *r, int64_t *out)
     if (!is_in(hour, 0, 23) || !is_in(minute, 0, 59) || !is_in(second, 0, 59) ||
         !is_in(fraction, 0, CALENDAR_SECOND - 1) || !is_in(r->zone_hours, 0, 15) ||
         !is_in(r->zone_minutes, 0, 59))
-        return out_of_range(r, "time of a day");
+        return parse_time_out_of_range(r, "time of a day");
     *out = ((hour * 60 + minute) * 60 + second) * CALENDAR_SECOND + fraction;
     return STATUS_OK;
 }
@@ -572,9 +574,9 @@ status host_to_date(host_call *c, uint64_t row)
 {
     reading r;
     int64_t time; /* must be one, too */
-    TRY(read_all(c, row, &r));
+    TRY(parse_time_read_all(c, row, &r));
     TRY(day_of(&r, (int32_t *)c->values + row));
-    return time_of(&r, &time);
+    return parse_time_of(&r, &time);
 }
 
 /* *out_has_zone: it is an instant, as the text has an offset. */
@@ -583,9 +585,9 @@ static status read_moment(host_call *c, uint64_t row, int64_t *out, bool *out_ha
     reading r;
     int32_t day;
     int64_t time;
-    TRY(read_all(c, row, &r));
+    TRY(parse_time_read_all(c, row, &r));
     TRY(day_of(&r, &day));
-    TRY(time_of(&r, &time));
+    TRY(parse_time_of(&r, &time));
     int64_t offset = r.zone_sign * (r.zone_hours * 60 + r.zone_minutes) * 60 * CALENDAR_SECOND;
     *out = day * CALENDAR_DAY + time - offset;
     if (r.decimals)

@@ -13,7 +13,7 @@
 static _Atomic uint64_t seed, drawn;
 static _Atomic bool is_seeded;
 
-static uint64_t scramble(uint64_t number)
+static uint64_t random_scramble(uint64_t number)
 {
     number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -34,19 +34,19 @@ static void seed_once(void)
 }
 
 /* Takes the numbers of all rows. */
-static status begin(host_call *c)
+static status random_begin(host_call *c)
 {
     seed_once();
     c->state = (void *)(uintptr_t)atomic_fetch_add(&drawn, c->count);
     return STATUS_OK;
 }
 
-const host_function_ops host_random_ops = {.begin = begin};
+const host_function_ops host_random_ops = {.begin = random_begin};
 
 status host_random(host_call *c, uint64_t row)
 {
     uint64_t number = (uint64_t)(uintptr_t)c->state + row + 1;
-    uint64_t bits = scramble(atomic_load(&seed) + number * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t bits = random_scramble(atomic_load(&seed) + number * UINT64_C(0x9e3779b97f4a7c15));
     host_put_double(c, row, (double)(bits >> 11) * 0x1p-53);
     return STATUS_OK;
 }
@@ -58,7 +58,7 @@ status host_setseed(host_call *c, uint64_t row)
     if (!(fabs(number) <= 1))
         return status_new(STATUS_KIND_DATA, "the seed %g is not between -1 and 1", number);
     memcpy(&bits, &number, sizeof bits);
-    atomic_store(&seed, scramble(bits + 1));
+    atomic_store(&seed, random_scramble(bits + 1));
     atomic_store(&drawn, 0);
     atomic_store(&is_seeded, true);
     return host_put_text(c, row, "", 0);
@@ -66,7 +66,7 @@ status host_setseed(host_call *c, uint64_t row)
 
 /* ---- UUIDs: of the system, as nobody is to guess them ---- */
 
-static status draw(host_call *c)
+static status random_draw(host_call *c)
 {
     char *at = c->values;
     for (uint64_t left = c->count * UUID_BYTES; left;) {
@@ -79,7 +79,7 @@ static status draw(host_call *c)
     return STATUS_OK;
 }
 
-const host_function_ops host_random_uuid_ops = {.begin = draw};
+const host_function_ops host_random_uuid_ops = {.begin = random_draw};
 
 /* RFC 9562, 5.4: version 4, variant 10. */
 status host_gen_random_uuid(host_call *c, uint64_t row)

@@ -61,7 +61,7 @@ static uint32_t options_of(const regex_source *s)
 }
 
 /* In words of PCRE2's, at the place in the pattern that was given. */
-static status describe(const regex *r, int code, size_t at)
+static status regex_describe(const regex *r, int code, size_t at)
 {
     char text[128];
     const regex_source *s = &r->source;
@@ -70,7 +70,7 @@ static status describe(const regex *r, int code, size_t at)
     return regex_error(r->pattern, r->pattern_bytes, place, text);
 }
 
-static status compile(const regex *r, uint32_t options, pcre2_code **out)
+static status host_regex_compile(const regex *r, uint32_t options, pcre2_code **out)
 {
     const regex_source *s = &r->source;
     int error;
@@ -83,7 +83,7 @@ static status compile(const regex *r, uint32_t options, pcre2_code **out)
                          options_of(s) | options, &error, &at, context);
     pcre2_compile_context_free(context);
     if (!*out)
-        return describe(r, error, at);
+        return regex_describe(r, error, at);
     /* Where the system gives no memory that can be executed, the pattern is interpreted. */
     (void)pcre2_jit_compile(*out, PCRE2_JIT_COMPLETE);
     return STATUS_OK;
@@ -103,9 +103,9 @@ status regex_compile(const char *pattern, size_t bytes, const char *flags, size_
     r->pattern_bytes = bytes;
     TRY(regex_translate(copy, bytes, flags, flag_bytes, memory, &r->source));
     TRY(arena_on_free(memory, free_codes, r));
-    TRY(compile(r, PCRE2_UTF | (r->source.is_literal ? 0 : PCRE2_UCP), &r->utf8));
+    TRY(host_regex_compile(r, PCRE2_UTF | (r->source.is_literal ? 0 : PCRE2_UCP), &r->utf8));
     if (r->source.is_ascii)
-        TRY(compile(r, 0, &r->ascii));
+        TRY(host_regex_compile(r, 0, &r->ascii));
     *out = r;
     return STATUS_OK;
 }
@@ -155,7 +155,7 @@ void regex_matcher_free(regex_matcher *m)
     mem_free(m);
 }
 
-static bool is_ascii(const char *text, size_t bytes)
+static bool regex_is_ascii(const char *text, size_t bytes)
 {
     uint64_t word, all = 0;
     for (; bytes >= sizeof word; text += sizeof word, bytes -= sizeof word) {
@@ -172,7 +172,7 @@ void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t byte
     m->of = r;
     m->text = text;
     m->bytes = bytes;
-    m->is_checked = m->is_ascii = is_ascii(text, bytes);
+    m->is_checked = m->is_ascii = regex_is_ascii(text, bytes);
     m->groups = 0;
     uint64_t steps = STEPS_MAX + (uint64_t)bytes * STEPS_PER_BYTE;
     pcre2_set_match_limit(m->context, steps > UINT32_MAX ? UINT32_MAX : (uint32_t)steps);
@@ -190,7 +190,7 @@ static bool may_match(const regex_matcher *m, size_t from)
     return memmem(m->text + from, m->bytes - from, s->literal, s->literal_bytes);
 }
 
-static status failure(const regex_matcher *m, int code)
+static status regex_failure(const regex_matcher *m, int code)
 {
     const regex *r = m->of;
     int shown = (int)(r->pattern_bytes < 80 ? r->pattern_bytes : 80);
@@ -249,7 +249,7 @@ status regex_find(regex_matcher *m, size_t from, bool *out_found)
         result = match_some(m, from);
     }
     if (result < 0 && result != PCRE2_ERROR_NOMATCH)
-        return failure(m, result);
+        return regex_failure(m, result);
     *out_found = result >= 0;
     m->groups = result ? result : REGEX_GROUPS_MAX;
     return STATUS_OK;

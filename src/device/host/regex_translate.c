@@ -38,14 +38,14 @@ status regex_error(const char *pattern, size_t bytes, size_t at, const char *wha
                       (int)(is_long ? 80 : bytes), pattern, is_long ? "..." : "", what, characters);
 }
 
-static status fail(const scan *s, size_t at, const char *what)
+static status regex_translate_fail(const scan *s, size_t at, const char *what)
 {
     return regex_error(s->pattern, s->bytes, at, what);
 }
 
 /* ---- output ---- */
 
-static status put(scan *s, const char *text, size_t bytes, size_t origin)
+static status regex_translate_put(scan *s, const char *text, size_t bytes, size_t origin)
 {
     for (size_t i = 0; i < bytes; i++) {
         TRY(array_push(s->memory, &s->to->text, text[i]));
@@ -54,16 +54,16 @@ static status put(scan *s, const char *text, size_t bytes, size_t origin)
     return STATUS_OK;
 }
 
-static status put_text(scan *s, const char *text, size_t origin)
+static status regex_translate_put_text(scan *s, const char *text, size_t origin)
 {
-    return put(s, text, strlen(text), origin);
+    return regex_translate_put(s, text, strlen(text), origin);
 }
 
 /* Bytes of the pattern as they stand, up to `end`. */
-static status pass(scan *s, size_t end)
+static status regex_translate_pass(scan *s, size_t end)
 {
     for (; s->at < end; s->at++)
-        TRY(put(s, &s->pattern[s->at], 1, s->at));
+        TRY(regex_translate_put(s, &s->pattern[s->at], 1, s->at));
     return STATUS_OK;
 }
 
@@ -146,7 +146,7 @@ static const escape *find_escape(char letter)
 }
 
 /* \xh..., \uhhhh, \Uhhhhhhhh: a character by its number. `at` is that of the backslash. */
-static status put_number(scan *s, char letter)
+static status regex_translate_put_number(scan *s, char letter)
 {
     size_t first = s->at, digits = letter == 'u' ? 4 : letter == 'U' ? 8 : SIZE_MAX;
     size_t start = s->at + 2, end = start;
@@ -157,14 +157,14 @@ static status put_number(scan *s, char letter)
         number =
             number << 4 | (uint32_t)(isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10);
         if (number > 0x10ffff)
-            return fail(s, first, "there is no such character");
+            return regex_translate_fail(s, first, "there is no such character");
     }
     if (end == start || (digits != SIZE_MAX && end - start != digits))
-        return fail(s, first, "invalid escape \\ sequence");
+        return regex_translate_fail(s, first, "invalid escape \\ sequence");
     s->to->is_ascii &= number < 0x80;
     snprintf(text, sizeof text, "\\x{%x}", number);
     s->at = end;
-    return put_text(s, text, first);
+    return regex_translate_put_text(s, text, first);
 }
 
 /* \p{..}, \P{..}, \pL: PCRE2's. */
@@ -175,25 +175,25 @@ static status put_property(scan *s)
     if (s->at + 2 < s->bytes && s->pattern[s->at + 2] == '{')
         while (end < s->bytes && s->pattern[end - 1] != '}')
             end++;
-    return pass(s, end < s->bytes ? end : s->bytes);
+    return regex_translate_pass(s, end < s->bytes ? end : s->bytes);
 }
 
 /* All but 0 to 9, inside brackets. */
 static status put_no_digit(scan *s, size_t origin)
 {
     s->to->is_ascii = false; /* texts of bytes know no such numbers */
-    return put_text(s, "\\x00-/:-\\x{10ffff}", origin);
+    return regex_translate_put_text(s, "\\x00-/:-\\x{10ffff}", origin);
 }
 
 static status read_escape(scan *s, bool in_bracket)
 {
     size_t first = s->at;
     if (first + 1 >= s->bytes)
-        return fail(s, first, "a \\ at the end");
+        return regex_translate_fail(s, first, "a \\ at the end");
     char letter = s->pattern[first + 1];
     const escape *e = find_escape(letter);
     if (letter == 'x' || letter == 'u' || letter == 'U')
-        return put_number(s, letter);
+        return regex_translate_put_number(s, letter);
     if (letter == 'p' || letter == 'P')
         return put_property(s);
     if (letter == 'D' && in_bracket) {
@@ -203,21 +203,22 @@ static status read_escape(scan *s, bool in_bracket)
     if (e) {
         const char *text = in_bracket ? e->in_bracket : e->text;
         if (in_bracket && !text)
-            return fail(s, first, "an escape that is none of characters");
+            return regex_translate_fail(s, first, "an escape that is none of characters");
         if (!text || !*text)
-            return pass(s, first + 2);
+            return regex_translate_pass(s, first + 2);
         s->at += 2;
-        return put_text(s, text, first);
+        return regex_translate_put_text(s, text, first);
     }
     if (letter & 0x80) { /* a character of several bytes stands for itself */
         s->at++;
-        return pass(s, text_character_end(s->pattern, s->bytes, s->at));
+        return regex_translate_pass(s, text_character_end(s->pattern, s->bytes, s->at));
     }
     if (letter == 'c')
-        return pass(s, first + 3 < s->bytes ? first + 3 : s->bytes);
+        return regex_translate_pass(s, first + 3 < s->bytes ? first + 3 : s->bytes);
     if (isalpha((unsigned char)letter))
-        return fail(s, first, "invalid escape \\ sequence");
-    return pass(s, first + 2); /* a digit: what a group matched; else the character itself */
+        return regex_translate_fail(s, first, "invalid escape \\ sequence");
+    return regex_translate_pass(
+        s, first + 2); /* a digit: what a group matched; else the character itself */
 }
 
 /* ---- brackets ---- */
@@ -252,9 +253,9 @@ static status read_class(scan *s, size_t end)
                        : s->to->is_case_free && is_not_upper ? "[:^alpha:]"
                                                              : NULL;
     if (!text && !is_class(s, end, "^digit"))
-        return pass(s, end);
+        return regex_translate_pass(s, end);
     s->at = end;
-    return text ? put_text(s, text, first) : put_no_digit(s, first);
+    return text ? regex_translate_put_text(s, text, first) : put_no_digit(s, first);
 }
 
 /* [[:<:]] and [[:>:]] are no brackets but the borders of a word: PCRE2 knows them as well. */
@@ -268,16 +269,16 @@ static status read_bracket(scan *s)
 {
     size_t first = s->at;
     if (is_word_border(s))
-        return pass(s, first + 7);
-    TRY(pass(s, first + 1));
+        return regex_translate_pass(s, first + 7);
+    TRY(regex_translate_pass(s, first + 1));
     if (s->at < s->bytes && s->pattern[s->at] == '^') {
-        TRY(pass(s, s->at + 1));
+        TRY(regex_translate_pass(s, s->at + 1));
         if (s->to->newline_is_special)
-            TRY(put_text(s, "\\n", s->at));
+            TRY(regex_translate_put_text(s, "\\n", s->at));
     }
     if (s->at < s->bytes && s->pattern[s->at] == ']') {
         s->at++;
-        TRY(put_text(s, "\\]", s->at - 1));
+        TRY(regex_translate_put_text(s, "\\]", s->at - 1));
     }
     while (s->at < s->bytes && s->pattern[s->at] != ']') {
         size_t end = s->pattern[s->at] == '[' ? class_end(s, s->at) : 0;
@@ -286,11 +287,11 @@ static status read_bracket(scan *s)
         else if (s->pattern[s->at] == '\\')
             TRY(read_escape(s, true));
         else
-            TRY(pass(s, s->at + 1));
+            TRY(regex_translate_pass(s, s->at + 1));
     }
     if (s->at == s->bytes)
-        return fail(s, first, "brackets [] not balanced");
-    return pass(s, s->at + 1);
+        return regex_translate_fail(s, first, "brackets [] not balanced");
+    return regex_translate_pass(s, s->at + 1);
 }
 
 /* ---- the whole ---- */
@@ -307,12 +308,12 @@ static status read_quantifier(scan *s)
     TRY(end_repeated(s, c == '+'));
     if (c == '{')
         while (s->at < s->bytes && s->pattern[s->at] != '}')
-            TRY(pass(s, s->at + 1));
-    TRY(pass(s, s->at < s->bytes ? s->at + 1 : s->at));
+            TRY(regex_translate_pass(s, s->at + 1));
+    TRY(regex_translate_pass(s, s->at < s->bytes ? s->at + 1 : s->at));
     if (s->at < s->bytes && s->pattern[s->at] == '?')
-        return pass(s, s->at + 1);
+        return regex_translate_pass(s, s->at + 1);
     if (s->at < s->bytes && (s->pattern[s->at] == '*' || s->pattern[s->at] == '+'))
-        return fail(s, s->at, "quantifier operand invalid");
+        return regex_translate_fail(s, s->at, "quantifier operand invalid");
     return STATUS_OK;
 }
 
@@ -323,24 +324,25 @@ static status refuse_options(scan *s)
     while (end < s->bytes && (islower((unsigned char)s->pattern[end]) || s->pattern[end] == '-'))
         end++;
     bool is_option = end > s->at && end < s->bytes && s->pattern[end] == ')';
-    return is_option ? fail(s, s->at, "embedded options stand at the start") : STATUS_OK;
+    return is_option ? regex_translate_fail(s, s->at, "embedded options stand at the start")
+                     : STATUS_OK;
 }
 
-static status read_open(scan *s)
+static status regex_translate_read_open(scan *s)
 {
     TRY(no_literal(s));
     if (s->at + 1 < s->bytes && s->pattern[s->at + 1] == '*')
-        return fail(s, s->at + 1, "quantifier operand invalid");
+        return regex_translate_fail(s, s->at + 1, "quantifier operand invalid");
     if (s->at + 2 < s->bytes && s->pattern[s->at + 1] == '?' && s->pattern[s->at + 2] == '#') {
         while (s->at < s->bytes && s->pattern[s->at] != ')')
-            TRY(pass(s, s->at + 1));
-        return pass(s, s->at < s->bytes ? s->at + 1 : s->at);
+            TRY(regex_translate_pass(s, s->at + 1));
+        return regex_translate_pass(s, s->at < s->bytes ? s->at + 1 : s->at);
     }
     s->depth++;
-    TRY(pass(s, s->at + 1));
+    TRY(regex_translate_pass(s, s->at + 1));
     if (s->at == s->bytes || s->pattern[s->at] != '?')
         return STATUS_OK;
-    TRY(pass(s, s->at + 1)); /* no quantifier */
+    TRY(regex_translate_pass(s, s->at + 1)); /* no quantifier */
     return refuse_options(s);
 }
 
@@ -354,25 +356,25 @@ static status read_anchor(scan *s)
         s->to->ends_at_end = true;
     else
         s->is_plain = false;
-    return pass(s, s->at + 1);
+    return regex_translate_pass(s, s->at + 1);
 }
 
 /* In an expanded pattern, up to the end of the line. */
 static status read_comment(scan *s)
 {
     while (s->at < s->bytes && s->pattern[s->at] != '\n')
-        TRY(pass(s, s->at + 1));
+        TRY(regex_translate_pass(s, s->at + 1));
     return STATUS_OK;
 }
 
-static status read_plain(scan *s)
+static status regex_translate_read_plain(scan *s)
 {
     size_t end = text_character_end(s->pattern, s->bytes, s->at);
     if (s->to->is_expanded)
         TRY(no_literal(s));
     else
         TRY(add_literal(s, s->pattern + s->at, end - s->at));
-    return pass(s, end);
+    return regex_translate_pass(s, end);
 }
 
 static status read_backslash(scan *s)
@@ -384,7 +386,7 @@ static status read_backslash(scan *s)
     return is_itself ? add_literal(s, s->pattern + first + 1, 1) : no_literal(s);
 }
 
-static status read_next(scan *s)
+static status regex_translate_read_next(scan *s)
 {
     switch (s->pattern[s->at]) {
     case '\\':
@@ -393,25 +395,25 @@ static status read_next(scan *s)
         TRY(no_literal(s));
         return read_bracket(s);
     case '(':
-        return read_open(s);
+        return regex_translate_read_open(s);
     case ')':
         if (!s->depth)
-            return fail(s, s->at, "parentheses () not balanced");
+            return regex_translate_fail(s, s->at, "parentheses () not balanced");
         s->depth--;
-        return pass(s, s->at + 1);
+        return regex_translate_pass(s, s->at + 1);
     case '|':
         s->has_choice |= !s->depth;
         TRY(no_literal(s));
-        return pass(s, s->at + 1);
+        return regex_translate_pass(s, s->at + 1);
     case '^':
     case '$':
         return read_anchor(s);
     case '.':
         TRY(no_literal(s));
-        return pass(s, s->at + 1);
+        return regex_translate_pass(s, s->at + 1);
     case '{':
         if (!starts_bound(s))
-            return read_plain(s);
+            return regex_translate_read_plain(s);
         return read_quantifier(s);
     case '*':
     case '+':
@@ -420,9 +422,9 @@ static status read_next(scan *s)
     case '#':
         if (s->to->is_expanded)
             return read_comment(s);
-        return read_plain(s);
+        return regex_translate_read_plain(s);
     default:
-        return read_plain(s);
+        return regex_translate_read_plain(s);
     }
 }
 
@@ -493,7 +495,7 @@ static status read_options(scan *s)
         return STATUS_OK; /* (?i: ...) */
     for (size_t i = s->at + 2; i < end; i++)
         if (!read_flag(s->to, s->pattern[i]))
-            return fail(s, i, "invalid embedded option");
+            return regex_translate_fail(s, i, "invalid embedded option");
     s->at = end + 1;
     return STATUS_OK;
 }
@@ -512,7 +514,7 @@ static status read_director(scan *s)
     return read_options(s);
 }
 
-static bool is_ascii(const char *text, size_t bytes)
+static bool regex_translate_is_ascii(const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         if ((unsigned char)text[i] >= 0x80)
@@ -525,7 +527,7 @@ static status read_literally(scan *s)
     while (s->at < s->bytes) {
         size_t end = text_character_end(s->pattern, s->bytes, s->at);
         TRY(add_literal(s, s->pattern + s->at, end - s->at));
-        TRY(pass(s, end));
+        TRY(regex_translate_pass(s, end));
     }
     return STATUS_OK;
 }
@@ -533,7 +535,7 @@ static status read_literally(scan *s)
 status regex_translate(const char *pattern, size_t bytes, const char *flags, size_t flag_bytes,
                        arena *memory, regex_source *out)
 {
-    *out = (regex_source){.is_ascii = is_ascii(pattern, bytes)};
+    *out = (regex_source){.is_ascii = regex_translate_is_ascii(pattern, bytes)};
     scan s = {.pattern = pattern, .bytes = bytes, .memory = memory, .to = out, .is_plain = true};
     TRY(read_flags(flags, flag_bytes, out));
     if (out->is_literal)
@@ -541,9 +543,9 @@ status regex_translate(const char *pattern, size_t bytes, const char *flags, siz
     else
         TRY(read_director(&s));
     while (s.at < bytes)
-        TRY(out->is_literal ? read_literally(&s) : read_next(&s));
+        TRY(out->is_literal ? read_literally(&s) : regex_translate_read_next(&s));
     if (s.depth)
-        return fail(&s, bytes, "parentheses () not balanced");
+        return regex_translate_fail(&s, bytes, "parentheses () not balanced");
     TRY(end_run(&s));
     if (s.has_choice)
         out->literal_bytes = 0;
@@ -555,14 +557,14 @@ status regex_translate(const char *pattern, size_t bytes, const char *flags, siz
 /* ---- SIMILAR TO ---- */
 
 /* What stands for itself in SIMILAR TO, but not in a regular expression. */
-static bool is_special(char c)
+static bool regex_translate_is_special(char c)
 {
     return c == '.' || c == '^' || c == '$' || c == '\\';
 }
 
 typedef ARRAY(char) char_list;
 
-static status append(arena *memory, char_list *to, const char *text)
+static status regex_translate_append(arena *memory, char_list *to, const char *text)
 {
     for (; *text; text++)
         TRY(array_push(memory, to, *text));
@@ -586,23 +588,23 @@ static status translate_similar(similar *s, char c)
         return array_push(s->memory, &s->to, c);
     }
     if (c == '%')
-        return append(s->memory, &s->to, is_lazy ? ".*?" : ".*");
+        return regex_translate_append(s->memory, &s->to, is_lazy ? ".*?" : ".*");
     if (c == '_')
-        return append(s->memory, &s->to, ".");
+        return regex_translate_append(s->memory, &s->to, ".");
     if (c == '(')
-        return append(s->memory, &s->to, "(?:");
-    if (is_special(c))
+        return regex_translate_append(s->memory, &s->to, "(?:");
+    if (regex_translate_is_special(c))
         TRY(array_push(s->memory, &s->to, '\\'));
     TRY(array_push(s->memory, &s->to, c));
     return is_lazy && strchr("*+?}", c) ? array_push(s->memory, &s->to, '?') : STATUS_OK;
 }
 
 /* <escape>" parts a pattern: the middle part becomes a group. */
-static status next_part(similar *s, const char *pattern, size_t bytes, size_t at)
+static status regex_translate_next_part(similar *s, const char *pattern, size_t bytes, size_t at)
 {
     if (s->parts == 3)
         return regex_error(pattern, bytes, at, "more than two separators");
-    return append(s->memory, &s->to, s->parts++ == 1 ? ")(" : ")(?:");
+    return regex_translate_append(s->memory, &s->to, s->parts++ == 1 ? ")(" : ")(?:");
 }
 
 static bool has_separator(const char *pattern, size_t bytes, const char *escape)
@@ -615,14 +617,14 @@ static bool has_separator(const char *pattern, size_t bytes, const char *escape)
 
 static status translate_all(similar *s, const char *pattern, size_t bytes, const char *escape)
 {
-    TRY(append(s->memory, &s->to, "^(?:"));
+    TRY(regex_translate_append(s->memory, &s->to, "^(?:"));
     for (size_t i = 0; i < bytes; i++) {
         char c = pattern[i];
         if (escape && c == *escape) {
             if (++i == bytes)
                 return regex_error(pattern, bytes, i - 1, "an escape at the end");
             if (s->parts && pattern[i] == '"') {
-                TRY(next_part(s, pattern, bytes, i));
+                TRY(regex_translate_next_part(s, pattern, bytes, i));
                 continue;
             }
             TRY(array_push(s->memory, &s->to, '\\')); /* so that \d is what it is elsewhere */
@@ -632,7 +634,7 @@ static status translate_all(similar *s, const char *pattern, size_t bytes, const
         TRY(translate_similar(s, c));
         s->in_bracket = s->in_bracket ? c != ']' : c == '[';
     }
-    return append(s->memory, &s->to, ")$");
+    return regex_translate_append(s->memory, &s->to, ")$");
 }
 
 status regex_from_similar(const char *pattern, size_t bytes, const char *escape, bool has_parts,

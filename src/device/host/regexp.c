@@ -40,8 +40,8 @@ static string_view own_flags(host_function function)
     return string_view_make("i", function == HOST_REGEXP_ILIKE);
 }
 
-static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
-                   const void **out)
+static status regexp_plan(host_function function, host_constants args, uint32_t arg_count,
+                          arena *memory, const void **out)
 {
     uint32_t place = places_of[function].flags;
     bool has_flags = place && place < arg_count;
@@ -58,7 +58,7 @@ static status plan(host_function function, host_constants args, uint32_t arg_cou
     return STATUS_OK;
 }
 
-static status begin(host_call *c)
+static status regexp_begin(host_call *c)
 {
     state *s = mem_new(sizeof *s);
     if (!s)
@@ -70,7 +70,7 @@ static status begin(host_call *c)
     return regex_matcher_new(&s->matcher);
 }
 
-static void end(host_call *c)
+static void regexp_end(host_call *c)
 {
     state *s = c->state;
     if (!s)
@@ -83,14 +83,15 @@ static void end(host_call *c)
     mem_free(s);
 }
 
-const host_function_ops host_regexp_ops = {.plan = plan, .begin = begin, .end = end};
+const host_function_ops host_regexp_ops = {
+    .plan = regexp_plan, .begin = regexp_begin, .end = regexp_end};
 
 static bool same_text(const string_view *a, const string_view *b)
 {
     return a->bytes == b->bytes && !memcmp(string_data(a), string_data(b), a->bytes);
 }
 
-static bool has(const host_call *c, uint32_t place)
+static bool regexp_has(const host_call *c, uint32_t place)
 {
     return place && place < c->arg_count;
 }
@@ -101,7 +102,7 @@ static status pattern_of(host_call *c, uint64_t row, const regex **out)
     state *s = c->state;
     uint32_t place = places_of[c->function].flags;
     const string_view own = own_flags(c->function), *pattern = host_text(c, 1, row);
-    const string_view *flags = has(c, place) ? host_text(c, place, row) : &own;
+    const string_view *flags = regexp_has(c, place) ? host_text(c, place, row) : &own;
     *out = s->constant;
     if (s->constant)
         return STATUS_OK;
@@ -123,11 +124,11 @@ static status pattern_of(host_call *c, uint64_t row, const regex **out)
 /* ---- arguments ---- */
 
 /* An optional number of at least `least`. */
-static status number_of(const host_call *c, uint32_t place, uint64_t row, const char *name,
-                        int64_t least, int64_t otherwise, int64_t *out)
+static status regexp_number_of(const host_call *c, uint32_t place, uint64_t row, const char *name,
+                               int64_t least, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;
-    if (!has(c, place))
+    if (!regexp_has(c, place))
         return STATUS_OK;
     *out = host_integer(c, place, row);
     return *out >= least ? STATUS_OK
@@ -164,9 +165,9 @@ static status search_begin(host_call *c, uint64_t row, int64_t least_number, int
     *out = (search){
         .matcher = ((state *)c->state)->matcher, .text = string_data(view), .bytes = view->bytes};
     TRY(pattern_of(c, row, &out->pattern));
-    TRY(number_of(c, at->start, row, "start", 1, 1, &start));
-    TRY(number_of(c, at->number, row, "N", least_number, number, &out->number));
-    TRY(number_of(c, at->group, row, "subexpr", 0, 0, &group));
+    TRY(regexp_number_of(c, at->start, row, "start", 1, 1, &start));
+    TRY(regexp_number_of(c, at->number, row, "N", least_number, number, &out->number));
+    TRY(regexp_number_of(c, at->group, row, "subexpr", 0, 0, &group));
     out->from = byte_of(out->text, out->bytes, start);
     out->group = group < REGEX_GROUPS_MAX ? (uint32_t)group : REGEX_GROUPS_MAX;
     regex_begin(out->matcher, out->pattern, out->text, out->bytes);
@@ -227,7 +228,8 @@ status host_regexp_instr(host_call *c, uint64_t row)
     bool is_found;
     int64_t end_option;
     size_t first, last;
-    TRY(number_of(c, places_of[c->function].end_option, row, "endoption", 0, 0, &end_option));
+    TRY(regexp_number_of(c, places_of[c->function].end_option, row, "endoption", 0, 0,
+                         &end_option));
     if (end_option > 1)
         TRY(status_new(STATUS_KIND_DATA,
                        "%lld is no value of a regular expression's argument \"endoption\"",
@@ -284,7 +286,7 @@ status host_regexp_part(host_call *c, uint64_t row)
 
 /* ---- replacing ---- */
 
-static status grow(state *s, size_t bytes)
+static status regexp_grow(state *s, size_t bytes)
 {
     if (bytes > s->bytes_max)
         return status_new(STATUS_KIND_DATA, "a text would have more than %zu bytes", s->bytes_max);
@@ -302,10 +304,10 @@ static status grow(state *s, size_t bytes)
     return STATUS_OK;
 }
 
-static status append(state *s, const char *text, size_t bytes)
+static status regexp_append(state *s, const char *text, size_t bytes)
 {
     if (s->capacity - s->bytes < bytes)
-        TRY(grow(s, s->bytes + bytes));
+        TRY(regexp_grow(s, s->bytes + bytes));
     if (bytes)
         memcpy(s->text + s->bytes, text, bytes);
     s->bytes += bytes;
@@ -317,7 +319,7 @@ static status append_group(state *s, const search *found, uint32_t group)
     size_t first, last;
     if (!regex_group(found->matcher, group, &first, &last))
         return STATUS_OK;
-    return append(s, found->text + first, last - first);
+    return regexp_append(s, found->text + first, last - first);
 }
 
 /* The replacement of a match: \1 to \9 stand for groups, \& for all of it. */
@@ -328,7 +330,7 @@ static status append_replacement(state *s, const search *found, const string_vie
     while (at < bytes) {
         const char *escape = memchr(text + at, '\\', bytes - at);
         size_t plain = escape ? (size_t)(escape - text) : bytes;
-        TRY(append(s, text + at, plain - at));
+        TRY(regexp_append(s, text + at, plain - at));
         at = plain + 2;
         char letter = plain + 1 < bytes ? text[plain + 1] : 0;
         if (!escape)
@@ -338,9 +340,9 @@ static status append_replacement(state *s, const search *found, const string_vie
         else if (letter == '&')
             TRY(append_group(s, found, 0));
         else if (letter == '\\' || plain + 1 >= bytes)
-            TRY(append(s, "\\", 1));
+            TRY(regexp_append(s, "\\", 1));
         else
-            TRY(append(s, text + plain, 2));
+            TRY(regexp_append(s, text + plain, 2));
     }
     return STATUS_OK;
 }
@@ -358,21 +360,22 @@ static bool is_one_group(const search *found, const string_view *replacement, si
 }
 
 /* All matches from the one that was found on, or that one alone. */
-static status replace(state *s, search *found, const string_view *replacement, bool is_global)
+static status device_host_regexp_replace(state *s, search *found, const string_view *replacement,
+                                         bool is_global)
 {
     size_t copied = 0, first = 0, last = 0;
     bool is_found = true;
     s->bytes = 0;
     while (is_found) {
         (void)regex_group(found->matcher, 0, &first, &last);
-        TRY(append(s, found->text + copied, first - copied));
+        TRY(regexp_append(s, found->text + copied, first - copied));
         TRY(append_replacement(s, found, replacement));
         copied = last;
         if (!is_global)
             break;
         TRY(find_next(found, &is_found));
     }
-    return append(s, found->text + copied, found->bytes - copied);
+    return regexp_append(s, found->text + copied, found->bytes - copied);
 }
 
 status host_regexp_replace(host_call *c, uint64_t row)
@@ -395,6 +398,6 @@ status host_regexp_replace(host_call *c, uint64_t row)
         host_put_part(c, row, found.text + first, last - first);
         return STATUS_OK;
     }
-    TRY(replace(s, &found, replacement, is_global));
+    TRY(device_host_regexp_replace(s, &found, replacement, is_global));
     return host_put_text(c, row, s->text, s->bytes);
 }

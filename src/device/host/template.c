@@ -58,8 +58,8 @@ static char small_letter(char c)
 }
 
 /* Is `name` written at `text`, and how? */
-static bool is_written(const char *text, const char *name, size_t bytes, bool has_capital,
-                       template_case *out)
+static bool template_is_written(const char *text, const char *name, size_t bytes, bool has_capital,
+                                template_case *out)
 {
     bool is_upper = true, is_lower = true, is_capital = has_capital;
     if (small_letter(text[0]) != small_letter(name[0])) /* nearly all of a list: this is per row */
@@ -83,8 +83,8 @@ static bool find_word(const template_scan *s, template_word *out)
         size_t bytes = words[i].bytes;
         template_case letters;
         if (bytes <= left && bytes > out->bytes &&
-            is_written(s->format + s->at, words[i].name, bytes, has_capital_form(words[i].field),
-                       &letters)) {
+            template_is_written(s->format + s->at, words[i].name, bytes,
+                                has_capital_form(words[i].field), &letters)) {
             out->field = words[i].field;
             out->digits = words[i].digits;
             out->letters = letters;
@@ -97,7 +97,8 @@ static bool find_word(const template_scan *s, template_word *out)
 static bool stands(const template_scan *s, const char *upper)
 {
     template_case letters;
-    return s->bytes - s->at >= 2 && is_written(s->format + s->at, upper, 2, false, &letters);
+    return s->bytes - s->at >= 2 &&
+           template_is_written(s->format + s->at, upper, 2, false, &letters);
 }
 
 /* One character as it stands; a backslash in quotes, or before a quote, takes the next one. */

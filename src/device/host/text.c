@@ -11,7 +11,7 @@
 /* ---- split_part ---- */
 
 /* Where the delimiter is next at or behind `from`, or the text's end. */
-static size_t find(const string_view *text, const string_view *delimiter, size_t from)
+static size_t text_find(const string_view *text, const string_view *delimiter, size_t from)
 {
     const char *start = string_data(text);
     const char *found =
@@ -20,11 +20,11 @@ static size_t find(const string_view *text, const string_view *delimiter, size_t
 }
 
 /* How many parts there are. */
-static int64_t count_parts(const string_view *text, const string_view *delimiter)
+static int64_t text_count_parts(const string_view *text, const string_view *delimiter)
 {
     int64_t count = 1;
-    for (size_t at = find(text, delimiter, 0); at < text->bytes; count++)
-        at = find(text, delimiter, at + delimiter->bytes);
+    for (size_t at = text_find(text, delimiter, 0); at < text->bytes; count++)
+        at = text_find(text, delimiter, at + delimiter->bytes);
     /* A delimiter at the very end has an empty part behind it. */
     return count;
 }
@@ -43,16 +43,16 @@ status host_split_part(host_call *c, uint64_t row)
         return STATUS_OK;
     }
     if (number < 0) {
-        number += count_parts(text, delimiter) + 1;
+        number += text_count_parts(text, delimiter) + 1;
         if (number <= 0)
             return STATUS_OK;
     }
-    end = find(text, delimiter, 0);
+    end = text_find(text, delimiter, 0);
     while (--number > 0) {
         if (end + delimiter->bytes > text->bytes)
             return STATUS_OK;
         start = end + delimiter->bytes;
-        end = find(text, delimiter, start);
+        end = text_find(text, delimiter, start);
     }
     host_put_part(c, row, string_data(text) + start, end - start);
     return STATUS_OK;
@@ -61,7 +61,7 @@ status host_split_part(host_call *c, uint64_t row)
 /* ---- padding ---- */
 
 /* `characters` characters of the fill, again and again. */
-static void fill(char *to, size_t bytes, const char *with, size_t with_bytes)
+static void text_fill(char *to, size_t bytes, const char *with, size_t with_bytes)
 {
     for (size_t at = 0; at < bytes; at += with_bytes)
         memcpy(to + at, with, bytes - at < with_bytes ? bytes - at : with_bytes);
@@ -92,7 +92,7 @@ static status pad(host_call *c, uint64_t row, bool at_left)
         missing / per_fill * with_bytes + text_skip(with, with_bytes, missing % per_fill);
     char *room;
     TRY(host_put_room(c, bytes + view->bytes, &room));
-    fill(at_left ? room : room + view->bytes, bytes, with, with_bytes);
+    text_fill(at_left ? room : room + view->bytes, bytes, with, with_bytes);
     memcpy(at_left ? room + bytes : room, text, view->bytes);
     host_put_filled(c, row, bytes + view->bytes);
     return STATUS_OK;
@@ -119,7 +119,7 @@ status host_repeat(host_call *c, uint64_t row)
     if (__builtin_mul_overflow(text->bytes, (uint64_t)times, &bytes))
         bytes = UINT64_MAX;
     TRY(host_put_room(c, bytes, &room));
-    fill(room, bytes, string_data(text), text->bytes);
+    text_fill(room, bytes, string_data(text), text->bytes);
     host_put_filled(c, row, bytes);
     return STATUS_OK;
 }

@@ -15,7 +15,7 @@ typedef struct civil {
     int32_t days; /* since 1970 */
 } civil;
 
-static int64_t floor_divide(int64_t a, int64_t b)
+static int64_t time_floor_divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
@@ -23,7 +23,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
 static civil civil_of(int64_t timestamp)
 {
     civil at;
-    at.days = (int32_t)floor_divide(timestamp, CALENDAR_DAY);
+    at.days = (int32_t)time_floor_divide(timestamp, CALENDAR_DAY);
     at.time = timestamp - at.days * CALENDAR_DAY;
     calendar_to_civil(at.days, &at.year, &at.month, &at.day);
     return at;
@@ -124,7 +124,7 @@ static const part parts[] = {
     {"millennium", 12000, 0},
 };
 
-static const part *find_part(const string_view *name)
+static const part *time_find_part(const string_view *name)
 {
     const char *text = string_data(name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -140,15 +140,15 @@ static const part *find_part(const string_view *name)
 static int64_t part_number(const part *p, int64_t timestamp)
 {
     if (p->units)
-        return floor_divide(timestamp, p->units);
+        return time_floor_divide(timestamp, p->units);
     civil at = civil_of(timestamp);
-    return floor_divide((int64_t)at.year * 12 + at.month - 1, p->months);
+    return time_floor_divide((int64_t)at.year * 12 + at.month - 1, p->months);
 }
 
 status host_date_diff(host_call *c, uint64_t row)
 {
     const string_view *name = host_text(c, 0, row);
-    const part *p = find_part(name);
+    const part *p = time_find_part(name);
     if (!p)
         return status_hint(
             status_new(STATUS_KIND_DATA, "date_diff does not count \"%.*s\"",
@@ -156,8 +156,9 @@ status host_date_diff(host_call *c, uint64_t row)
             "it counts microsecond to hour, day, week, month, quarter, year to millennium");
     int64_t from = host_integer(c, 1, row), to = host_integer(c, 2, row);
     if (p->units > CALENDAR_DAY) /* weeks are no borders, but seven days */
-        host_put_integer(c, row,
-                         (floor_divide(to, CALENDAR_DAY) - floor_divide(from, CALENDAR_DAY)) / 7);
+        host_put_integer(
+            c, row,
+            (time_floor_divide(to, CALENDAR_DAY) - time_floor_divide(from, CALENDAR_DAY)) / 7);
     else
         host_put_integer(c, row, part_number(p, to) - part_number(p, from));
     return STATUS_OK;
@@ -198,7 +199,7 @@ status host_time_to_interval(host_call *c, uint64_t row)
 status host_interval_to_time(host_call *c, uint64_t row)
 {
     int64_t time = interval_of(c, row).microseconds;
-    host_put_integer(c, row, time - floor_divide(time, CALENDAR_DAY) * CALENDAR_DAY);
+    host_put_integer(c, row, time - time_floor_divide(time, CALENDAR_DAY) * CALENDAR_DAY);
     return STATUS_OK;
 }
 

@@ -13,20 +13,20 @@ typedef struct zone_state {
     char name[ZONE_NAME_BYTES]; /* as the row had it */
 } zone_state;
 
-static status begin(host_call *c)
+static status zone_begin(host_call *c)
 {
     c->state = mem_new(sizeof(zone_state));
     return c->state ? STATUS_OK : status_no_memory("time zone", sizeof(zone_state));
 }
 
-static void end(host_call *c)
+static void zone_end(host_call *c)
 {
     mem_free(c->state);
 }
 
-const host_function_ops host_zone_ops = {.begin = begin, .end = end};
+const host_function_ops host_zone_ops = {.begin = zone_begin, .end = zone_end};
 const host_function_ops host_zone_template_ops = {
-    .plan = template_plan, .begin = begin, .end = end};
+    .plan = template_plan, .begin = zone_begin, .end = zone_end};
 
 static status take_zone(host_call *c, uint32_t arg, uint64_t row, zone_state **out)
 {
@@ -47,7 +47,7 @@ static status take_zone(host_call *c, uint32_t arg, uint64_t row, zone_state **o
     return STATUS_OK;
 }
 
-static status out_of_range(void)
+static status zone_out_of_range(void)
 {
     return status_new(STATUS_KIND_DATA, "timestamp out of range");
 }
@@ -66,7 +66,7 @@ status host_zone_local(host_call *c, uint64_t row)
     return zone_local(&s->zone, host_integer(c, 1, row), precision_of(c, 1), &s->at,
                       (int64_t *)c->values + row)
                ? STATUS_OK
-               : out_of_range();
+               : zone_out_of_range();
 }
 
 status host_zone_instant(host_call *c, uint64_t row)
@@ -76,7 +76,7 @@ status host_zone_instant(host_call *c, uint64_t row)
     return zone_instant(&s->zone, host_integer(c, 1, row), precision_of(c, 1), &s->local,
                         (int64_t *)c->values + row)
                ? STATUS_OK
-               : out_of_range();
+               : zone_out_of_range();
 }
 
 status host_zone_put_instant(host_call *c, uint32_t arg, uint64_t row, int64_t local)
@@ -85,7 +85,7 @@ status host_zone_put_instant(host_call *c, uint32_t arg, uint64_t row, int64_t l
     TRY(take_zone(c, arg, row, &s));
     return zone_instant(&s->zone, local, c->type.precision, &s->local, (int64_t *)c->values + row)
                ? STATUS_OK
-               : out_of_range();
+               : zone_out_of_range();
 }
 
 /* ---- parts of it ---- */
@@ -101,7 +101,7 @@ status host_zone_keep(host_call *c, uint64_t row)
     int64_t offset = s->at.offset * power_of_ten_64[c->type.precision];
     is_right &= !__builtin_sub_overflow(host_integer(c, 1, row), offset, &shown);
     host_put_integer(c, row, shown);
-    return is_right ? STATUS_OK : out_of_range();
+    return is_right ? STATUS_OK : zone_out_of_range();
 }
 
 /* Seconds east of UTC. */
@@ -111,7 +111,7 @@ status host_zone_offset(host_call *c, uint64_t row)
     int64_t shown;
     TRY(take_zone(c, 0, row, &s));
     if (!zone_local(&s->zone, host_integer(c, 1, row), precision_of(c, 1), &s->at, &shown))
-        return out_of_range();
+        return zone_out_of_range();
     host_put_integer(c, row, s->at.offset);
     return STATUS_OK;
 }
@@ -125,7 +125,7 @@ status host_zone_add(host_call *c, uint64_t row)
     return zone_add(&s->zone, host_integer(c, 1, row), precision_of(c, 1), interval,
                     (int64_t *)c->values + row)
                ? STATUS_OK
-               : out_of_range();
+               : zone_out_of_range();
 }
 
 /* ---- texts ---- */
@@ -164,5 +164,5 @@ status host_zone_show(host_call *c, uint32_t arg, uint64_t row, int64_t *out,
     *out_span = &s->at;
     if (precision_of(c, 0) == 9)
         instant = instant / 1000 - (instant % 1000 < 0);
-    return zone_local(&s->zone, instant, 6, &s->at, out) ? STATUS_OK : out_of_range();
+    return zone_local(&s->zone, instant, 6, &s->at, out) ? STATUS_OK : zone_out_of_range();
 }

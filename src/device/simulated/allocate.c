@@ -30,7 +30,7 @@ void simulated_released_init(released_list *list)
     *list = (released_list){.end = &list->first};
 }
 
-static void append(released_list *list, released *r)
+static void allocate_append(released_list *list, released *r)
 {
     r->next = NULL;
     *list->end = r;
@@ -124,12 +124,12 @@ static simulated_stream *only_user(const simulated_device *dev, const dev_buffer
 }
 
 /* `buffer`: the device's, or NULL. */
-static void release(simulated_device *dev, released *r, const dev_buffer *buffer)
+static void allocate_release(simulated_device *dev, released *r, const dev_buffer *buffer)
 {
     mutex_lock(&dev->lock);
     simulated_stream *stream = only_user(dev, buffer);
     r->number = dev->next_number;
-    append(stream ? &stream->released : &dev->released, r);
+    allocate_append(stream ? &stream->released : &dev->released, r);
     simulated_reclaim(dev);
     mutex_unlock(&dev->lock);
 }
@@ -138,7 +138,7 @@ static void release(simulated_device *dev, released *r, const dev_buffer *buffer
 
 /* Where memory of such a block is that was released before `number`, else of one of the next size, as
  * a last chunk has fewer rows; or the list's end. */
-static released **find(released_list *list, size_t room, uint64_t number)
+static released **allocate_find(released_list *list, size_t room, uint64_t number)
 {
     released **larger = list->end;
     for (released **at = &list->first; *at && (*at)->number <= number; at = &(*at)->next) {
@@ -153,11 +153,11 @@ static released **find(released_list *list, size_t room, uint64_t number)
 
 /* Takes memory for so many bytes off the list, if there is some, and charges for them; a larger block
  * stays as it is. */
-static released *take_from(simulated_device *dev, released_list *list, size_t bytes,
-                           uint64_t number, size_t *out_before)
+static released *allocate_take_from(simulated_device *dev, released_list *list, size_t bytes,
+                                    uint64_t number, size_t *out_before)
 {
     size_t room = simulated_memory_room(bytes);
-    released **at = find(list, room, number);
+    released **at = allocate_find(list, room, number);
     if (at == list->end)
         return NULL;
     size_t before = *out_before = (*at)->bytes;
@@ -179,11 +179,12 @@ static released *take_for(simulated_device *dev, simulated_stream *stream, size_
                           size_t *out_before)
 {
     uint64_t queued = stream->window.count ? stream->window_number : UINT64_MAX;
-    released *r = take_from(dev, &stream->released, bytes, queued, out_before);
+    released *r = allocate_take_from(dev, &stream->released, bytes, queued, out_before);
     if (r)
         return r;
     uint64_t passed = oldest_of_others(dev, stream);
-    return take_from(dev, &dev->released, bytes, passed < queued ? passed : queued, out_before);
+    return allocate_take_from(dev, &dev->released, bytes, passed < queued ? passed : queued,
+                              out_before);
 }
 
 /* The old bytes are spoilt when the stream gets there. */
@@ -215,7 +216,7 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
 }
 
 /* Who uses memory that another stream was given while its old bytes were in use comes after those. */
-static status await_old_bytes(simulated_stream *stream, block_use *use)
+static status allocate_await_old_bytes(simulated_stream *stream, block_use *use)
 {
     simulated_stream *other = stream_of((simulated_device *)stream->base.dev, use->renewed_by);
     if (!use->renewed || other == stream)
@@ -236,7 +237,7 @@ status simulated_note_use(simulated_stream *stream, uint32_t block)
         return STATUS_OK;
     }
     use->stream = BLOCK_OF_ANY;
-    return await_old_bytes(stream, use);
+    return allocate_await_old_bytes(stream, use);
 }
 
 /* ---- device.h ---- */
@@ -280,7 +281,8 @@ bool simulated_memory_wait(device *base)
     return has_some;
 }
 
-static status take_new(simulated_device *dev, size_t bytes, const char *who, simulated_buffer **out)
+static status allocate_take_new(simulated_device *dev, size_t bytes, const char *who,
+                                simulated_buffer **out)
 {
     TRY(mem_budget_take(dev->base.budget, bytes, who));
     simulated_buffer *buffer = *out = mem_new(sizeof *buffer);
@@ -301,7 +303,7 @@ status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer *
     DEV_WORK_NOTE(allocations);
     simulated_buffer *buffer = take_again(dev, bytes);
     if (!buffer)
-        TRY(take_new(dev, bytes, who, &buffer));
+        TRY(allocate_take_new(dev, bytes, who, &buffer));
     void *address = buffer->base.address;
     size_t charged = buffer->later.bytes;
     buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
@@ -322,7 +324,7 @@ void simulated_release(dev_buffer *base)
     simulated_buffer *buffer = (simulated_buffer *)base;
     if (atomic_exchange(&buffer->is_exported, false))
         mem_budget_give_exported(base->dev->budget, buffer->later.bytes);
-    release((simulated_device *)base->dev, &buffer->later, base);
+    allocate_release((simulated_device *)base->dev, &buffer->later, base);
 }
 
 status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)
@@ -351,5 +353,5 @@ void simulated_host_free(device *base, void *address, size_t bytes)
 {
     host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));
     (void)bytes;
-    release((simulated_device *)base, &block->later, NULL);
+    allocate_release((simulated_device *)base, &block->later, NULL);
 }

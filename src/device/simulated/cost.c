@@ -39,7 +39,7 @@ void cost_sleep_until(uint64_t due)
 
 /* ---- late wake-ups ---- */
 
-static void *waker_main(void *argument)
+static void *cost_waker_main(void *argument)
 {
     cost_waker *waker = argument;
     mutex_lock(&waker->lock);
@@ -68,7 +68,7 @@ status cost_waker_start(cost_waker *waker)
     mutex_init(&waker->lock);
     pthread_cond_init(&waker->changed, NULL);
     waker->end = &waker->first;
-    int number = pthread_create(&waker->thread, NULL, waker_main, waker);
+    int number = pthread_create(&waker->thread, NULL, cost_waker_main, waker);
     if (number) {
         pthread_cond_destroy(&waker->changed);
         mutex_destroy(&waker->lock);

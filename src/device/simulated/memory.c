@@ -64,7 +64,7 @@ status simulated_memory_open(void)
     return st;
 }
 
-static bool is_within(const pool *p, const void *address)
+static bool memory_is_within(const pool *p, const void *address)
 {
     const char *at = address;
     return at >= p->range && at < p->range + RANGE_BYTES;
@@ -72,7 +72,7 @@ static bool is_within(const pool *p, const void *address)
 
 void *simulated_real(const void *address)
 {
-    return (char *)address + (is_within(&pools[0], address) ? dev_simulated_offset : 0);
+    return (char *)address + (memory_is_within(&pools[0], address) ? dev_simulated_offset : 0);
 }
 
 block_use *simulated_block_use(uint32_t block)
@@ -82,12 +82,12 @@ block_use *simulated_block_use(uint32_t block)
 
 uint32_t simulated_block(const void *address)
 {
-    return is_within(&pools[0], address) ? block_starts_find(&blocks, address) : 0;
+    return memory_is_within(&pools[0], address) ? block_starts_find(&blocks, address) : 0;
 }
 
 bool simulated_is_known(const void *address)
 {
-    return is_within(&pools[0], address) || is_within(&pools[1], address);
+    return memory_is_within(&pools[0], address) || memory_is_within(&pools[1], address);
 }
 
 /* Kernels may read behind a buffer's end, never write: what lies there must not have changed when
@@ -97,7 +97,7 @@ static void mark_end(void *address, size_t bytes)
     memset((char *)simulated_real(address) + bytes, END_BYTE, SLACK);
 }
 
-static void check_end(const void *address, size_t bytes)
+static void memory_check_end(const void *address, size_t bytes)
 {
     const unsigned char *end = (unsigned char *)simulated_real(address) + bytes;
     for (size_t i = 0; i < SLACK; i++) {
@@ -114,7 +114,7 @@ static void spoil(void *address, size_t bytes)
 
 void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes)
 {
-    check_end(address, bytes_before);
+    memory_check_end(address, bytes_before);
     spoil(address, bytes);
 }
 
@@ -169,7 +169,7 @@ void simulated_memory_give(bool is_host, void *address, size_t bytes)
 {
     unsigned class = class_of(bytes);
     pool *p = &pools[is_host];
-    check_end(address, bytes);
+    memory_check_end(address, bytes);
     mutex_lock(&lock);
     memcpy(simulated_real(address), &p->kept[class], sizeof(void *));
     p->kept[class] = address;

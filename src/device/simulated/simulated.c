@@ -65,7 +65,7 @@ static void event_reach(dev_event *event)
     cost_waker_add(&dev->waker, &event->late);
 }
 
-static void wait_for(dev_event *event)
+static void simulated_wait_for(dev_event *event)
 {
     simulated_device *dev = event->dev;
     mutex_lock(&dev->lock);
@@ -109,7 +109,7 @@ static void run_command(command *c)
         event_reach(c->event);
         break;
     case COMMAND_WAIT:
-        wait_for(c->event);
+        simulated_wait_for(c->event);
         event_unref(c->event);
         break;
     }
@@ -126,7 +126,7 @@ static void delay(simulated_stream *stream)
     nanosleep(&pause, NULL);
 }
 
-static bool is_seen(const command *c)
+static bool simulated_is_seen(const command *c)
 {
     return c->kind == COMMAND_EVENT || c->kind == COMMAND_WAIT;
 }
@@ -171,7 +171,7 @@ static void *stream_main(void *argument)
             continue;
         }
         if (stream->debt &&
-            (stream->debt > DEBT_NANOSECONDS || (c ? is_seen(c) : stream->drainers))) {
+            (stream->debt > DEBT_NANOSECONDS || (c ? simulated_is_seen(c) : stream->drainers))) {
             pay(stream);
             continue;
         }
@@ -192,7 +192,7 @@ static void *stream_main(void *argument)
         trace_point("done", stream, NULL, 0);
         mutex_lock(&dev->lock);
         stream->running = NULL;
-        stream->debt += is_seen(c) || c->kind == COMMAND_MARK ? 0 : dev->launch_cost;
+        stream->debt += simulated_is_seen(c) || c->kind == COMMAND_MARK ? 0 : dev->launch_cost;
         if (!stream->first)
             pthread_cond_broadcast(&stream->idle);
         command_free(c);
@@ -211,7 +211,7 @@ static const char *const command_names[] = {
 void simulated_enqueue(simulated_stream *stream, command *c, uint64_t number)
 {
     c->number = number;
-    trace_point(command_names[c->kind], stream, is_seen(c) ? c->event : NULL,
+    trace_point(command_names[c->kind], stream, simulated_is_seen(c) ? c->event : NULL,
                 c->kind == COMMAND_COPY || c->kind == COMMAND_ZERO ? c->bytes : 0);
     *stream->end = c;
     stream->end = &c->next;
@@ -219,7 +219,7 @@ void simulated_enqueue(simulated_stream *stream, command *c, uint64_t number)
 }
 
 /* As one command: the last comes first, as nothing may depend on their order. */
-static command *put_together(void **commands, unsigned count)
+static command *simulated_put_together(void **commands, unsigned count)
 {
     command *all = NULL;
     for (unsigned i = 0; i < count; i++) {
@@ -236,7 +236,7 @@ void simulated_flush(simulated_stream *stream)
     void *commands[LAUNCHES_TOGETHER];
     unsigned count;
     while ((count = window_take(&stream->window, LAUNCHES_TOGETHER, commands))) {
-        command *c = put_together(commands, count);
+        command *c = simulated_put_together(commands, count);
         if (c->kind == COMMAND_KERNEL && c->work)
             atomic_fetch_add_explicit(&c->work->launches, 1, memory_order_relaxed);
         if (c->kind == COMMAND_EVENT)
@@ -434,7 +434,7 @@ static status simulated_stream_open(device *base, dev_stream **out)
     return STATUS_OK;
 }
 
-static bool is_busy(const simulated_stream *stream)
+static bool simulated_is_busy(const simulated_stream *stream)
 {
     return stream->first || stream->running || stream->debt || stream->late_wakes;
 }
@@ -446,10 +446,10 @@ static void simulated_stream_drain(dev_stream *base)
     DEV_WORK_NOTE(waits);
     mutex_lock(&dev->lock);
     simulated_flush(stream);
-    bool is_late = is_busy(stream);
+    bool is_late = simulated_is_busy(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
-    while (is_busy(stream))
+    while (simulated_is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
     stream->drainers--;
     mutex_unlock(&dev->lock);
@@ -465,7 +465,7 @@ static void simulated_stream_close(dev_stream *base)
     simulated_flush(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
-    while (is_busy(stream))
+    while (simulated_is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
     stream->drainers--;
     simulated_reclaim(dev); /* it has passed all that is in its list */
@@ -609,7 +609,7 @@ static void simulated_event_wait(dev_event *event)
     DEV_WORK_NOTE(waits);
     queue_event(event);
     bool is_late = !atomic_load(&event->is_reached);
-    wait_for(event);
+    simulated_wait_for(event);
     if (is_late && dev->wait_cost)
         cost_sleep_until(cost_now() + dev->wait_cost);
 }

@@ -10,8 +10,9 @@
 /* ---- rows that stay ---- */
 
 /* The rows of the table's keys, or the others. */
-static status select_rows(const heavy_table *table, exec_task *task, const exchange_keyed *keyed,
-                          row_selection *out_kept, row_selection *out_rest)
+static status exchange_heavy_select_rows(const heavy_table *table, exec_task *task,
+                                         const exchange_keyed *keyed, row_selection *out_kept,
+                                         row_selection *out_rest)
 {
     dev_count count = (*keyed->rows)->rows;
     row_index *groups;
@@ -37,8 +38,8 @@ static status select_rows(const heavy_table *table, exec_task *task, const excha
 }
 
 /* The chunk's rows of a selection, with the columns that travel. */
-static status take_rows(const exchange_keyed *keyed, exec_task *task, const row_selection *rows,
-                        chunk **out)
+static status exchange_heavy_take_rows(const exchange_keyed *keyed, exec_task *task,
+                                       const row_selection *rows, chunk **out)
 {
     chunk *narrow;
     *out = NULL;
@@ -74,7 +75,7 @@ static status keep_rest(const exchange_keyed *keyed, exec_task *task, const row_
     chunk *others = NULL;
     if (rest->rows) {
         TRY(narrow_keys(keyed, task, rest));
-        TRY(take_rows(keyed, task, rest, &others));
+        TRY(exchange_heavy_take_rows(keyed, task, rest, &others));
     }
     chunk_free(*keyed->rows);
     *keyed->rows = others;
@@ -82,11 +83,12 @@ static status keep_rest(const exchange_keyed *keyed, exec_task *task, const row_
 }
 
 /* What stays is joined by other tasks, on streams of their own. */
-static status hand_over(heavy_keys *heavy, exec_task *task, const exchange_keyed *keyed,
-                        const row_selection *kept, heavy_table *table)
+static status exchange_heavy_hand_over(heavy_keys *heavy, exec_task *task,
+                                       const exchange_keyed *keyed, const row_selection *kept,
+                                       heavy_table *table)
 {
     chunk *rows;
-    TRY(take_rows(keyed, task, kept, &rows));
+    TRY(exchange_heavy_take_rows(keyed, task, kept, &rows));
     status st = task->stream->dev->is_host ? STATUS_OK : dev_stream_await(task->stream);
     if (st) {
         chunk_free(rows);
@@ -101,9 +103,9 @@ status exchange_heavy_keep(heavy_keys *heavy, exec_task *task, const exchange_ke
     heavy_table *table = heavy_keys_table(heavy);
     if (!table)
         return STATUS_OK;
-    status st = select_rows(table, task, keyed, &kept, &rest);
+    status st = exchange_heavy_select_rows(table, task, keyed, &kept, &rest);
     if (!st && kept.count.bound) {
-        st = hand_over(heavy, task, keyed, &kept, table);
+        st = exchange_heavy_hand_over(heavy, task, keyed, &kept, table);
         if (!st)
             st = keep_rest(keyed, task, &rest);
     }
@@ -116,7 +118,8 @@ status exchange_heavy_keep(heavy_keys *heavy, exec_task *task, const exchange_ke
 /* ---- asking ---- */
 
 /* One row of the keys, as columns. */
-static status take_key(exec_task *task, const exchange_keyed *keyed, uint64_t row, chunk **out)
+static status exchange_heavy_take_key(exec_task *task, const exchange_keyed *keyed, uint64_t row,
+                                      chunk **out)
 {
     row_index *one;
     TRY(row_index_new(task->stream->dev, 1, &one));
@@ -156,13 +159,13 @@ static status write_key(const exchange_keyed *keyed, const chunk *key, char *byt
     return st;
 }
 
-static status ask(heavy_keys *heavy, exec_task *task, const exchange_keyed *keyed, uint64_t hash,
-                  uint64_t row)
+static status exchange_heavy_ask(heavy_keys *heavy, exec_task *task, const exchange_keyed *keyed,
+                                 uint64_t hash, uint64_t row)
 {
     char bytes[HEAVY_ASK_BYTES] __attribute__((aligned(8)));
     uint32_t used = sizeof hash;
     chunk *key, *here;
-    TRY(take_key(task, keyed, row, &key));
+    TRY(exchange_heavy_take_key(task, keyed, row, &key));
     status st = exchange_to_host(task->stream, key, &here);
     TRY(st);
     memcpy(bytes, &hash, sizeof hash);
@@ -177,8 +180,8 @@ static status ask(heavy_keys *heavy, exec_task *task, const exchange_keyed *keye
 }
 
 /* From all over the chunk, where the host sees them; of a lazy device's the first ones. */
-static status take_sample(exec_task *task, const uint64_t *hashes, uint64_t count, uint64_t step,
-                          uint64_t *out)
+static status exchange_heavy_take_sample(exec_task *task, const uint64_t *hashes, uint64_t count,
+                                         uint64_t step, uint64_t *out)
 {
     if (!task->stream->dev->is_host)
         return dev_words_read(task->stream, hashes, out, (uint32_t)count);
@@ -194,8 +197,8 @@ status exchange_heavy_sample(heavy_keys *heavy, exec_task *task, const exchange_
     uint64_t count = rows < HEAVY_SAMPLE ? rows : HEAVY_SAMPLE;
     uint64_t step = task->stream->dev->is_host ? rows / count : 1;
     uint32_t found;
-    TRY(take_sample(task, hashes, count, step, sample));
+    TRY(exchange_heavy_take_sample(task, hashes, count, step, sample));
     if (!heavy_keys_sample(heavy, sample, (uint32_t)count, &found))
         return STATUS_OK;
-    return ask(heavy, task, keyed, sample[found], found * step);
+    return exchange_heavy_ask(heavy, task, keyed, sample[found], found * step);
 }

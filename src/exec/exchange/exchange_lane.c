@@ -37,7 +37,7 @@ void exchange_lane_give(exchange_lane *lane, chunk *rows, uint64_t first, uint64
     lane->rows_end = first + count;
 }
 
-static status make_message(exchange_lane *lane)
+static status exchange_lane_make_message(exchange_lane *lane)
 {
     return lane->message ? STATUS_OK : dev_alloc(lane->dev, lane->room, "exchange", &lane->message);
 }
@@ -46,7 +46,7 @@ status exchange_lane_write(exchange_lane *lane)
 {
     while (lane->rows && !lane->is_full) {
         uint64_t rows, left = lane->rows_end - lane->at;
-        TRY(make_message(lane));
+        TRY(exchange_lane_make_message(lane));
         TRY(wire_append(lane->writer, lane->rows, lane->at, left, lane->message->address,
                         lane->room, &lane->used, &rows));
         lane->at += rows;

@@ -37,7 +37,7 @@ status exchange_stay_put(exchange_stay *stay, net_waiter *waiter, chunk **rows,
     return STATUS_OK;
 }
 
-static chunk *first_rows(exchange_stay *stay)
+static chunk *exchange_stay_first_rows(exchange_stay *stay)
 {
     chunk *first = NULL;
     mutex_lock(&stay->lock);
@@ -62,6 +62,6 @@ status exchange_stay_take(exchange_stay *stay, net_waiter *waiter, net_state *ou
     net_message_free(message);
     if (peer != stay->rank)
         return status_new(STATUS_KIND_CORRUPT, "rank %u has sent rows that were to stay", peer);
-    *out = first_rows(stay);
+    *out = exchange_stay_first_rows(stay);
     return STATUS_OK;
 }

@@ -52,7 +52,7 @@ void exchange_streams_release(exchange_streams *streams)
     mutex_destroy(&streams->lock);
 }
 
-static status damaged(const exchange_streams *streams, uint32_t rank)
+static status exchange_stream_damaged(const exchange_streams *streams, uint32_t rank)
 {
     return status_new(STATUS_KIND_CORRUPT, "a message of %s from rank %u is of no stream",
                       streams->name, rank);
@@ -74,15 +74,15 @@ static status new_stream(const exchange_streams *streams, exchange_stream **out)
     return st;
 }
 
-static status find_stream(exchange_streams *streams, const net_message *message,
-                          exchange_stream **out)
+static status exchange_stream_find_stream(exchange_streams *streams, const net_message *message,
+                                          exchange_stream **out)
 {
     exchange_header header;
     if (message->bytes <= sizeof header || message->peer >= streams->rank_count)
-        return damaged(streams, message->peer);
+        return exchange_stream_damaged(streams, message->peer);
     memcpy(&header, message->data, sizeof header);
     if (header.stream >= EXCHANGE_STREAMS_MAX || header.flags & ~streams->flags)
-        return damaged(streams, message->peer);
+        return exchange_stream_damaged(streams, message->peer);
     exchange_rank *from = &streams->ranks[message->peer];
     while (from->streams.count <= header.stream)
         TRY(array_push(NULL, &from->streams, (exchange_stream *)NULL));
@@ -94,10 +94,11 @@ static status find_stream(exchange_streams *streams, const net_message *message,
 }
 
 /* Behind its stream's others; the task has the stream, if nobody had. */
-static status take_in(exchange_streams *streams, net_message *message, exchange_stream **mine)
+static status exchange_stream_take_in(exchange_streams *streams, net_message *message,
+                                      exchange_stream **mine)
 {
     exchange_stream *stream;
-    status st = find_stream(streams, message, &stream);
+    status st = exchange_stream_find_stream(streams, message, &stream);
     if (!st)
         st = array_push(NULL, &stream->messages, message);
     if (st) {
@@ -125,8 +126,9 @@ static exchange_stream *take_left(exchange_streams *streams)
     return NULL;
 }
 
-static status receive(exchange_streams *streams, net_exchange *net, net_waiter *waiter,
-                      exchange_stream **mine, net_state *out_state)
+static status exchange_stream_receive(exchange_streams *streams, net_exchange *net,
+                                      net_waiter *waiter, exchange_stream **mine,
+                                      net_state *out_state)
 {
     net_message *message;
     *out_state = NET_READY;
@@ -140,7 +142,7 @@ static status receive(exchange_streams *streams, net_exchange *net, net_waiter *
         TRY(net_try_receive(net, NET_ANY, waiter, out_state, &message));
         if (*out_state != NET_READY)
             return STATUS_OK;
-        TRY(take_in(streams, message, mine));
+        TRY(exchange_stream_take_in(streams, message, mine));
     }
     return STATUS_OK;
 }
@@ -161,7 +163,7 @@ status exchange_streams_next(exchange_streams *streams, net_exchange *net, net_w
 {
     *out = NULL;
     mutex_lock(&streams->lock);
-    status st = receive(streams, net, waiter, mine, out_state);
+    status st = exchange_stream_receive(streams, net, waiter, mine, out_state);
     if (!st && *out_state == NET_READY)
         *out = first_message(*mine);
     mutex_unlock(&streams->lock);

@@ -47,7 +47,7 @@ typedef struct op_merge {
 
 /* ---- messages ---- */
 
-static status pack_keys(op_merge *op, merge_rank *from)
+static status exchange_merge_pack_keys(op_merge *op, merge_rank *from)
 {
     tensor *key;
     uint64_t rows = from->rows->rows.bound;
@@ -64,7 +64,7 @@ static status pack_keys(op_merge *op, merge_rank *from)
     return STATUS_OK;
 }
 
-static void drop_rows(merge_rank *from)
+static void exchange_merge_drop_rows(merge_rank *from)
 {
     chunk_free(from->rows);
     dev_buffer_unref(from->keys);
@@ -74,7 +74,8 @@ static void drop_rows(merge_rank *from)
 }
 
 /* One task sends: its messages are one stream. */
-static status read_message(op_merge *op, merge_rank *from, const net_message *message)
+static status exchange_merge_read_message(op_merge *op, merge_rank *from,
+                                          const net_message *message)
 {
     exchange_header header;
     if (message->bytes <= sizeof header)
@@ -87,9 +88,9 @@ static status read_message(op_merge *op, merge_rank *from, const net_message *me
     status st = wire_read(from->reader, message->data + sizeof header,
                           message->bytes - (uint32_t)sizeof header, &from->rows);
     if (!st && from->rows && !from->rows->rows.bound)
-        drop_rows(from);
+        exchange_merge_drop_rows(from);
     if (!st && from->rows)
-        st = pack_keys(op, from);
+        st = exchange_merge_pack_keys(op, from);
     return status_context(st, "rank %u", message->peer);
 }
 
@@ -107,7 +108,7 @@ static status next_rows(op_merge *op, uint32_t rank, net_state *out_state)
         if (from->has_ended)
             break;
         exchange_count_received(&op->base, message);
-        status st = read_message(op, from, message);
+        status st = exchange_merge_read_message(op, from, message);
         net_message_free(message);
         TRY(st);
     }
@@ -117,29 +118,31 @@ static status next_rows(op_merge *op, uint32_t rank, net_state *out_state)
 
 /* ---- order ---- */
 
-static const uint64_t *key_of(const op_merge *op, uint32_t rank)
+static const uint64_t *exchange_merge_key_of(const op_merge *op, uint32_t rank)
 {
     const merge_rank *from = &op->ranks[rank];
     const uint64_t *keys = from->keys->address;
     return keys + from->at * op->key_count * KEY_WORDS;
 }
 
-static bool goes_first(const op_merge *op, uint32_t left, uint32_t right)
+static bool exchange_merge_goes_first(const op_merge *op, uint32_t left, uint32_t right)
 {
-    int order = sort_key_compare(key_of(op, left), key_of(op, right), op->key_count, string_data);
+    int order = sort_key_compare(exchange_merge_key_of(op, left), exchange_merge_key_of(op, right),
+                                 op->key_count, string_data);
     return order ? order < 0 : left < right;
 }
 
-static void sift_down(op_merge *op, uint32_t at)
+static void exchange_merge_sift_down(op_merge *op, uint32_t at)
 {
     uint32_t moved = op->heap[at];
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= op->heap_count)
             break;
-        if (child + 1 < op->heap_count && goes_first(op, op->heap[child + 1], op->heap[child]))
+        if (child + 1 < op->heap_count &&
+            exchange_merge_goes_first(op, op->heap[child + 1], op->heap[child]))
             child++;
-        if (!goes_first(op, op->heap[child], moved))
+        if (!exchange_merge_goes_first(op, op->heap[child], moved))
             break;
         op->heap[at] = op->heap[child];
         at = child;
@@ -148,18 +151,18 @@ static void sift_down(op_merge *op, uint32_t at)
 }
 
 /* After a rank's rows have come. */
-static void make_heap(op_merge *op)
+static void exchange_merge_make_heap(op_merge *op)
 {
     op->heap_count = 0;
     for (uint32_t rank = 0; rank < op->rank_count; rank++)
         if (op->ranks[rank].rows)
             op->heap[op->heap_count++] = rank;
     for (uint32_t i = op->heap_count / 2; i-- > 0;)
-        sift_down(op, i);
+        exchange_merge_sift_down(op, i);
 }
 
 /* Until some rank's rows are used up, or there are enough. */
-static void pick(op_merge *op)
+static void exchange_merge_pick(op_merge *op)
 {
     while (op->heap_count && op->rows_left && op->pick_count < op->pick_max) {
         merge_rank *from = &op->ranks[op->heap[0]];
@@ -167,14 +170,14 @@ static void pick(op_merge *op)
         op->rows_left--;
         if (++from->at == from->rows->rows.bound)
             return;
-        sift_down(op, 0);
+        exchange_merge_sift_down(op, 0);
     }
 }
 
 /* ---- making a chunk ---- */
 
 /* Rows [first, at) of a rank. */
-static status take_slice(op_merge *op, const merge_rank *from, chunk **out)
+static status exchange_merge_take_slice(op_merge *op, const merge_rank *from, chunk **out)
 {
     row_index *index;
     uint64_t count = from->at - from->first;
@@ -196,7 +199,7 @@ static status take_slices(op_merge *op, chunk_list *slices)
         chunk *slice = NULL;
         if (from->at == from->first)
             continue;
-        status st = take_slice(op, from, &slice);
+        status st = exchange_merge_take_slice(op, from, &slice);
         if (!st)
             st = array_push(NULL, slices, slice);
         if (st) {
@@ -240,7 +243,7 @@ static status take_picks(op_merge *op, chunk **out)
     op->pick_count = 0;
     for (uint32_t rank = 0; rank < op->rank_count; rank++)
         if (op->ranks[rank].rows && op->ranks[rank].at == op->ranks[rank].rows->rows.bound)
-            drop_rows(&op->ranks[rank]);
+            exchange_merge_drop_rows(&op->ranks[rank]);
     return exchange_columns_widen(&op->columns, rows, out);
 }
 
@@ -269,8 +272,8 @@ static exec_result merge_pull(exec_operator *base, exec_task *task, void *state,
         if (is == NET_WAIT)
             return EXEC_WAIT;
     }
-    make_heap(op);
-    pick(op);
+    exchange_merge_make_heap(op);
+    exchange_merge_pick(op);
     if (!op->pick_count)
         return EXEC_FINISHED;
     EXEC_TRY(task, give_picks(op, task->stream, output));
@@ -301,7 +304,7 @@ static void merge_close(exec_operator *base)
 {
     op_merge *op = (op_merge *)base;
     for (uint32_t rank = 0; op->ranks && rank < op->rank_count; rank++) {
-        drop_rows(&op->ranks[rank]);
+        exchange_merge_drop_rows(&op->ranks[rank]);
         wire_reader_free(op->ranks[rank].reader);
     }
     mem_free(op->ranks);
@@ -322,7 +325,7 @@ static const exec_operator_ops merge_ops = {
 };
 
 /* The keys are columns of the plan's, which travel. */
-static status find_keys(op_merge *op)
+static status exchange_merge_find_keys(op_merge *op)
 {
     const plan_node *plan = op->base.plan;
     for (uint32_t k = 0; k < op->key_count; k++) {
@@ -355,7 +358,7 @@ static status merge_init(op_merge *op, const plan_node *plan)
     for (uint32_t rank = 0; rank < ranks; rank++)
         TRY(wire_reader_new(op->host.dev, op->columns.types, op->columns.count, "merge",
                             &op->ranks[rank].reader));
-    return find_keys(op);
+    return exchange_merge_find_keys(op);
 }
 
 status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exchange *net,

@@ -25,14 +25,14 @@ typedef struct receive_local {
     uint64_t row_count;      /* of those */
 } receive_local;
 
-static void wake(void *task)
+static void exchange_receive_wake(void *task)
 {
     exec_wake(task);
 }
 
 void exchange_waiter_set(net_waiter *waiter, exec_task *task)
 {
-    *waiter = (net_waiter){.wake = wake, .argument = task};
+    *waiter = (net_waiter){.wake = exchange_receive_wake, .argument = task};
 }
 
 static status receive_local_open(exec_operator *op, exec_task *task, void *state)
@@ -56,7 +56,7 @@ static void receive_local_close(exec_operator *base, void *state)
 }
 
 /* What goes to all ranks is counted on each. */
-static void count_received(op_receive *op, const net_message *message)
+static void exchange_receive_count_received(op_receive *op, const net_message *message)
 {
     exchange_header header;
     exchange_count_received(&op->base, message);
@@ -66,7 +66,8 @@ static void count_received(op_receive *op, const net_message *message)
 }
 
 /* A message's rows, if one is there, as they lie on the host. */
-static status read_message(op_receive *op, receive_local *local, net_state *out_state, chunk **out)
+static status exchange_receive_read_message(op_receive *op, receive_local *local,
+                                            net_state *out_state, chunk **out)
 {
     net_message *message;
     net_waiter *waiter = local->rows.count ? NULL : &local->waiter; /* those go first */
@@ -74,7 +75,7 @@ static status read_message(op_receive *op, receive_local *local, net_state *out_
     TRY(exchange_streams_next(&op->streams, op->net, waiter, &local->stream, out_state, &message));
     if (*out_state != NET_READY)
         return STATUS_OK;
-    count_received(op, message);
+    exchange_receive_count_received(op, message);
     status st = exchange_stream_read(&op->streams, local->stream, message, out);
     net_message_free(message);
     return st;
@@ -97,7 +98,7 @@ static status upload(dev_stream *stream, receive_local *local, chunk **output)
 }
 
 /* A lazy device's chunks are large: messages are put together for as long as there are any. */
-static status collect(receive_local *local, chunk *rows)
+static status exchange_receive_collect(receive_local *local, chunk *rows)
 {
     uint64_t count = rows->rows.bound;
     TRY(chunk_list_push(&local->rows, rows));
@@ -105,7 +106,7 @@ static status collect(receive_local *local, chunk *rows)
     return STATUS_OK;
 }
 
-static exec_result result_of(net_state net_is)
+static exec_result exchange_receive_result_of(net_state net_is)
 {
     return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
 }
@@ -119,16 +120,16 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
     chunk *rows = NULL;
     if (exchange_stays(base)) {
         EXEC_TRY(task, exchange_stay_take(op->stay, &local->waiter, &net_is, output));
-        return *output ? EXEC_HAVE_OUTPUT : result_of(net_is);
+        return *output ? EXEC_HAVE_OUTPUT : exchange_receive_result_of(net_is);
     }
-    EXEC_TRY(task, read_message(op, local, &net_is, &rows));
+    EXEC_TRY(task, exchange_receive_read_message(op, local, &net_is, &rows));
     if (dev->is_host)
         *output = rows;
     else if (rows)
-        EXEC_TRY(task, collect(local, rows));
+        EXEC_TRY(task, exchange_receive_collect(local, rows));
     if (local->row_count >= dev->chunk_rows || (net_is != NET_READY && local->rows.count))
         EXEC_TRY(task, upload(task->stream, local, output));
-    return *output ? EXEC_HAVE_OUTPUT : result_of(net_is);
+    return *output ? EXEC_HAVE_OUTPUT : exchange_receive_result_of(net_is);
 }
 
 static void receive_close(exec_operator *base)
@@ -148,7 +149,7 @@ static const exec_operator_ops receive_ops = {
 };
 
 /* Of a broadcast that may overflow. */
-static void watch(op_receive *op)
+static void exchange_receive_watch(op_receive *op)
 {
     const plan_node *plan = op->base.plan;
     if (plan->exchange.kind != EXCHANGE_BROADCAST || !plan->exchange.overflow_id)
@@ -178,7 +179,7 @@ status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_ex
                                    query->rank_count);
     if (!st)
         st = exchange_counters_new(&op->base, false);
-    watch(op);
+    exchange_receive_watch(op);
     if (st) {
         receive_close(&op->base);
         return st;

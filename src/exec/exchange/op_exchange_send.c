@@ -144,7 +144,8 @@ static status partition_rows(op_send *op, exec_task *task, send_local *local,
     return st;
 }
 
-static status order_rows(op_send *op, exec_task *task, send_local *local, row_index **out)
+static status exchange_send_order_rows(op_send *op, exec_task *task, send_local *local,
+                                       row_index **out)
 {
     device *dev = task->stream->dev;
     uint64_t rows = local->current->rows.bound;
@@ -182,7 +183,7 @@ static status scatter(op_send *op, exec_task *task, send_local *local)
     row_index *order;
     chunk *rows, *part;
     const uint32_t *offsets = (const uint32_t *)local->offsets;
-    TRY(order_rows(op, task, local, &order));
+    TRY(exchange_send_order_rows(op, task, local, &order));
     status st = bring_rows(op, task, local, order, &rows);
     row_index_unref(order);
     TRY(st);
@@ -419,8 +420,8 @@ static const exec_operator_ops send_ops = {
     .close = send_close,
 };
 
-static status open_net(exec_query *query, const plan_node *plan, bool is_receiver,
-                       net_exchange **out)
+static status exchange_send_open_net(exec_query *query, const plan_node *plan, bool is_receiver,
+                                     net_exchange **out)
 {
     net_exchange_options options = {.id = EXEC_NET_FIRST_EXCHANGE + plan->exchange.id,
                                     .name = plan_exchange_name(plan->exchange.kind),
@@ -445,7 +446,7 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     if (op->key_count)
         TRY(program_compile((const expr *const *)plan->exchange.keys.items, op->key_count,
                             (exec_layout){(uint32_t)columns->count, columns->items}, &op->program));
-    return open_net(query, plan, is_receiver, &op->net);
+    return exchange_send_open_net(query, plan, is_receiver, &op->net);
 }
 
 status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator **out_sink,

@@ -13,7 +13,7 @@ void bound_filter_release(bound_filter *f)
     *f = (bound_filter){0};
 }
 
-static status compile(bound_filter *f, const bound_use *use, exec_task *task)
+static status bound_filter_compile(bound_filter *f, const bound_use *use, exec_task *task)
 {
     expr *condition;
     TRY(arena_new(&f->memory));
@@ -32,7 +32,7 @@ status bound_filter_refresh(bound_filter *f, const bound_use *use, exec_task *ta
     bound_filter_release(f);
     f->values = runtime_bound_get(use->bound);
     f->version = bound_values_version(f->values);
-    status st = compile(f, use, task);
+    status st = bound_filter_compile(f, use, task);
     if (st)
         bound_filter_release(f);
     return st;

@@ -56,7 +56,7 @@ instruction instruction_make(instruction_kind kind, uint8_t op, data_type type, 
     return s;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t program_compile_mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9fb21c651e98df25ull;
     return hash ^ hash >> 29;
@@ -64,28 +64,28 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 static uint64_t instruction_hash(const instruction *s, const uint32_t *args, uint32_t arg_count)
 {
-    uint64_t hash = mix(s->kind, (uint64_t)s->op << 32 | s->column);
+    uint64_t hash = program_compile_mix(s->kind, (uint64_t)s->op << 32 | s->column);
     uint32_t type;
     memcpy(&type, &s->type, sizeof type);
-    hash = mix(hash, type);
-    hash = mix(hash, (uint64_t)s->first_number);
-    hash = mix(hash, (uint64_t)s->second_number);
+    hash = program_compile_mix(hash, type);
+    hash = program_compile_mix(hash, (uint64_t)s->first_number);
+    hash = program_compile_mix(hash, (uint64_t)s->second_number);
     for (uint32_t i = 0; i < arg_count; i++)
-        hash = mix(hash, args[i]);
+        hash = program_compile_mix(hash, args[i]);
     for (size_t i = 0; i < s->data_bytes; i++)
-        hash = mix(hash, ((const uint8_t *)s->data)[i]);
+        hash = program_compile_mix(hash, ((const uint8_t *)s->data)[i]);
     if (s->kind == INSTRUCTION_CONSTANT && !s->constant.is_null) {
         if (type_is_text(s->type))
             for (size_t i = 0; i < s->constant.bytes; i++)
-                hash = mix(hash, (uint8_t)s->constant.text[i]);
+                hash = program_compile_mix(hash, (uint8_t)s->constant.text[i]);
         else
-            hash = mix(hash, s->constant.u64);
+            hash = program_compile_mix(hash, s->constant.u64);
     }
     return hash;
 }
 
 /* Bytes, not values: 0.0 and -0.0 are two constants. */
-static bool constant_equal(const value *a, const value *b)
+static bool program_compile_constant_equal(const value *a, const value *b)
 {
     if (a->is_null || b->is_null)
         return a->is_null && b->is_null;
@@ -114,7 +114,8 @@ static bool instruction_equal(const instruction *a, const instruction *b, const 
            a->item_count == b->item_count && a->data_bytes == b->data_bytes &&
            (!arg_count || !memcmp(a->args, args, arg_count * sizeof *args)) &&
            (!a->data_bytes || !memcmp(a->data, b->data, a->data_bytes)) &&
-           (a->kind != INSTRUCTION_CONSTANT || constant_equal(&a->constant, &b->constant));
+           (a->kind != INSTRUCTION_CONSTANT ||
+            program_compile_constant_equal(&a->constant, &b->constant));
 }
 
 static status buckets_grow(compiler *c)
@@ -134,7 +135,7 @@ static status buckets_grow(compiler *c)
 }
 
 /* Column dependence, failures and NULLs follow from the arguments'. */
-static void derive(const compiler *c, instruction *s)
+static void program_compile_derive(const compiler *c, instruction *s)
 {
     bool any_strict = false, all_strict = s->arg_count > 0;
     s->kernel_fails = s->can_fail && s->kind != INSTRUCTION_HOST;
@@ -203,7 +204,7 @@ status instruction_add(compiler *c, instruction *s, const uint32_t *args, uint32
     }
     s->arg_count = arg_count;
     s->passes_null = kind_passes_null(s->kind, s->op);
-    derive(c, s);
+    program_compile_derive(c, s);
     s->next = *bucket;
     TRY(array_push(p->memory, &p->instructions, *s));
     *bucket = (uint32_t)p->instructions.count;
@@ -467,8 +468,8 @@ static status compile_roots(program *p, const expr *const *exprs, uint32_t expr_
     return list_releases(p);
 }
 
-static status compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
-                      bool joins_conditions, program **out)
+static status program_compile_compile(const expr *const *exprs, uint32_t expr_count,
+                                      exec_layout input, bool joins_conditions, program **out)
 {
     *out = NULL;
     arena *memory;
@@ -498,13 +499,13 @@ static status compile(const expr *const *exprs, uint32_t expr_count, exec_layout
 status program_compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
                        program **out)
 {
-    return compile(exprs, expr_count, input, false, out);
+    return program_compile_compile(exprs, expr_count, input, false, out);
 }
 
 status program_compile_conditions(const expr *const *conditions, uint32_t count, exec_layout input,
                                   const device *dev, program **out, uint32_t *out_count)
 {
-    TRY(compile(conditions, count, input, dev->runs_tiles, out));
+    TRY(program_compile_compile(conditions, count, input, dev->runs_tiles, out));
     *out_count = (*out)->root_count;
     return STATUS_OK;
 }

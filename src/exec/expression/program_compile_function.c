@@ -8,7 +8,7 @@
 /* All arguments. */
 #define FUNCTION_ARGS_MAX 4
 
-static status compile_args(compiler *c, const expr *e, uint32_t *args)
+static status program_compile_function_compile_args(compiler *c, const expr *e, uint32_t *args)
 {
     for (uint32_t i = 0; i < e->arg_count && i < FUNCTION_ARGS_MAX; i++)
         TRY(compile_expr(c, e->args[i], &args[i]));
@@ -35,7 +35,7 @@ static status add_null(compiler *c, data_type type, uint32_t *out)
 status compile_call_slice(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     for (uint32_t i = 1; i < e->arg_count; i++)
         TRY(compile_cast(c, args[i], type_make(TYPE_INT64), e->position, &args[i]));
     if (op == DEV_SLICE_SUBSTRING && e->arg_count == 2)
@@ -51,7 +51,7 @@ status compile_call_slice(compiler *c, const expr *e, int op, uint32_t *out)
 status compile_call_trim(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     if (e->arg_count == 1) {
         value space = value_text(" ", 1);
         TRY(instruction_add_constant(c, &space, &args[1]));
@@ -63,7 +63,7 @@ status compile_call_trim(compiler *c, const expr *e, int op, uint32_t *out)
 status compile_call_measure(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     instruction s =
         instruction_make(INSTRUCTION_MEASURE, (uint8_t)op, type_make(TYPE_INT64), e->position);
     s.low = 0;
@@ -75,7 +75,7 @@ status compile_call_measure(compiler *c, const expr *e, int op, uint32_t *out)
 status compile_call_build(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     instruction s = instruction_make(INSTRUCTION_BUILD, (uint8_t)op, e->type, e->position);
     /* A text of 4 GiB is too long, but case keeps the length. */
     s.can_fail = op == DEV_BUILD_CONCAT || op == DEV_BUILD_REPLACE;
@@ -94,7 +94,8 @@ static bool continues(const expr *e, const expr *first)
 }
 
 /* The operands of a || b || c, which the parser nests. */
-static status list_parts(compiler *c, const expr *e, const expr ***out, uint32_t *out_count)
+static status program_compile_function_list_parts(compiler *c, const expr *e, const expr ***out,
+                                                  uint32_t *out_count)
 {
     uint32_t count = e->arg_count;
     const expr *at = e;
@@ -128,14 +129,15 @@ static status compile_part(compiler *c, const expr *e, const expr *part, uint32_
 
 /* Halves are joined, so that a byte is copied as often as the count can be halved: joined from the left, the bytes copied
  * and kept would grow by the square of the count. */
-static status join_parts(compiler *c, const expr *e, const expr *const *parts, uint32_t count,
-                         uint32_t *out)
+static status program_compile_function_join_parts(compiler *c, const expr *e,
+                                                  const expr *const *parts, uint32_t count,
+                                                  uint32_t *out)
 {
     uint32_t args[2], first = count > PARTS_FEW ? count / 2 : count - 1;
     if (count == 1)
         return compile_part(c, e, parts[0], out);
-    TRY(join_parts(c, e, parts, first, &args[0]));
-    TRY(join_parts(c, e, parts + first, count - first, &args[1]));
+    TRY(program_compile_function_join_parts(c, e, parts, first, &args[0]));
+    TRY(program_compile_function_join_parts(c, e, parts + first, count - first, &args[1]));
     instruction s = instruction_make(INSTRUCTION_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
     s.can_fail = true;
     return instruction_add(c, &s, args, 2, out);
@@ -146,15 +148,15 @@ status compile_call_concat(compiler *c, const expr *e, int op, uint32_t *out)
     (void)op;
     const expr **parts;
     uint32_t count;
-    TRY(list_parts(c, e, &parts, &count));
-    return join_parts(c, e, parts, count, out);
+    TRY(program_compile_function_list_parts(c, e, &parts, &count));
+    return program_compile_function_join_parts(c, e, parts, count, out);
 }
 
 status compile_call_starts_with(compiler *c, const expr *e, int op, uint32_t *out)
 {
     (void)op;
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     instruction s = instruction_make(INSTRUCTION_STARTS_WITH, 0, e->type, e->position);
     return instruction_add(c, &s, args, 2, out);
 }
@@ -175,7 +177,7 @@ static bool rounding_can_fail(const instruction *s, const instruction *arg)
 status compile_call_math(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     instruction s = instruction_make(INSTRUCTION_MATH, (uint8_t)op, e->type, e->position);
     if (op == DEV_MATH_ROUND && e->arg_count == 2) {
         const value *digits = constant_arg(e, 1);
@@ -237,7 +239,7 @@ status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
 status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
-    TRY(compile_args(c, e, args));
+    TRY(program_compile_function_compile_args(c, e, args));
     if (op == DEV_TIME_DATE_ADD_DAYS)
         TRY(compile_cast(c, args[1], type_make(TYPE_INT32), e->position, &args[1]));
     if (op == DEV_TIME_INTERVAL_MULTIPLY || op == DEV_TIME_INTERVAL_DIVIDE)

@@ -14,7 +14,8 @@ static const value *constant_of(const compiler *c, uint32_t arg)
 }
 
 /* Arguments as the signature wants them, and those that are constants. */
-static status compile_args(compiler *c, const expr *e, uint32_t *args, const value **constants)
+static status program_compile_host_compile_args(compiler *c, const expr *e, uint32_t *args,
+                                                const value **constants)
 {
     const char *signature = function_info_of(e->op)->signature;
     for (uint32_t i = 0; i < e->arg_count; i++) {
@@ -47,7 +48,7 @@ status compile_call_host(compiler *c, const expr *e, int op, uint32_t *out)
     const void *plan;
     if (!args || !constants)
         return status_no_memory("expression", e->arg_count * sizeof *args);
-    TRY(compile_args(c, e, args, constants));
+    TRY(program_compile_host_compile_args(c, e, args, constants));
     status st = host_plan(function, constants, e->arg_count, memory, &plan);
     if (st)
         return e->position < 0 ? st : status_at(st, e->position);

@@ -7,7 +7,7 @@
 #define DEFAULT_ESCAPE '\\'
 
 /* Texts of either case alike: both in lower case. */
-static status lower(compiler *c, const expr *e, uint32_t arg, uint32_t *out)
+static status program_compile_like_lower(compiler *c, const expr *e, uint32_t arg, uint32_t *out)
 {
     instruction s =
         instruction_make(INSTRUCTION_BUILD, DEV_BUILD_LOWER, type_make(TYPE_VARCHAR), e->position);
@@ -39,7 +39,7 @@ static status pieces_new(arena *memory, size_t bytes, like_pieces *out)
 }
 
 /* The pieces as the kernel reads them: dev_pattern. */
-static status lay_out(arena *memory, const like_pieces *p, instruction *s)
+static status program_compile_like_lay_out(arena *memory, const like_pieces *p, instruction *s)
 {
     size_t ends_bytes = p->header.piece_count * sizeof(uint32_t);
     size_t bytes = sizeof p->header + ends_bytes + p->header.piece_bytes;
@@ -66,7 +66,7 @@ status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at
     like_end_piece(&p, &start);
     p.header.at_start = at_start;
     p.header.at_end = at_end;
-    return lay_out(memory, &p, s);
+    return program_compile_like_lay_out(memory, &p, s);
 }
 
 static status compile_pattern(compiler *c, const expr *e, const value *pattern, int escape,
@@ -81,7 +81,7 @@ static status compile_pattern(compiler *c, const expr *e, const value *pattern, 
                                     "the pattern \"%.*s\" ends with its escape character",
                                     (int)(bytes < 100 ? bytes : 100), pattern->text),
                          e->position);
-    return lay_out(memory, &p, s);
+    return program_compile_like_lay_out(memory, &p, s);
 }
 
 /* ASCII in lower case; false where other letters are in it. */
@@ -109,7 +109,7 @@ status compile_call_like(compiler *c, const expr *e, int op, uint32_t *out)
     TRY(escape_of(e, &escape));
     TRY(compile_expr(c, e->args[0], &args[0]));
     if (e->op == EXPR_ILIKE)
-        TRY(lower(c, e, args[0], &args[0]));
+        TRY(program_compile_like_lower(c, e, args[0], &args[0]));
     const expr *given = e->args[1];
     bool is_constant = given->kind == EXPR_CONSTANT && !given->constant.is_null;
     if (is_constant) {
@@ -125,7 +125,7 @@ status compile_call_like(compiler *c, const expr *e, int op, uint32_t *out)
     TRY(compile_expr(c, given, &args[1]));
     TRY(compile_cast(c, args[1], type_make(TYPE_VARCHAR), e->position, &args[1]));
     if (e->op == EXPR_ILIKE)
-        TRY(lower(c, e, args[1], &args[1]));
+        TRY(program_compile_like_lower(c, e, args[1], &args[1]));
     instruction s = instruction_make(INSTRUCTION_LIKE_COLUMN, 0, e->type, e->position);
     s.first_number = escape;
     s.can_fail = true;

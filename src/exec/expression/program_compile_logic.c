@@ -204,7 +204,8 @@ status compile_call_logic(compiler *c, const expr *e, int op, uint32_t *out)
 /* ---- CASE, COALESCE ---- */
 
 /* Bounds that hold for both. */
-static void unite_bounds(const compiler *c, const uint32_t *args, uint32_t count, instruction *s)
+static void program_compile_logic_unite_bounds(const compiler *c, const uint32_t *args,
+                                               uint32_t count, instruction *s)
 {
     bool is_first = true;
     int128 low = s->low, high = s->high;
@@ -241,7 +242,7 @@ status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t 
     instruction s =
         instruction_make(is_lazy ? INSTRUCTION_LAZY_CASE : INSTRUCTION_CHOOSE, 0, type, -1);
     if (s.has_bounds)
-        unite_bounds(c, args + 1, 2, &s);
+        program_compile_logic_unite_bounds(c, args + 1, 2, &s);
     return instruction_add(c, &s, args, 3, out);
 }
 
@@ -273,7 +274,7 @@ static status nest_branches(compiler *c, const branch_list *b, uint32_t *out)
     return STATUS_OK;
 }
 
-static status add_number(compiler *c, uint32_t number, uint32_t *out)
+static status program_compile_logic_add_number(compiler *c, uint32_t number, uint32_t *out)
 {
     value v = value_int(TYPE_INT32, number);
     return instruction_add_constant(c, &v, out);
@@ -285,11 +286,11 @@ static status number_branches(compiler *c, const branch_list *b, uint32_t *out)
 {
     data_type type = type_make(TYPE_INT32);
     uint32_t none;
-    TRY(add_number(c, b->count, &none));
+    TRY(program_compile_logic_add_number(c, b->count, &none));
     *out = none;
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t number, is_free, taken;
-        TRY(add_number(c, i, &number));
+        TRY(program_compile_logic_add_number(c, i, &number));
         TRY(compile_comparison(c, DEV_COMPARE_EQ, *out, none, -1, &is_free));
         TRY(compile_choose(c, type, b->conditions[i], number, none, &taken));
         TRY(compile_choose(c, type, is_free, taken, *out, out));
@@ -306,7 +307,7 @@ static status choose_by_number(compiler *c, const branch_list *b, uint32_t numbe
     uint32_t middle = from + (to - from) / 2, last, is_first, first, second;
     TRY(choose_by_number(c, b, number, from, middle, &first));
     TRY(choose_by_number(c, b, number, middle + 1, to, &second));
-    TRY(add_number(c, middle, &last));
+    TRY(program_compile_logic_add_number(c, middle, &last));
     TRY(compile_comparison(c, DEV_COMPARE_LE, number, last, -1, &is_first));
     return compile_choose(c, b->type, is_first, first, second, out);
 }

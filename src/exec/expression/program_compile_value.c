@@ -14,7 +14,7 @@ static bool is_real(data_type type)
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
 }
 
-static bool is_timestamp(data_type type)
+static bool program_compile_value_is_timestamp(data_type type)
 {
     return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
 }
@@ -29,8 +29,9 @@ static bool is_number_cast(data_type from, data_type to)
         return type_is_integer(to);
     if (to.id == TYPE_BOOL)
         return from_number;
-    if (from.id == TYPE_DATE || is_timestamp(from))
-        return to.id == TYPE_DATE || is_timestamp(to) || (to.id == TYPE_TIME && is_timestamp(from));
+    if (from.id == TYPE_DATE || program_compile_value_is_timestamp(from))
+        return to.id == TYPE_DATE || program_compile_value_is_timestamp(to) ||
+               (to.id == TYPE_TIME && program_compile_value_is_timestamp(from));
     return from.id == TYPE_TIME && to.id == TYPE_TIME;
 }
 
@@ -82,8 +83,8 @@ static bool cast_constant(const instruction *from, const instruction *to, value 
     return true;
 }
 
-static status cast_number(compiler *c, uint32_t arg, data_type type, int32_t position,
-                          uint32_t *out)
+static status program_compile_value_cast_number(compiler *c, uint32_t arg, data_type type,
+                                                int32_t position, uint32_t *out)
 {
     const instruction *from = instruction_of(c, arg);
     instruction s = instruction_make(INSTRUCTION_CAST_NUMBER, 0, type, position);
@@ -117,7 +118,7 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
     instruction_kind kind;
     uint8_t op = 0;
     if (is_number_cast(from, type))
-        return cast_number(c, arg, type, position, out);
+        return program_compile_value_cast_number(c, arg, type, position, out);
     if (type_is_text(from) && type_is_text(type)) {
         kind = INSTRUCTION_BUILD;
         op = type.id == TYPE_BLOB ? DEV_BUILD_DECODE : DEV_BUILD_ENCODE;
@@ -305,7 +306,7 @@ static status exact_arithmetic(compiler *c, const expr *e, data_type type, dev_a
 }
 
 /* The magnitude of a finite constant; NaN for everything else. */
-static double magnitude_of(const instruction *s)
+static double program_compile_value_magnitude_of(const instruction *s)
 {
     bool is_known =
         s->kind == INSTRUCTION_CONSTANT && !s->constant.is_null && isfinite(s->constant.f64);
@@ -318,11 +319,12 @@ static bool real_arithmetic_is_safe(dev_arithmetic_op op, const instruction *lef
 {
     switch (op) {
     case DEV_MULTIPLY:
-        return magnitude_of(left) <= 1 || magnitude_of(right) <= 1;
+        return program_compile_value_magnitude_of(left) <= 1 ||
+               program_compile_value_magnitude_of(right) <= 1;
     case DEV_DIVIDE:
-        return magnitude_of(right) >= 1;
+        return program_compile_value_magnitude_of(right) >= 1;
     case DEV_MODULO:
-        return magnitude_of(right) > 0;
+        return program_compile_value_magnitude_of(right) > 0;
     default:
         return false;
     }

@@ -7,7 +7,7 @@
 #define VALUE_TEXT_BYTES 128
 
 /* The row's value of an argument as SQL prints it, cut where it is long. */
-static void describe(frame *f, uint32_t number, uint64_t row, char *text)
+static void program_error_describe(frame *f, uint32_t number, uint64_t row, char *text)
 {
     const tensor *t = f->slots[number];
     value v = t->form == TENSOR_INDEXED ? value_null(t->type) : tensor_value(t, row);
@@ -28,9 +28,9 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
     char left[VALUE_TEXT_BYTES], right[VALUE_TEXT_BYTES], type[TYPE_NAME_BYTES];
     type_name(s->type, type);
     if (s->arg_count > 0)
-        describe(f, s->args[0], row, left);
+        program_error_describe(f, s->args[0], row, left);
     if (s->arg_count > 1)
-        describe(f, s->args[1], row, right);
+        program_error_describe(f, s->args[1], row, right);
     switch (s->kind) {
     case INSTRUCTION_CAST_FROM_TEXT:
         return status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type);

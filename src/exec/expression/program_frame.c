@@ -54,7 +54,7 @@ void frame_forget(const program *p, frame *f, uint32_t root)
 }
 
 /* Empties all slots: those that were set, as a frame has one for each instruction of the program. */
-static void clear_slots(const program *p, frame *f)
+static void program_frame_clear_slots(const program *p, frame *f)
 {
     bool is_listed = f->set_count <= f->set_room;
     uint32_t count = is_listed ? f->set_count : (uint32_t)p->instructions.count;
@@ -66,7 +66,7 @@ static void clear_slots(const program *p, frame *f)
 void frame_clear(const program *p, frame *f)
 {
     if (f->slots && f->set)
-        clear_slots(p, f);
+        program_frame_clear_slots(p, f);
     for (uint32_t i = 0; f->columns && i < p->layout.count; i++) {
         tensor_unref(f->columns[i]);
         f->columns[i] = NULL;

@@ -630,7 +630,7 @@ static void see_columns(program_run *run, uint32_t index)
     }
 }
 
-static bool is_seen(const program_run *run, const chunk *input, uint32_t column)
+static bool program_run_is_seen(const program_run *run, const chunk *input, uint32_t column)
 {
     return !run->seen[column] ||
            (column < input->column_count && run->seen[column] == input->columns[column]);
@@ -646,9 +646,9 @@ static bool is_same_input(const program_run *run, uint32_t index, const chunk *i
     bool looks_at_all = p->is_volatile || count.actual || !p->input_counts[index];
     bool is_same = count.bound == input->rows.bound && count.actual == input->rows.actual;
     for (uint32_t i = 0; looks_at_all && i < p->layout.count && is_same; i++)
-        is_same = is_seen(run, input, i);
+        is_same = program_run_is_seen(run, input, i);
     for (uint32_t k = 0; !looks_at_all && k < p->input_counts[index] && is_same; k++)
-        is_same = is_seen(run, input, p->inputs[index][k]);
+        is_same = program_run_is_seen(run, input, p->inputs[index][k]);
     return is_same;
 }
 
@@ -715,8 +715,8 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
     return done;
 }
 
-static status select_rows(program_run *run, operand mask, row_index **out_rows,
-                          dev_count *out_count, dev_buffer **out_owner)
+static status program_run_select_rows(program_run *run, operand mask, row_index **out_rows,
+                                      dev_count *out_count, dev_buffer **out_owner)
 {
     row_mask bits = {.bits = mask.values, .validity = mask.validity};
     row_selection selection;
@@ -753,7 +753,7 @@ exec_result program_select(program_run *run, uint32_t index, chunk *input, row_i
         if (result->form == TENSOR_CONSTANT)
             st = select_constant(run, &result->constant, out_rows, out_count);
         else if (!(st = run_operand(run, &run->main, root, &mask)))
-            st = select_rows(run, mask, out_rows, out_count, out_owner);
+            st = program_run_select_rows(run, mask, out_rows, out_count, out_owner);
     }
     exec_task *task = run->task;
     detach(run, index);

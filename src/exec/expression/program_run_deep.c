@@ -22,7 +22,8 @@ static uint32_t own_arguments(const instruction *s)
     return s->kind == INSTRUCTION_LAZY_CASE ? 1 : s->arg_count;
 }
 
-static status visit(program_run *run, const frame *f, uint32_t number, number_list *pending)
+static status program_run_deep_visit(program_run *run, const frame *f, uint32_t number,
+                                     number_list *pending)
 {
     const instruction *s = instruction_at(run, number);
     for (uint32_t i = 0; i < own_arguments(s); i++) {
@@ -40,13 +41,13 @@ static status find_waypoints(program_run *run, const frame *f, uint32_t number, 
 {
     number_list pending = {0};
     run->visits++;
-    status st = visit(run, f, number, &pending);
+    status st = program_run_deep_visit(run, f, number, &pending);
     while (!st && pending.count) {
         uint32_t next = pending.items[--pending.count];
         if (instruction_is_waypoint(instruction_at(run, next)))
             st = array_push(NULL, out, next);
         if (!st)
-            st = visit(run, f, next, &pending);
+            st = program_run_deep_visit(run, f, next, &pending);
     }
     array_release(&pending);
     if (out->count)

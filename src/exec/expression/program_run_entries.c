@@ -17,7 +17,7 @@
 #define ROWS_PER_ENTRY 2
 
 /* What costs more for a row than looking its number up. */
-static bool is_costly(const program_run *run, const instruction *s)
+static bool program_run_entries_is_costly(const program_run *run, const instruction *s)
 {
     switch (s->kind) {
     case INSTRUCTION_LIKE:
@@ -38,7 +38,8 @@ static bool is_costly(const program_run *run, const instruction *s)
 }
 
 /* The arguments that are no constants, each once; false: they do not come as few values. */
-static bool find_columns(const frame *f, const instruction *s, tensor **columns, uint32_t *count)
+static bool program_run_entries_find_columns(const frame *f, const instruction *s, tensor **columns,
+                                             uint32_t *count)
 {
     *count = 0;
     for (uint32_t i = 0; i < s->arg_count; i++) {
@@ -62,7 +63,7 @@ static uint64_t count_entries(tensor *const *columns, uint32_t count)
     return (columns[0]->base_rows + 1) * (columns[1]->base_rows + 1);
 }
 
-static bool has_nulls(tensor *const *columns, uint32_t count)
+static bool program_run_entries_has_nulls(tensor *const *columns, uint32_t count)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++)
@@ -70,9 +71,11 @@ static bool has_nulls(tensor *const *columns, uint32_t count)
     return any;
 }
 
-static bool is_known(const entry_results *results, tensor *const *columns, uint32_t count)
+static bool program_run_entries_is_known(const entry_results *results, tensor *const *columns,
+                                         uint32_t count)
 {
-    if (!results || results->base_count != count || results->has_nulls != has_nulls(columns, count))
+    if (!results || results->base_count != count ||
+        results->has_nulls != program_run_entries_has_nulls(columns, count))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (results->bases[i] != columns[i]->base || results->base_rows[i] != columns[i]->base_rows)
@@ -80,7 +83,7 @@ static bool is_known(const entry_results *results, tensor *const *columns, uint3
     return true;
 }
 
-static void forget(entry_results *results)
+static void program_run_entries_forget(entry_results *results)
 {
     for (uint32_t i = 0; i < results->base_count; i++)
         tensor_unref(results->bases[i]);
@@ -91,15 +94,15 @@ static void forget(entry_results *results)
 void entry_results_free(entry_results *results)
 {
     if (results)
-        forget(results);
+        program_run_entries_forget(results);
     mem_free(results);
 }
 
 /* ---- the combinations ---- */
 
 /* The value that column `number` has in each combination. */
-static status spread(program_run *run, tensor *const *columns, uint32_t number, dev_count entries,
-                     tensor **out)
+static status program_run_entries_spread(program_run *run, tensor *const *columns, uint32_t number,
+                                         dev_count entries, tensor **out)
 {
     row_index *index;
     uint32_t radix = (uint32_t)columns[number]->base_rows + 1;
@@ -129,12 +132,12 @@ static status set_slots(program_run *run, frame *f, const instruction *s, tensor
         else if (count == 1)
             *slot = tensor_ref(t->base);
         else
-            TRY(spread(run, columns, t == columns[1], entries->count, slot));
+            TRY(program_run_entries_spread(run, columns, t == columns[1], entries->count, slot));
     }
     return STATUS_OK;
 }
 
-static void clear_slots(program_run *run, const instruction *s)
+static void program_run_entries_clear_slots(program_run *run, const instruction *s)
 {
     for (uint32_t i = 0; i < s->arg_count; i++) {
         tensor_unref(run->entries.slots[s->args[i]]);
@@ -143,15 +146,16 @@ static void clear_slots(program_run *run, const instruction *s)
 }
 
 /* Nobody refers to combinations with NULL where there is none. */
-static void drop_validity(tensor *values)
+static void program_run_entries_drop_validity(tensor *values)
 {
     dev_buffer_unref(values->validity_owner);
     values->validity_owner = NULL;
     values->validity = NULL;
 }
 
-static status compute(program_run *run, frame *f, uint32_t number, instruction_function function,
-                      tensor *const *columns, uint32_t count, entry_results *results)
+static status program_run_entries_compute(program_run *run, frame *f, uint32_t number,
+                                          instruction_function function, tensor *const *columns,
+                                          uint32_t count, entry_results *results)
 {
     const instruction *s = instruction_at(run, number);
     tensor *values = NULL;
@@ -160,7 +164,7 @@ static status compute(program_run *run, frame *f, uint32_t number, instruction_f
     status st = set_slots(run, f, s, columns, count);
     if (!st)
         st = function(run, &run->entries, number, &values);
-    clear_slots(run, s);
+    program_run_entries_clear_slots(run, s);
     if (st && status_get_kind(st) != STATUS_KIND_DATA) {
         tensor_unref(values);
         return st;
@@ -171,14 +175,14 @@ static status compute(program_run *run, frame *f, uint32_t number, instruction_f
         values = NULL;
     }
     results->base_count = count;
-    results->has_nulls = has_nulls(columns, count);
+    results->has_nulls = program_run_entries_has_nulls(columns, count);
     results->values = values;
     for (uint32_t i = 0; i < count; i++) {
         results->bases[i] = tensor_ref(columns[i]->base);
         results->base_rows[i] = columns[i]->base_rows;
     }
     if (values && !results->has_nulls && values->form == TENSOR_FLAT)
-        drop_validity(values);
+        program_run_entries_drop_validity(values);
     return STATUS_OK;
 }
 
@@ -194,7 +198,8 @@ static status make_identity(program_run *run)
 }
 
 /* The numbers of the rows' combinations. */
-static status number_rows(program_run *run, frame *f, tensor *const *columns, row_index **out)
+static status program_run_entries_number_rows(program_run *run, frame *f, tensor *const *columns,
+                                              row_index **out)
 {
     uint32_t digit = 1;
     TRY(make_identity(run));
@@ -210,15 +215,16 @@ static status number_rows(program_run *run, frame *f, tensor *const *columns, ro
     return STATUS_OK;
 }
 
-static status look_up(program_run *run, frame *f, tensor *const *columns, uint32_t count,
-                      const entry_results *results, tensor **out)
+static status program_run_entries_look_up(program_run *run, frame *f, tensor *const *columns,
+                                          uint32_t count, const entry_results *results,
+                                          tensor **out)
 {
     row_index *rows = NULL;
     status st = STATUS_OK;
     if (count == 1)
         rows = row_index_ref(columns[0]->index);
     else
-        st = number_rows(run, f, columns, &rows);
+        st = program_run_entries_number_rows(run, f, columns, &rows);
     if (!st)
         st = tensor_new_indexed(run->stream, results->values, count_entries(columns, count), rows,
                                 f->count, out);
@@ -232,18 +238,20 @@ status run_on_entries(program_run *run, frame *f, uint32_t number, instruction_f
     const instruction *s = instruction_at(run, number);
     tensor *columns[ENTRY_ARGS_MAX];
     uint32_t count;
-    if (!run->dev->is_host || !s->passes_null || !is_costly(run, s) ||
-        !find_columns(f, s, columns, &count))
+    if (!run->dev->is_host || !s->passes_null || !program_run_entries_is_costly(run, s) ||
+        !program_run_entries_find_columns(f, s, columns, &count))
         return STATUS_OK;
     entry_results **results = &run->results[number];
-    if (!is_known(*results, columns, count)) {
+    if (!program_run_entries_is_known(*results, columns, count)) {
         uint64_t entries = count_entries(columns, count);
         if ((count > 1 && entries > ENTRIES_MAX) || entries > f->count.bound / ROWS_PER_ENTRY)
             return STATUS_OK;
         if (!*results && !(*results = mem_new(sizeof **results)))
             return status_no_memory("expression", sizeof **results);
-        forget(*results);
-        TRY(compute(run, f, number, function, columns, count, *results));
+        program_run_entries_forget(*results);
+        TRY(program_run_entries_compute(run, f, number, function, columns, count, *results));
     }
-    return (*results)->values ? look_up(run, f, columns, count, *results, result) : STATUS_OK;
+    return (*results)->values
+               ? program_run_entries_look_up(run, f, columns, count, *results, result)
+               : STATUS_OK;
 }

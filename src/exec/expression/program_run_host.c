@@ -19,7 +19,7 @@ typedef struct brought {
     uint64_t count;
 } brought;
 
-static void release(brought *b)
+static void program_run_host_release(brought *b)
 {
     chunk_free(b->columns);
     mem_free(b->operands);
@@ -27,7 +27,7 @@ static void release(brought *b)
     mem_free(b->heaps);
 }
 
-static status allocate(const instruction *s, brought *b)
+static status program_run_host_allocate(const instruction *s, brought *b)
 {
     size_t count = s->arg_count + 1;
     b->operands = mem_new_array(count, sizeof *b->operands);
@@ -39,7 +39,7 @@ static status allocate(const instruction *s, brought *b)
 }
 
 /* Copies of the arguments in pinned memory. */
-static status bring(program_run *run, frame *f, const instruction *s, brought *b)
+static status program_run_host_bring(program_run *run, frame *f, const instruction *s, brought *b)
 {
     chunk *c;
     uint32_t columns = 0;
@@ -64,9 +64,9 @@ static status bring_all(program_run *run, frame *f, const instruction *s, brough
     operand x;
     uint32_t column = 0;
     b->count = f->count.bound;
-    TRY(allocate(s, b));
+    TRY(program_run_host_allocate(s, b));
     if (!run->dev->is_host)
-        TRY(bring(run, f, s, b));
+        TRY(program_run_host_bring(run, f, s, b));
     else if (f->count.actual && *f->count.actual < b->count)
         b->count = *f->count.actual;
     for (uint32_t i = 0; i < s->arg_count; i++) {
@@ -87,7 +87,8 @@ static status bring_all(program_run *run, frame *f, const instruction *s, brough
 }
 
 /* Rows whose arguments are there; all, for a function that looks at NULLs itself. */
-static void fill_validity(const instruction *s, const brought *b, uint64_t *validity)
+static void program_run_host_fill_validity(const instruction *s, const brought *b,
+                                           uint64_t *validity)
 {
     size_t words = (b->count + 63) / 64;
     memset(validity, 0xff, words * sizeof *validity);
@@ -120,8 +121,8 @@ static status take_heap(const instruction *s, brought *b, host_call *call, tenso
     return STATUS_OK;
 }
 
-static status compute(program_run *run, const instruction *s, brought *b, uint64_t rows,
-                      tensor *result)
+static status program_run_host_compute(program_run *run, const instruction *s, brought *b,
+                                       uint64_t rows, tensor *result)
 {
     dev_stream host = {.dev = dev_host(run->dev)};
     host_call call = {.function = (host_function)s->op,
@@ -136,7 +137,7 @@ static status compute(program_run *run, const instruction *s, brought *b, uint64
     memset(result->values, 0, type_values_bytes(s->type, rows));
     if (result->validity) {
         memset(result->validity, 0, bitmap_bytes(rows));
-        fill_validity(s, b, result->validity);
+        program_run_host_fill_validity(s, b, result->validity);
     }
     status st = DEV_LAUNCH(&host, host_call, .call = &call);
     if (call.failure) {
@@ -151,7 +152,7 @@ static status compute(program_run *run, const instruction *s, brought *b, uint64
 }
 
 /* *result is in the device's memory then. */
-static status send(program_run *run, uint64_t rows, tensor **result)
+static status program_run_host_send(program_run *run, uint64_t rows, tensor **result)
 {
     chunk *c, *sent;
     DEV_WORK_ADD(host_rows, rows);
@@ -175,10 +176,10 @@ status instruction_host(program_run *run, frame *f, uint32_t number, tensor **re
     if (!st)
         st = tensor_new_flat(dev_host(run->dev), s->type, rows, needs_validity(s, &b), result);
     if (!st)
-        st = compute(run, s, &b, rows, *result);
-    release(&b);
+        st = program_run_host_compute(run, s, &b, rows, *result);
+    program_run_host_release(&b);
     if (!st && !run->dev->is_host)
-        st = send(run, rows, result);
+        st = program_run_host_send(run, rows, result);
     return st;
 }
 

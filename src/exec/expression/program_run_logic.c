@@ -33,7 +33,7 @@ status instruction_range(program_run *run, frame *f, uint32_t number, tensor **r
 /* ---- IN ---- */
 
 /* Bytes of the items' texts that lie outside of their views. */
-static size_t text_bytes(const value *items, size_t count)
+static size_t program_run_logic_text_bytes(const value *items, size_t count)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++)
@@ -60,7 +60,8 @@ static void stage_texts(const value *items, size_t count, char *address, char *s
 static status upload_texts(program_run *run, uint32_t number)
 {
     const instruction *s = instruction_at(run, number);
-    size_t bytes = s->item_count * sizeof(string_view) + text_bytes(s->data, s->item_count);
+    size_t bytes =
+        s->item_count * sizeof(string_view) + program_run_logic_text_bytes(s->data, s->item_count);
     dev_buffer *buffer;
     void *staged;
     TRY(dev_alloc(run->dev, bytes + 1, "constant", &buffer));
@@ -197,7 +198,8 @@ static status select_branch(program_run *run, frame *f, const uint64_t *mask, fr
 }
 
 /* Two branches: where the condition is true, and the rest. */
-static status split(program_run *run, frame *f, uint32_t number, frame *const branches[2])
+static status program_run_logic_split(program_run *run, frame *f, uint32_t number,
+                                      frame *const branches[2])
 {
     const instruction *s = instruction_at(run, number);
     operand x;
@@ -218,8 +220,8 @@ static status split(program_run *run, frame *f, uint32_t number, frame *const br
     return st;
 }
 
-static status merge(program_run *run, frame *f, const instruction *s, frame *const branches[2],
-                    tensor **result)
+static status program_run_logic_merge(program_run *run, frame *f, const instruction *s,
+                                      frame *const branches[2], tensor **result)
 {
     operand x[2];
     tensor *columns[2];
@@ -258,14 +260,14 @@ exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, t
             return exec_fail(task, status_no_memory("expression", sizeof(frame)));
     }
     if (!branches[0]->is_ready || !branches[1]->is_ready)
-        EXEC_TRY(task, split(run, f, number, branches));
+        EXEC_TRY(task, program_run_logic_split(run, f, number, branches));
     for (uint32_t i = 0; i < 2; i++) {
         done = run_instruction(run, branches[i], s->args[i + 1]);
         if (done != EXEC_FINISHED)
             return done;
     }
     tensor *result = NULL;
-    status st = merge(run, f, s, branches, &result);
+    status st = program_run_logic_merge(run, f, s, branches, &result);
     run_end_children(run, f, number);
     if (st) {
         tensor_unref(result);

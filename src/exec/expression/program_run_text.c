@@ -18,7 +18,8 @@ static status operands(program_run *run, frame *f, const instruction *s, operand
     return STATUS_OK;
 }
 
-static status begin(program_run *run, frame *f, const instruction *s, operand *x, tensor **result)
+static status program_run_text_begin(program_run *run, frame *f, const instruction *s, operand *x,
+                                     tensor **result)
 {
     TRY(operands(run, f, s, x));
     TRY(run_result(run, f, s->type, result));
@@ -30,7 +31,7 @@ status instruction_like(program_run *run, frame *f, uint32_t number, tensor **re
     operand x[OPERANDS_MAX];
     const void *pattern;
     TRY(run_upload(run, number, &pattern));
-    TRY(begin(run, f, instruction_at(run, number), x, result));
+    TRY(program_run_text_begin(run, f, instruction_at(run, number), x, result));
     return DEV_LAUNCH(run->stream, like, .values = x[0].values, .count = f->count,
                       .pattern = pattern, .out = (*result)->values);
 }
@@ -39,7 +40,7 @@ status instruction_like_column(program_run *run, frame *f, uint32_t number, tens
 {
     const instruction *s = instruction_at(run, number);
     operand x[OPERANDS_MAX];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(run->stream, like_column, .values = x[0].values, .value_stride = x[0].stride,
                    .patterns = x[1].values, .pattern_stride = x[1].stride,
                    .escape = (int16_t)s->first_number, .validity = (*result)->validity,
@@ -52,7 +53,7 @@ status instruction_starts_with(program_run *run, frame *f, uint32_t number, tens
 {
     const instruction *s = instruction_at(run, number);
     operand x[OPERANDS_MAX];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     return DEV_LAUNCH(run->stream, starts_with, .values = x[0].values, .value_stride = x[0].stride,
                       .prefixes = x[1].values, .prefix_stride = x[1].stride, .count = f->count,
                       .out = (*result)->values);
@@ -62,7 +63,7 @@ status instruction_slice(program_run *run, frame *f, uint32_t number, tensor **r
 {
     const instruction *s = instruction_at(run, number);
     operand x[OPERANDS_MAX];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     (*result)->heap = string_heap_ref(x[0].column->heap);
     TRY(DEV_LAUNCH(run->stream, string_slice, .op = s->op, .values = x[0].values,
                    .value_stride = x[0].stride, .first = x[1].values, .first_stride = x[1].stride,
@@ -76,7 +77,7 @@ status instruction_trim(program_run *run, frame *f, uint32_t number, tensor **re
 {
     const instruction *s = instruction_at(run, number);
     operand x[OPERANDS_MAX];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     (*result)->heap = string_heap_ref(x[0].column->heap);
     return DEV_LAUNCH(run->stream, string_trim, .ends = s->op, .values = x[0].values,
                       .value_stride = x[0].stride, .set = x[1].values, .set_stride = x[1].stride,
@@ -87,7 +88,7 @@ status instruction_measure(program_run *run, frame *f, uint32_t number, tensor *
 {
     const instruction *s = instruction_at(run, number);
     operand x[OPERANDS_MAX];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     return DEV_LAUNCH(run->stream, string_measure, .op = s->op, .values = x[0].values,
                       .value_stride = x[0].stride, .second = x[1].values,
                       .second_stride = x[1].stride, .count = f->count, .out = (*result)->values);
@@ -96,12 +97,13 @@ status instruction_measure(program_run *run, frame *f, uint32_t number, tensor *
 /* ---- new text ---- */
 
 /* How many bytes the new texts have. */
-static status count_bytes(program_run *run, frame *f, const instruction *s, uint64_t *out)
+static status program_run_text_count_bytes(program_run *run, frame *f, const instruction *s,
+                                           uint64_t *out)
 {
     operand x[OPERANDS_MAX];
     tensor *result = NULL;
     dev_buffer *total = NULL;
-    status st = begin(run, f, s, x, &result);
+    status st = program_run_text_begin(run, f, s, x, &result);
     if (!st)
         st = dev_words_new(run->stream, 1, &total);
     if (!st)
@@ -120,12 +122,12 @@ static status count_bytes(program_run *run, frame *f, const instruction *s, uint
     return st;
 }
 
-static status build(program_run *run, frame *f, const instruction *s, uint64_t bytes,
-                    tensor **result)
+static status program_run_text_build(program_run *run, frame *f, const instruction *s,
+                                     uint64_t bytes, tensor **result)
 {
     operand x[OPERANDS_MAX];
     dev_buffer *heap = NULL;
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_text_begin(run, f, s, x, result));
     if (bytes) {
         TRY(dev_alloc(run->dev, bytes, "text", &heap));
         TRY(string_heap_new(&heap, 1, &(*result)->heap));
@@ -142,6 +144,6 @@ status instruction_build(program_run *run, frame *f, uint32_t number, tensor **r
 {
     const instruction *s = instruction_at(run, number);
     uint64_t bytes = 0;
-    TRY(count_bytes(run, f, s, &bytes));
-    return build(run, f, s, bytes, result);
+    TRY(program_run_text_count_bytes(run, f, s, &bytes));
+    return program_run_text_build(run, f, s, bytes, result);
 }

@@ -44,7 +44,7 @@ struct tile_run {
 
 /* ---- which instructions ---- */
 
-static bool is_number(data_type type)
+static bool program_run_tiles_is_number(data_type type)
 {
     return type.id >= TYPE_BOOL && type.id <= TYPE_TIMESTAMP_TZ;
 }
@@ -56,7 +56,7 @@ static data_type arg_type(const program *p, const instruction *s, uint32_t numbe
 
 static bool are_alike(data_type x, data_type y)
 {
-    return is_number(x) && x.id == y.id && x.width == y.width;
+    return program_run_tiles_is_number(x) && x.id == y.id && x.width == y.width;
 }
 
 /* Both float, both double, or neither. */
@@ -64,7 +64,8 @@ static bool are_operands(data_type x, data_type y, data_type result)
 {
     if (tile_type_is_real(result))
         return x.id == result.id && y.id == result.id;
-    return is_number(x) && is_number(y) && !tile_type_is_real(x) && !tile_type_is_real(y);
+    return program_run_tiles_is_number(x) && program_run_tiles_is_number(y) &&
+           !tile_type_is_real(x) && !tile_type_is_real(y);
 }
 
 bool tile_has_step(const program *p, const instruction *s)
@@ -75,9 +76,10 @@ bool tile_has_step(const program *p, const instruction *s)
     case INSTRUCTION_DISTINCT: /* of the operands only whether they are NULL */
         return true;
     case INSTRUCTION_RANGE:
-        return is_number(arg_type(p, s, 0));
+        return program_run_tiles_is_number(arg_type(p, s, 0));
     case INSTRUCTION_CAST_NUMBER:
-        return is_number(arg_type(p, s, 0)) && is_number(s->type);
+        return program_run_tiles_is_number(arg_type(p, s, 0)) &&
+               program_run_tiles_is_number(s->type);
     case INSTRUCTION_COMPARE:
         return are_alike(arg_type(p, s, 0), arg_type(p, s, 1));
     case INSTRUCTION_LOGIC:
@@ -94,7 +96,7 @@ bool tile_has_step(const program *p, const instruction *s)
 
 /* ---- growing ---- */
 
-static tile_part *find_part(tile_run *t, uint32_t number)
+static tile_part *program_run_tiles_find_part(tile_run *t, uint32_t number)
 {
     for (uint32_t i = 0; i < t->count; i++)
         if (t->parts[i].number == number)
@@ -102,9 +104,9 @@ static tile_part *find_part(tile_run *t, uint32_t number)
     return NULL;
 }
 
-static tile_part *add_part(tile_run *t, uint32_t number)
+static tile_part *program_run_tiles_add_part(tile_run *t, uint32_t number)
 {
-    tile_part *part = find_part(t, number);
+    tile_part *part = program_run_tiles_find_part(t, number);
     if (part)
         return part;
     uint32_t at = t->count++;
@@ -129,25 +131,25 @@ static uint32_t column_leaves(const tile_run *t)
 }
 
 /* Others than the run's instructions read it, or it is an expression's own value. */
-static bool is_wanted(const tile_run *t, const tile_part *part)
+static bool program_run_tiles_is_wanted(const tile_run *t, const tile_part *part)
 {
     return part->uses < instruction_at(t->run, part->number)->user_count;
 }
 
 /* Is there room for it and its arguments? */
-static bool has_room(tile_run *t, const tile_part *part, uint32_t most)
+static bool program_run_tiles_has_room(tile_run *t, const tile_part *part, uint32_t most)
 {
     const instruction *s = instruction_at(t->run, part->number);
-    uint32_t more = 0, columns = 0, outputs = is_wanted(t, part);
+    uint32_t more = 0, columns = 0, outputs = program_run_tiles_is_wanted(t, part);
     for (uint32_t i = 0; i < s->arg_count; i++) {
-        bool is_new = !find_part(t, s->args[i]);
+        bool is_new = !program_run_tiles_find_part(t, s->args[i]);
         for (uint32_t k = 0; k < i; k++)
             is_new &= s->args[k] != s->args[i];
         more += is_new;
         columns += is_new && !is_constant(t, s->args[i]);
     }
     for (uint32_t i = 0; i < t->count; i++)
-        outputs += t->parts[i].is_computed && is_wanted(t, &t->parts[i]);
+        outputs += t->parts[i].is_computed && program_run_tiles_is_wanted(t, &t->parts[i]);
     return t->count + more <= most &&
            column_leaves(t) + columns <= TILE_INPUTS + (part->uses > 0) && outputs <= TILE_OUTPUTS;
 }
@@ -159,23 +161,23 @@ static status grow_at(tile_run *t, tile_part *part, uint32_t most)
     bool is_open = false;
     if (tile_has_step(t->run->program, s))
         TRY(run_needs_kernel(t->run, t->f, part->number, &is_open));
-    if (is_open && !has_room(t, part, most)) {
+    if (is_open && !program_run_tiles_has_room(t, part, most)) {
         t->is_cut = true;
         is_open = false;
     }
     part->is_kept = !is_open;
     part->is_computed = is_open;
     for (uint32_t i = 0; is_open && i < s->arg_count; i++)
-        add_part(t, s->args[i])->uses++; /* which may move `part` */
+        program_run_tiles_add_part(t, s->args[i])->uses++; /* which may move `part` */
     return STATUS_OK;
 }
 
-static status grow(tile_run *t, uint32_t most)
+static status program_run_tiles_grow(tile_run *t, uint32_t most)
 {
     t->count = 0;
     t->is_cut = false;
     for (uint32_t i = 0; i < t->root_count; i++)
-        (void)add_part(t, t->roots[i]);
+        (void)program_run_tiles_add_part(t, t->roots[i]);
     for (uint32_t i = t->count; i-- > 0;) {
         if (t->parts[i].is_computed || t->parts[i].is_kept)
             continue;
@@ -195,13 +197,14 @@ static status add_roots(tile_run *t, uint32_t most)
     if (!t->run->takes_all || t->f != &t->run->main || t->roots[0] != p->roots[t->run->root])
         return STATUS_OK;
     for (uint32_t r = t->run->root + 1; r < p->root_count && t->root_count < TILE_OUTPUTS; r++) {
-        if (find_part(t, p->roots[r]) || !tile_has_step(p, instruction_at(t->run, p->roots[r])))
+        if (program_run_tiles_find_part(t, p->roots[r]) ||
+            !tile_has_step(p, instruction_at(t->run, p->roots[r])))
             continue;
         t->roots[t->root_count++] = p->roots[r];
-        TRY(grow(t, most));
-        if (t->is_cut || !find_part(t, p->roots[r])->is_computed) {
+        TRY(program_run_tiles_grow(t, most));
+        if (t->is_cut || !program_run_tiles_find_part(t, p->roots[r])->is_computed) {
             t->root_count--;
-            TRY(grow(t, most));
+            TRY(program_run_tiles_grow(t, most));
         }
     }
     return STATUS_OK;
@@ -213,7 +216,7 @@ static status grow_from(tile_run *t, frame *f, uint32_t number, uint32_t most)
     t->f = f;
     t->root_count = 1;
     t->roots[0] = number;
-    TRY(grow(t, most));
+    TRY(program_run_tiles_grow(t, most));
     return t->is_cut ? STATUS_OK : add_roots(t, most);
 }
 
@@ -290,7 +293,7 @@ static bool add_constant(tile_run *t, uint64_t low, uint64_t high, bool is_wide,
 }
 
 /* As a register has it. */
-static bool add_value(tile_run *t, const value *v, uint8_t *out)
+static bool program_run_tiles_add_value(tile_run *t, const value *v, uint8_t *out)
 {
     int128 number = 0;
     if (v->is_null) {
@@ -313,7 +316,7 @@ static bool add_value(tile_run *t, const value *v, uint8_t *out)
 static data_type leaf_type(const tile_run *t, const tile_part *part)
 {
     data_type type = instruction_at(t->run, part->number)->type;
-    return is_number(type) ? type : type_make(TYPE_BOOL);
+    return program_run_tiles_is_number(type) ? type : type_make(TYPE_BOOL);
 }
 
 static void set_address(tile_run *t, size_t first, uint32_t number, const void *address)
@@ -328,7 +331,8 @@ static void load_constant(tile_run *t, tile_part *part, const value *v, bool *ou
     tile_step *step = add_step(t, TILE_CONSTANT, part, type);
     step->op = v->is_null;
     part->nulls = v->is_null ? FROM_SEVERAL : 0;
-    *out_fits = add_value(t, is_number(v->type) ? v : &none, &step->args[0]);
+    *out_fits = program_run_tiles_add_value(t, program_run_tiles_is_number(v->type) ? v : &none,
+                                            &step->args[0]);
 }
 
 /* A column, or rows of one, which are picked as they are read. */
@@ -345,12 +349,12 @@ static void load_column(tile_run *t, tile_part *part, tensor *column)
         part->nulls = base->validity ? (uint32_t)1 << input : 0;
     t->inputs[input] = column;
     set_address(t, offsetof(expression_arguments, input0), input,
-                is_number(base->type) ? base->values : NULL);
+                program_run_tiles_is_number(base->type) ? base->values : NULL);
     set_address(t, offsetof(expression_arguments, validity0), input, base->validity);
     set_address(t, offsetof(expression_arguments, index0), input, index ? index->rows : NULL);
 }
 
-static void load(tile_run *t, tile_part *part, bool *out_fits)
+static void program_run_tiles_load(tile_run *t, tile_part *part, bool *out_fits)
 {
     tensor *column = t->f->slots[part->number];
     *out_fits = take_register(t, leaf_type(t, part), &part->place);
@@ -381,7 +385,7 @@ static uint32_t nulls_of(const instruction *s, tile_part *const args[3])
     }
 }
 
-static tile_kind kind_of(const instruction *s)
+static tile_kind program_run_tiles_kind_of(const instruction *s)
 {
     switch (s->kind) {
     case INSTRUCTION_COMPARE:
@@ -406,7 +410,7 @@ static bool write_step(tile_run *t, tile_part *part, tile_part *const args[3])
     data_type from = leaf_type(t, args[0]);
     if (!take_register(t, s->type, &part->place))
         return false;
-    tile_step *step = add_step(t, kind_of(s), part, s->type);
+    tile_step *step = add_step(t, program_run_tiles_kind_of(s), part, s->type);
     step->op = s->op;
     step->from = step->kind == TILE_ARITHMETIC || step->kind == TILE_CHOOSE ? s->type : from;
     step->flags = s->is_checked ? TILE_CHECKED : 0;
@@ -418,7 +422,7 @@ static bool write_step(tile_run *t, tile_part *part, tile_part *const args[3])
         step->flags |= leaf_type(t, args[1]).width == 16 ? TILE_RIGHT_WIDE : 0;
     }
     part->nulls = nulls_of(s, args);
-    if (is_wanted(t, part)) {
+    if (program_run_tiles_is_wanted(t, part)) {
         t->output_numbers[t->output_count] = part->number;
         step->output = part->output = (uint8_t)++t->output_count;
     }
@@ -429,14 +433,14 @@ static bool write_step(tile_run *t, tile_part *part, tile_part *const args[3])
 
 /* The steps of one instruction: what it reads first, if it is not there. *out_fits false: the run is
  * too long. */
-static void write_part(tile_run *t, tile_part *part, bool *out_fits)
+static void program_run_tiles_write_part(tile_run *t, tile_part *part, bool *out_fits)
 {
     const instruction *s = instruction_at(t->run, part->number);
     tile_part *args[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < s->arg_count && *out_fits; i++) {
-        args[i] = find_part(t, s->args[i]);
+        args[i] = program_run_tiles_find_part(t, s->args[i]);
         if (!args[i]->is_computed && !args[i]->is_loaded)
-            load(t, args[i], out_fits);
+            program_run_tiles_load(t, args[i], out_fits);
     }
     *out_fits = *out_fits && write_step(t, part, args);
     if (!*out_fits)
@@ -458,14 +462,14 @@ static bool write_steps(tile_run *t)
         t->parts[i].left = t->parts[i].uses;
     for (uint32_t i = 0; i < t->count && fits; i++)
         if (t->parts[i].is_computed)
-            write_part(t, &t->parts[i], &fits);
+            program_run_tiles_write_part(t, &t->parts[i], &fits);
     return fits;
 }
 
 /* ---- launching ---- */
 
 /* A result with the validity of the only input that it has NULLs of, or its own. */
-static status make_output(tile_run *t, const tile_part *part)
+static status program_run_tiles_make_output(tile_run *t, const tile_part *part)
 {
     program_run *run = t->run;
     data_type type = instruction_at(run, part->number)->type;
@@ -490,7 +494,7 @@ static status launch(tile_run *t)
     memset(t->outputs, 0, sizeof t->outputs);
     for (uint32_t i = 0; i < t->count && !st; i++)
         if (t->parts[i].output)
-            st = make_output(t, &t->parts[i]);
+            st = program_run_tiles_make_output(t, &t->parts[i]);
     t->arguments.count = t->f->count;
     t->arguments.error = t->run->task->error;
     if (!st)

@@ -7,7 +7,8 @@
 
 /* The operands of an instruction of one or two, at least one a column; and its result, with
  * validity. */
-static status begin(program_run *run, frame *f, const instruction *s, operand *x, tensor **result)
+static status program_run_value_begin(program_run *run, frame *f, const instruction *s, operand *x,
+                                      tensor **result)
 {
     if (s->arg_count == 2)
         TRY(run_operands(run, f, s, x));
@@ -21,7 +22,7 @@ status instruction_arithmetic(program_run *run, frame *f, uint32_t number, tenso
 {
     const instruction *s = instruction_at(run, number);
     operand x[2];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_value_begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(
         run->stream, arithmetic, .op = s->op, .type = s->type, .is_checked = s->is_checked,
         .left = x[0].values, .left_width = x[0].column->type.width, .left_stride = x[0].stride,
@@ -35,7 +36,7 @@ status instruction_math(program_run *run, frame *f, uint32_t number, tensor **re
 {
     const instruction *s = instruction_at(run, number);
     operand x[2] = {{0}, {0}};
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_value_begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(run->stream, math, .op = s->op, .type = s->type,
                    .digits = (int32_t)s->first_number, .left = x[0].values,
                    .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,
@@ -50,7 +51,7 @@ status instruction_cast_number(program_run *run, frame *f, uint32_t number, tens
 {
     const instruction *s = instruction_at(run, number);
     operand x;
-    TRY(begin(run, f, s, &x, result));
+    TRY(program_run_value_begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, cast_number, .from = x.column->type, .to = s->type,
                    .is_checked = s->is_checked, .values = x.values, .validity = (*result)->validity,
                    .count = f->count, .out = (*result)->values, .error = run->task->error,
@@ -62,7 +63,7 @@ status instruction_cast_from_text(program_run *run, frame *f, uint32_t number, t
 {
     const instruction *s = instruction_at(run, number);
     operand x;
-    TRY(begin(run, f, s, &x, result));
+    TRY(program_run_value_begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, cast_from_text, .to = s->type, .values = x.values,
                    .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
                    .error = run->task->error, .location = run_location(s)));
@@ -104,7 +105,7 @@ status instruction_cast_to_text(program_run *run, frame *f, uint32_t number, ten
     const instruction *s = instruction_at(run, number);
     operand x;
     dev_buffer *heap = NULL;
-    TRY(begin(run, f, s, &x, result));
+    TRY(program_run_value_begin(run, f, s, &x, result));
     uint32_t bytes = text_bytes_max(x.column->type);
     if (bytes > STRING_INLINE_BYTES) {
         TRY(dev_alloc(run->dev, f->count.bound * bytes, "text", &heap));
@@ -122,7 +123,7 @@ status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor
 {
     const instruction *s = instruction_at(run, number);
     operand x;
-    TRY(begin(run, f, s, &x, result));
+    TRY(program_run_value_begin(run, f, s, &x, result));
     return DEV_LAUNCH(run->stream, date_part, .part = s->op, .type = x.column->type,
                       .values = x.values, .count = f->count, .out = (*result)->values);
 }
@@ -131,7 +132,7 @@ status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tenso
 {
     const instruction *s = instruction_at(run, number);
     operand x;
-    TRY(begin(run, f, s, &x, result));
+    TRY(program_run_value_begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, date_trunc, .part = s->op, .type = x.column->type,
                    .out_type = s->type, .values = x.values, .validity = (*result)->validity,
                    .count = f->count, .out = (*result)->values, .error = run->task->error,
@@ -143,7 +144,7 @@ status instruction_time(program_run *run, frame *f, uint32_t number, tensor **re
 {
     const instruction *s = instruction_at(run, number);
     operand x[2];
-    TRY(begin(run, f, s, x, result));
+    TRY(program_run_value_begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(run->stream, time_arithmetic, .op = s->op,
                    .precision = x[0].column->type.precision, .left = x[0].values,
                    .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,

@@ -19,7 +19,7 @@ void join_dictionary_release(join_dictionary *dictionary)
     *dictionary = (join_dictionary){0};
 }
 
-static bool is_known(const join_dictionary *dictionary, const tensor *key)
+static bool join_dictionary_is_known(const join_dictionary *dictionary, const tensor *key)
 {
     return dictionary->base && dictionary->base == key->base && dictionary->rows == key->base_rows;
 }
@@ -37,7 +37,7 @@ bool join_dictionary_takes(const join_dictionary *dictionary, const op_join_buil
 {
     if (key->form != TENSOR_INDEXED || key->base->validity || !needs_groups_alone(join))
         return false;
-    if (is_known(dictionary, key))
+    if (join_dictionary_is_known(dictionary, key))
         return true;
     bool stays = key->is_dictionary || key->base->is_lasting;
     return key->base_rows &&
@@ -60,7 +60,7 @@ status join_dictionary_probe(join_dictionary *dictionary, const op_join_build *j
                              exec_task *task, const tensor *key, dev_count rows, row_index **out)
 {
     *out = NULL;
-    if (!is_known(dictionary, key))
+    if (!join_dictionary_is_known(dictionary, key))
         TRY(learn(dictionary, join, task, key));
     TRY(row_index_new(task->stream->dev, rows.bound, out));
     status st = DEV_LAUNCH(task->stream, gather_index, .first = dictionary->groups->rows,

@@ -14,7 +14,7 @@ enum { STEP_BEGIN, STEP_AGREE, STEP_NEXT, STEP_UNITE };
 /* What a rank sends of a filter and what it receives. */
 #define TIMES_SENT 2.0
 
-static uint32_t filter_count(const op_join_build *join)
+static uint32_t join_filters_filter_count(const op_join_build *join)
 {
     return (uint32_t)join->base.plan->join.runtime_filters.count;
 }
@@ -29,7 +29,7 @@ static runtime_filter *filter_of(const op_join_build *join)
     return exec_runtime_filter(join->base.query, planned(join)->id);
 }
 
-static void wake(void *task)
+static void join_filters_wake(void *task)
 {
     exec_wake(task);
 }
@@ -65,10 +65,10 @@ static status note_keys(const op_join_build *join, exec_task *task, uint32_t key
     return STATUS_OK;
 }
 
-static status fill_words(const op_join_build *join, exec_task *task, uint64_t *words)
+static status join_filters_fill_words(const op_join_build *join, exec_task *task, uint64_t *words)
 {
     words[0] = join_has_spilled(join);
-    for (uint32_t i = 0; i < filter_count(join); i++) {
+    for (uint32_t i = 0; i < join_filters_filter_count(join); i++) {
         uint32_t key = join->base.plan->join.runtime_filters.items[i].key;
         uint64_t *mine = words + 1 + (size_t)i * FILTER_WORDS;
         if (words[0])
@@ -85,11 +85,12 @@ static status agree(op_join_build *join, exec_task *task)
                                                      [WORD_MIN] = NET_MIN_SIGNED,
                                                      [WORD_MAX] = NET_MAX_SIGNED,
                                                      [WORD_NO_RANGE] = NET_OR};
-    uint32_t count = 1 + filter_count(join) * FILTER_WORDS;
+    uint32_t count = 1 + join_filters_filter_count(join) * FILTER_WORDS;
     uint8_t *all = mem_new_array(count, sizeof *all);
     join->united.agreed = mem_new_array(count, sizeof *join->united.agreed);
-    status st = all && join->united.agreed ? fill_words(join, task, join->united.agreed)
-                                           : status_no_memory("runtime filters", count);
+    status st = all && join->united.agreed
+                    ? join_filters_fill_words(join, task, join->united.agreed)
+                    : status_no_memory("runtime filters", count);
     if (!st) {
         all[0] = NET_OR;
         for (uint32_t i = 1; i < count; i++)
@@ -104,7 +105,7 @@ static status agree(op_join_build *join, exec_task *task)
 
 static void take_agreed(op_join_build *join)
 {
-    uint32_t count = 1 + filter_count(join) * FILTER_WORDS;
+    uint32_t count = 1 + join_filters_filter_count(join) * FILTER_WORDS;
     memcpy(join->united.agreed, net_collective_words(join->united.collective),
            count * sizeof *join->united.agreed);
     net_collective_close(join->united.collective);
@@ -119,7 +120,7 @@ static runtime_filter_shape shape_of_words(const uint64_t *words)
                                   .max = (int64_t)words[WORD_MAX]};
 }
 
-static runtime_filter_shape shape_of(const op_join_build *join)
+static runtime_filter_shape join_filters_shape_of(const op_join_build *join)
 {
     runtime_filter_shape shape =
         shape_of_words(join->united.agreed + 1 + (size_t)join->united.number * FILTER_WORDS);
@@ -129,14 +130,14 @@ static runtime_filter_shape shape_of(const op_join_build *join)
 
 /* ---- uniting ---- */
 
-static bool is_worth_it(const op_join_build *join, const runtime_filter_shape *shape)
+static bool join_filters_is_worth_it(const op_join_build *join, const runtime_filter_shape *shape)
 {
     double bytes = (double)runtime_filter_words(shape) * sizeof(uint64_t);
     return bytes <= BYTES_SMALL || bytes * TIMES_SENT <= planned(join)->bytes_max;
 }
 
 /* This rank's words where the network can reach them. */
-static status bring(join_united *u, dev_stream *stream)
+static status join_filters_bring(join_united *u, dev_stream *stream)
 {
     size_t bytes = u->word_count * sizeof *u->words;
     void *pinned;
@@ -167,7 +168,8 @@ static status send_back(join_united *u, dev_stream *stream)
     return STATUS_OK;
 }
 
-static status unite(op_join_build *join, exec_task *task, const runtime_filter_shape *shape)
+static status join_join_filters_unite(op_join_build *join, exec_task *task,
+                                      const runtime_filter_shape *shape)
 {
     join_united *u = &join->united;
     const join_table *table = &join->whole.table;
@@ -175,26 +177,26 @@ static status unite(op_join_build *join, exec_task *task, const runtime_filter_s
     TRY(runtime_filter_make_shaped(filter_of(join), task->stream, shape, table->chunks.items,
                                    table->chunks.count, join->key_columns[planned(join)->key],
                                    &u->words));
-    TRY(bring(u, task->stream));
+    TRY(join_filters_bring(u, task->stream));
     return net_unite(join->base.query->net,
                      EXEC_NET_FIRST_EXCHANGE + join->base.plan->join.filters_id + 1 + u->number,
                      "runtime filter", u->sent, u->word_count, &u->collective);
 }
 
 /* The next filter begins to be united, or needs not be. */
-static status start_next(op_join_build *join, exec_task *task)
+static status join_filters_start_next(op_join_build *join, exec_task *task)
 {
-    runtime_filter_shape shape = shape_of(join);
-    if (!shape.keys || join->united.agreed[0] || !is_worth_it(join, &shape)) {
+    runtime_filter_shape shape = join_filters_shape_of(join);
+    if (!shape.keys || join->united.agreed[0] || !join_filters_is_worth_it(join, &shape)) {
         runtime_filter_publish_range(filter_of(join), &shape);
         join->united.number++;
         return STATUS_OK;
     }
     join->united.step = STEP_UNITE;
-    return unite(join, task, &shape);
+    return join_join_filters_unite(join, task, &shape);
 }
 
-static void publish(op_join_build *join)
+static void join_filters_publish(op_join_build *join)
 {
     runtime_filter *filter = filter_of(join);
     if (filter->bitmap_owner)
@@ -219,7 +221,7 @@ static status take_result(op_join_build *join, exec_task *task)
     net_collective_close(u->collective);
     u->collective = NULL;
     TRY(send_back(u, task->stream));
-    publish(join);
+    join_filters_publish(join);
     return STATUS_OK;
 }
 
@@ -228,13 +230,13 @@ exec_result join_filters_unite(op_join_build *join, exec_task *task)
     join_united *u = &join->united;
     net_state is;
     if (u->step == STEP_BEGIN) {
-        u->waiter = (net_waiter){.wake = wake, .argument = task};
+        u->waiter = (net_waiter){.wake = join_filters_wake, .argument = task};
         EXEC_TRY(task, agree(join, task));
         u->step = STEP_AGREE;
     }
-    while (u->step != STEP_NEXT || u->number < filter_count(join)) {
+    while (u->step != STEP_NEXT || u->number < join_filters_filter_count(join)) {
         if (u->step == STEP_NEXT) {
-            EXEC_TRY(task, start_next(join, task));
+            EXEC_TRY(task, join_filters_start_next(join, task));
             continue;
         }
         EXEC_TRY(task, net_try_collective(u->collective, &u->waiter, &is));
@@ -248,7 +250,7 @@ exec_result join_filters_unite(op_join_build *join, exec_task *task)
 void join_filters_publish_ranges(const op_join_build *join)
 {
     uint64_t words[FILTER_WORDS];
-    for (uint32_t i = 0; i < filter_count(join); i++) {
+    for (uint32_t i = 0; i < join_filters_filter_count(join); i++) {
         const plan_given_filter *given = &join->base.plan->join.runtime_filters.items[i];
         note_spilled(join, given->key, words);
         runtime_filter_shape shape = shape_of_words(words);

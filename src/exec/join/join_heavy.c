@@ -5,8 +5,8 @@
 #include "exec/join/join_side.h"
 #include "exec/join/join_table_build.h"
 
-static status find(const heavy_table *base, exec_task *task, tensor *const *keys, dev_count rows,
-                   row_index **out)
+static status join_heavy_find(const heavy_table *base, exec_task *task, tensor *const *keys,
+                              dev_count rows, row_index **out)
 {
     return join_table_probe(&((const join_heavy_table *)base)->keys, task, keys, rows, out);
 }
@@ -36,7 +36,7 @@ static status share_chunks(const chunk_list *chunks, chunk_list *out)
     return STATUS_OK;
 }
 
-static status make(join_table *table, exec_task *task, const join_key_range *ranges)
+static status join_heavy_make(join_table *table, exec_task *task, const join_key_range *ranges)
 {
     exec_task alone = *task;
     alone.index = 0;
@@ -49,7 +49,7 @@ static status make(join_table *table, exec_task *task, const join_key_range *ran
 }
 
 /* NULLs are keys like others: which build rows they meet is the other table's. */
-static status make_keys(join_heavy_table *heavy, exec_task *task, const chunk_list *keys)
+static status join_heavy_make_keys(join_heavy_table *heavy, exec_task *task, const chunk_list *keys)
 {
     uint32_t count = heavy->join->key_count;
     heavy->key_types = mem_new_array(count, sizeof *heavy->key_types);
@@ -71,7 +71,7 @@ static status make_keys(join_heavy_table *heavy, exec_task *task, const chunk_li
                                .row_need = JOIN_ROWS_NEVER};
     TRY(join_table_init(&heavy->keys));
     TRY(share_chunks(keys, &heavy->keys.chunks));
-    return make(&heavy->keys, task, NULL);
+    return join_heavy_make(&heavy->keys, task, NULL);
 }
 
 static status add_bounds(join_heavy_table *heavy, exec_task *task)
@@ -97,7 +97,7 @@ static status make_rows(join_heavy_table *heavy, exec_task *task, const chunk_li
     TRY(join_side_init(heavy->join, &heavy->rows));
     TRY(share_chunks(rows, &heavy->rows.table.chunks));
     TRY(add_bounds(heavy, task));
-    TRY(make(&heavy->rows.table, task, heavy->rows.ranges));
+    TRY(join_heavy_make(&heavy->rows.table, task, heavy->rows.ranges));
     return join_side_start(heavy->join, task, &heavy->rows);
 }
 
@@ -108,9 +108,9 @@ status join_heavy_table_new(const op_join_build *join, exec_task *task, const ch
     *out = NULL;
     if (!heavy)
         return status_no_memory("heavy keys", sizeof *heavy);
-    heavy->base = (heavy_table){.references = 1, .free = heavy_free, .find = find};
+    heavy->base = (heavy_table){.references = 1, .free = heavy_free, .find = join_heavy_find};
     heavy->join = join;
-    status st = make_keys(heavy, task, keys);
+    status st = join_heavy_make_keys(heavy, task, keys);
     if (!st)
         st = make_rows(heavy, task, rows);
     if (!st && !task->stream->dev->is_host) /* others use it on streams of their own */

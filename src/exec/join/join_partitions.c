@@ -8,7 +8,8 @@
 
 /* ---- build rows ---- */
 
-static status begin_rows(join_partitions_local *local, const op_join_build *join, exec_task *task)
+static status join_partitions_begin_rows(join_partitions_local *local, const op_join_build *join,
+                                         exec_task *task)
 {
     local->rows = local->bytes = 0;
     local->phase = 0;
@@ -21,7 +22,8 @@ static status begin_rows(join_partitions_local *local, const op_join_build *join
     return join_bounds_new(join, task, &local->bounds);
 }
 
-static status add_chunk(join_partitions_local *local, join_queue *queue, exec_task *task, chunk *c)
+static status join_partitions_add_chunk(join_partitions_local *local, join_queue *queue,
+                                        exec_task *task, chunk *c)
 {
     const op_join_build *join = queue->join;
     uint64_t bytes = local->build.part->blocks.items[local->blocks++].plain_bytes;
@@ -47,7 +49,8 @@ static exec_result end_load(join_partitions_local *local, const op_join_build *j
     return EXEC_NEED_INPUT;
 }
 
-static exec_result load(join_partitions_local *local, join_queue *queue, exec_task *task)
+static exec_result join_partitions_load(join_partitions_local *local, join_queue *queue,
+                                        exec_task *task)
 {
     const op_join_build *join = queue->join;
     bool is_full = local->grant.work == JOIN_WORK_PIECES && local->rows &&
@@ -59,13 +62,14 @@ static exec_result load(join_partitions_local *local, join_queue *queue, exec_ta
     exec_result result = partition_next(&local->build, task, &c);
     if (result != EXEC_HAVE_OUTPUT)
         return result == EXEC_FINISHED ? end_load(local, join, task) : result;
-    EXEC_TRY(task, add_chunk(local, queue, task, c));
+    EXEC_TRY(task, join_partitions_add_chunk(local, queue, task, c));
     return EXEC_NEED_INPUT;
 }
 
 /* ---- the table ---- */
 
-static exec_result make_table(join_partitions_local *local, join_queue *queue, exec_task *task)
+static exec_result join_partitions_make_table(join_partitions_local *local, join_queue *queue,
+                                              exec_task *task)
 {
     exec_task alone = *task;
     alone.index = 0;
@@ -90,7 +94,7 @@ static exec_result make_table(join_partitions_local *local, join_queue *queue, e
 /* ---- probe rows ---- */
 
 /* Output holds nothing of the side at work, whose memory is wanted for the next. */
-static exec_result give(const op_join_build *join, exec_task *task, chunk **output)
+static exec_result join_partitions_give(const op_join_build *join, exec_task *task, chunk **output)
 {
     tensor *flat;
     status st = STATUS_OK;
@@ -104,7 +108,7 @@ static exec_result give(const op_join_build *join, exec_task *task, chunk **outp
     return exec_fail(task, st);
 }
 
-static void take_chunk(join_partitions_local *local, chunk *c)
+static void join_partitions_take_chunk(join_partitions_local *local, chunk *c)
 {
     uint64_t *seen = local->seen ? (uint64_t *)local->seen->address + local->seen_at : NULL;
     local->seen_at += (c->rows.bound + 63) / 64;
@@ -123,26 +127,26 @@ static exec_result end_probe(join_partitions_local *local, const op_join_build *
     return EXEC_NEED_INPUT;
 }
 
-static exec_result probe(join_partitions_local *local, const op_join_build *join, exec_task *task,
-                         chunk **output)
+static exec_result join_partitions_probe(join_partitions_local *local, const op_join_build *join,
+                                         exec_task *task, chunk **output)
 {
     chunk *c;
     if (local->prober.stage != PROBE_IDLE) {
         exec_result result = join_prober_next(&local->prober, task, output);
-        return result == EXEC_HAVE_OUTPUT ? give(join, task, output) : result;
+        return result == EXEC_HAVE_OUTPUT ? join_partitions_give(join, task, output) : result;
     }
     exec_result result = partition_next(&local->probe, task, &c);
     if (result == EXEC_FINISHED)
         return end_probe(local, join, task);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
-    take_chunk(local, c);
+    join_partitions_take_chunk(local, c);
     return EXEC_NEED_INPUT;
 }
 
 /* ---- the end of rows and parts ---- */
 
-static void end_part(join_partitions_local *local, join_queue *queue)
+static void join_partitions_end_part(join_partitions_local *local, join_queue *queue)
 {
     join_side_release(&local->side);
     partition_reader_close(&local->build);
@@ -162,13 +166,13 @@ static exec_result rest(join_partitions_local *local, join_queue *queue, exec_ta
         uint64_t first = local->next_row, count = left < slice ? left : slice;
         local->next_row += count;
         EXEC_TRY(task, join_tail_rows(queue->join, &local->side, task, first, count, output));
-        return *output ? give(queue->join, task, output) : EXEC_NEED_INPUT;
+        return *output ? join_partitions_give(queue->join, task, output) : EXEC_NEED_INPUT;
     }
     if (local->is_last) {
-        end_part(local, queue);
+        join_partitions_end_part(local, queue);
     } else {
         join_side_release(&local->side);
-        EXEC_TRY(task, begin_rows(local, queue->join, task));
+        EXEC_TRY(task, join_partitions_begin_rows(local, queue->join, task));
     }
     return EXEC_NEED_INPUT;
 }
@@ -186,7 +190,8 @@ static status begin_cut(join_partitions_local *local, op_join_build *join)
     return partitions_new(join->spill.file, &join->base, "join probe", level, &local->cut->probe);
 }
 
-static exec_result cut(join_partitions_local *local, join_queue *queue, exec_task *task)
+static exec_result join_partitions_cut(join_partitions_local *local, join_queue *queue,
+                                       exec_task *task)
 {
     bool is_build = local->stage == PARTS_CUT_BUILD;
     partitions *target = is_build ? local->cut->build : local->cut->probe;
@@ -205,7 +210,7 @@ static exec_result cut(join_partitions_local *local, join_queue *queue, exec_tas
     join_cut *made = local->cut;
     local->cut = NULL;
     EXEC_TRY(task, join_queue_add(queue, &local->grant.part, made));
-    end_part(local, queue);
+    join_partitions_end_part(local, queue);
     return EXEC_NEED_INPUT;
 }
 
@@ -220,7 +225,8 @@ static status new_seen(join_partitions_local *local, exec_task *task)
     return task->stream->dev->ops->zero(task->stream, local->seen->address, bytes);
 }
 
-static exec_result begin_part(join_partitions_local *local, join_queue *queue, exec_task *task)
+static exec_result join_partitions_begin_part(join_partitions_local *local, join_queue *queue,
+                                              exec_task *task)
 {
     const join_part *part = &local->grant.part;
     partition_reader_init(&local->build, part->cut->build, part->number, true);
@@ -232,7 +238,7 @@ static exec_result begin_part(join_partitions_local *local, join_queue *queue, e
     }
     if (local->grant.work == JOIN_WORK_PIECES)
         EXEC_TRY(task, new_seen(local, task));
-    EXEC_TRY(task, begin_rows(local, queue->join, task));
+    EXEC_TRY(task, join_partitions_begin_rows(local, queue->join, task));
     return EXEC_NEED_INPUT;
 }
 
@@ -242,19 +248,19 @@ exec_result join_partitions_pull(join_partitions_local *local, join_queue *queue
     exec_result result;
     switch (local->stage) {
     case PARTS_LOAD:
-        return load(local, queue, task);
+        return join_partitions_load(local, queue, task);
     case PARTS_TABLE:
-        return make_table(local, queue, task);
+        return join_partitions_make_table(local, queue, task);
     case PARTS_PROBE:
-        return probe(local, queue->join, task, output);
+        return join_partitions_probe(local, queue->join, task, output);
     case PARTS_REST:
         return rest(local, queue, task, output);
     case PARTS_CUT_BUILD:
     case PARTS_CUT_PROBE:
-        return cut(local, queue, task);
+        return join_partitions_cut(local, queue, task);
     default:
         result = join_queue_take(queue, task, &local->grant);
-        return result == EXEC_HAVE_OUTPUT ? begin_part(local, queue, task) : result;
+        return result == EXEC_HAVE_OUTPUT ? join_partitions_begin_part(local, queue, task) : result;
     }
 }
 
@@ -270,5 +276,5 @@ void join_partitions_local_release(join_partitions_local *local, join_queue *que
     join_collector_release(&local->collector);
     dev_buffer_unref(local->bounds);
     join_cut_free(local->cut);
-    end_part(local, queue);
+    join_partitions_end_part(local, queue);
 }

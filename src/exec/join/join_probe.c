@@ -65,7 +65,7 @@ void join_prober_drop(join_prober *p)
 /* ---- keys and groups ---- */
 
 /* keeps_rows: of a base, where the dictionary takes them. */
-static exec_result make_keys(join_prober *p, exec_task *task, bool keeps_rows)
+static exec_result join_probe_make_keys(join_prober *p, exec_task *task, bool keeps_rows)
 {
     for (; p->next_key < p->join->probe_key_count; p->next_key++) {
         tensor *value = NULL, **key = &p->keys[p->next_key];
@@ -85,10 +85,10 @@ static exec_result make_keys(join_prober *p, exec_task *task, bool keeps_rows)
 
 exec_result join_prober_keys(join_prober *p, exec_task *task)
 {
-    return make_keys(p, task, false);
+    return join_probe_make_keys(p, task, false);
 }
 
-static status look_up(join_prober *p, exec_task *task)
+static status join_probe_look_up(join_prober *p, exec_task *task)
 {
     const tensor *key = p->keys[0];
     if (key && key->form == TENSOR_INDEXED)
@@ -112,14 +112,14 @@ static status mark_groups(join_prober *p, exec_task *task)
                       .bits = p->side->matched_groups->address);
 }
 
-static uint32_t location_of(const op_join_build *join)
+static uint32_t join_probe_location_of(const op_join_build *join)
 {
     return (uint32_t)(join->base.plan->position < 0 ? 0 : join->base.plan->position);
 }
 
 static status start_rows(join_prober *p, exec_task *task)
 {
-    TRY(look_up(p, task));
+    TRY(join_probe_look_up(p, task));
     if (p->join->range_count)
         TRY(join_range_find(p->join, &p->side->table, task, p->keys, p->rows, p->groups->rows,
                             &p->places, &p->least));
@@ -128,7 +128,7 @@ static status start_rows(join_prober *p, exec_task *task)
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
         TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows, .count = p->rows,
                        .starts = p->side->table.starts->address, .error = task->error,
-                       .location = location_of(p->join)));
+                       .location = join_probe_location_of(p->join)));
     TRY(exec_check_error(task));
     if (p->join->residual && !p->join->emits_build)
         TRY(zero_bits(task, p->rows, &p->matched));
@@ -142,7 +142,7 @@ static status add_seen(join_prober *p, exec_task *task, uint64_t *mask)
 {
     TRY(DEV_LAUNCH(task->stream, join_seen, .count = p->rows, .mask = mask, .seen = p->seen,
                    .is_single = p->join->type == JOIN_SINGLE, .error = task->error,
-                   .location = location_of(p->join)));
+                   .location = join_probe_location_of(p->join)));
     return exec_check_error(task);
 }
 
@@ -181,8 +181,8 @@ static status valid_mask(join_prober *p, exec_task *task, dev_buffer **out)
 /* ---- outputs ---- */
 
 /* Output columns of the selected probe rows and, if given, build rows. */
-static status make_output(join_prober *p, exec_task *task, const row_selection *probe,
-                          row_index *build, chunk **out)
+static status join_probe_make_output(join_prober *p, exec_task *task, const row_selection *probe,
+                                     row_index *build, chunk **out)
 {
     dev_count rows = probe->count;
     TRY(chunk_new(p->join->output_count, p->rows, out));
@@ -255,7 +255,7 @@ static status unpaired_rows(join_prober *p, exec_task *task, row_selection *out)
 static status make_marked(join_prober *p, exec_task *task, chunk **out)
 {
     row_selection all = {.count = p->rows, .count_owner = p->input->rows_owner};
-    TRY(make_output(p, task, &all, NULL, out));
+    TRY(join_probe_make_output(p, task, &all, NULL, out));
     return mark_column(p, task, &(*out)->columns[p->join->output_count - 1]);
 }
 
@@ -278,7 +278,7 @@ static status make_rest(join_prober *p, exec_task *task, chunk **out)
     if (p->join->type == JOIN_ANTI_NULL && p->side->has_rows && p->side->has_null_key)
         return STATUS_OK;
     TRY(unpaired_rows(p, task, &rows));
-    status st = rows.count.bound ? make_output(p, task, &rows, NULL, out) : STATUS_OK;
+    status st = rows.count.bound ? join_probe_make_output(p, task, &rows, NULL, out) : STATUS_OK;
     row_selection_release(&rows);
     return st;
 }
@@ -307,7 +307,8 @@ static const uint32_t *list_places(const join_prober *p)
 }
 
 /* The next pairs, as many as there is room for; *out_count, on the device: how many. */
-static status make_pairs(join_prober *p, exec_task *task, uint64_t room, uint64_t *out_count)
+static status join_probe_make_pairs(join_prober *p, exec_task *task, uint64_t room,
+                                    uint64_t *out_count)
 {
     const join_table *table = &p->side->table;
     if (!p->least)
@@ -346,7 +347,7 @@ static status many_pairs(join_prober *p, exec_task *task)
         room = p->pairs_left;
     TRY(row_index_new(dev, room, &p->pair_probe));
     TRY(row_index_new(dev, room, &p->pair_build));
-    TRY(make_pairs(p, task, room, cursor + 2));
+    TRY(join_probe_make_pairs(p, task, room, cursor + 2));
     p->pairs = (dev_count){.bound = room, .actual = p->is_counted ? NULL : cursor + 2};
     dev_count_settle(dev, &p->pairs);
     p->pairs_left -= p->is_counted ? room : 0;
@@ -380,7 +381,7 @@ static status start_pairs(join_prober *p, exec_task *task)
     return dev_fetch_start(task->stream, total, 1, &p->counted);
 }
 
-static status make_candidate(join_prober *p, exec_task *task)
+static status join_probe_make_candidate(join_prober *p, exec_task *task)
 {
     const uint32_t *inputs;
     uint32_t input_count = program_inputs(p->join->residual, 0, &inputs);
@@ -426,7 +427,7 @@ static exec_result apply_residual(join_prober *p, exec_task *task)
 {
     row_selection chosen = {0};
     if (!p->candidate)
-        EXEC_TRY(task, make_candidate(p, task));
+        EXEC_TRY(task, join_probe_make_candidate(p, task));
     exec_result result = program_select(p->residual_run, 0, p->candidate, &chosen.rows,
                                         &chosen.count, &chosen.count_owner);
     if (result != EXEC_FINISHED)
@@ -454,7 +455,7 @@ static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
         bool is_all = p->side->table.is_unique && !p->pairs.actual && !p->rows.actual &&
                       p->pairs.bound == p->rows.bound;
         row_selection pairs = {is_all ? NULL : p->pair_probe, p->pairs, p->pairs_owner};
-        status st = make_output(p, task, &pairs, p->pair_build, output);
+        status st = join_probe_make_output(p, task, &pairs, p->pair_build, output);
         if (st) {
             chunk_free(*output);
             *output = NULL;
@@ -468,7 +469,7 @@ static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
 
 static exec_result find_groups(join_prober *p, exec_task *task)
 {
-    exec_result result = make_keys(p, task, p->side == &p->join->whole);
+    exec_result result = join_probe_make_keys(p, task, p->side == &p->join->whole);
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, start_rows(p, task));

@@ -88,7 +88,7 @@ status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut)
 }
 
 /* What was cut first, before any task takes a part. */
-static status begin(join_queue *queue)
+static status join_queue_begin(join_queue *queue)
 {
     join_spill *spill = &queue->join->spill;
     if (queue->has_begun)
@@ -115,7 +115,7 @@ static uint64_t without(uint64_t from, uint64_t bytes)
 }
 
 /* How the part can be worked on now; false: not before another one is done. */
-static bool choose(const join_queue *queue, join_grant *grant)
+static bool join_queue_choose(const join_queue *queue, join_grant *grant)
 {
     const op_join_build *join = queue->join;
     const partition *build = join_part_build(&grant->part);
@@ -144,12 +144,12 @@ static bool choose(const join_queue *queue, join_grant *grant)
 }
 
 /* Under the lock. EXEC_WAIT: not registered yet. */
-static exec_result take(join_queue *queue, join_grant *grant)
+static exec_result join_join_queue_take(join_queue *queue, join_grant *grant)
 {
     if (!queue->parts.count)
         return queue->at_work ? EXEC_WAIT : EXEC_FINISHED;
     *grant = (join_grant){.part = queue->parts.items[queue->parts.count - 1]};
-    if (!choose(queue, grant))
+    if (!join_queue_choose(queue, grant))
         return EXEC_WAIT;
     queue->parts.count--;
     queue->at_work++;
@@ -164,9 +164,9 @@ exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *gran
 {
     exec_result result = EXEC_FAILED;
     mutex_lock(&queue->lock);
-    status st = begin(queue);
+    status st = join_queue_begin(queue);
     if (!st)
-        result = take(queue, grant);
+        result = join_join_queue_take(queue, grant);
     if (result == EXEC_WAIT)
         st = array_push(NULL, &queue->waiting, task);
     mutex_unlock(&queue->lock);

@@ -234,7 +234,7 @@ static status find_first(const range_search *s)
         .out = s->places->address);
 }
 
-static status find_second(range_search *s)
+static status join_range_find_second(range_search *s)
 {
     const op_join_build *join = s->join;
     const join_table *table = s->table;
@@ -257,7 +257,7 @@ static status search(range_search *s, tensor *const *keys)
     TRY(dev_alloc(s->task->stream->dev, s->rows.bound * 2 * sizeof(uint32_t), "join probe",
                   &s->places));
     TRY(find_first(s));
-    return s->second ? find_second(s) : STATUS_OK;
+    return s->second ? join_range_find_second(s) : STATUS_OK;
 }
 
 status join_range_find(const op_join_build *join, const join_table *table, exec_task *task,

@@ -105,7 +105,7 @@ bool join_fits(op_join_build *join)
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
 /* Those that ranks may unite are not made of such keys. */
-static size_t filter_count(const op_join_build *join)
+static size_t join_spill_filter_count(const op_join_build *join)
 {
     return join_may_unite_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
 }
@@ -132,7 +132,7 @@ static status start_filters(op_join_build *join, exec_task *task)
     uint64_t rows = 4 * rows_noted(join), most = mem_budget_limit(exec_budget(task->query)) / BLOOM;
     if (estimate > (double)rows)
         rows = estimate < 1e12 ? (uint64_t)estimate : (uint64_t)1e12;
-    for (size_t i = 0; i < filter_count(join); i++)
+    for (size_t i = 0; i < join_spill_filter_count(join); i++)
         TRY(runtime_filter_start_bloom(filter_at(join, i), task->stream, rows, most));
     return STATUS_OK;
 }
@@ -141,7 +141,7 @@ static status add_to_filters(op_join_build *join, exec_task *task, tensor *const
                              uint64_t rows)
 {
     const plan_node *plan = join->base.plan;
-    for (size_t i = 0; i < filter_count(join); i++)
+    for (size_t i = 0; i < join_spill_filter_count(join); i++)
         TRY(runtime_filter_add(filter_at(join, i), task->stream,
                                keys[plan->join.runtime_filters.items[i].key],
                                dev_count_exact(rows)));
@@ -152,7 +152,7 @@ status join_spill_publish(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
-    for (size_t i = 0; i < filter_count(join); i++) {
+    for (size_t i = 0; i < join_spill_filter_count(join); i++) {
         uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;
         if (range && !range->count)
@@ -258,7 +258,8 @@ static status add_hashes(const op_join_build *join, exec_task *task, chunk *c, t
 }
 
 /* The same columns, as far as they are wanted, and room for one more. */
-static status share_columns(const chunk *c, const bool *wanted, uint32_t count, chunk **out)
+static status join_spill_share_columns(const chunk *c, const bool *wanted, uint32_t count,
+                                       chunk **out)
 {
     TRY(chunk_new(count + 1, c->rows, out));
     for (uint32_t i = 0; i < count; i++)
@@ -270,8 +271,8 @@ static status share_columns(const chunk *c, const bool *wanted, uint32_t count, 
 /* ---- writing ---- */
 
 /* What of a chunk goes to one part. */
-static status take_slice(exec_task *task, const chunk *c, const row_index *order, uint64_t first,
-                         uint64_t count, chunk **out)
+static status join_spill_take_slice(exec_task *task, const chunk *c, const row_index *order,
+                                    uint64_t first, uint64_t count, chunk **out)
 {
     row_index *rows;
     TRY(chunk_new(c->column_count, dev_count_exact(count), out));
@@ -301,7 +302,7 @@ typedef struct block_rows {
     uint64_t bytes;
 } block_rows;
 
-static status write_block(block_rows *block, exec_task *task)
+static status join_spill_write_block(block_rows *block, exec_task *task)
 {
     chunk *all = NULL;
     status st = STATUS_OK;
@@ -328,31 +329,32 @@ static status add_to_block(block_rows *block, exec_task *task, const chunk *c,
         chunk **slice = &block->slices[block->count];
         *slice = NULL;
         block->count++;
-        TRY(take_slice(task, c, order->rows, first, rows, slice));
+        TRY(join_spill_take_slice(task, c, order->rows, first, rows, slice));
         first += rows;
         block->bytes += rows * order->row_bytes;
         if (block->bytes >= block->parts->block_bytes)
-            TRY(write_block(block, task));
+            TRY(join_spill_write_block(block, task));
     }
     return STATUS_OK;
 }
 
-static status write_part(block_rows *block, exec_task *task, size_t part, chunk *const *chunks,
-                         const chunk_order *orders, size_t count)
+static status join_spill_write_part(block_rows *block, exec_task *task, size_t part,
+                                    chunk *const *chunks, const chunk_order *orders, size_t count)
 {
     status st = STATUS_OK;
     block->part = part;
     for (size_t i = 0; i < count && !st; i++)
         st = add_to_block(block, task, chunks[i], &orders[i]);
     if (!st)
-        st = write_block(block, task);
+        st = join_spill_write_block(block, task);
     for (size_t i = 0; i < block->count; i++)
         chunk_free(block->slices[i]);
     block->count = 0;
     return st;
 }
 
-static status order_rows(const partitions *parts, exec_task *task, chunk *c, chunk_order *order)
+static status join_spill_order_rows(const partitions *parts, exec_task *task, chunk *c,
+                                    chunk_order *order)
 {
     tensor *hashes;
     TRY(chunk_flatten_column(task->stream, c, c->column_count - 1, &hashes));
@@ -370,9 +372,9 @@ static status write_chunks(partitions *parts, exec_task *task, chunk *const *chu
     if (!orders || !block.slices)
         st = status_no_memory(parts->who, count * sizeof *orders);
     for (size_t i = 0; i < count && !st; i++)
-        st = order_rows(parts, task, chunks[i], &orders[i]);
+        st = join_spill_order_rows(parts, task, chunks[i], &orders[i]);
     for (size_t p = 0; p < ROW_PARTS && !st && !exec_is_cancelled(task->query); p++)
-        st = write_part(&block, task, p, chunks, orders, count);
+        st = join_spill_write_part(&block, task, p, chunks, orders, count);
     for (size_t i = 0; i < count && orders; i++)
         row_index_unref(orders[i].rows);
     mem_free(orders);
@@ -382,7 +384,7 @@ static status write_chunks(partitions *parts, exec_task *task, chunk *const *chu
 
 /* ---- the build side ---- */
 
-static status start(op_join_build *join, exec_task *task)
+static status join_join_spill_start(op_join_build *join, exec_task *task)
 {
     join_spill *spill = &join->spill;
     if (join_has_spilled(join))
@@ -405,7 +407,7 @@ status join_spill_start(op_join_build *join, exec_task *task)
 {
     exec_lock *lock = &join->spill.starting;
     TRY(exec_lock_take(lock, task->stream));
-    status st = start(join, task);
+    status st = join_join_spill_start(join, task);
     exec_lock_give(lock, task->stream);
     return st;
 }
@@ -419,7 +421,7 @@ static status hash_build_chunk(op_join_build *join, exec_task *task, const chunk
         keys.items[k] = c->columns[join->key_columns[k]];
     status st = add_to_filters(join, task, keys.items, c->rows.bound);
     if (!st)
-        st = share_columns(c, NULL, join->stored_columns, out);
+        st = join_spill_share_columns(c, NULL, join->stored_columns, out);
     if (!st)
         st = add_hashes(join, task, *out, keys.items, join_marks_build(join), &has_nulls);
     key_array_close(&keys);
@@ -474,7 +476,7 @@ status join_spill_probe_rows(const op_join_build *join, exec_task *task, const c
     *out = NULL;
     if (join->type == JOIN_ANTI_NULL && join->whole.has_null_key)
         return STATUS_OK; /* nothing comes out */
-    status st = share_columns(c, join->probe_needed, join->probe_columns, out);
+    status st = join_spill_share_columns(c, join->probe_needed, join->probe_columns, out);
     if (!st)
         st = add_hashes(join, task, *out, keys, keeps_null_keys(join), &has_nulls);
     if (st || !(*out)->rows.bound) {
@@ -503,7 +505,7 @@ static status write_collected(join_collector *collector, exec_task *task, partit
 
 /* The pending chunks become one with memory of its own. Where there is none, what was collected is
  * written first. */
-static status own_pending(join_collector *collector, exec_task *task, partitions *parts)
+static status join_spill_own_pending(join_collector *collector, exec_task *task, partitions *parts)
 {
     chunk *owned;
     if (!collector->pending_count)
@@ -537,14 +539,14 @@ status join_collect(join_collector *collector, exec_task *task, partitions *part
     if (collector->pending_count == JOIN_PENDING_MAX ||
         collector->pending_rows >= task->stream->dev->chunk_rows ||
         exec_is_much(task, collector->pending_bytes))
-        TRY(own_pending(collector, task, parts));
+        TRY(join_spill_own_pending(collector, task, parts));
     return is_batch(parts, task, collector->bytes) ? write_collected(collector, task, parts)
                                                    : STATUS_OK;
 }
 
 status join_collect_end(join_collector *collector, exec_task *task, partitions *parts)
 {
-    TRY(own_pending(collector, task, parts));
+    TRY(join_spill_own_pending(collector, task, parts));
     return write_collected(collector, task, parts);
 }
 

@@ -153,8 +153,8 @@ status join_table_slots(const join_table *table, exec_task *task, tensor *const 
     return packed_slots(table, task, keys, rows, is_build, first_row, out);
 }
 
-static status probe(const join_table *table, exec_task *task, tensor *const *keys, dev_count rows,
-                    uint32_t *out)
+static status join_join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
+                                    dev_count rows, uint32_t *out)
 {
     if (!table->key_row_count || table->form == JOIN_TABLE_KEYLESS)
         return DEV_LAUNCH(task->stream, fill, .width = 4,
@@ -172,7 +172,7 @@ status join_table_probe(const join_table *table, exec_task *task, tensor *const 
                         dev_count rows, row_index **out)
 {
     TRY(row_index_new(task->stream->dev, rows.bound, out));
-    status st = probe(table, task, keys, rows, (*out)->rows);
+    status st = join_join_table_probe(table, task, keys, rows, (*out)->rows);
     if (st) {
         row_index_unref(*out);
         *out = NULL;

@@ -14,7 +14,7 @@
 /* ---- start ---- */
 
 /* Rows that have their places keep them, the others come behind. */
-static status add_up(join_table *table)
+static status join_table_build_add_up(join_table *table)
 {
     uint64_t placed = 0;
     table->chunk_rows = mem_new_array(table->chunks.count + 1, sizeof *table->chunk_rows);
@@ -49,7 +49,7 @@ static bool can_rank(const join_table *table, uint64_t rows, const join_key_rang
 }
 
 /* All keys together fit a number, 0 left out: the largest; 0: they do not. */
-static uint64_t largest_code(const join_table *table, const join_key_range *ranges)
+static uint64_t join_table_build_largest_code(const join_table *table, const join_key_range *ranges)
 {
     uint64_t codes = 1;
     for (uint32_t k = 0; k < table->key_count; k++) {
@@ -62,7 +62,7 @@ static uint64_t largest_code(const join_table *table, const join_key_range *rang
 
 static bool can_code(const join_table *table, const join_key_range *ranges)
 {
-    return largest_code(table, ranges) != 0;
+    return join_table_build_largest_code(table, ranges) != 0;
 }
 
 static bool some_key_is_always_null(const join_table *table, const join_key_range *ranges)
@@ -73,7 +73,7 @@ static bool some_key_is_always_null(const join_table *table, const join_key_rang
     return false;
 }
 
-static status zeroed(dev_stream *stream, size_t bytes, dev_buffer **out)
+static status join_table_build_zeroed(dev_stream *stream, size_t bytes, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, bytes, "join build", out));
     return stream->dev->ops->zero(stream, (*out)->address, bytes);
@@ -125,7 +125,7 @@ uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
 /* Both in a word where they fit, else a word each. */
 uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges)
 {
-    uint64_t code = largest_code(table, ranges);
+    uint64_t code = join_table_build_largest_code(table, ranges);
     if (!code || table->row_need != JOIN_ROWS_ALWAYS || table->range_count ||
         !table->dev->has_rows_in_slots)
         return 0;
@@ -174,8 +174,8 @@ static status make_slots(join_table *table, dev_stream *stream)
         table->row_bits = join_table_row_bits(
             table, table->all_rows > rows ? table->all_rows : rows, table->ranges);
     TRY(dev_words_new(stream, 2, &table->stats));
-    return zeroed(stream, table->slot_count * join_table_slot_bytes(table->row_bits),
-                  &table->slots);
+    return join_table_build_zeroed(
+        stream, table->slot_count * join_table_slot_bytes(table->row_bits), &table->slots);
 }
 
 static status start_hashing(join_table *table, dev_stream *stream)
@@ -209,7 +209,7 @@ static status choose_form(join_table *table, dev_stream *stream, const join_key_
     if (!is_open && can_rank(table, table->row_count, ranges, &table->bits)) {
         table->form = JOIN_TABLE_RANKED;
         table->key_row_count = ranges[0].count;
-        return zeroed(stream, bitmap_bytes(table->bits), &table->bitmap);
+        return join_table_build_zeroed(stream, bitmap_bytes(table->bits), &table->bitmap);
     }
     if (!is_coded)
         return start_hashing(table, stream);
@@ -247,7 +247,8 @@ static status make_alike(join_table *table, dev_stream *stream, uint32_t column,
 }
 
 /* Where the column's rows are that have places: then the others get theirs behind them. */
-static status find_place(const join_table *table, uint32_t column, tensor_target *out)
+static status join_table_build_find_place(const join_table *table, uint32_t column,
+                                          tensor_target *out)
 {
     const reserved_columns *reserved = table->reserved;
     *out = (tensor_target){0};
@@ -261,7 +262,7 @@ static status find_place(const join_table *table, uint32_t column, tensor_target
     return STATUS_OK;
 }
 
-static status make_column(join_table *table, dev_stream *stream, uint32_t column)
+static status join_table_build_make_column(join_table *table, dev_stream *stream, uint32_t column)
 {
     size_t bits = bitmap_bytes(table->row_count);
     const dev_ops *ops = stream->dev->ops;
@@ -274,7 +275,7 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
         has_nulls |= table->chunks.items[i]->columns[column]->validity != NULL;
     tensor **out = &table->build->columns[column];
     tensor_target reserved;
-    TRY(find_place(table, column, &reserved));
+    TRY(join_table_build_find_place(table, column, &reserved));
     TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, reserved, out));
     (*out)->is_lasting = true;
     if (!type.width)
@@ -284,16 +285,17 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     return type_is_text(type) ? collect_heaps(table, column, &(*out)->heap) : STATUS_OK;
 }
 
-static status start(join_table *table, dev_stream *stream, const join_key_range *ranges)
+static status join_table_build_start(join_table *table, dev_stream *stream,
+                                     const join_key_range *ranges)
 {
-    TRY(add_up(table));
+    TRY(join_table_build_add_up(table));
     if (!table->row_count)
         return STATUS_OK;
     TRY(choose_form(table, stream, ranges));
     TRY(chunk_new(table->column_count, dev_count_exact(table->row_count), &table->build));
     for (uint32_t c = 0; c < table->column_count; c++)
         if (table->needed[c])
-            TRY(make_column(table, stream, c));
+            TRY(join_table_build_make_column(table, stream, c));
     return STATUS_OK;
 }
 
@@ -403,7 +405,7 @@ static bool wants_rows(const join_table *table)
 }
 
 /* How many groups there are, where that is known before the rows' groups are. */
-static status number(join_table *table, dev_stream *stream)
+static status join_table_build_number(join_table *table, dev_stream *stream)
 {
     bool is_ranked = table->form == JOIN_TABLE_RANKED;
     table->is_unique = !table->row_count || (is_ranked && !table->bitmap);
@@ -424,7 +426,7 @@ static status number(join_table *table, dev_stream *stream)
     return stream->dev->ops->zero(stream, table->row_groups->address, bytes);
 }
 
-static status find_ranks(join_table *table, dev_stream *stream, size_t number)
+static status join_table_build_find_ranks(join_table *table, dev_stream *stream, size_t number)
 {
     const chunk *c = table->chunks.items[number];
     const tensor *key = c->columns[table->key_columns[0]];
@@ -452,7 +454,7 @@ static status find_chunk(join_table *table, exec_task *task, size_t number)
     if (!table->row_groups)
         return STATUS_OK;
     if (table->form == JOIN_TABLE_RANKED)
-        TRY(find_ranks(table, task->stream, number));
+        TRY(join_table_build_find_ranks(table, task->stream, number));
     else if (table->slots)
         TRY(fill_slots(table, task, number));
     return join_range_drop_nulls(table, task, number, groups_at(table, number));
@@ -485,10 +487,11 @@ static status make_lists(join_table *table, dev_stream *stream)
     bool is_counted = table->stats && !table->has_null_keys; /* keys that are not NULL */
     if (table->is_unique || (is_counted && !table->rows))
         return STATUS_OK;
-    return zeroed(stream, (table->group_count + 2) * sizeof(uint32_t), &table->starts);
+    return join_table_build_zeroed(stream, (table->group_count + 2) * sizeof(uint32_t),
+                                   &table->starts);
 }
 
-static status count_chunk(join_table *table, exec_task *task, size_t number)
+static status join_table_build_count_chunk(join_table *table, exec_task *task, size_t number)
 {
     dev_stream *stream = task->stream;
     if (!table->starts)
@@ -565,9 +568,9 @@ static status single_phase(join_table *table, dev_stream *stream, join_table_pha
     atomic_store(&table->next, 0);
     switch (phase) {
     case JOIN_TABLE_PHASE_START:
-        return start(table, stream, ranges);
+        return join_table_build_start(table, stream, ranges);
     case JOIN_TABLE_PHASE_NUMBER:
-        return number(table, stream);
+        return join_table_build_number(table, stream);
     case JOIN_TABLE_PHASE_LISTS:
         return make_lists(table, stream);
     case JOIN_TABLE_PHASE_SUM:
@@ -587,7 +590,7 @@ status join_table_phase(join_table *table, exec_task *task, join_table_phase_num
     case JOIN_TABLE_PHASE_FIND:
         return each_chunk(table, task, find_chunk);
     case JOIN_TABLE_PHASE_COUNT:
-        return each_chunk(table, task, count_chunk);
+        return each_chunk(table, task, join_table_build_count_chunk);
     case JOIN_TABLE_PHASE_FILL:
         TRY(each_chunk(table, task, fill_chunk));
         return task->index ? STATUS_OK : join_range_sort(table, task);

@@ -42,7 +42,7 @@ static void check_slots(const join_table *table)
     check_has(table->slots, table->slot_count * join_table_slot_bytes(table->row_bits));
 }
 
-static void check_form(const join_table *table)
+static void join_table_check_form(const join_table *table)
 {
     switch (table->form) {
     case JOIN_TABLE_RANKED:
@@ -97,7 +97,7 @@ void join_table_check(const join_table *table)
     for (uint32_t c = 0; c < table->column_count; c++)
         assert(!table->build->columns[c] == !table->needed[c]);
     chunk_check(table->dev, table->build);
-    check_form(table);
+    join_table_check_form(table);
     check_lists(table);
 }
 

@@ -33,7 +33,7 @@ typedef struct answering_local {
     ARRAY(uint64_t) done; /* hashes */
 } answering_local;
 
-static void wake(void *task)
+static void join_answering_wake(void *task)
 {
     exec_wake(task);
 }
@@ -42,11 +42,11 @@ static status answering_local_open(exec_operator *base, exec_task *task, void *s
 {
     (void)base;
     answering_local *local = state;
-    local->waiter = (net_waiter){.wake = wake, .argument = task};
+    local->waiter = (net_waiter){.wake = join_answering_wake, .argument = task};
     return STATUS_OK;
 }
 
-static void end_answer(answering_local *local)
+static void join_answering_end_answer(answering_local *local)
 {
     chunk_free(local->key);
     chunk_free(local->rows);
@@ -61,7 +61,7 @@ static void answering_local_close(exec_operator *base, void *state)
 {
     (void)base;
     answering_local *local = state;
-    end_answer(local);
+    join_answering_end_answer(local);
     dev_buffer_unref(local->message);
     array_release(&local->done);
 }
@@ -69,8 +69,8 @@ static void answering_local_close(exec_operator *base, void *state)
 /* ---- the key's rows ---- */
 
 /* The numbers [first, first + count) of the lists of build rows, or that one itself; of none, zeros. */
-static status list_rows(const join_table *table, exec_task *task, uint64_t first, uint64_t count,
-                        row_index **out)
+static status join_answering_list_rows(const join_table *table, exec_task *task, uint64_t first,
+                                       uint64_t count, row_index **out)
 {
     TRY(row_index_new(task->stream->dev, count, out));
     status st;
@@ -89,8 +89,8 @@ static status list_rows(const join_table *table, exec_task *task, uint64_t first
 }
 
 /* Where the key's rows are in those lists. The key is there twice: groups are read by words. */
-static status find_rows(const join_table *table, exec_task *task, const chunk *key,
-                        uint64_t *out_first, uint64_t *out_count)
+static status join_answering_find_rows(const join_table *table, exec_task *task, const chunk *key,
+                                       uint64_t *out_first, uint64_t *out_count)
 {
     row_index *groups;
     uint32_t words[2];
@@ -123,14 +123,14 @@ static uint64_t row_bytes(const op_answering *op)
     return bytes;
 }
 
-static status take_rows(const op_answering *op, exec_task *task, uint64_t first, uint64_t count,
-                        chunk **out)
+static status join_answering_take_rows(const op_answering *op, exec_task *task, uint64_t first,
+                                       uint64_t count, chunk **out)
 {
     const join_table *table = &op->join->whole.table;
     row_index *numbers;
     chunk *rows;
     TRY(chunk_new(op->columns.count, dev_count_exact(count), &rows));
-    status st = list_rows(table, task, first, count, &numbers);
+    status st = join_answering_list_rows(table, task, first, count, &numbers);
     for (uint32_t i = 0; i < op->columns.count && !st; i++)
         st = tensor_new_indexed(task->stream, table->build->columns[op->columns.sources[i]],
                                 table->row_count, numbers, rows->rows, &rows->columns[i]);
@@ -149,12 +149,12 @@ static status find_answer(op_answering *op, exec_task *task, answering_local *lo
     local->is_none = join_has_spilled(op->join);
     if (local->is_none)
         return STATUS_OK;
-    TRY(find_rows(&op->join->whole.table, task, key, &first, &count));
+    TRY(join_answering_find_rows(&op->join->whole.table, task, key, &first, &count));
     local->is_none = count > (most - op->bytes) / row_bytes(op);
     if (local->is_none || !count)
         return STATUS_OK;
     op->bytes += count * row_bytes(op);
-    return take_rows(op, task, first, count, &local->rows);
+    return join_answering_take_rows(op, task, first, count, &local->rows);
 }
 
 /* ---- asks ---- */
@@ -189,7 +189,7 @@ static status bring_key(exec_task *task, chunk *key, chunk **out)
     return st;
 }
 
-static bool is_done(const answering_local *local, uint64_t hash)
+static bool join_answering_is_done(const answering_local *local, uint64_t hash)
 {
     for (size_t i = 0; i < local->done.count; i++)
         if (local->done.items[i] == hash)
@@ -205,7 +205,7 @@ static status begin_answer(op_answering *op, exec_task *task, answering_local *l
         return status_new(STATUS_KIND_CORRUPT, "a message of heavy keys is of %u bytes",
                           message->bytes);
     memcpy(&local->hash, message->data, sizeof local->hash);
-    if (is_done(local, local->hash)) /* who asks has it, or it is on its way there */
+    if (join_answering_is_done(local, local->hash)) /* who asks has it, or it is on its way there */
         return STATUS_OK;
     TRY(array_push(NULL, &local->done, local->hash));
     TRY(read_key(op, message, &local->key));
@@ -229,7 +229,7 @@ static status writer_for(const op_answering *op, answering_local *local)
                : wire_writer_new(op->columns.types, op->columns.count, &local->writer);
 }
 
-static void next_step(answering_local *local)
+static void join_answering_next_step(answering_local *local)
 {
     wire_writer_free(local->writer);
     local->writer = NULL;
@@ -238,7 +238,8 @@ static void next_step(answering_local *local)
 }
 
 /* The next message of the answer. */
-static status make_message(const op_answering *op, answering_local *local, uint32_t room)
+static status join_answering_make_message(const op_answering *op, answering_local *local,
+                                          uint32_t room)
 {
     join_answer_header header = {.hash = local->hash};
     const chunk *sent = local->step == ANSWER_KEY ? local->key : local->rows;
@@ -246,10 +247,10 @@ static status make_message(const op_answering *op, answering_local *local, uint3
     uint64_t rows;
     char *target = local->message->address;
     if (local->step == ANSWER_ROWS && !sent)
-        next_step(local);
+        join_answering_next_step(local);
     if (local->step == ANSWER_END) {
         header.kind = local->is_none ? JOIN_ANSWER_NONE : JOIN_ANSWER_END;
-        end_answer(local);
+        join_answering_end_answer(local);
     } else {
         header.kind = local->step == ANSWER_KEY ? JOIN_ANSWER_KEY : JOIN_ANSWER_ROWS;
         TRY(writer_for(op, local));
@@ -257,7 +258,7 @@ static status make_message(const op_answering *op, answering_local *local, uint3
                         target + sizeof header, room - (uint32_t)sizeof header, &used, &rows));
         local->at += rows;
         if (local->at == sent->rows.bound)
-            next_step(local);
+            join_answering_next_step(local);
     }
     memcpy(target, &header, sizeof header);
     local->bytes = (uint32_t)sizeof header + used;
@@ -267,7 +268,7 @@ static status make_message(const op_answering *op, answering_local *local, uint3
 }
 
 /* The message goes to every rank. */
-static status send(const op_answering *op, answering_local *local, net_state *out)
+static status join_answering_send(const op_answering *op, answering_local *local, net_state *out)
 {
     net_exchange *net = heavy_keys_answers(op->join->heavy);
     *out = NET_READY;
@@ -323,8 +324,8 @@ static exec_result answering_pull(exec_operator *base, exec_task *task, void *st
         EXEC_TRY(task, dev_alloc(dev_host(task->stream->dev), HEAVY_ANSWER_BYTES, "heavy keys",
                                  &local->message));
     if (!local->has_message)
-        EXEC_TRY(task, make_message(op, local, HEAVY_ANSWER_BYTES));
-    EXEC_TRY(task, send(op, local, &is));
+        EXEC_TRY(task, join_answering_make_message(op, local, HEAVY_ANSWER_BYTES));
+    EXEC_TRY(task, join_answering_send(op, local, &is));
     return is == NET_WAIT ? EXEC_WAIT : EXEC_NEED_INPUT;
 }
 

@@ -34,7 +34,8 @@ typedef struct build_local {
     dev_fetch noted;    /* of those, for join_spill_note, on lazy devices */
 } build_local;
 
-static exec_result add_keys(op_join_build *op, exec_task *task, build_local *local, chunk *input)
+static exec_result join_build_add_keys(op_join_build *op, exec_task *task, build_local *local,
+                                       chunk *input)
 {
     if (!local->current) {
         EXEC_TRY(task, chunk_new(op->stored_columns, input->rows, &local->current));
@@ -147,7 +148,7 @@ static status take_columns(op_join_build *op, exec_task *task, build_local *loca
     return STATUS_OK;
 }
 
-static status take_places(op_join_build *op, exec_task *task, build_local *local)
+static status join_build_take_places(op_join_build *op, exec_task *task, build_local *local)
 {
     reserved_columns_want want = {.dev = task->stream->dev,
                                   .column_count = op->stored_columns,
@@ -166,9 +167,10 @@ static status take_places(op_join_build *op, exec_task *task, build_local *local
 
 /* The pending chunks as one of its own memory, or at their places in the table. After a failure it
  * can be called again. */
-static status own_pending(op_join_build *op, exec_task *task, build_local *local, chunk **out)
+static status join_build_own_pending(op_join_build *op, exec_task *task, build_local *local,
+                                     chunk **out)
 {
-    TRY(take_places(op, task, local));
+    TRY(join_build_take_places(op, task, local));
     TRY(take_columns(op, task, local));
     TRY(chunk_concat_at(task->stream, local->pending, local->pending_count, "join build",
                         local->places, out));
@@ -183,7 +185,7 @@ static status own_pending(op_join_build *op, exec_task *task, build_local *local
     return STATUS_OK;
 }
 
-static status spill_local(op_join_build *op, exec_task *task, build_local *local)
+static status join_build_spill_local(op_join_build *op, exec_task *task, build_local *local)
 {
     if (!local->chunks.count)
         return STATUS_OK;
@@ -197,13 +199,13 @@ static status spill_local(op_join_build *op, exec_task *task, build_local *local
 /* Where there is no memory for the pending chunks' rows, the task gives back what it has. */
 static status own_or_spill(op_join_build *op, exec_task *task, build_local *local, chunk **out)
 {
-    status st = own_pending(op, task, local, out);
+    status st = join_build_own_pending(op, task, local, out);
     if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
         !exec_may_spill(task->query))
         return st;
     status_free(st);
-    TRY(spill_local(op, task, local));
-    return own_pending(op, task, local, out);
+    TRY(join_build_spill_local(op, task, local));
+    return join_build_own_pending(op, task, local, out);
 }
 
 /* The keys' bounds as they are now, or, on lazy devices, were when they were last asked for. */
@@ -243,7 +245,7 @@ static status note_chunk(op_join_build *op, exec_task *task, build_local *local,
 }
 
 /* Adds the pending chunks to the task's own. */
-static status flush(op_join_build *op, exec_task *task, build_local *local)
+static status join_build_flush(op_join_build *op, exec_task *task, build_local *local)
 {
     chunk *owned = NULL;
     if (!local->pending_count)
@@ -257,7 +259,8 @@ static status flush(op_join_build *op, exec_task *task, build_local *local)
     local->pending_rows = local->pending_bytes = 0;
     TRY(join_bounds_add(op, task, owned, local->bounds));
     TRY(note_chunk(op, task, local, owned));
-    return join_must_spill(op, task, local->bytes) ? spill_local(op, task, local) : STATUS_OK;
+    return join_must_spill(op, task, local->bytes) ? join_build_spill_local(op, task, local)
+                                                   : STATUS_OK;
 }
 
 /* The pending chunk before the one that was added last, or NULL. */
@@ -274,7 +277,7 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     build_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    exec_result result = add_keys(op, task, local, *input);
+    exec_result result = join_build_add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
@@ -286,12 +289,12 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     if (local->pending_count == PENDING_MAX ||
         local->pending_rows >= task->stream->dev->chunk_rows ||
         exec_is_much(task, local->pending_bytes))
-        EXEC_TRY(task, flush(op, task, local));
+        EXEC_TRY(task, join_build_flush(op, task, local));
     return EXEC_NEED_INPUT;
 }
 
 /* What a task has found becomes everybody's. bounds: three words a key, or NULL. */
-static status hand_over(op_join_build *op, build_local *local, const uint64_t *bounds)
+static status join_build_hand_over(op_join_build *op, build_local *local, const uint64_t *bounds)
 {
     status st;
     mutex_lock(&op->lock);
@@ -308,11 +311,11 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     op_join_build *op = (op_join_build *)base;
     build_local *local = state;
     uint64_t *bounds;
-    EXEC_TRY(task, flush(op, task, local));
+    EXEC_TRY(task, join_build_flush(op, task, local));
     if (join_has_spilled(op))
-        EXEC_TRY(task, spill_local(op, task, local));
+        EXEC_TRY(task, join_build_spill_local(op, task, local));
     EXEC_TRY(task, join_bounds_read(op, task, local->bounds, &bounds));
-    status st = hand_over(op, local, bounds);
+    status st = join_build_hand_over(op, local, bounds);
     mem_free(bounds);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
@@ -350,7 +353,7 @@ static void publish_filters(op_join_build *op)
 }
 
 /* The table begins to be made, unless there is no room for it. */
-static status start_table(op_join_build *op, exec_task *task)
+static status join_build_start_table(op_join_build *op, exec_task *task)
 {
     join_table *table = &op->whole.table;
     if (join_has_spilled(op))
@@ -393,7 +396,7 @@ static bool has_partners(const op_join_build *op, bool has_spilled)
     return table->key_row_count > 0;
 }
 
-static status finish(op_join_build *op, exec_task *task)
+static status join_build_finish(op_join_build *op, exec_task *task)
 {
     const join_table *table = &op->whole.table;
     bool has_spilled = join_has_spilled(op);
@@ -412,10 +415,10 @@ static status finish(op_join_build *op, exec_task *task)
     return join_spill_publish(op, task);
 }
 
-static status run_phase(op_join_build *op, exec_task *task, unsigned number)
+static status join_build_run_phase(op_join_build *op, exec_task *task, unsigned number)
 {
     if (number == 0)
-        return task->index ? STATUS_OK : start_table(op, task);
+        return task->index ? STATUS_OK : join_build_start_table(op, task);
     if (join_has_spilled(op))
         return number == 1 ? spill_rest(op, task) : STATUS_OK;
     bool has_own = !task->index && !join_unites_filters(op);
@@ -429,7 +432,7 @@ static status run_phase(op_join_build *op, exec_task *task, unsigned number)
 static exec_result unite_filters(op_join_build *op, exec_task *task)
 {
     if (!op->united.has_table)
-        EXEC_TRY(task, run_phase(op, task, JOIN_TABLE_PHASE_SUM));
+        EXEC_TRY(task, join_build_run_phase(op, task, JOIN_TABLE_PHASE_SUM));
     op->united.has_table = true;
     return join_filters_unite(op, task);
 }
@@ -439,9 +442,9 @@ static exec_result build_phase(exec_operator *base, exec_task *task, unsigned nu
     op_join_build *op = (op_join_build *)base;
     if (!task->index && number == JOIN_TABLE_PHASE_SUM && join_unites_filters(op))
         return unite_filters(op, task);
-    EXEC_TRY(task, run_phase(op, task, number));
+    EXEC_TRY(task, join_build_run_phase(op, task, number));
     if (!task->index && number == JOIN_TABLE_PHASES - 1)
-        EXEC_TRY(task, finish(op, task));
+        EXEC_TRY(task, join_build_finish(op, task));
     return EXEC_FINISHED;
 }
 

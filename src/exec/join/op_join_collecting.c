@@ -26,7 +26,7 @@ typedef struct collecting_local {
     chunk_list keys, rows; /* of all answers */
 } collecting_local;
 
-static void wake(void *task)
+static void join_collecting_wake(void *task)
 {
     exec_wake(task);
 }
@@ -34,7 +34,7 @@ static void wake(void *task)
 static status collecting_local_open(exec_operator *base, exec_task *task, void *state)
 {
     collecting_local *local = state;
-    local->waiter = (net_waiter){.wake = wake, .argument = task};
+    local->waiter = (net_waiter){.wake = join_collecting_wake, .argument = task};
     local->heavy = ((op_collecting *)base)->join->heavy;
     local->rank_count = base->query->rank_count;
     local->from = mem_new_array(local->rank_count, sizeof *local->from);
@@ -66,7 +66,7 @@ static void collecting_local_close(exec_operator *base, void *state)
 /* ---- messages to rows ---- */
 
 /* FLAT, in the device's memory. Takes the chunk over, also on failure. */
-static status bring(exec_task *task, chunk *c, chunk **out)
+static status join_collecting_bring(exec_task *task, chunk *c, chunk **out)
 {
     dev_stream host = {.dev = dev_host(task->stream->dev)};
     chunk *flat;
@@ -83,8 +83,8 @@ static status bring(exec_task *task, chunk *c, chunk **out)
     return st;
 }
 
-static status read_rows(const op_collecting *op, const net_message *message, bool is_key,
-                        wire_reader **reader, chunk **out)
+static status join_collecting_read_rows(const op_collecting *op, const net_message *message,
+                                        bool is_key, wire_reader **reader, chunk **out)
 {
     const op_join_build *join = op->join;
     const data_type *types = is_key ? join->key_types : op->columns.types;
@@ -96,18 +96,18 @@ static status read_rows(const op_collecting *op, const net_message *message, boo
     return wire_read(*reader, message->data + header, message->bytes - (uint32_t)header, out);
 }
 
-static status take_key(const op_collecting *op, exec_task *task, incoming *from,
-                       const net_message *message)
+static status join_collecting_take_key(const op_collecting *op, exec_task *task, incoming *from,
+                                       const net_message *message)
 {
     chunk *c;
-    TRY(read_rows(op, message, true, &from->key_reader, &c));
+    TRY(join_collecting_read_rows(op, message, true, &from->key_reader, &c));
     if (!c)
         return STATUS_OK;
     if (from->key || c->rows.bound != 1) {
         chunk_free(c);
         return status_new(STATUS_KIND_CORRUPT, "an answer of heavy keys is not of one key");
     }
-    return bring(task, c, &from->key);
+    return join_collecting_bring(task, c, &from->key);
 }
 
 /* A column that has the key in each row, FLAT. */
@@ -122,8 +122,8 @@ static status repeat_key(exec_task *task, tensor *key, row_index *zeros, dev_cou
 }
 
 /* The stored columns: those that came, and keys. */
-static status widen(const op_collecting *op, exec_task *task, const incoming *from, const chunk *c,
-                    chunk **out)
+static status join_collecting_widen(const op_collecting *op, exec_task *task, const incoming *from,
+                                    const chunk *c, chunk **out)
 {
     const op_join_build *join = op->join;
     row_index *zeros;
@@ -141,17 +141,17 @@ static status widen(const op_collecting *op, exec_task *task, const incoming *fr
     return st;
 }
 
-static status take_rows(const op_collecting *op, exec_task *task, incoming *from,
-                        const net_message *message)
+static status join_collecting_take_rows(const op_collecting *op, exec_task *task, incoming *from,
+                                        const net_message *message)
 {
     chunk *c, *here, *wide;
     if (!from->key)
         return status_new(STATUS_KIND_CORRUPT, "an answer of heavy keys has no key");
-    TRY(read_rows(op, message, false, &from->rows_reader, &c));
+    TRY(join_collecting_read_rows(op, message, false, &from->rows_reader, &c));
     if (!c)
         return STATUS_OK;
-    TRY(bring(task, c, &here));
-    status st = widen(op, task, from, here, &wide);
+    TRY(join_collecting_bring(task, c, &here));
+    status st = join_collecting_widen(op, task, from, here, &wide);
     chunk_free(here);
     if (!st)
         st = array_push(NULL, &from->rows, wide);
@@ -162,8 +162,8 @@ static status take_rows(const op_collecting *op, exec_task *task, incoming *from
 
 /* ---- answers to tables ---- */
 
-static status end_answer(const op_collecting *op, exec_task *task, collecting_local *local,
-                         incoming *from, uint64_t hash)
+static status join_collecting_end_answer(const op_collecting *op, exec_task *task,
+                                         collecting_local *local, incoming *from, uint64_t hash)
 {
     join_heavy_table *table;
     if (!from->key)
@@ -176,8 +176,8 @@ static status end_answer(const op_collecting *op, exec_task *task, collecting_lo
     return heavy_keys_answer(local->heavy, hash, &table->base);
 }
 
-static status take_in(const op_collecting *op, exec_task *task, collecting_local *local,
-                      const net_message *message)
+static status join_collecting_take_in(const op_collecting *op, exec_task *task,
+                                      collecting_local *local, const net_message *message)
 {
     join_answer_header header;
     incoming *from = &local->from[message->peer];
@@ -187,11 +187,11 @@ static status take_in(const op_collecting *op, exec_task *task, collecting_local
     memcpy(&header, message->data, sizeof header);
     switch (header.kind) {
     case JOIN_ANSWER_KEY:
-        return take_key(op, task, from, message);
+        return join_collecting_take_key(op, task, from, message);
     case JOIN_ANSWER_ROWS:
-        return take_rows(op, task, from, message);
+        return join_collecting_take_rows(op, task, from, message);
     case JOIN_ANSWER_END:
-        return end_answer(op, task, local, from, header.hash);
+        return join_collecting_end_answer(op, task, local, from, header.hash);
     case JOIN_ANSWER_NONE:
         return heavy_keys_answer(local->heavy, header.hash, NULL);
     default:
@@ -212,7 +212,7 @@ static exec_result collecting_pull(exec_operator *base, exec_task *task, void *s
                                    &is, &message));
     if (is != NET_READY)
         return is == NET_WAIT ? EXEC_WAIT : EXEC_FINISHED;
-    status st = take_in(op, task, local, message);
+    status st = join_collecting_take_in(op, task, local, message);
     if (st)
         st = status_context(st, "rank %u", message->peer);
     net_message_free(message);

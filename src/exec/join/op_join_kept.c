@@ -32,7 +32,7 @@ static void kept_local_close(exec_operator *base, void *state)
         heavy_keys_decline(op->join->heavy);
 }
 
-static exec_result take(op_kept *op, exec_task *task, kept_local *local)
+static exec_result join_kept_take(op_kept *op, exec_task *task, kept_local *local)
 {
     net_state is;
     chunk *rows;
@@ -52,7 +52,7 @@ static exec_result kept_pull(exec_operator *base, exec_task *task, void *state, 
     op_kept *op = (op_kept *)base;
     kept_local *local = state;
     if (local->prober.stage == PROBE_IDLE)
-        return take(op, task, local);
+        return join_kept_take(op, task, local);
     return join_prober_next(&local->prober, task, output);
 }
 

@@ -111,7 +111,7 @@ static status compile_residual(op_join_build *op, arena *a, exec_layout probe, e
                            &op->residual);
 }
 
-static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+static status join_open_compile(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
 {
     const plan_node *plan = op->base.plan;
     const expr_list *left = &plan->join.left_keys, *right = &plan->join.right_keys;
@@ -192,7 +192,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!st)
         st = map_outputs(op, a, probe, build);
     if (!st)
-        st = compile(op, a, probe, build);
+        st = join_open_compile(op, a, probe, build);
     if (!st)
         mark_needed(op);
     if (!st)

@@ -16,8 +16,8 @@ typedef struct op_join_tail {
     join_queue queue; /* of what was spilled */
 } op_join_tail;
 
-static status make_output(const op_join_build *join, const join_side *side, exec_task *task,
-                          const row_selection *chosen, chunk **out)
+static status join_tail_make_output(const op_join_build *join, const join_side *side,
+                                    exec_task *task, const row_selection *chosen, chunk **out)
 {
     TRY(chunk_new(join->output_count, chosen->count, out));
     (*out)->rows_owner = dev_buffer_ref(chosen->count_owner);
@@ -49,7 +49,7 @@ status join_tail_rows(const op_join_build *join, const join_side *side, exec_tas
     TRY(row_selection_make(task->stream, &mask, dev_count_exact(count), &chosen));
     status st = STATUS_OK;
     if (chosen.count.bound)
-        st = make_output(join, side, task, &chosen, out);
+        st = join_tail_make_output(join, side, task, &chosen, out);
     row_selection_release(&chosen);
     if (st) {
         chunk_free(*out);

@@ -14,7 +14,7 @@ static unsigned rank_of(data_type type)
     return type.width ? 34u - type.width : 34;
 }
 
-static status allocate(key_layout *layout, uint32_t count)
+static status key_layout_allocate(key_layout *layout, uint32_t count)
 {
     *layout = (key_layout){.count = count};
     layout->types = mem_new_array(count + 1, sizeof *layout->types);
@@ -28,7 +28,7 @@ static status allocate(key_layout *layout, uint32_t count)
 
 status key_layout_init(key_layout *layout, const data_type *types, uint32_t count, bool has_nulls)
 {
-    TRY(allocate(layout, count));
+    TRY(key_layout_allocate(layout, count));
     layout->has_nulls = has_nulls;
     uint32_t at = 0, covered = 0;
     for (unsigned rank = 0; rank <= 34; rank++)
@@ -70,7 +70,7 @@ static bool is_own_row(const key_layout *layout)
 }
 
 /* The packed rows of a single key of this type are its numbers, each filled up with zeros. */
-static bool is_alone(const key_layout *layout)
+static bool key_layout_is_alone(const key_layout *layout)
 {
     data_type type = layout->types[0];
     return layout->count == 1 && layout->stride == sizeof(uint64_t) && !layout->has_nulls &&
@@ -90,7 +90,7 @@ status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const 
     }
     TRY(dev_alloc(dev, bytes, "aggregation", owner));
     *out = (*owner)->address;
-    bool alone = is_alone(layout);
+    bool alone = key_layout_is_alone(layout);
     if (layout->is_padded && !alone)
         TRY(dev->ops->zero(task->stream, (*owner)->address, bytes));
     for (uint32_t k = 0; k < layout->count; k++)

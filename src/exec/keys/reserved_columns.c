@@ -15,7 +15,7 @@ void reserved_columns_release(reserved_columns *reserved)
     reserved->columns = NULL;
 }
 
-static bool is_wanted(const reserved_columns_want *want, uint32_t column)
+static bool reserved_columns_is_wanted(const reserved_columns_want *want, uint32_t column)
 {
     return want->needed[column] && want->types[column].width &&
            (!want->bases || !want->bases[column]);
@@ -29,19 +29,19 @@ static uint64_t capacity_of(const reserved_columns_want *want, uint64_t row_byte
 }
 
 /* What cannot be reserved is moved, as if there were no places. */
-static void make(reserved_columns *reserved, const reserved_columns_want *want)
+static void reserved_columns_make(reserved_columns *reserved, const reserved_columns_want *want)
 {
     reserved->is_made = true;
     reserved->column_count = want->column_count;
     for (uint32_t c = 0; c < want->column_count; c++)
-        reserved->row_bytes += is_wanted(want, c) ? want->types[c].width : 0;
+        reserved->row_bytes += reserved_columns_is_wanted(want, c) ? want->types[c].width : 0;
     if (!want->dev->ops->reserve || !reserved->row_bytes)
         return;
     reserved->capacity = capacity_of(want, reserved->row_bytes);
     reserved->columns = mem_new_array(want->column_count, sizeof *reserved->columns);
     status st = reserved->columns ? STATUS_OK : status_no_memory(want->who, want->column_count);
     for (uint32_t c = 0; c < want->column_count && !st; c++)
-        if (is_wanted(want, c))
+        if (reserved_columns_is_wanted(want, c))
             st = want->dev->ops->reserve(want->dev, reserved->capacity * want->types[c].width,
                                          &reserved->columns[c]);
     if (st)
@@ -49,14 +49,15 @@ static void make(reserved_columns *reserved, const reserved_columns_want *want)
     status_free(st);
 }
 
-static bool take_rows(reserved_columns *reserved, const reserved_columns_want *want, uint64_t rows,
-                      uint64_t *out_first)
+static bool reserved_columns_take_rows(reserved_columns *reserved,
+                                       const reserved_columns_want *want, uint64_t rows,
+                                       uint64_t *out_first)
 {
     reserved->seen += rows;
     if (reserved->seen <= CHUNKS_BEFORE * (uint64_t)want->dev->chunk_rows)
         return false;
     if (!reserved->is_made)
-        make(reserved, want);
+        reserved_columns_make(reserved, want);
     if (!reserved->columns || rows > reserved->capacity - reserved->rows)
         return false;
     *out_first = reserved->rows;
@@ -68,7 +69,7 @@ status reserved_columns_take(reserved_columns *reserved, const reserved_columns_
                              uint64_t rows, tensor_target *out, bool *is_placed)
 {
     uint64_t first = 0;
-    *is_placed = take_rows(reserved, want, rows, &first);
+    *is_placed = reserved_columns_take_rows(reserved, want, rows, &first);
     for (uint32_t c = 0; c < want->column_count; c++) {
         dev_buffer *column = *is_placed ? reserved->columns[c] : NULL;
         uint64_t width = want->types[c].width;

@@ -74,7 +74,7 @@ static bool has_enough(const op_reorder *op)
     return rows >= limit_end(op->base.plan);
 }
 
-static bool has_room(const op_reorder *op, uint64_t turn)
+static bool reorder_has_room(const op_reorder *op, uint64_t turn)
 {
     uint64_t most = op->held_rows_max * op->task_count;
     return turn <= frontier(op) || exec_is_cancelled(op->base.query) ||
@@ -82,7 +82,7 @@ static bool has_room(const op_reorder *op, uint64_t turn)
 }
 
 /* Takes *input over. */
-static status hold(op_reorder *op, uint64_t turn, chunk **input)
+static status reorder_hold(op_reorder *op, uint64_t turn, chunk **input)
 {
     held_chunk *held = mem_new(sizeof *held), **at = &op->first;
     if (!held)
@@ -103,7 +103,7 @@ typedef struct given_chunk {
 } given_chunk;
 
 /* The next chunk whose turn has come. */
-static given_chunk take(op_reorder *op, exec_task *task)
+static given_chunk reorder_take(op_reorder *op, exec_task *task)
 {
     while (op->first && op->first->turn <= frontier(op) && !is_complete(op)) {
         held_chunk *held = op->first;
@@ -125,15 +125,15 @@ static given_chunk take(op_reorder *op, exec_task *task)
 
 /* ---- without it ---- */
 
-static void wake_all(exec_operator *base)
+static void reorder_wake_all(exec_operator *base)
 {
     op_reorder *op = (op_reorder *)base;
     exec_wake_each(&op->lock, &op->waiting);
 }
 
-static exec_result give(op_reorder *op, exec_task *task, given_chunk given, chunk **output)
+static exec_result reorder_give(op_reorder *op, exec_task *task, given_chunk given, chunk **output)
 {
-    wake_all(&op->base);
+    reorder_wake_all(&op->base);
     status st = limit_cut(task, given.rows, given.skip, given.stop);
     if (st)
         chunk_free(given.rows);
@@ -151,9 +151,9 @@ static exec_result reorder_push(exec_operator *base, exec_task *task, void *stat
     exec_result result = EXEC_NEED_INPUT;
     mutex_lock(&op->lock);
     uint64_t turn = op->begun[task->index];
-    if (*input && has_room(op, turn))
-        st = hold(op, turn, input);
-    given_chunk given = st ? (given_chunk){0} : take(op, task);
+    if (*input && reorder_has_room(op, turn))
+        st = reorder_hold(op, turn, input);
+    given_chunk given = st ? (given_chunk){0} : reorder_take(op, task);
     if (is_complete(op) && !given.rows) {
         result = EXEC_FINISHED;
     } else if (*input && !given.rows && !st) {
@@ -162,7 +162,7 @@ static exec_result reorder_push(exec_operator *base, exec_task *task, void *stat
     }
     mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
-    return given.rows ? give(op, task, given, output) : result;
+    return given.rows ? reorder_give(op, task, given, output) : result;
 }
 
 /* The task has given all that it has. */
@@ -172,11 +172,11 @@ static exec_result reorder_finish(exec_operator *base, exec_task *task, void *st
     op_reorder *op = (op_reorder *)base;
     mutex_lock(&op->lock);
     op->begun[task->index] = OVER;
-    given_chunk given = take(op, task);
+    given_chunk given = reorder_take(op, task);
     mutex_unlock(&op->lock);
     if (given.rows)
-        return give(op, task, given, output);
-    wake_all(&op->base);
+        return reorder_give(op, task, given, output);
+    reorder_wake_all(&op->base);
     return EXEC_FINISHED;
 }
 
@@ -190,7 +190,7 @@ static bool reorder_begin_turn(exec_operator *base, exec_task *task, uint64_t nu
     bool goes_on = !is_complete(op) && !has_enough(op);
     mutex_unlock(&op->lock);
     if (has_moved)
-        wake_all(&op->base);
+        reorder_wake_all(&op->base);
     return goes_on;
 }
 
@@ -232,7 +232,7 @@ static const exec_operator_ops reorder_ops = {
     .exact_counts = true,
     .local_finish = reorder_finish,
     .begin_turn = reorder_begin_turn,
-    .wake_all = wake_all,
+    .wake_all = reorder_wake_all,
     .close = reorder_close,
 };
 

@@ -17,7 +17,7 @@ typedef struct repeat_local {
     tensor *counts;
 } repeat_local;
 
-static void drop(repeat_local *local)
+static void repeat_drop(repeat_local *local)
 {
     chunk_free(local->current);
     tensor_unref(local->counts);
@@ -78,7 +78,7 @@ static exec_result repeat_push(exec_operator *base, exec_task *task, void *state
         bool is_done;
         EXEC_TRY(task, next_copies(task, local, output, &is_done));
         if (is_done)
-            drop(local);
+            repeat_drop(local);
         if (*output)
             return EXEC_HAVE_OUTPUT;
     }
@@ -94,7 +94,7 @@ static void repeat_local_close(exec_operator *base, void *state)
 {
     (void)base;
     repeat_local *local = state;
-    drop(local);
+    repeat_drop(local);
     program_run_free(local->run);
 }
 

@@ -46,8 +46,8 @@ static status borrow_column(exec_task *task, tensor *t, dev_count rows, exec_bat
 }
 
 /* As the client wants it; texts that become codes have entries of their own. */
-static status shape_column(exec_task *task, chunk *input, const exec_batch_shape *shape,
-                           exec_batch *batch, uint32_t index)
+static status result_shape_column(exec_task *task, chunk *input, const exec_batch_shape *shape,
+                                  exec_batch *batch, uint32_t index)
 {
     tensor *t = input->columns[index];
     bool has_codes = shape->has_dictionaries && type_is_text(t->type);
@@ -66,27 +66,28 @@ static status borrow_columns(exec_task *task, chunk *input, const exec_batch_sha
                              exec_batch *batch)
 {
     for (uint32_t i = 0; i < batch->column_count; i++)
-        TRY(shape ? shape_column(task, input, shape, batch, i)
+        TRY(shape ? result_shape_column(task, input, shape, batch, i)
                   : borrow_column(task, input->columns[i], input->rows, &batch->columns[i]));
     return STATUS_OK;
 }
 
 /* Under the lock: the client finds a batch. */
-static bool is_ready(const op_result *op)
+static bool result_is_ready(const op_result *op)
 {
     return op->first && (!op->keeps_turns || op->first->turn.number == op->turn);
 }
 
 /* The client always finds a batch, in time; more are made ready while memory_limit leaves some for
  * it. */
-static bool has_room(const op_result *op, const exec_query *query, const exec_batch *batch)
+static bool result_has_room(const op_result *op, const exec_query *query, const exec_batch *batch)
 {
     bool is_next = !op->keeps_turns || batch->turn.number == op->turn;
-    return (is_next && !is_ready(op)) || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
+    return (is_next && !result_is_ready(op)) ||
+           (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
 }
 
 /* Behind the batches of its turn and of those before. */
-static void put(op_result *op, exec_batch *batch)
+static void result_put(op_result *op, exec_batch *batch)
 {
     exec_batch **at = op->end;
     if (op->keeps_turns)
@@ -104,9 +105,9 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
 {
     status st = STATUS_OK;
     mutex_lock(&op->lock);
-    *out_pushed = has_room(op, task->query, *batch) || exec_is_cancelled(task->query);
+    *out_pushed = result_has_room(op, task->query, *batch) || exec_is_cancelled(task->query);
     if (*out_pushed) {
-        put(op, *batch);
+        result_put(op, *batch);
         *batch = NULL;
     } else {
         st = array_push(NULL, &op->waiting, task);
@@ -210,7 +211,7 @@ bool op_result_is_ready(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
     mutex_lock(&op->lock);
-    bool found = is_ready(op);
+    bool found = result_is_ready(op);
     mutex_unlock(&op->lock);
     return found;
 }

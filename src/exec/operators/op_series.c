@@ -52,7 +52,7 @@ typedef struct series_local {
 
 /* ---- a series ---- */
 
-static int128 number_at(const tensor *t, uint64_t row)
+static int128 series_number_at(const tensor *t, uint64_t row)
 {
     switch (t->type.width) {
     case 4:
@@ -99,7 +99,7 @@ static bool is_behind_stop(const series *s)
     return s->is_falling ? s->at < s->stop : s->at > s->stop;
 }
 
-static data_type type_of(const plan_node *plan)
+static data_type series_type_of(const plan_node *plan)
 {
     return plan->columns.items[plan->columns.count - plan_series_columns(plan)].type;
 }
@@ -116,13 +116,13 @@ static status series_start(const op_series *op, const chunk *bound, uint64_t row
         out->is_over |= is_null_at(bound->columns[i], row);
     if (out->is_over)
         return STATUS_OK;
-    out->at = number_at(bound->columns[START], row);
-    out->stop = number_at(bound->columns[STOP], row);
+    out->at = series_number_at(bound->columns[START], row);
+    out->stop = series_number_at(bound->columns[STOP], row);
     if (type_is_time(type)) {
         out->interval = ((const interval_value *)step->values)[row];
         TRY(start_interval(out, plan));
     } else {
-        out->step = number_at(step, row);
+        out->step = series_number_at(step, row);
         if (!out->step)
             return zero_step(plan);
         out->is_falling = out->step < 0;
@@ -151,7 +151,7 @@ static void series_advance(series *s)
 
 /* ---- chunks ---- */
 
-static void put_value(tensor *to, uint64_t i, int128 number)
+static void series_put_value(tensor *to, uint64_t i, int128 number)
 {
     switch (to->type.width) {
     case 4:
@@ -166,8 +166,8 @@ static void put_value(tensor *to, uint64_t i, int128 number)
 }
 
 /* The next values, of this row and those behind it, until there is no room. */
-static status fill(const op_series *op, series_local *local, uint64_t room,
-                   tensor *const made[MADE_MAX], uint64_t *out_count)
+static status series_fill(const op_series *op, series_local *local, uint64_t room,
+                          tensor *const made[MADE_MAX], uint64_t *out_count)
 {
     uint64_t count = 0, rows = local->bound->rows.bound;
     while (count < room && local->row < rows) {
@@ -177,8 +177,8 @@ static status fill(const op_series *op, series_local *local, uint64_t room,
         for (series *s = &local->series; count < room && !s->is_over; series_advance(s)) {
             local->index[count] = (uint32_t)local->row;
             if (made[NUMBERS])
-                put_value(made[NUMBERS], count, s->number);
-            put_value(made[VALUES], count++, s->at);
+                series_put_value(made[NUMBERS], count, s->number);
+            series_put_value(made[VALUES], count++, s->at);
         }
         if (local->series.is_over) {
             local->has_series = false;
@@ -223,8 +223,9 @@ static status send_index(dev_stream *stream, const series_local *local, uint64_t
 }
 
 /* The rows' columns, and what was made behind them. */
-static status make_output(dev_stream *stream, const plan_node *plan, const series_local *local,
-                          uint64_t count, tensor *made[MADE_MAX], chunk **out)
+static status series_make_output(dev_stream *stream, const plan_node *plan,
+                                 const series_local *local, uint64_t count, tensor *made[MADE_MAX],
+                                 chunk **out)
 {
     uint32_t passed = local->current->column_count;
     uint64_t rows = local->current->rows.bound;
@@ -257,9 +258,9 @@ static status next_values(op_series *op, exec_task *task, series_local *local, c
     if (!st && plan->series.has_number)
         st = tensor_new_flat(host, type_make(TYPE_INT64), room, false, &made[NUMBERS]);
     if (!st)
-        st = fill(op, local, room, made, &count);
+        st = series_fill(op, local, room, made, &count);
     if (!st && count)
-        st = make_output(task->stream, plan, local, count, made, out);
+        st = series_make_output(task->stream, plan, local, count, made, out);
     tensor_unref(made[VALUES]);
     tensor_unref(made[NUMBERS]);
     return st;
@@ -267,7 +268,7 @@ static status next_values(op_series *op, exec_task *task, series_local *local, c
 
 /* ---- the operator ---- */
 
-static void drop(series_local *local)
+static void series_drop(series_local *local)
 {
     chunk_free(local->current);
     chunk_free(local->made);
@@ -309,7 +310,7 @@ static exec_result series_push(exec_operator *base, exec_task *task, void *state
     if (local->current) {
         EXEC_TRY(task, next_values((op_series *)base, task, local, output));
         if (local->row >= local->bound->rows.bound)
-            drop(local);
+            series_drop(local);
     }
     return *output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
 }
@@ -328,7 +329,7 @@ static void series_local_close(exec_operator *base, void *state)
 {
     (void)base;
     series_local *local = state;
-    drop(local);
+    series_drop(local);
     mem_free(local->index);
     program_run_free(local->run);
 }
@@ -359,7 +360,7 @@ status op_series_open(exec_query *query, const plan_node *plan, exec_layout inpu
     if (!op)
         return status_no_memory("series", sizeof *op);
     op->base = (exec_operator){.ops = &series_ops, .query = query, .plan = plan};
-    op->type = type_of(plan);
+    op->type = series_type_of(plan);
     const char *zone_name = plan->series.zone;
     status st = zone_name ? zone_find(zone_name, strlen(zone_name), &op->zone) : STATUS_OK;
     if (!st)

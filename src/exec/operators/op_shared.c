@@ -36,7 +36,7 @@ static status begin_spill(op_shared *op)
 }
 
 /* Writes the task's rows if all tasks' are too many. */
-static status settle(op_shared *op, exec_task *task, shared_local *local, uint64_t more)
+static status shared_settle(op_shared *op, exec_task *task, shared_local *local, uint64_t more)
 {
     local->held += more;
     uint64_t all = atomic_fetch_add(&op->held, more) + more;
@@ -66,7 +66,7 @@ static exec_result shared_push(exec_operator *base, exec_task *task, void *state
     EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
     EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
     local->chunks.items[local->chunks.count++] = flat;
-    EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
+    EXEC_TRY(task, shared_settle(op, task, local, exec_chunk_bytes(flat)));
     return EXEC_NEED_INPUT;
 }
 
@@ -145,7 +145,8 @@ static status pick_columns(const exec_operator *base, const chunk *source, chunk
     return STATUS_OK;
 }
 
-static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result shared_source_pull(exec_operator *base, exec_task *task, void *state,
+                                      chunk **output)
 {
     op_shared_source *op = (op_shared_source *)base;
     shared_reader *reader = state;
@@ -169,7 +170,7 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     return EXEC_HAVE_OUTPUT;
 }
 
-static void source_local_close(exec_operator *base, void *state)
+static void shared_source_local_close(exec_operator *base, void *state)
 {
     (void)base;
     partition_reader_close(&((shared_reader *)state)->blocks);
@@ -178,8 +179,8 @@ static void source_local_close(exec_operator *base, void *state)
 static const exec_operator_ops source_ops = {
     .name = "shared scan",
     .local_bytes = sizeof(shared_reader),
-    .local_close = source_local_close,
-    .pull = source_pull,
+    .local_close = shared_source_local_close,
+    .pull = shared_source_pull,
 };
 
 status op_shared_source_open(exec_query *query, const plan_node *plan, exec_operator *sink,

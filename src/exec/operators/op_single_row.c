@@ -59,7 +59,8 @@ typedef struct op_single_row_source {
     bool is_done; /* one task */
 } op_single_row_source;
 
-static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result single_row_source_pull(exec_operator *base, exec_task *task, void *state,
+                                          chunk **output)
 {
     (void)state;
     op_single_row_source *source = (op_single_row_source *)base;
@@ -87,7 +88,7 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
 
 static const exec_operator_ops source_ops = {
     .name = "single row",
-    .pull = source_pull,
+    .pull = single_row_source_pull,
 };
 
 status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout input,

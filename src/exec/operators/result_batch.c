@@ -109,7 +109,7 @@ status exec_batch_new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer
                              : dev_alloc(host, bytes, "result batch", out);
 }
 
-static status new_values(const exec_batch *batch, data_type type, tensor **out)
+static status result_batch_new_values(const exec_batch *batch, data_type type, tensor **out)
 {
     dev_buffer *buffer;
     *out = NULL;
@@ -119,7 +119,7 @@ static status new_values(const exec_batch *batch, data_type type, tensor **out)
     return st;
 }
 
-static bool is_alone(const exec_batch *batch, const exec_batch_column *column)
+static bool result_batch_is_alone(const exec_batch *batch, const exec_batch_column *column)
 {
     const tensor *t = column->owner;
     if (!t)
@@ -133,16 +133,16 @@ status exec_batch_make_values(exec_batch *batch, uint32_t index, data_type type,
 {
     exec_batch_column *column = &batch->columns[index];
     *out = (exec_batch_values){0};
-    if (type.width == column->type.width && is_alone(batch, column)) {
+    if (type.width == column->type.width && result_batch_is_alone(batch, column)) {
         out->values = (void *)column->values;
         return STATUS_OK;
     }
-    TRY(new_values(batch, type, &out->owner));
+    TRY(result_batch_new_values(batch, type, &out->owner));
     out->values = out->owner->values;
     return STATUS_OK;
 }
 
-static void put_values(exec_batch *batch, uint32_t index, exec_batch_values *values)
+static void result_batch_put_values(exec_batch *batch, uint32_t index, exec_batch_values *values)
 {
     exec_batch_column *column = &batch->columns[index];
     tensor *made = values->owner, *before = column->owner;
@@ -162,7 +162,7 @@ static void put_values(exec_batch *batch, uint32_t index, exec_batch_values *val
 
 void exec_batch_put_values(exec_batch *batch, uint32_t index, exec_batch_values *values)
 {
-    put_values(batch, index, values);
+    result_batch_put_values(batch, index, values);
     batch->columns[index].is_shaped = true;
 }
 
@@ -174,7 +174,7 @@ void exec_batch_drop_values(exec_batch_values *values)
 
 /* ---- what uses little of what it lies in ---- */
 
-static bool is_valid(const exec_batch_column *column, uint64_t row)
+static bool result_batch_is_valid(const exec_batch_column *column, uint64_t row)
 {
     return !column->validity || column->validity[row / 64] >> (row % 64) & 1;
 }
@@ -186,7 +186,7 @@ static status new_heap(const exec_batch *batch, uint64_t bytes, string_heap **ou
     return string_heap_new(&buffer, 1, out);
 }
 
-static uint64_t held_bytes(const string_heap *heap)
+static uint64_t result_batch_held_bytes(const string_heap *heap)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < heap->buffer_count; i++)
@@ -197,14 +197,15 @@ static uint64_t held_bytes(const string_heap *heap)
 #define COUNTED_ROWS 512
 
 /* Of the texts that do not lie in their views; as soon as they are `enough`, no more are counted. */
-static uint64_t long_bytes(const exec_batch_column *column, uint64_t rows, uint64_t enough)
+static uint64_t result_batch_long_bytes(const exec_batch_column *column, uint64_t rows,
+                                        uint64_t enough)
 {
     const string_view *views = column->values;
     uint64_t bytes = 0;
     for (uint64_t row = 0; row < rows && bytes < enough;) {
         uint64_t end = rows - row < COUNTED_ROWS ? rows : row + COUNTED_ROWS;
         for (; row < end; row++) {
-            uint32_t length = is_valid(column, row) ? views[row].bytes : 0;
+            uint32_t length = result_batch_is_valid(column, row) ? views[row].bytes : 0;
             bytes += length > STRING_INLINE_BYTES ? length : 0;
         }
     }
@@ -216,7 +217,7 @@ static void copy_texts(const exec_batch_column *column, uint64_t rows, string_vi
 {
     const string_view *from = column->values;
     for (uint64_t row = 0; row < rows; row++) {
-        if (!is_valid(column, row)) {
+        if (!result_batch_is_valid(column, row)) {
             views[row] = (string_view){0};
             continue;
         }
@@ -230,7 +231,7 @@ static void copy_texts(const exec_batch_column *column, uint64_t rows, string_vi
 }
 
 /* The column's texts in memory of their own, of which `bytes` are long ones. */
-static status copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
+static status result_batch_copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
 {
     exec_batch_column *column = &batch->columns[index];
     exec_batch_values made;
@@ -244,7 +245,7 @@ static status copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
     }
     if (bytes || made.owner) /* else all of them lie in their views, and these stay */
         copy_texts(column, batch->row_count, made.values, heap ? heap->buffers[0]->address : NULL);
-    put_values(batch, index, &made);
+    result_batch_put_values(batch, index, &made);
     string_heap_unref(column->owner->heap);
     column->owner->heap = heap;
     return STATUS_OK;
@@ -255,9 +256,9 @@ static status compact_texts(exec_batch *batch, uint32_t index)
     const exec_batch_column *column = &batch->columns[index];
     if (!type_is_text(column->type) || column->is_shaped || !column->owner->heap)
         return STATUS_OK;
-    uint64_t half = held_bytes(column->owner->heap) / 2 + 1;
-    uint64_t used = long_bytes(column, batch->row_count, half);
-    return used < half ? copy_column(batch, index, used) : STATUS_OK;
+    uint64_t half = result_batch_held_bytes(column->owner->heap) / 2 + 1;
+    uint64_t used = result_batch_long_bytes(column, batch->row_count, half);
+    return used < half ? result_batch_copy_column(batch, index, used) : STATUS_OK;
 }
 
 /* The batches of a page share it, and each is a part of it: only what is far less than such a part is copied. */
@@ -272,9 +273,9 @@ static status compact_values(exec_batch *batch, uint32_t index)
     exec_batch_values made = {0};
     if (!held || held->bytes <= LITTLE_BYTES || bytes >= held->bytes / LITTLE_PART)
         return STATUS_OK;
-    TRY(new_values(batch, column->type, &made.owner));
+    TRY(result_batch_new_values(batch, column->type, &made.owner));
     memcpy(made.owner->values, column->values, bytes);
-    put_values(batch, index, &made);
+    result_batch_put_values(batch, index, &made);
     return STATUS_OK;
 }
 

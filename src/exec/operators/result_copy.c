@@ -5,7 +5,7 @@
 #include "device/transfer.h"
 #include "exec/operators/result_batch.h"
 
-static size_t padded(size_t bytes)
+static size_t result_copy_padded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
@@ -16,23 +16,24 @@ static const dev_buffer *heap_of(const tensor *t)
     return t->heap && t->heap->buffer_count ? t->heap->buffers[0] : NULL;
 }
 
-static size_t column_bytes(const tensor *t, uint64_t rows)
+static size_t result_copy_column_bytes(const tensor *t, uint64_t rows)
 {
     const dev_buffer *heap = heap_of(t);
-    return padded(type_values_bytes(t->type, rows)) +
-           (t->validity ? padded(bitmap_bytes(rows)) : 0) + (heap ? padded(heap->bytes) : 0);
+    return result_copy_padded(type_values_bytes(t->type, rows)) +
+           (t->validity ? result_copy_padded(bitmap_bytes(rows)) : 0) +
+           (heap ? result_copy_padded(heap->bytes) : 0);
 }
 
 /* Enqueues a copy to *place, which advances. */
 static status copy_bytes(dev_stream *stream, const void *source, size_t bytes, char **place)
 {
     void *target = *place;
-    *place += padded(bytes);
+    *place += result_copy_padded(bytes);
     return stream->dev->ops->copy_out(stream, target, source, bytes);
 }
 
-static status copy_column(dev_stream *stream, const tensor *t, uint64_t rows,
-                          exec_batch_column *column, char **place)
+static status result_copy_column(dev_stream *stream, const tensor *t, uint64_t rows,
+                                 exec_batch_column *column, char **place)
 {
     const dev_buffer *heap = heap_of(t);
     column->type = t->type;
@@ -47,20 +48,21 @@ static status copy_column(dev_stream *stream, const tensor *t, uint64_t rows,
 }
 
 /* What kernels have reported by then comes with the rows. */
-static status copy_columns(dev_stream *stream, const chunk *flat, exec_batch *batch,
-                           const dev_error *error)
+static status result_copy_columns(dev_stream *stream, const chunk *flat, exec_batch *batch,
+                                  const dev_error *error)
 {
-    size_t bytes = padded(sizeof *error);
+    size_t bytes = result_copy_padded(sizeof *error);
     void *pinned = NULL;
     for (uint32_t i = 0; i < batch->column_count; i++)
-        bytes += column_bytes(flat->columns[i], batch->row_count);
+        bytes += result_copy_column_bytes(flat->columns[i], batch->row_count);
     TRY(dev_host_alloc(stream->dev, bytes, "result batch", &pinned));
     batch->pinned = pinned;
     batch->pinned_bytes = bytes;
     char *place = pinned;
     TRY(copy_bytes(stream, error, sizeof *error, &place));
     for (uint32_t i = 0; i < batch->column_count; i++)
-        TRY(copy_column(stream, flat->columns[i], batch->row_count, &batch->columns[i], &place));
+        TRY(result_copy_column(stream, flat->columns[i], batch->row_count, &batch->columns[i],
+                               &place));
     return STATUS_OK;
 }
 
@@ -84,7 +86,7 @@ status result_copy_start(exec_task *task, chunk *c, result_copy *out)
     if (!st)
         st = chunk_concat(stream, &c, 1, "result", &out->flat);
     if (!st)
-        st = copy_columns(stream, out->flat, out->batch, task->error);
+        st = result_copy_columns(stream, out->flat, out->batch, task->error);
     if (!st)
         st = stream->dev->ops->event_record(stream, NULL, NULL, &out->event);
     if (st)
@@ -93,7 +95,7 @@ status result_copy_start(exec_task *task, chunk *c, result_copy *out)
 }
 
 /* Copied views still hold device addresses. */
-static void point_to_host(const chunk *flat, exec_batch *batch)
+static void result_copy_point_to_host(const chunk *flat, exec_batch *batch)
 {
     for (uint32_t i = 0; i < batch->column_count; i++) {
         const exec_batch_column *column = &batch->columns[i];
@@ -119,7 +121,7 @@ status result_copy_finish(exec_task *task, result_copy *copy, exec_batch **out)
         st = exec_error_status(task->query, copy->batch->pinned);
     if (!st && copy->batch) {
         if (copy->flat)
-            point_to_host(copy->flat, copy->batch);
+            result_copy_point_to_host(copy->flat, copy->batch);
         *out = copy->batch;
         copy->batch = NULL;
     }

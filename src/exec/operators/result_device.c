@@ -17,7 +17,7 @@
 #define ERROR_BYTES 64
 static_assert(sizeof(dev_error) <= ERROR_BYTES, "words come behind it");
 
-static bool has_values(data_type type)
+static bool result_device_has_values(data_type type)
 {
     return type.id != TYPE_NULL;
 }
@@ -45,7 +45,8 @@ static status copy_validity(dev_stream *stream, const tensor *from, uint64_t row
                       .target = to->validity);
 }
 
-static status copy_values(dev_stream *stream, const tensor *from, uint64_t rows, tensor *to)
+static status result_device_copy_values(dev_stream *stream, const tensor *from, uint64_t rows,
+                                        tensor *to)
 {
     const dev_ops *ops = stream->dev->ops;
     if (from->type.width)
@@ -55,7 +56,8 @@ static status copy_values(dev_stream *stream, const tensor *from, uint64_t rows,
                       .target = to->values);
 }
 
-static status make_values(exec_task *task, const tensor *from, uint64_t rows, tensor *to)
+static status result_device_make_values(exec_task *task, const tensor *from, uint64_t rows,
+                                        tensor *to)
 {
     dev_count count = dev_count_exact(rows);
     if (from->type.id == TYPE_DECIMAL)
@@ -70,8 +72,8 @@ static status make_values(exec_task *task, const tensor *from, uint64_t rows, te
 static status fill_values(exec_task *task, const tensor *from, uint64_t rows, tensor *to)
 {
     TRY(copy_validity(task->stream, from, rows, to));
-    return is_made(from->type, to->type) ? make_values(task, from, rows, to)
-                                         : copy_values(task->stream, from, rows, to);
+    return is_made(from->type, to->type) ? result_device_make_values(task, from, rows, to)
+                                         : result_device_copy_values(task->stream, from, rows, to);
 }
 
 /* ---- texts ---- */
@@ -99,8 +101,8 @@ static status fill_text(dev_stream *stream, const tensor *texts, uint64_t rows, 
 }
 
 /* Ends of texts are at the first words: asked for once for all columns. */
-static status fill_texts(dev_stream *stream, const chunk *c, const uint64_t *words,
-                         exec_batch *batch)
+static status result_device_fill_texts(dev_stream *stream, const chunk *c, const uint64_t *words,
+                                       exec_batch *batch)
 {
     bool has_text = false;
     for (uint32_t i = 0; i < batch->column_count; i++)
@@ -120,7 +122,7 @@ static status fill_texts(dev_stream *stream, const chunk *c, const uint64_t *wor
 
 /* ---- batches ---- */
 
-static void put(exec_batch_column *column, data_type type, tensor *owner)
+static void result_device_put(exec_batch_column *column, data_type type, tensor *owner)
 {
     column->type = type;
     column->owner = owner;
@@ -141,12 +143,12 @@ static status fill_column(exec_task *task, chunk *c, uint32_t index, exec_device
     data_type type = type_laid_out(flat->type, layout);
     bool is_text = type_is_text(type);
     if (is_new && !is_text && !is_made(flat->type, type)) {
-        put(column, type, tensor_ref(flat));
+        result_device_put(column, type, tensor_ref(flat));
         return STATUS_OK;
     }
     TRY(tensor_new_flat(task->stream->dev, is_text ? type_make(TYPE_INT64) : type, rows + is_text,
                         flat->validity, &to));
-    put(column, type, to);
+    result_device_put(column, type, to);
     return is_text ? fill_offsets(task->stream, flat, rows, to, end)
                    : fill_values(task, flat, rows, to);
 }
@@ -158,10 +160,10 @@ static status fill_columns(exec_task *task, chunk *c, exec_device_layout layout,
     uint32_t columns = batch->column_count;
     for (uint32_t i = 0; i < columns; i++) {
         batch->columns[i].type = c->columns[i]->type;
-        if (has_values(c->columns[i]->type))
+        if (result_device_has_values(c->columns[i]->type))
             TRY(fill_column(task, c, i, layout, words + i, batch));
     }
-    TRY(fill_texts(task->stream, c, words, batch));
+    TRY(result_device_fill_texts(task->stream, c, words, batch));
     for (uint32_t i = 0; i < columns; i++)
         if (batch->columns[i].validity)
             TRY(DEV_LAUNCH(task->stream, count_bits, .bits = batch->columns[i].validity,
@@ -170,7 +172,7 @@ static status fill_columns(exec_task *task, chunk *c, exec_device_layout layout,
     return STATUS_OK;
 }
 
-static status copy_words(exec_task *task, const uint64_t *words, exec_batch *batch)
+static status result_device_copy_words(exec_task *task, const uint64_t *words, exec_batch *batch)
 {
     const dev_ops *ops = task->stream->dev->ops;
     size_t bytes = batch->column_count * sizeof *words;
@@ -183,13 +185,14 @@ static status copy_words(exec_task *task, const uint64_t *words, exec_batch *bat
                          bytes);
 }
 
-static status fill(exec_task *task, chunk *c, exec_device_layout layout, exec_batch *batch)
+static status result_device_fill(exec_task *task, chunk *c, exec_device_layout layout,
+                                 exec_batch *batch)
 {
     dev_buffer *words;
     TRY(dev_words_new(task->stream, 2 * batch->column_count, &words));
     status st = fill_columns(task, c, layout, words->address, batch);
     if (!st)
-        st = copy_words(task, words->address, batch);
+        st = result_device_copy_words(task, words->address, batch);
     dev_buffer_unref(words);
     return st;
 }
@@ -204,7 +207,7 @@ status result_device_start(exec_task *task, chunk *c, exec_device_layout layout,
     status st = exec_batch_new(stream->dev, c->column_count, c->rows.bound, &out->batch);
     if (!st) {
         out->batch->is_on_device = true;
-        st = fill(task, c, layout, out->batch);
+        st = result_device_fill(task, c, layout, out->batch);
     }
     if (!st)
         st = stream->dev->ops->event_record(stream, NULL, NULL, &out->event);
@@ -214,7 +217,7 @@ status result_device_start(exec_task *task, chunk *c, exec_device_layout layout,
 }
 
 /* The column may have NULLs and has none. */
-static void drop_validity(exec_batch_column *column)
+static void result_device_drop_validity(exec_batch_column *column)
 {
     dev_buffer_unref(column->owner->validity_owner);
     column->owner->validity_owner = NULL;
@@ -227,12 +230,12 @@ void result_device_settle(exec_batch *batch)
     const uint64_t *valid = (const void *)((const char *)batch->pinned + ERROR_BYTES);
     for (uint32_t i = 0; i < batch->column_count; i++) {
         exec_batch_column *column = &batch->columns[i];
-        column->null_count = has_values(column->type) ? 0 : batch->row_count;
+        column->null_count = result_device_has_values(column->type) ? 0 : batch->row_count;
         if (!column->validity)
             continue;
         column->null_count = batch->row_count - valid[i];
         if (!column->null_count)
-            drop_validity(column);
+            result_device_drop_validity(column);
     }
     dev_host_free(batch->dev, batch->pinned, batch->pinned_bytes);
     batch->pinned = NULL;

@@ -26,24 +26,24 @@ typedef struct numbering {
     uint64_t slot_mask;
 } numbering;
 
-static bool is_valid(const uint64_t *validity, uint64_t row)
+static bool result_dictionary_is_valid(const uint64_t *validity, uint64_t row)
 {
     return !validity || validity[row / 64] >> (row % 64) & 1;
 }
 
-static bool is_same(const string_view *left, const string_view *right)
+static bool result_dictionary_is_same(const string_view *left, const string_view *right)
 {
     return left->bytes == right->bytes &&
            !memcmp(string_data(left), string_data(right), left->bytes);
 }
 
-static uint32_t number_of(numbering *n, uint64_t row)
+static uint32_t result_dictionary_number_of(numbering *n, uint64_t row)
 {
     const string_view *text = &n->texts[row];
     uint64_t at = XXH3_64bits(string_data(text), text->bytes) & n->slot_mask;
     while (n->slots[at]) {
         uint32_t number = n->slots[at] - 1;
-        if (is_same(&n->texts[n->firsts[number]], text))
+        if (result_dictionary_is_same(&n->texts[n->firsts[number]], text))
             return number;
         at = (at + 1) & n->slot_mask;
     }
@@ -70,8 +70,8 @@ static status number_texts(const exec_batch_column *column, uint64_t count, numb
     n->firsts = n->numbers + count;
     n->slots = n->firsts + count;
     for (uint64_t row = 0; row < count; row++)
-        if (is_valid(n->validity, row))
-            n->numbers[row] = number_of(n, row);
+        if (result_dictionary_is_valid(n->validity, row))
+            n->numbers[row] = result_dictionary_number_of(n, row);
     return STATUS_OK;
 }
 
@@ -97,7 +97,7 @@ static void block_release(block *b)
     mem_free(b->host);
 }
 
-static size_t padded(size_t bytes)
+static size_t result_dictionary_padded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
@@ -105,9 +105,9 @@ static size_t padded(size_t bytes)
 static status block_new(const exec_batch *batch, const numbering *n, bool with_codes,
                         bool with_validity, block *out)
 {
-    size_t codes = with_codes ? padded(batch->row_count * sizeof(int32_t)) : 0;
-    size_t validity = with_validity ? padded(bitmap_bytes(batch->row_count)) : 0;
-    size_t offsets = padded((n->distinct + 1) * sizeof(int64_t));
+    size_t codes = with_codes ? result_dictionary_padded(batch->row_count * sizeof(int32_t)) : 0;
+    size_t validity = with_validity ? result_dictionary_padded(bitmap_bytes(batch->row_count)) : 0;
+    size_t offsets = result_dictionary_padded((n->distinct + 1) * sizeof(int64_t));
     size_t bytes = codes + validity + offsets + n->bytes + 1;
     *out = (block){0};
     if (batch->dev)
@@ -122,7 +122,7 @@ static status block_new(const exec_batch *batch, const numbering *n, bool with_c
     return STATUS_OK;
 }
 
-static void put_texts(const numbering *n, const parts *to)
+static void result_dictionary_put_texts(const numbering *n, const parts *to)
 {
     int64_t at = 0;
     for (uint64_t number = 0; number < n->distinct; number++) {
@@ -136,14 +136,15 @@ static void put_texts(const numbering *n, const parts *to)
 }
 
 /* The column's codes by the numbers; zeroes under NULLs. */
-static void put_numbers(const exec_batch_column *column, const numbering *n, uint64_t rows,
-                        const parts *to)
+static void result_dictionary_put_numbers(const exec_batch_column *column, const numbering *n,
+                                          uint64_t rows, const parts *to)
 {
     const uint32_t *codes = column->codes ? column->codes->rows : NULL;
     if (to->validity)
         memset(to->validity, 0, bitmap_bytes(rows));
     for (uint64_t row = 0; row < rows; row++) {
-        bool is_there = codes ? codes[row] != ROW_NULL : is_valid(column->validity, row);
+        bool is_there =
+            codes ? codes[row] != ROW_NULL : result_dictionary_is_valid(column->validity, row);
         to->codes[row] = is_there ? (int32_t)n->numbers[codes ? codes[row] : row] : 0;
         if (to->validity)
             to->validity[row / 64] |= (uint64_t)is_there << (row % 64);
@@ -196,15 +197,16 @@ static status put_dictionary(exec_batch_column *column, const numbering *n, bloc
     return STATUS_OK;
 }
 
-static status replace(exec_batch *batch, exec_batch_column *column, const numbering *n)
+static status result_dictionary_replace(exec_batch *batch, exec_batch_column *column,
+                                        const numbering *n)
 {
     block made;
     bool has_nulls = column->codes && column->codes->has_nulls;
     bool with_codes = !column->codes || has_nulls || n->distinct != n->count;
     TRY(block_new(batch, n, with_codes, has_nulls, &made));
-    put_texts(n, &made.parts);
+    result_dictionary_put_texts(n, &made.parts);
     if (with_codes)
-        put_numbers(column, n, batch->row_count, &made.parts);
+        result_dictionary_put_numbers(column, n, batch->row_count, &made.parts);
     status st = put_dictionary(column, n, &made);
     if (st)
         block_release(&made);
@@ -218,7 +220,7 @@ status exec_batch_make_dictionary(exec_batch *batch, uint32_t index)
     if (column->is_shaped)
         return STATUS_OK;
     TRY(number_texts(column, column->codes ? column->entries : batch->row_count, &n));
-    status st = replace(batch, column, &n);
+    status st = result_dictionary_replace(batch, column, &n);
     mem_free(n.numbers);
     return st;
 }

@@ -27,8 +27,8 @@ bool exec_batch_has_entries(const tensor *t, uint64_t rows)
 }
 
 /* Rows of the entries, in whichever layout these are. */
-static status gather(dev_stream *stream, const exec_batch_column *entries, const tensor *t,
-                     uint64_t rows, exec_batch_column *out)
+static status result_entries_gather(dev_stream *stream, const exec_batch_column *entries,
+                                    const tensor *t, uint64_t rows, exec_batch_column *out)
 {
     tensor *indexed;
     TRY(tensor_new_indexed(stream, entries->owner, t->base_rows, t->index, dev_count_exact(rows),
@@ -56,7 +56,7 @@ status exec_batch_put_entries(exec_batch *batch, uint32_t index, dev_stream *str
     column->validity = t->base->validity;
     status st = shape->make(entries, 0, shape);
     if (!st)
-        st = gather(stream, column, t, batch->row_count, &batch->columns[index]);
+        st = result_entries_gather(stream, column, t, batch->row_count, &batch->columns[index]);
     exec_batch_free(entries);
     return st;
 }

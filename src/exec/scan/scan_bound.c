@@ -43,8 +43,8 @@ status scan_bound_uses(exec_query *query, const plan_node *plan, bound_use **out
 
 /* ---- conditions ---- */
 
-static status add_condition(exec_query *query, const plan_node *plan, const plan_taken_bound *taken,
-                            scan_bounds *out)
+static status scan_bound_add_condition(exec_query *query, const plan_node *plan,
+                                       const plan_taken_bound *taken, scan_bounds *out)
 {
     bound_key *keys;
     expr *condition;
@@ -66,7 +66,7 @@ void scan_bounds_open(exec_query *query, const plan_node *plan, scan_bounds *out
         return;
     status st = arena_new(&out->memory);
     for (size_t i = 0; i < plan->scan.bounds.count && !st; i++)
-        st = add_condition(query, plan, &plan->scan.bounds.items[i], out);
+        st = scan_bound_add_condition(query, plan, &plan->scan.bounds.items[i], out);
     status_free(st);
 }
 

@@ -56,7 +56,7 @@ const pq_table *scan_files_table(const scan_files *files)
 
 /* ---- runtime filters ---- */
 
-static const value *value_of(const scan_files *files, size_t folder, uint32_t key)
+static const value *scan_files_value_of(const scan_files *files, size_t folder, uint32_t key)
 {
     return &files->table->hive.folders.items[folder][key];
 }
@@ -72,7 +72,7 @@ static bool can_range(data_type type)
 static void apply_range(scan_files *files, const runtime_filter *filter, uint32_t key)
 {
     for (size_t i = 0; i < files->table->hive.folders.count; i++) {
-        const value *v = value_of(files, i, key);
+        const value *v = scan_files_value_of(files, i, key);
         bool has_range = filter->has_range && !v->is_null && can_range(v->type);
         files->is_excluded[i] |=
             filter->is_empty || v->is_null ||
@@ -80,7 +80,7 @@ static void apply_range(scan_files *files, const runtime_filter *filter, uint32_
     }
 }
 
-static void put_value(const value *v, size_t row, tensor *column)
+static void scan_files_put_value(const value *v, size_t row, tensor *column)
 {
     uint8_t *at = (uint8_t *)column->values + row * v->type.width;
     if (type_is_text(v->type))
@@ -96,15 +96,15 @@ static void put_value(const value *v, size_t row, tensor *column)
 }
 
 /* All folders' values as a column; NULLs are excluded already. */
-static status make_column(const scan_files *files, uint32_t key, tensor **out)
+static status scan_files_make_column(const scan_files *files, uint32_t key, tensor **out)
 {
     size_t count = files->table->hive.folders.count;
     data_type type = files->table->hive.keys.items[key].type;
     TRY(tensor_new_flat(files->query->dev, type, count, false, out));
     memset((*out)->values, 0, type_values_bytes(type, count));
     for (size_t i = 0; i < count; i++)
-        if (!value_of(files, i, key)->is_null)
-            put_value(value_of(files, i, key), i, *out);
+        if (!scan_files_value_of(files, i, key)->is_null)
+            scan_files_put_value(scan_files_value_of(files, i, key), i, *out);
     return STATUS_OK;
 }
 
@@ -123,7 +123,7 @@ static status apply_keys(scan_files *files, dev_stream *stream, const runtime_fi
     return st;
 }
 
-static status apply_filter(scan_files *files, const runtime_filter *filter, uint32_t key)
+static status scan_files_apply_filter(scan_files *files, const runtime_filter *filter, uint32_t key)
 {
     device *dev = files->query->dev;
     dev_stream *stream;
@@ -132,7 +132,7 @@ static status apply_filter(scan_files *files, const runtime_filter *filter, uint
     if (!dev->is_host || filter->is_empty || (!filter->bitmap && !filter->bloom))
         return STATUS_OK;
     TRY(dev->ops->stream_open(dev, &stream));
-    status st = make_column(files, key, &column);
+    status st = scan_files_make_column(files, key, &column);
     if (!st) {
         st = apply_keys(files, stream, filter, column);
         tensor_unref(column);
@@ -154,7 +154,7 @@ static status apply_filters(scan_files *files)
             !atomic_load_explicit(&filter->is_published, memory_order_acquire))
             continue;
         files->is_applied[i] = true;
-        TRY(apply_filter(files, filter, (uint32_t)key));
+        TRY(scan_files_apply_filter(files, filter, (uint32_t)key));
     }
     return STATUS_OK;
 }

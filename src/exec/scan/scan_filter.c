@@ -14,8 +14,8 @@
 #define TRY_EVERY 16
 
 /* Takes over the references to rows and owner: rows of the selection so far that stay. */
-static status narrow(exec_task *task, scan_local *local, row_index *rows, dev_count count,
-                     dev_buffer *owner)
+static status scan_filter_narrow(exec_task *task, scan_local *local, row_index *rows,
+                                 dev_count count, dev_buffer *owner)
 {
     row_index *composed = rows;
     if (local->selected) {
@@ -143,11 +143,11 @@ static status drop_misses(exec_task *task, scan_local *local, const runtime_filt
         dev_buffer_unref(owner);
         return STATUS_OK;
     }
-    return narrow(task, local, rows, count, owner);
+    return scan_filter_narrow(task, local, rows, count, owner);
 }
 
 /* It lets nine rows of ten pass. */
-static bool is_idle(filter_use *use)
+static bool scan_filter_is_idle(filter_use *use)
 {
     uint64_t seen = atomic_load_explicit(&use->seen, memory_order_relaxed);
     if (seen < TRY_ROWS || atomic_load_explicit(&use->kept, memory_order_relaxed) < seen / 10 * 9)
@@ -170,7 +170,7 @@ static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
     filter_use *use = &op->uses[number];
     if (atomic_load_explicit(&filter->is_published, memory_order_acquire) &&
-        (filter->bitmap || filter->bloom) && !is_idle(use)) {
+        (filter->bitmap || filter->bloom) && !scan_filter_is_idle(use)) {
         uint32_t column = (uint32_t)plan_column_index(op->base.plan, planned->column_id);
         exec_result result = scan_await_columns(op, task, local, &column, 1);
         if (result != EXEC_FINISHED)
@@ -185,8 +185,8 @@ static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local
 
 /* ---- conditions ---- */
 
-static status make_candidate(op_scan *op, exec_task *task, scan_local *local,
-                             const uint32_t *inputs, uint32_t input_count)
+static status scan_filter_make_candidate(op_scan *op, exec_task *task, scan_local *local,
+                                         const uint32_t *inputs, uint32_t input_count)
 {
     TRY(chunk_new(op->column_count, local->count, &local->candidate));
     local->candidate->rows_owner = dev_buffer_ref(local->count_owner);
@@ -208,18 +208,18 @@ static exec_result apply_condition(op_scan *op, exec_task *task, scan_local *loc
     if (result != EXEC_FINISHED)
         return result;
     if (!local->candidate)
-        EXEC_TRY(task, make_candidate(op, task, local, inputs, input_count));
+        EXEC_TRY(task, scan_filter_make_candidate(op, task, local, inputs, input_count));
     result = program_select(run, number, local->candidate, &rows, &count, &owner);
     if (result != EXEC_FINISHED)
         return result;
     chunk_free(local->candidate);
     local->candidate = NULL;
     if (rows)
-        EXEC_TRY(task, narrow(task, local, rows, count, owner));
+        EXEC_TRY(task, scan_filter_narrow(task, local, rows, count, owner));
     return EXEC_FINISHED;
 }
 
-static exec_result apply_filter(op_scan *op, exec_task *task, scan_local *local)
+static exec_result scan_filter_apply_filter(op_scan *op, exec_task *task, scan_local *local)
 {
     exec_result result =
         apply_condition(op, task, local, op->program, local->run, local->next_filter);
@@ -234,7 +234,7 @@ static exec_result apply_bound(op_scan *op, exec_task *task, scan_local *local)
     filter_use *use = &op->uses[op->base.plan->scan.runtime_filters.count + local->next_bound];
     if (!local->candidate)
         EXEC_TRY(task, bound_filter_refresh(filter, &op->bounds[local->next_bound], task));
-    if (filter->program && !is_idle(use)) {
+    if (filter->program && !scan_filter_is_idle(use)) {
         dev_count before = local->count;
         exec_result result = apply_condition(op, task, local, filter->program, filter->run, 0);
         if (result != EXEC_FINISHED)
@@ -259,7 +259,7 @@ exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local)
             return result;
     }
     while (!scan_is_empty(local) && local->next_filter < op->filter_count) {
-        exec_result result = apply_filter(op, task, local);
+        exec_result result = scan_filter_apply_filter(op, task, local);
         if (result != EXEC_FINISHED)
             return result;
     }

@@ -33,7 +33,7 @@ typedef struct column {
     const pq_statistics *statistics;
 } column;
 
-static column find_column(const target *t, uint32_t column_id)
+static column scan_prune_find_column(const target *t, uint32_t column_id)
 {
     int number = plan_column_index(t->plan, column_id);
     if (number < 0 || (t->page && column_id != t->page_column))
@@ -43,7 +43,7 @@ static column find_column(const target *t, uint32_t column_id)
     return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
 }
 
-static bool is_float(data_type type)
+static bool scan_prune_is_float(data_type type)
 {
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
 }
@@ -111,8 +111,8 @@ static bool bloom_excludes(const target *t, const column *c, const value *bound)
 static bool comparison_excludes(const target *t, const expr *side, expr_op op, const value *bound)
 {
     const expr *below = column_below(side);
-    column c = below ? find_column(t, below->column_id) : (column){0};
-    bool has_nan = below && is_float(below->type);
+    column c = below ? scan_prune_find_column(t, below->column_id) : (column){0};
+    bool has_nan = below && scan_prune_is_float(below->type);
     pq_statistics statistics;
     if (!c.leaf || bound->is_null)
         return false;
@@ -143,7 +143,7 @@ static bool list_excludes(const target *t, const expr *e)
 static bool null_test_excludes(const target *t, const expr *e)
 {
     const expr *below = column_below(e->args[0]);
-    column c = below ? find_column(t, below->column_id) : (column){0};
+    column c = below ? scan_prune_find_column(t, below->column_id) : (column){0};
     int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->row_count;
     return c.leaf && c.statistics->null_count == excluding;
 }
@@ -189,16 +189,16 @@ static bool runtime_excludes(exec_query *query, const target *t, const plan_take
         return false;
     if (filter->is_empty)
         return true;
-    column c = find_column(t, planned->column_id);
+    column c = scan_prune_find_column(t, planned->column_id);
     const pq_statistics *s = c.statistics;
     if (!filter->has_range || !s || !s->has_min || !s->has_max || type_is_text(s->min.type) ||
-        is_float(s->min.type))
+        scan_prune_is_float(s->min.type))
         return false;
     return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
 }
 
-static target target_of(const exec_query *query, const plan_node *plan, const pq_table *table,
-                        pq_row_group_ref group_ref)
+static target scan_prune_target_of(const exec_query *query, const plan_node *plan,
+                                   const pq_table *table, pq_row_group_ref group_ref)
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
     const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
@@ -230,7 +230,7 @@ static bool any_runtime_excludes(exec_query *query, const target *t)
     return bounds_exclude_all(t);
 }
 
-static bool is_excluded(exec_query *query, const target *t)
+static bool scan_prune_is_excluded(exec_query *query, const target *t)
 {
     const plan_node *plan = t->plan;
     for (size_t i = 0; i < plan->scan.filters.count; i++)
@@ -243,10 +243,10 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
                 pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
-    bool result = is_excluded(query, &t);
+    bool result = scan_prune_is_excluded(query, &t);
     scan_bounds_close(&bounds);
     return result;
 }
@@ -254,7 +254,7 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
 static void expect_indexes(const target *t, const expr *e)
 {
     if (e->kind == EXPR_COLUMN) {
-        column c = find_column(t, e->column_id);
+        column c = scan_prune_find_column(t, e->column_id);
         if (c.leaf && c.chunk->column_index.bytes && c.chunk->offset_index.bytes) {
             file_expect_read(t->file, c.chunk->column_index.offset, c.chunk->column_index.bytes);
             file_expect_read(t->file, c.chunk->offset_index.offset, c.chunk->offset_index.bytes);
@@ -268,9 +268,9 @@ static void expect_indexes(const target *t, const expr *e)
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
                        pq_row_group_ref group_ref)
 {
-    target t = target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query, plan, table, group_ref);
     t.is_expecting = true;
-    if (plan->scan.filters.count && !is_excluded(query, &t))
+    if (plan->scan.filters.count && !scan_prune_is_excluded(query, &t))
         for (size_t i = 0; i < plan->scan.filters.count; i++)
             expect_indexes(&t, plan->scan.filters.items[i]);
 }
@@ -279,7 +279,7 @@ bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
     bool result = any_runtime_excludes(query, &t);
@@ -299,7 +299,7 @@ typedef struct page_walk {
 } page_walk;
 
 /* Units that lie wholly in [first, end) hold no row that is wanted. */
-static void drop_rows(page_walk *w, uint64_t first, uint64_t end)
+static void scan_prune_drop_rows(page_walk *w, uint64_t first, uint64_t end)
 {
     uint64_t rows = w->target.group->row_count;
     uint64_t unit = (first + w->alignment - 1) / w->alignment;
@@ -311,7 +311,7 @@ static void drop_rows(page_walk *w, uint64_t first, uint64_t end)
 static void drop_pages(page_walk *w, uint32_t column_id)
 {
     target *t = &w->target;
-    column c = find_column(t, column_id);
+    column c = scan_prune_find_column(t, column_id);
     if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
         return;
     uint32_t leaf = (uint32_t)(c.leaf - t->metadata->leaves);
@@ -336,8 +336,8 @@ static void drop_pages(page_walk *w, uint32_t column_id)
         if (bounds->is_null[p])
             statistics.null_count = (int64_t)t->row_count;
         t->page = &statistics;
-        if (is_excluded(w->query, t))
-            drop_rows(w, run, end);
+        if (scan_prune_is_excluded(w->query, t))
+            scan_prune_drop_rows(w, run, end);
         else
             run = end;
     }
@@ -378,7 +378,7 @@ status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref, uint64_t alignment, pq_row_list *out)
 {
     page_walk w = {.query = query,
-                   .target = target_of(query, plan, table, group_ref),
+                   .target = scan_prune_target_of(query, plan, table, group_ref),
                    .group_ref = group_ref,
                    .alignment = alignment};
     uint64_t rows = w.target.group->row_count, seen = 0;

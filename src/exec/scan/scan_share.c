@@ -48,7 +48,7 @@ status scan_share_new(const exec_query *query, scan_share **out)
     return STATUS_OK;
 }
 
-static share_table *find_table(const scan_share *share, const pq_table *table)
+static share_table *scan_share_find_table(const scan_share *share, const pq_table *table)
 {
     for (size_t i = 0; i < share->tables.count; i++)
         if (share->tables.items[i].table == table)
@@ -60,12 +60,12 @@ static share_table *find_table(const scan_share *share, const pq_table *table)
 static share_group *find_group(const scan_share *share, const pq_table *table,
                                pq_row_group_ref group_ref)
 {
-    const share_table *t = find_table(share, table);
+    const share_table *t = scan_share_find_table(share, table);
     return t && t->groups ? &t->groups[t->first_groups[group_ref.file] + group_ref.row_group]
                           : NULL;
 }
 
-static uint64_t bit_of(unsigned reader)
+static uint64_t scan_share_bit_of(unsigned reader)
 {
     return reader < READERS_MAX ? (uint64_t)1 << reader : 0;
 }
@@ -84,14 +84,14 @@ static status make_groups(share_table *t)
     if (!t->groups)
         return status_no_memory("scan", t->group_count * sizeof *t->groups);
     for (size_t i = 0; i < t->group_count; i++)
-        t->groups[i].to_come = bit_of(0);
+        t->groups[i].to_come = scan_share_bit_of(0);
     return STATUS_OK;
 }
 
 status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *columns,
                       uint32_t column_count, unsigned *out_reader)
 {
-    share_table *t = find_table(share, table);
+    share_table *t = scan_share_find_table(share, table);
     if (!t) {
         TRY(array_push(NULL, &share->tables, (share_table){.table = table}));
         t = &share->tables.items[share->tables.count - 1];
@@ -101,7 +101,7 @@ status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *
     if (*out_reader == 1)
         TRY(make_groups(t));
     for (size_t i = 0; i < t->group_count; i++)
-        t->groups[i].to_come |= bit_of(*out_reader);
+        t->groups[i].to_come |= scan_share_bit_of(*out_reader);
     return STATUS_OK;
 }
 
@@ -140,14 +140,15 @@ static bool has_part(const pq_shared_range *range, const pq_column_chunk *chunk)
 }
 
 /* One of the group's scans that are to come, but not `giver`, has a column in the range. */
-static bool is_wanted(const share_table *t, const share_group *group, pq_row_group_ref group_ref,
-                      unsigned giver, const pq_shared_range *range)
+static bool scan_share_is_wanted(const share_table *t, const share_group *group,
+                                 pq_row_group_ref group_ref, unsigned giver,
+                                 const pq_shared_range *range)
 {
     const pq_row_group *described =
         &t->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
     for (unsigned r = 0; r < t->readers.count; r++) {
         const share_reader *reader = &t->readers.items[r];
-        if (r == giver || !(group->to_come & bit_of(r)))
+        if (r == giver || !(group->to_come & scan_share_bit_of(r)))
             continue;
         for (uint32_t i = 0; i < reader->column_count; i++)
             if (has_part(range,
@@ -157,7 +158,7 @@ static bool is_wanted(const share_table *t, const share_group *group, pq_row_gro
     return false;
 }
 
-static bool is_known(const share_group *group, const pq_shared_range *range)
+static bool scan_share_is_known(const share_group *group, const pq_shared_range *range)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
         if (group->ranges.items[i].start <= range->start &&
@@ -170,15 +171,17 @@ void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref, pq_fetch *fetch)
 {
     share_group *group = find_group(share, table, group_ref);
-    const share_table *t = find_table(share, table);
+    const share_table *t = scan_share_find_table(share, table);
     pq_shared_range range;
-    if (!group || !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~bit_of(reader)))
+    if (!group ||
+        !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~scan_share_bit_of(reader)))
         return;
     mutex_lock(&share->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
         uint64_t bytes = range.memory->bytes;
-        if (!is_wanted(t, group, group_ref, reader, &range) || is_known(group, &range) ||
-            share->bytes + bytes > share->bytes_max || !exec_has_room(share->query, bytes))
+        if (!scan_share_is_wanted(t, group, group_ref, reader, &range) ||
+            scan_share_is_known(group, &range) || share->bytes + bytes > share->bytes_max ||
+            !exec_has_room(share->query, bytes))
             continue;
         status st = array_push(NULL, &group->ranges, range);
         if (!st) {
@@ -197,7 +200,7 @@ void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
     if (!group)
         return;
     mutex_lock(&share->lock);
-    group->to_come &= ~bit_of(reader);
+    group->to_come &= ~scan_share_bit_of(reader);
     if (!group->to_come)
         release_group(share, group);
     mutex_unlock(&share->lock);

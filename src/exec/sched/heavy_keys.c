@@ -57,7 +57,7 @@ void heavy_table_unref(heavy_table *table)
         table->free(table);
 }
 
-static status open_net(exec_query *query, const plan_node *join, heavy_keys *heavy)
+static status heavy_keys_open_net(exec_query *query, const plan_node *join, heavy_keys *heavy)
 {
     const plan_statement *s = query->statement;
     uint32_t first = EXEC_NET_FIRST_EXCHANGE + s->heavy_first + 2 * (join->join.heavy_id - 1);
@@ -81,7 +81,7 @@ status heavy_keys_new(exec_query *query, const plan_node *join, heavy_keys **out
         return status_no_memory("heavy keys", sizeof *heavy);
     mutex_init(&heavy->lock);
     heavy->rank_count = query->rank_count;
-    status st = open_net(query, join, heavy);
+    status st = heavy_keys_open_net(query, join, heavy);
     if (st) {
         task_tell_ranks(query, st); /* before an exchange is closed */
         heavy_keys_free(heavy);
@@ -134,7 +134,7 @@ static bool is_answered(const heavy_keys *heavy, uint64_t hash)
 }
 
 /* The hash's cell; NULL: it is another one's as yet. */
-static heavy_cell *count_one(heavy_keys *heavy, uint64_t hash)
+static heavy_cell *heavy_keys_count_one(heavy_keys *heavy, uint64_t hash)
 {
     heavy_cell *cell = &heavy->cells[hash % CELLS];
     if (cell->count && cell->hash != hash) {
@@ -163,7 +163,7 @@ bool heavy_keys_sample(heavy_keys *heavy, const uint64_t *hashes, uint32_t count
     bool may_ask = !heavy->is_asking && !heavy->is_stopped && !heavy->is_declined &&
                    heavy->answered.count < HEAVY_KEYS_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        const heavy_cell *cell = count_one(heavy, hashes[i]);
+        const heavy_cell *cell = heavy_keys_count_one(heavy, hashes[i]);
         if (is_found || !may_ask || !cell || !is_heavy(heavy, cell) ||
             is_answered(heavy, hashes[i]))
             continue;

@@ -28,7 +28,7 @@ void exec_lock_destroy(exec_lock *lock)
 }
 
 /* Returns when the lock is the caller's. */
-static void take(exec_lock *lock, scheduled_task *scheduled)
+static void lock_take(exec_lock *lock, scheduled_task *scheduled)
 {
     exec_lock_waiter waiter = {.scheduled = scheduled};
     mutex_lock(&lock->mutex);
@@ -44,7 +44,7 @@ static void take(exec_lock *lock, scheduled_task *scheduled)
         task_lend(scheduled, &waiter.has_it, false);
 }
 
-static void give(exec_lock *lock)
+static void lock_give(exec_lock *lock)
 {
     mutex_lock(&lock->mutex);
     exec_lock_waiter *next = lock->first;
@@ -67,10 +67,10 @@ status exec_lock_take(exec_lock *lock, dev_stream *stream)
         mutex_lock(&lock->mutex);
         return STATUS_OK;
     }
-    take(lock, stream->await_argument);
+    lock_take(lock, stream->await_argument);
     status st = lock->passed ? stream->dev->ops->stream_wait(stream, lock->passed) : STATUS_OK;
     if (st)
-        give(lock);
+        lock_give(lock);
     return st;
 }
 
@@ -90,5 +90,5 @@ void exec_lock_give(exec_lock *lock, dev_stream *stream)
         status_free(st);
         ops->stream_drain(stream);
     }
-    give(lock);
+    lock_give(lock);
 }

@@ -123,19 +123,19 @@ uint64_t exec_memory_room(const exec_query *query)
     return room_of(exec_budget(query));
 }
 
-static bool has_room(uint64_t room, uint64_t more)
+static bool memory_has_room(uint64_t room, uint64_t more)
 {
     return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
 }
 
 bool exec_has_room(const exec_query *query, uint64_t more)
 {
-    return has_room(exec_memory_room(query), more);
+    return memory_has_room(exec_memory_room(query), more);
 }
 
 bool exec_has_host_room(const exec_query *query)
 {
-    return has_room(room_of(dev_host(exec_device(query))->budget), 0);
+    return memory_has_room(room_of(dev_host(exec_device(query))->budget), 0);
 }
 
 uint64_t exec_block_bytes(const exec_query *query)

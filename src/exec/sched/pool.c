@@ -49,7 +49,7 @@ static void enqueue(exec_pool *pool, scheduled_task *scheduled)
 
 /* Where a stage's tasks are queued: before those of the query's later stages, which may not be needed when it is
  * over, else behind all. */
-static scheduled_task **place_of(exec_pool *pool, const exec_stage *stage)
+static scheduled_task **pool_place_of(exec_pool *pool, const exec_stage *stage)
 {
     scheduled_task **at = &pool->first;
     for (unsigned i = 0; *at && i < LOOKED_AT_MAX; i++, at = &(*at)->next)
@@ -141,7 +141,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
-    scheduled_task **at = place_of(pool, stage);
+    scheduled_task **at = pool_place_of(pool, stage);
     stage->tasks_active = 0;
     for (unsigned i = 0; i < count && !st; i++) {
         scheduled_task *scheduled;
@@ -197,8 +197,8 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 
 /* Runs one task until it finishes or waits, or what the thread was asked for is there; the lock is held on entry and
  * exit. */
-static void run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
-                fiber_store *fibers)
+static void pool_run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
+                     fiber_store *fibers)
 {
     for (;;) {
         scheduled->stage->query->turns++;
@@ -275,7 +275,7 @@ static void *worker(void *argument)
     while (!pool->is_closing) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled, &nothing, &fibers);
+            pool_run(pool, scheduled, &nothing, &fibers);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
@@ -308,7 +308,7 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
     while (query->stages_active && !is_done(argument)) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled, &asked, &fibers);
+            pool_run(pool, scheduled, &asked, &fibers);
         else
             wait_for_change(pool, query);
     }
@@ -336,7 +336,7 @@ void exec_pool_notify(exec_pool *pool)
 
 /* Threads are started with the first query that can use them. Under the lock: several queries may
  * be the first. */
-static status start_threads(exec_pool *pool)
+static status pool_start_threads(exec_pool *pool)
 {
     while (pool->started_count + 1 < pool->thread_count) {
         int number = pthread_create(&pool->threads[pool->started_count], NULL, worker, pool);
@@ -373,7 +373,7 @@ static void trace_graph(const exec_query *query)
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
     mutex_lock(&pool->lock);
-    status st = can_use_threads(query) ? start_threads(pool) : STATUS_OK;
+    status st = can_use_threads(query) ? pool_start_threads(pool) : STATUS_OK;
     if (st) {
         mutex_unlock(&pool->lock);
         return st;

@@ -51,7 +51,7 @@ bound_values *runtime_bound_get(runtime_bound *bound)
 }
 
 /* Below zero: the first comes first. */
-static int compare_values(const plan_sort_key *key, const value *a, const value *b)
+static int runtime_bound_compare_values(const plan_sort_key *key, const value *a, const value *b)
 {
     if (a->is_null || b->is_null)
         return a->is_null == b->is_null ? 0 : a->is_null == key->nulls_first ? -1 : 1;
@@ -63,11 +63,12 @@ int bound_compare(const plan_sort_key *keys, const value *a, const value *b, uin
 {
     int order = 0;
     for (uint32_t k = 0; k < count && !order; k++)
-        order = compare_values(&keys[k], &a[k], &b[k]);
+        order = runtime_bound_compare_values(&keys[k], &a[k], &b[k]);
     return order;
 }
 
-static status copy_values(arena *a, const value *from, uint32_t count, bound_values **out)
+static status runtime_bound_copy_values(arena *a, const value *from, uint32_t count,
+                                        bound_values **out)
 {
     bound_values *v = arena_alloc(a, sizeof *v);
     if (!v)
@@ -94,7 +95,7 @@ status runtime_bound_tighten(runtime_bound *bound, const plan_sort_key *keys, co
     arena *memory;
     bound_values *made = NULL;
     TRY(arena_new(&memory));
-    status st = copy_values(memory, values, count, &made);
+    status st = runtime_bound_copy_values(memory, values, count, &made);
     if (st) {
         arena_free(memory);
         return st;
@@ -133,7 +134,7 @@ static expr *make_or(condition_maker *m, expr *left, expr *right)
     return left && right ? make_call(m, EXPR_OR, left, right) : left ? left : right;
 }
 
-static expr *make_column(condition_maker *m, const bound_key *key)
+static expr *runtime_bound_make_column(condition_maker *m, const bound_key *key)
 {
     expr *e = expr_new_column(m->memory, key->column_id, key->type, true, NULL);
     m->has_failed |= !e;
@@ -145,32 +146,33 @@ static expr *make_comparison(condition_maker *m, expr_op op, const bound_key *ke
     value of_key = key->type.id == TYPE_DECIMAL ? value_decimal(value_int128(v), key->type) : *v;
     expr *constant = expr_new_constant(m->memory, &of_key, -1);
     m->has_failed |= !constant;
-    return make_call(m, op, make_column(m, key), constant);
+    return make_call(m, op, runtime_bound_make_column(m, key), constant);
 }
 
 /* The key comes before the value, or, or_equal, is equal. */
 static expr *make_before(condition_maker *m, const bound_key *key, const value *v, bool or_equal)
 {
     if (v->is_null && key->nulls_first)
-        return or_equal ? make_call(m, EXPR_IS_NULL, make_column(m, key), NULL) : NULL;
+        return or_equal ? make_call(m, EXPR_IS_NULL, runtime_bound_make_column(m, key), NULL)
+                        : NULL;
     if (v->is_null)
-        return make_call(m, EXPR_IS_NOT_NULL, make_column(m, key), NULL);
+        return make_call(m, EXPR_IS_NOT_NULL, runtime_bound_make_column(m, key), NULL);
     expr_op op = key->is_descending ? (or_equal ? EXPR_GE : EXPR_GT) : or_equal ? EXPR_LE : EXPR_LT;
     expr *before = make_comparison(m, op, key, v);
     if (!key->nulls_first)
         return before;
-    return make_or(m, before, make_call(m, EXPR_IS_NULL, make_column(m, key), NULL));
+    return make_or(m, before, make_call(m, EXPR_IS_NULL, runtime_bound_make_column(m, key), NULL));
 }
 
 static expr *make_equal(condition_maker *m, const bound_key *key, const value *v)
 {
     if (v->is_null)
-        return make_call(m, EXPR_IS_NULL, make_column(m, key), NULL);
+        return make_call(m, EXPR_IS_NULL, runtime_bound_make_column(m, key), NULL);
     return make_comparison(m, EXPR_EQ, key, v);
 }
 
 /* Where the bound is a NULL and NULLs are last, nothing comes after it. */
-static bool is_open(const bound_key *key, const value *v)
+static bool runtime_bound_is_open(const bound_key *key, const value *v)
 {
     return v->is_null && !key->nulls_first;
 }
@@ -181,9 +183,9 @@ status bound_condition(arena *a, const bound_values *values, const bound_key *ke
     condition_maker m = {.memory = a};
     expr *rest = NULL;
     *out = NULL;
-    if (!has_all_keys && is_open(&keys[count - 1], &values->items[count - 1])) {
+    if (!has_all_keys && runtime_bound_is_open(&keys[count - 1], &values->items[count - 1])) {
         count--; /* all of that key are wanted: it is as if the rows did not have it */
-        while (count && is_open(&keys[count - 1], &values->items[count - 1]))
+        while (count && runtime_bound_is_open(&keys[count - 1], &values->items[count - 1]))
             count--;
     }
     for (uint32_t k = count; k-- > 0 && !m.has_failed;) {

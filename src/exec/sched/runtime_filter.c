@@ -48,7 +48,8 @@ status runtime_filter_start_bounds(dev_stream *stream, int64_t *words)
                       .count = dev_count_exact(1), .out = words + 1);
 }
 
-static void set_range(runtime_filter *filter, bool has_keys, int64_t min, int64_t max)
+static void runtime_filter_set_range(runtime_filter *filter, bool has_keys, int64_t min,
+                                     int64_t max)
 {
     filter->is_empty = !has_keys;
     filter->has_range = has_keys;
@@ -64,7 +65,7 @@ void runtime_filter_publish(runtime_filter *filter)
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, uint64_t keys,
                                    int64_t min, int64_t max)
 {
-    set_range(filter, bitmap, min, max);
+    runtime_filter_set_range(filter, bitmap, min, max);
     filter->keys = keys;
     filter->bitmap_owner = dev_buffer_ref(bitmap);
     filter->bitmap = bitmap ? bitmap->address : NULL;
@@ -133,8 +134,9 @@ static uint64_t row_count(chunk *const *chunks, size_t chunk_count)
     return rows;
 }
 
-static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                         size_t chunk_count, uint32_t column, uint64_t rows)
+static status runtime_filter_make_bloom(runtime_filter *filter, dev_stream *stream,
+                                        chunk *const *chunks, size_t chunk_count, uint32_t column,
+                                        uint64_t rows)
 {
     TRY(new_bloom(filter, stream, rows, UINT64_MAX));
     for (size_t i = 0; i < chunk_count; i++)
@@ -182,18 +184,19 @@ status runtime_filter_publish_bloom(runtime_filter *filter, dev_stream *stream, 
     }
     filter->bloom = filter->bloom_owner ? filter->bloom_owner->address : NULL;
     if (has_range)
-        set_range(filter, true, min, max);
+        runtime_filter_set_range(filter, true, min, max);
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
     return STATUS_OK;
 }
 
 /* True if the filter's range is narrow enough for a bitmap. */
-static status find_range(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                         size_t chunk_count, uint32_t column, bool *out_narrow)
+static status runtime_filter_find_range(runtime_filter *filter, dev_stream *stream,
+                                        chunk *const *chunks, size_t chunk_count, uint32_t column,
+                                        bool *out_narrow)
 {
     uint64_t words[3];
     TRY(key_bounds(stream, chunks, chunk_count, column, words));
-    set_range(filter, words[2] > 0, (int64_t)words[0], (int64_t)words[1]);
+    runtime_filter_set_range(filter, words[2] > 0, (int64_t)words[0], (int64_t)words[1]);
     filter->keys = words[2];
     uint64_t most = words[2] * BITS_PER_KEY > BITS_SMALL ? words[2] * BITS_PER_KEY : BITS_SMALL;
     *out_narrow = words[1] - words[0] < most;
@@ -206,12 +209,12 @@ status runtime_filter_make(runtime_filter *filter, dev_stream *stream, chunk *co
     bool is_narrow = false;
     filter->is_empty = !chunk_count;
     if (chunk_count && runtime_filter_type_has_range(chunks[0]->columns[column]->type))
-        TRY(find_range(filter, stream, chunks, chunk_count, column, &is_narrow));
+        TRY(runtime_filter_find_range(filter, stream, chunks, chunk_count, column, &is_narrow));
     if (!filter->is_empty && is_narrow)
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
     else if (!filter->is_empty)
-        TRY(make_bloom(filter, stream, chunks, chunk_count, column,
-                       row_count(chunks, chunk_count)));
+        TRY(runtime_filter_make_bloom(filter, stream, chunks, chunk_count, column,
+                                      row_count(chunks, chunk_count)));
     return STATUS_OK;
 }
 
@@ -250,14 +253,14 @@ status runtime_filter_make_shaped(runtime_filter *filter, dev_stream *stream,
                                   size_t chunk_count, uint32_t column, uint64_t **out)
 {
     if (shape->has_range)
-        set_range(filter, true, shape->min, shape->max);
+        runtime_filter_set_range(filter, true, shape->min, shape->max);
     filter->keys = shape->keys;
     if (bitmap_words(shape)) {
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
         *out = filter->bitmap_owner->address;
         return STATUS_OK;
     }
-    TRY(make_bloom(filter, stream, chunks, chunk_count, column, shape->keys));
+    TRY(runtime_filter_make_bloom(filter, stream, chunks, chunk_count, column, shape->keys));
     *out = filter->bloom_owner->address;
     return STATUS_OK;
 }
@@ -266,6 +269,6 @@ void runtime_filter_publish_range(runtime_filter *filter, const runtime_filter_s
 {
     if (shape->keys && !shape->has_range)
         return;
-    set_range(filter, shape->keys, shape->min, shape->max);
+    runtime_filter_set_range(filter, shape->keys, shape->min, shape->max);
     runtime_filter_publish(filter);
 }

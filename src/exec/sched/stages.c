@@ -22,14 +22,14 @@ static double scanned_rows(const exec_stage *stage)
 }
 
 /* What several need is counted for each. */
-static void count_rows(stage_cost *cost)
+static void stages_count_rows(stage_cost *cost)
 {
     if (cost->is_counted)
         return;
     cost->is_counted = true;
     cost->rows = scanned_rows(cost->stage);
     for (size_t i = 0; i < cost->required.count; i++) {
-        count_rows(cost->required.items[i]);
+        stages_count_rows(cost->required.items[i]);
         cost->rows += cost->required.items[i]->rows;
     }
 }
@@ -42,7 +42,7 @@ static int compare_costs(const void *left, const void *right)
     return a->stage->number < b->stage->number ? -1 : a->stage->number > b->stage->number;
 }
 
-static void place(exec_query *query, stage_cost *cost, size_t *placed)
+static void stages_place(exec_query *query, stage_cost *cost, size_t *placed)
 {
     if (cost->is_placed)
         return;
@@ -51,7 +51,7 @@ static void place(exec_query *query, stage_cost *cost, size_t *placed)
         qsort(cost->required.items, cost->required.count, sizeof *cost->required.items,
               compare_costs);
     for (size_t i = 0; i < cost->required.count; i++)
-        place(query, cost->required.items[i], placed);
+        stages_place(query, cost->required.items[i], placed);
     query->stages.items[(*placed)++] = cost->stage;
 }
 
@@ -71,9 +71,9 @@ status stages_order(exec_query *query)
                            &costs[costs[i].stage->dependents.items[k]->number].required,
                            &costs[i]));
     for (size_t i = 0; i < count; i++)
-        count_rows(&costs[i]);
+        stages_count_rows(&costs[i]);
     for (size_t i = 0; i < count; i++)
-        place(query, &costs[i], &placed);
+        stages_place(query, &costs[i], &placed);
     for (size_t i = 0; i < count; i++)
         query->stages.items[i]->number = (unsigned)i;
     return STATUS_OK;
@@ -121,7 +121,7 @@ static bool needs_input(const exec_operator *source, const exec_stage *sink_stag
     }
 }
 
-static bool is_wanted(const exec_stage *stage)
+static bool stages_is_wanted(const exec_stage *stage)
 {
     for (size_t i = 0; i < stage->dependents.count; i++)
         if (!atomic_load_explicit(&stage->dependents.items[i]->is_unwanted, memory_order_relaxed))
@@ -172,6 +172,6 @@ void stages_give_up(const exec_stage *finished)
         return;
     give_up_rests(query);
     for (size_t i = query->stages.count; i-- > 0;)
-        if (!is_wanted(query->stages.items[i]))
+        if (!stages_is_wanted(query->stages.items[i]))
             atomic_store_explicit(&query->stages.items[i]->is_unwanted, true, memory_order_relaxed);
 }

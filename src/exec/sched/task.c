@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static uint64_t now(void)
+static uint64_t task_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -110,7 +110,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
 {
     scheduled->called = op;
     scheduled->called_for = what;
-    scheduled->called_since = now();
+    scheduled->called_since = task_now();
     dev_work_now = &op->metrics.work;
     dev_stream_now = scheduled->task.stream;
     scheduled->flag_before = cancel_set(&scheduled->task.query->is_cancelled);
@@ -120,7 +120,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
 void task_step_end(scheduled_task *scheduled)
 {
     exec_operator *op = scheduled->called;
-    uint64_t until = now(), since = scheduled->called_since;
+    uint64_t until = task_now(), since = scheduled->called_since;
     dev_work_now = NULL;
     dev_stream_now = NULL;
     cancel_set(scheduled->flag_before);
@@ -428,7 +428,7 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
 }
 
 /* One step of a pipeline: the deepest pending chunk first, so that little is in flight. */
-static exec_result next_step(scheduled_task *scheduled)
+static exec_result task_next_step(scheduled_task *scheduled)
 {
     exec_result result;
     for (unsigned k = scheduled->operator_count; k-- > 0;)
@@ -457,7 +457,7 @@ static exec_result pipeline_step(scheduled_task *scheduled)
 {
     if (!scheduled->is_amid && scheduled->operator_count && is_given_up(scheduled))
         stop_before(scheduled, scheduled->operator_count - 1);
-    exec_result result = next_step(scheduled);
+    exec_result result = task_next_step(scheduled);
     scheduled->is_amid = result == EXEC_WAIT;
     return result;
 }
@@ -517,12 +517,12 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
-static bool is_done(const task_asked *asked)
+static bool task_is_done(const task_asked *asked)
 {
     return asked->is_done && asked->is_done(asked->argument);
 }
 
-static task_end work(scheduled_task *scheduled, const task_asked *asked)
+static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
 {
     exec_query *query = scheduled->stage->query;
     status st = task_setup(scheduled);
@@ -537,7 +537,7 @@ static task_end work(scheduled_task *scheduled, const task_asked *asked)
             return TASK_WAITS;
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
             return TASK_OVER;
-        if (is_done(asked))
+        if (task_is_done(asked))
             return TASK_LEFT;
     }
     return TASK_OVER;
@@ -548,7 +548,7 @@ static void fiber_body(void *argument)
     /* Whoever resumes it is asked for nothing: it waits soon enough, for the device. */
     static const task_asked nothing;
     scheduled_task *scheduled = argument;
-    while (work(scheduled, &nothing) != TASK_OVER) {
+    while (task_work(scheduled, &nothing) != TASK_OVER) {
         flush_stream(scheduled);
         trace_point("leave", scheduled, NULL, 0);
         fiber_suspend(scheduled->fiber);
@@ -559,7 +559,7 @@ task_end task_run(scheduled_task *scheduled, const task_asked *asked, fiber_stor
 {
     exec_query *query = scheduled->stage->query;
     if (query->dev->is_host)
-        return work(scheduled, asked);
+        return task_work(scheduled, asked);
     status st =
         scheduled->fiber ? STATUS_OK : fiber_take(fibers, fiber_body, scheduled, &scheduled->fiber);
     if (st) {

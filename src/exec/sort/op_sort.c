@@ -40,7 +40,7 @@ typedef struct sort_local {
 } sort_local;
 
 /* The task's chunks are others now: their bytes are counted anew. */
-static void count_bytes(op_sort *op, sort_local *local)
+static void sort_count_bytes(op_sort *op, sort_local *local)
 {
     uint64_t held = 0, needed = 0;
     for (size_t i = 0; i < local->chunks.count; i++)
@@ -51,7 +51,7 @@ static void count_bytes(op_sort *op, sort_local *local)
     local->needed = needed;
 }
 
-static status shrink(op_sort *op, exec_task *task, sort_local *local)
+static status sort_shrink(op_sort *op, exec_task *task, sort_local *local)
 {
     chunk *best, *flat;
     uint64_t offered = local->row_count - local->unoffered;
@@ -70,11 +70,11 @@ static status shrink(op_sort *op, exec_task *task, sort_local *local)
     }
     if (!st && !sort_bound_is_offered(op))
         st = sort_bound_publish(op, flat);
-    count_bytes(op, local);
+    sort_count_bytes(op, local);
     return st;
 }
 
-static void count_chunk(op_sort *op, sort_local *local, const chunk *c)
+static void op_sort_count_chunk(op_sort *op, sort_local *local, const chunk *c)
 {
     uint64_t held = 0, needed = 0;
     sort_count_chunk(op, c, &held, &needed);
@@ -84,11 +84,11 @@ static void count_chunk(op_sort *op, sort_local *local, const chunk *c)
     local->needed += needed;
 }
 
-static status spill_local(op_sort *op, exec_task *task, sort_local *local)
+static status sort_spill_local(op_sort *op, exec_task *task, sort_local *local)
 {
     TRY(sort_spill_list(op, task, &local->chunks));
     local->row_count = local->unoffered = 0;
-    count_bytes(op, local);
+    sort_count_bytes(op, local);
     return STATUS_OK;
 }
 
@@ -127,7 +127,7 @@ static status know_types(op_sort *op, const chunk *rows)
 
 /* Where the rows go that are sorted with all others. Those of a top-k are thrown away soon, and what
  * is spilled need not lie together. */
-static status take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
+static status sort_take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
 {
     bool is_placed;
     if (op->base.plan->sort.has_limit)
@@ -145,13 +145,13 @@ static status take_places(op_sort *op, exec_task *task, const chunk *rows, tenso
     return st;
 }
 
-static status copy_rows(op_sort *op, exec_task *task, chunk *rows, chunk **out)
+static status sort_copy_rows(op_sort *op, exec_task *task, chunk *rows, chunk **out)
 {
     *out = NULL;
     tensor_target *places = mem_new_array(op->kept_count + 1, sizeof *places);
     if (!places)
         return status_no_memory("sort", op->kept_count * sizeof *places);
-    status st = take_places(op, task, rows, places);
+    status st = sort_take_places(op, task, rows, places);
     if (!st)
         st = op->narrow.is_used ? sort_narrow_rows(op, task, rows, places, out)
                                 : chunk_concat_at(task->stream, &rows, 1, "sort", places, out);
@@ -163,17 +163,17 @@ static status copy_rows(op_sort *op, exec_task *task, chunk *rows, chunk **out)
  * for it, the task gives back what it has. */
 static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk *rows, chunk **out)
 {
-    status st = copy_rows(op, task, rows, out);
+    status st = sort_copy_rows(op, task, rows, out);
     if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
         !exec_may_spill(op->base.query))
         return st;
     status_free(st);
-    TRY(spill_local(op, task, local));
-    return copy_rows(op, task, rows, out);
+    TRY(sort_spill_local(op, task, local));
+    return sort_copy_rows(op, task, rows, out);
 }
 
 /* Input columns and evaluated keys side by side. */
-static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chunk *input)
+static exec_result sort_add_keys(op_sort *op, exec_task *task, sort_local *local, chunk *input)
 {
     uint32_t columns = op->column_count;
     if (!local->current) {
@@ -192,7 +192,7 @@ static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chu
 }
 
 /* A few rows are offered as they come, more when they are sorted, which is at once then. */
-static status offer_rows(op_sort *op, sort_local *local, const chunk *rows)
+static status sort_offer_rows(op_sort *op, sort_local *local, const chunk *rows)
 {
     uint64_t count = rows->rows.bound;
     if (!sort_bound_is_offered(op))
@@ -210,8 +210,8 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *
     TRY(own_rows(op, task, local, rows, &owned));
     TRY(chunk_list_push(&local->chunks, owned));
     local->row_count += owned->rows.bound;
-    count_chunk(op, local, owned);
-    return offer_rows(op, local, owned);
+    op_sort_count_chunk(op, local, owned);
+    return sort_offer_rows(op, local, owned);
 }
 
 /* Rows beyond the limit and as many again that a task may hold. */
@@ -224,7 +224,7 @@ static uint64_t spare_rows(const op_sort *op, const sort_local *local)
 
 /* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
  * what it holds becomes a run, if memory is full. */
-static status make_room(op_sort *op, exec_task *task, sort_local *local)
+static status sort_make_room(op_sort *op, exec_task *task, sort_local *local)
 {
     const plan_node *plan = op->base.plan;
     uint64_t limit = plan->sort.limit;
@@ -232,8 +232,8 @@ static status make_room(op_sort *op, exec_task *task, sort_local *local)
     uint64_t spare = is_full ? 0 : spare_rows(op, local);
     if (plan->sort.has_limit && local->row_count > limit &&
         (local->unoffered || local->row_count - limit > spare + limit))
-        return shrink(op, task, local);
-    return is_full ? spill_local(op, task, local) : STATUS_OK;
+        return sort_shrink(op, task, local);
+    return is_full ? sort_spill_local(op, task, local) : STATUS_OK;
 }
 
 /* Rows that came late, if there are any, are kept. */
@@ -245,11 +245,11 @@ static status keep_late(op_sort *op, exec_task *task, sort_local *local, late_ch
         return STATUS_OK;
     status st = keep_rows(op, task, local, rows);
     chunk_free(rows);
-    return st ? st : make_room(op, task, local);
+    return st ? st : sort_make_room(op, task, local);
 }
 
 /* task->current's rows within the bound are kept, when it is known how many they are. */
-static status take_rows(op_sort *op, exec_task *task, sort_local *local)
+static status sort_take_rows(op_sort *op, exec_task *task, sort_local *local)
 {
     late_chunk before = local->late;
     if (local->bound)
@@ -273,14 +273,14 @@ static exec_result sort_push(exec_operator *base, exec_task *task, void *state, 
     sort_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    exec_result result = add_keys(op, task, local, *input);
+    exec_result result = sort_add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
     result = sort_bound_select(op, task, &local->filter, local->current);
     if (result != EXEC_FINISHED)
         return result;
-    EXEC_TRY(task, take_rows(op, task, local));
+    EXEC_TRY(task, sort_take_rows(op, task, local));
     return EXEC_NEED_INPUT;
 }
 
@@ -295,9 +295,9 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     bool has_spilled = op->spill.file != NULL;
     mutex_unlock(&op->lock);
     if (has_spilled)
-        EXEC_TRY(task, spill_local(op, task, local));
+        EXEC_TRY(task, sort_spill_local(op, task, local));
     else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
-        EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
+        EXEC_TRY(task, sort_shrink(op, task, local)); /* here, as one task alone sorts the rest */
     mutex_lock(&op->lock);
     status st = chunk_list_move(&local->chunks, &op->chunks);
     mutex_unlock(&op->lock);
@@ -306,7 +306,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
 }
 
 /* What is in memory: all rows, or those of tasks that finished before others had to spill. */
-static exec_result sort_rest(op_sort *op, exec_task *task)
+static exec_result op_sort_rest(op_sort *op, exec_task *task)
 {
     uint64_t rows = 0;
     if (!op->chunks.count)
@@ -340,7 +340,7 @@ static exec_result sort_phase(exec_operator *base, exec_task *task, unsigned num
     if (number && op->spill.file)
         return sort_pass(op, task, number);
     EXEC_TRY(task, number ? lanes_phase(op, task, number) : STATUS_OK);
-    return number || task->index ? EXEC_FINISHED : sort_rest(op, task);
+    return number || task->index ? EXEC_FINISHED : op_sort_rest(op, task);
 }
 
 static status sort_local_open(exec_operator *base, exec_task *task, void *state)
@@ -468,7 +468,8 @@ static status open_pieces(op_sort_source *source, const exec_task *task)
 }
 
 /* Rows of the result, as they came. */
-static status give(const op_sort *op, exec_task *task, uint64_t first, uint64_t count, chunk **out)
+static status sort_give(const op_sort *op, exec_task *task, uint64_t first, uint64_t count,
+                        chunk **out)
 {
     TRY(sort_slice(task, op->sorted, first, count, sort_widen_columns(op), out));
     return sort_widen(op, task, *out, out);
@@ -484,14 +485,14 @@ static status open_piece(op_sort_source *source, exec_task *task, source_local *
     local->end = source->pieces.items[local->piece];
     if (!op->narrow.is_used || task->stream->dev->chunk_rows % 64)
         return STATUS_OK;
-    return give(op, task, local->first, local->end - local->first, &local->rows);
+    return sort_give(op, task, local->first, local->end - local->first, &local->rows);
 }
 
 static status give_of_piece(const op_sort *op, exec_task *task, source_local *local, uint64_t count,
                             chunk **out)
 {
     if (!local->rows)
-        return give(op, task, local->next, count, out);
+        return sort_give(op, task, local->next, count, out);
     TRY(sort_slice(task, local->rows, local->next - local->first, count, op->column_count, out));
     if (local->next + count == local->end) {
         chunk_free(local->rows);
@@ -519,7 +520,8 @@ static exec_result pull_whole(op_sort_source *source, exec_task *task, source_lo
     return EXEC_HAVE_OUTPUT;
 }
 
-static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result sort_source_pull(exec_operator *base, exec_task *task, void *state,
+                                    chunk **output)
 {
     op_sort_source *source = (op_sort_source *)base;
     const op_sort *op = source->sink;
@@ -533,19 +535,19 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     if (first >= rows)
         return EXEC_FINISHED;
     uint64_t count = rows - first < slice_rows ? rows - first : slice_rows;
-    EXEC_TRY(task, give(op, task, first, count, output));
+    EXEC_TRY(task, sort_give(op, task, first, count, output));
     task->turn = (exec_turn){first / slice_rows, true};
     return EXEC_HAVE_OUTPUT;
 }
 
-static void source_local_close(exec_operator *base, void *state)
+static void sort_source_local_close(exec_operator *base, void *state)
 {
     (void)base;
     sort_range_close(&((source_local *)state)->range);
     chunk_free(((source_local *)state)->rows);
 }
 
-static void source_close(exec_operator *base)
+static void sort_source_close(exec_operator *base)
 {
     sort_merge_free(((op_sort_source *)base)->merge);
     sort_ranges_free(((op_sort_source *)base)->ranges);
@@ -556,12 +558,12 @@ static void source_close(exec_operator *base)
 static const exec_operator_ops source_ops = {
     .name = "sort",
     .local_bytes = sizeof(source_local),
-    .local_close = source_local_close,
-    .pull = source_pull,
-    .close = source_close,
+    .local_close = sort_source_local_close,
+    .pull = sort_source_pull,
+    .close = sort_source_close,
 };
 
-static status compile(op_sort *op, arena *a, exec_layout input)
+static status sort_compile(op_sort *op, arena *a, exec_layout input)
 {
     const plan_node *plan = op->base.plan;
     expr_list extra = {0};
@@ -607,7 +609,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
     op->key_count = (uint32_t)plan->sort.keys.count;
     mutex_init(&op->lock);
     sort_best_init(&op->best);
-    status st = compile(op, exec_memory(query), input);
+    status st = sort_compile(op, exec_memory(query), input);
     if (st) {
         sort_close(&op->base);
         mem_free(source);

@@ -45,8 +45,8 @@ static status copy_row(const value *values, uint32_t count, value **out)
 }
 
 /* Behind those that are equal. */
-static uint32_t find_place(const sort_best *best, const plan_sort_key *keys, const value *values,
-                           uint32_t key_count)
+static uint32_t sort_best_find_place(const sort_best *best, const plan_sort_key *keys,
+                                     const value *values, uint32_t key_count)
 {
     uint32_t low = 0, high = best->count;
     while (low < high) {
@@ -60,15 +60,15 @@ static uint32_t find_place(const sort_best *best, const plan_sort_key *keys, con
 }
 
 /* Under the lock. */
-static status insert(sort_best *best, uint32_t limit, const plan_sort_key *keys,
-                     const value *values, uint32_t key_count, runtime_bound *bound)
+static status sort_best_insert(sort_best *best, uint32_t limit, const plan_sort_key *keys,
+                               const value *values, uint32_t key_count, runtime_bound *bound)
 {
     value *row;
     if (!best->rows)
         best->rows = mem_new_array(limit, sizeof(value *));
     if (!best->rows)
         return status_no_memory("sort", limit * sizeof(value *));
-    uint32_t place = find_place(best, keys, values, key_count);
+    uint32_t place = sort_best_find_place(best, keys, values, key_count);
     if (place == limit)
         return STATUS_OK;
     TRY(copy_row(values, key_count, &row));
@@ -85,7 +85,7 @@ status sort_best_offer(sort_best *best, uint32_t limit, const plan_sort_key *key
                        const value *values, uint32_t key_count, runtime_bound *bound)
 {
     mutex_lock(&best->lock);
-    status st = insert(best, limit, keys, values, key_count, bound);
+    status st = sort_best_insert(best, limit, keys, values, key_count, bound);
     mutex_unlock(&best->lock);
     return st;
 }

@@ -10,7 +10,7 @@
 
 /* ---- shared ---- */
 
-static bool is_ordered(data_type type)
+static bool sort_bound_is_ordered(data_type type)
 {
     return type_is_numeric(type) || type_is_time(type) || type_is_text(type);
 }
@@ -50,7 +50,7 @@ status sort_bound_share(op_sort *op, exec_layout input)
         return STATUS_OK;
     for (; op->bound.count < op->key_count; op->bound.count++) {
         const plan_sort_key *key = &plan->sort.keys.items[op->bound.count];
-        if (!is_ordered(key->key->type))
+        if (!sort_bound_is_ordered(key->key->type))
             break;
         keys[op->bound.count] = (bound_key){op->key_columns[op->bound.count] + 1, key->key->type,
                                             key->is_descending, key->nulls_first};
@@ -60,7 +60,7 @@ status sort_bound_share(op_sort *op, exec_layout input)
 }
 
 /* Of a row on the host, in any form. */
-static value value_of(const tensor *t, uint64_t row)
+static value sort_bound_value_of(const tensor *t, uint64_t row)
 {
     if (t->form != TENSOR_INDEXED)
         return tensor_value(t, row);
@@ -78,7 +78,7 @@ status sort_bound_publish(const op_sort *op, const chunk *best)
     if (!values)
         return status_no_memory("sort", op->bound.count * sizeof *values);
     for (uint32_t k = 0; k < op->bound.count; k++)
-        values[k] = value_of(best->columns[op->key_columns[k]], limit - 1);
+        values[k] = sort_bound_value_of(best->columns[op->key_columns[k]], limit - 1);
     status st =
         runtime_bound_tighten(op->bound.bound, plan->sort.keys.items, values, op->bound.count);
     mem_free(values);
@@ -94,14 +94,14 @@ static status offer_row(op_sort *op, const chunk *rows, uint64_t row, value *val
 {
     const plan_node *plan = op->base.plan;
     for (uint32_t k = 0; k < op->bound.count; k++)
-        values[k] = value_of(rows->columns[op->key_columns[k]], row);
+        values[k] = sort_bound_value_of(rows->columns[op->key_columns[k]], row);
     return sort_best_offer(&op->best, (uint32_t)plan->sort.limit, plan->sort.keys.items, values,
                            op->bound.count, op->bound.bound);
 }
 
 /* index NULL: each row; else those that it takes from `offered` on. */
-static status offer_rows(op_sort *op, const chunk *rows, uint64_t first, uint64_t end,
-                         const row_index *index, uint64_t offered)
+static status sort_bound_offer_rows(op_sort *op, const chunk *rows, uint64_t first, uint64_t end,
+                                    const row_index *index, uint64_t offered)
 {
     status st = STATUS_OK;
     value *values = mem_new_array(op->bound.count, sizeof *values);
@@ -116,7 +116,7 @@ static status offer_rows(op_sort *op, const chunk *rows, uint64_t first, uint64_
 
 status sort_bound_offer(op_sort *op, const chunk *rows, uint64_t first, uint64_t end)
 {
-    return offer_rows(op, rows, first, end, NULL, 0);
+    return sort_bound_offer_rows(op, rows, first, end, NULL, 0);
 }
 
 status sort_bound_offer_rest(op_sort *op, const chunk *best, uint64_t offered)
@@ -124,7 +124,7 @@ status sort_bound_offer_rest(op_sort *op, const chunk *best, uint64_t offered)
     const tensor *key = best->columns[op->key_columns[0]];
     if (key->form != TENSOR_INDEXED)
         return STATUS_OK; /* a row must not be counted twice */
-    return offer_rows(op, best, 0, best->rows.bound, key->index, offered);
+    return sort_bound_offer_rows(op, best, 0, best->rows.bound, key->index, offered);
 }
 
 exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c)

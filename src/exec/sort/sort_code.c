@@ -76,7 +76,7 @@ static inline bool row_is_null(const tensor *t, uint32_t row)
     return t->type.id == TYPE_NULL || (t->validity && !(t->validity[row / 64] >> (row % 64) & 1));
 }
 
-static unsigned bits_of(uint128 number)
+static unsigned sort_code_bits_of(uint128 number)
 {
     uint64_t high = (uint64_t)(number >> 64), low = (uint64_t)number;
     return high ? 128 - (unsigned)__builtin_clzll(high)
@@ -89,8 +89,9 @@ static unsigned bits_of(uint128 number)
 #define VIEWS_AHEAD 32
 #define TEXTS_AHEAD 16
 
-static inline __attribute__((always_inline)) void
-fetch_ahead(const string_view *views, const sort_row_list *rows, uint64_t i, uint32_t from)
+static inline __attribute__((always_inline)) void sort_code_fetch_ahead(const string_view *views,
+                                                                        const sort_row_list *rows,
+                                                                        uint64_t i, uint32_t from)
 {
     if (rows->rows && i + VIEWS_AHEAD < rows->count)
         __builtin_prefetch(&views[rows->rows[i + VIEWS_AHEAD]]);
@@ -98,7 +99,7 @@ fetch_ahead(const string_view *views, const sort_row_list *rows, uint64_t i, uin
         string_prefetch(&views[sort_row_at(rows, i + TEXTS_AHEAD)], from);
 }
 
-static uint32_t common_bytes(const char *a, const char *b, uint32_t most)
+static uint32_t sort_code_common_bytes(const char *a, const char *b, uint32_t most)
 {
     uint32_t i = 0;
     while (i < most && a[i] == b[i])
@@ -107,7 +108,7 @@ static uint32_t common_bytes(const char *a, const char *b, uint32_t most)
 }
 
 /* The text itself, which may lie anywhere, is looked at only if what its view has of it is the same. */
-static void add_text(const string_view *view, sort_bounds *b)
+static void sort_code_add_text(const string_view *view, sort_bounds *b)
 {
     uint32_t bytes = view->bytes;
     if (!b->has_values) {
@@ -120,9 +121,10 @@ static void add_text(const string_view *view, sort_bounds *b)
         b->bytes_max = bytes;
     uint32_t most = bytes < b->common ? bytes : b->common;
     uint32_t of_view = most < sizeof view->prefix ? most : sizeof view->prefix;
-    b->common = common_bytes(view->prefix, b->sample, of_view);
+    b->common = sort_code_common_bytes(view->prefix, b->sample, of_view);
     if (b->common == of_view && of_view < most)
-        b->common += common_bytes(string_data(view) + of_view, b->sample + of_view, most - of_view);
+        b->common += sort_code_common_bytes(string_data(view) + of_view, b->sample + of_view,
+                                            most - of_view);
 }
 
 static void add_texts(const tensor *t, const sort_row_list *rows, sort_bounds *b)
@@ -131,11 +133,11 @@ static void add_texts(const tensor *t, const sort_row_list *rows, sort_bounds *b
     for (uint64_t i = 0; i < rows->count; i++) {
         uint32_t row = sort_row_at(rows, i);
         if (b->common > sizeof views->prefix)
-            fetch_ahead(views, rows, i, sizeof views->prefix);
+            sort_code_fetch_ahead(views, rows, i, sizeof views->prefix);
         if (row_is_null(t, row))
             b->has_nulls = true;
         else
-            add_text(&views[row], b);
+            sort_code_add_text(&views[row], b);
     }
 }
 
@@ -167,7 +169,7 @@ static void add_texts(const tensor *t, const sort_row_list *rows, sort_bounds *b
         found = (sort_bounds){.has_values = true, .least = least, .greatest = greatest};           \
     } while (0)
 
-static void add_numbers(const tensor *t, const sort_row_list *rows, sort_bounds *b)
+static void sort_code_add_numbers(const tensor *t, const sort_row_list *rows, sort_bounds *b)
 {
     const void *values = t->values;
     sort_bounds found = {0};
@@ -192,7 +194,7 @@ void sort_bounds_add(const sort_keys *keys, uint32_t k, const sort_row_list *row
     else if (type_is_text(t->type))
         add_texts(t, rows, bounds);
     else
-        add_numbers(t, rows, bounds);
+        sort_code_add_numbers(t, rows, bounds);
 }
 
 void sort_bounds_unite(const sort_bounds *other, sort_bounds *bounds)
@@ -208,14 +210,14 @@ void sort_bounds_unite(const sort_bounds *other, sort_bounds *bounds)
             bounds->greatest = other->greatest;
         if (other->bytes_max > bounds->bytes_max)
             bounds->bytes_max = other->bytes_max;
-        bounds->common = most ? common_bytes(other->sample, bounds->sample, most) : 0;
+        bounds->common = most ? sort_code_common_bytes(other->sample, bounds->sample, most) : 0;
     }
     bounds->has_nulls = has_nulls;
 }
 
 /* ---- codes ---- */
 
-static void add_piece(sort_code *code, sort_piece piece)
+static void sort_code_add_piece(sort_code *code, sort_piece piece)
 {
     if (!piece.bits)
         return;
@@ -224,15 +226,15 @@ static void add_piece(sort_code *code, sort_piece piece)
 }
 
 /* False: there is no room for all of the key, `done` of which is in the code. */
-static bool add_number(sort_code *code, const sort_bounds *b, uint32_t key, uint32_t *done,
-                       uint32_t bits_max)
+static bool sort_code_add_number(sort_code *code, const sort_bounds *b, uint32_t key,
+                                 uint32_t *done, uint32_t bits_max)
 {
-    uint32_t left = bits_of(b->greatest - b->least) - *done;
+    uint32_t left = sort_code_bits_of(b->greatest - b->least) - *done;
     while (left && code->bits < bits_max) {
         uint32_t room = bits_max - code->bits, bits = left < room ? left : room;
         bits = bits < 64 ? bits : 64;
         left -= bits;
-        add_piece(code, (sort_piece){SORT_PIECE_NUMBER, key, bits, left});
+        sort_code_add_piece(code, (sort_piece){SORT_PIECE_NUMBER, key, bits, left});
         *done += bits;
     }
     return !left;
@@ -241,8 +243,8 @@ static bool add_number(sort_code *code, const sort_bounds *b, uint32_t key, uint
 static void add_text_pieces(sort_code *code, uint32_t key, uint32_t first, uint32_t bytes)
 {
     for (uint32_t at = 0; at < bytes; at += 8)
-        add_piece(code, (sort_piece){SORT_PIECE_TEXT, key, 8 * (bytes - at < 8 ? bytes - at : 8),
-                                     first + at});
+        sort_code_add_piece(code, (sort_piece){SORT_PIECE_TEXT, key,
+                                               8 * (bytes - at < 8 ? bytes - at : 8), first + at});
 }
 
 static bool add_text_key(sort_code *code, const sort_bounds *b, uint32_t key, uint32_t *done,
@@ -251,10 +253,10 @@ static bool add_text_key(sort_code *code, const sort_bounds *b, uint32_t key, ui
     if (*done < b->common)
         *done = b->common;
     uint32_t left = b->bytes_max > *done ? b->bytes_max - *done : 0, room = bits_max - code->bits;
-    uint32_t length_bits = b->common == b->bytes_max ? 0 : bits_of(b->bytes_max);
+    uint32_t length_bits = b->common == b->bytes_max ? 0 : sort_code_bits_of(b->bytes_max);
     if (left <= room / 8 && left * 8 + length_bits <= room) {
         add_text_pieces(code, key, *done, left);
-        add_piece(code, (sort_piece){SORT_PIECE_LENGTH, key, length_bits, 0});
+        sort_code_add_piece(code, (sort_piece){SORT_PIECE_LENGTH, key, length_bits, 0});
         return true;
     }
     uint32_t bytes = left < room / 8 ? left : room / 8;
@@ -263,18 +265,19 @@ static bool add_text_key(sort_code *code, const sort_bounds *b, uint32_t key, ui
     return false;
 }
 
-static bool add_key(const sort_keys *keys, const sort_bounds *b, uint32_t key, uint32_t *done,
-                    uint32_t bits_max, sort_code *code)
+static bool sort_code_add_key(const sort_keys *keys, const sort_bounds *b, uint32_t key,
+                              uint32_t *done, uint32_t bits_max, sort_code *code)
 {
     if (!b->has_values)
         return true; /* NULLs alone */
     if (b->has_nulls && !*done) {
         if (code->bits == bits_max)
             return false;
-        add_piece(code, (sort_piece){SORT_PIECE_NULL, key, 1, 0});
+        sort_code_add_piece(code, (sort_piece){SORT_PIECE_NULL, key, 1, 0});
     }
-    return type_is_text(keys->columns[key]->type) ? add_text_key(code, b, key, done, bits_max)
-                                                  : add_number(code, b, key, done, bits_max);
+    return type_is_text(keys->columns[key]->type)
+               ? add_text_key(code, b, key, done, bits_max)
+               : sort_code_add_number(code, b, key, done, bits_max);
 }
 
 void sort_code_make(const sort_keys *keys, const sort_bounds *bounds, sort_place from,
@@ -284,7 +287,7 @@ void sort_code_make(const sort_keys *keys, const sort_bounds *bounds, sort_place
     out->is_exact = true;
     for (; out->is_exact && from.key < keys->count; from.done = 0) {
         uint32_t done = from.done;
-        out->is_exact = add_key(keys, &bounds[from.key], from.key, &done, bits_max, out);
+        out->is_exact = sort_code_add_key(keys, &bounds[from.key], from.key, &done, bits_max, out);
         if (!out->is_exact)
             out->rest = (sort_place){from.key, done};
         else
@@ -312,7 +315,7 @@ static inline uint64_t text_word(const string_view *view, uint32_t first, uint32
     return word;
 }
 
-static uint64_t mask_of(uint32_t bits)
+static uint64_t sort_code_mask_of(uint32_t bits)
 {
     return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
 }
@@ -326,7 +329,7 @@ static void text_values(const tensor *t, const sort_piece *piece, const sort_row
             out[i] = views[sort_row_at(rows, i)].bytes;
     else
         for (uint64_t i = 0; i < rows->count; i++) {
-            fetch_ahead(views, rows, i, piece->shift);
+            sort_code_fetch_ahead(views, rows, i, piece->shift);
             out[i] = text_word(&views[sort_row_at(rows, i)], piece->shift, piece->bits / 8);
         }
 }
@@ -355,14 +358,15 @@ static void number_values(const tensor *t, uint128 least, const sort_piece *piec
 }
 
 /* Turned round for a descending key, and cut to its bits; nothing under a NULL. */
-static void finish_values(const sort_keys *keys, const sort_bounds *b, const sort_piece *piece,
-                          const sort_row_list *rows, uint64_t *out)
+static void sort_code_finish_values(const sort_keys *keys, const sort_bounds *b,
+                                    const sort_piece *piece, const sort_row_list *rows,
+                                    uint64_t *out)
 {
     const tensor *t = keys->columns[piece->key];
-    uint64_t mask = mask_of(piece->bits);
+    uint64_t mask = sort_code_mask_of(piece->bits);
     uint64_t turn = keys->keys[piece->key].is_descending ? UINT64_MAX : 0;
-    bool is_whole =
-        piece->kind == SORT_PIECE_NUMBER && piece->bits == bits_of(b->greatest - b->least);
+    bool is_whole = piece->kind == SORT_PIECE_NUMBER &&
+                    piece->bits == sort_code_bits_of(b->greatest - b->least);
     for (uint64_t i = 0; (turn || !is_whole) && i < rows->count; i++)
         out[i] = (out[i] ^ turn) & mask;
     for (uint64_t i = 0; b->has_nulls && i < rows->count; i++)
@@ -384,12 +388,12 @@ void sort_piece_values(const sort_keys *keys, const sort_bounds *bounds, const s
         number_values(t, b->least, piece, rows, out);
     else
         text_values(t, piece, rows, out);
-    finish_values(keys, b, piece, rows, out);
+    sort_code_finish_values(keys, b, piece, rows, out);
 }
 
 /* ---- in full ---- */
 
-static int compare_texts(const string_view *a, const string_view *b, uint32_t done)
+static int sort_code_compare_texts(const string_view *a, const string_view *b, uint32_t done)
 {
     uint32_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
     const char *left = string_data(a), *right = string_data(b);
@@ -426,8 +430,9 @@ int sort_compare(const sort_keys *keys, sort_place from, uint32_t left, uint32_t
         if (left_null)
             continue;
         const string_view *views = t->values;
-        int order = type_is_text(t->type) ? compare_texts(&views[left], &views[right], from.done)
-                                          : compare_numbers(t, left, right);
+        int order = type_is_text(t->type)
+                        ? sort_code_compare_texts(&views[left], &views[right], from.done)
+                        : compare_numbers(t, left, right);
         if (order)
             return key->is_descending ? -order : order;
     }

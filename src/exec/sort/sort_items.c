@@ -124,8 +124,8 @@ static void finish_items(sort_form *form, sort_place rest, uint128 *items, uint1
 
 /* Items of a code for what is left: of the first key by the bounds of these rows alone, which of
  * texts are much narrower. Returns where it ends. */
-static sort_place sort_rest(sort_form *form, sort_place from, uint128 *items, uint128 *scratch,
-                            const uint32_t *rows, uint64_t count)
+static sort_place sort_items_sort_rest(sort_form *form, sort_place from, uint128 *items,
+                                       uint128 *scratch, const uint32_t *rows, uint64_t count)
 {
     sort_row_list list = {.rows = rows, .count = count};
     sort_bounds own = {0}, *bounds = &form->bounds[from.key], all = *bounds;
@@ -148,8 +148,8 @@ static void sort_ties(sort_form *form, sort_place from, uint128 *items, uint128 
     if (count <= FEW_TIES || depth == DEPTH_MAX)
         sort_rows_merge(form->keys, from, rows, (uint32_t *)scratch, count);
     else
-        finish_items(form, sort_rest(form, from, items, scratch, rows, count), items, scratch,
-                     count, depth, rows);
+        finish_items(form, sort_items_sort_rest(form, from, items, scratch, rows, count), items,
+                     scratch, count, depth, rows);
 }
 
 /* Texts lie anywhere: those that will be looked at soon are fetched before, first their views. */
@@ -161,9 +161,10 @@ static bool is_tie(const uint128 *items, uint64_t i)
     return items[i] >> WIDE_ROW_BITS == items[i - 1] >> WIDE_ROW_BITS;
 }
 
-static inline __attribute__((always_inline)) void fetch_ahead(const string_view *views,
-                                                              uint32_t done, const uint128 *items,
-                                                              uint64_t i, uint64_t count)
+static inline __attribute__((always_inline)) void sort_items_fetch_ahead(const string_view *views,
+                                                                         uint32_t done,
+                                                                         const uint128 *items,
+                                                                         uint64_t i, uint64_t count)
 {
     if (i + VIEWS_AHEAD < count && is_tie(items, i + VIEWS_AHEAD))
         __builtin_prefetch(&views[(uint32_t)items[i + VIEWS_AHEAD]]);
@@ -184,7 +185,7 @@ static void finish_items(sort_form *form, sort_place rest, uint128 *items, uint1
     for (uint64_t first = 0, end; first < count; first = end) {
         for (end = first + 1;; end++) {
             if (views)
-                fetch_ahead(views, rest.done, items, end, count);
+                sort_items_fetch_ahead(views, rest.done, items, end, count);
             if (end == count || !is_tie(items, end))
                 break;
         }
@@ -265,7 +266,7 @@ void sort_items_decode(const sort_form *form, const sort_decoder *decoder, const
 
 /* ---- by one task ---- */
 
-static status order_rows(device *host, sort_form *form, uint64_t count, uint32_t *out)
+static status sort_items_order_rows(device *host, sort_form *form, uint64_t count, uint32_t *out)
 {
     dev_buffer *items = NULL, *scratch = NULL;
     uint64_t bytes = count * form->item_bytes;
@@ -296,7 +297,7 @@ status sort_rows_alone(device *host, const sort_keys *keys, uint64_t count, uint
     for (uint32_t k = 0; k < keys->count; k++)
         sort_bounds_add(keys, k, &(sort_row_list){.count = count}, &bounds[k]);
     sort_form_make(keys, bounds, count, &form);
-    status st = order_rows(host, &form, count, out);
+    status st = sort_items_order_rows(host, &form, count, out);
     mem_free(bounds);
     return st;
 }

@@ -45,7 +45,7 @@ static bool leave_phase(sort_lanes *lanes, const exec_task *task)
 /* ---- phase 1: one array for each column ---- */
 
 /* The first chunk's column is of the type of all. */
-static status make_column(const op_sort *op, device *dev, uint32_t column, tensor **out)
+static status sort_lanes_make_column(const op_sort *op, device *dev, uint32_t column, tensor **out)
 {
     const sort_lanes *lanes = &op->lanes;
     tensor_target target = {0};
@@ -82,13 +82,13 @@ static status make_column(const op_sort *op, device *dev, uint32_t column, tenso
     return st;
 }
 
-static status make_columns(op_sort *op, device *dev)
+static status sort_lanes_make_columns(op_sort *op, device *dev)
 {
     sort_lanes *lanes = &op->lanes;
     uint32_t columns = lanes->inputs.items[0].rows->column_count;
     TRY(chunk_new(columns, dev_count_exact(lanes->row_count), &lanes->all));
     for (uint32_t c = 0; c < columns; c++)
-        TRY(make_column(op, dev, c, &lanes->all->columns[c]));
+        TRY(sort_lanes_make_column(op, dev, c, &lanes->all->columns[c]));
     return STATUS_OK;
 }
 
@@ -133,7 +133,7 @@ static void move_values(const sort_lanes *lanes, const sort_input *input)
     }
 }
 
-static status find_bounds(const op_sort *op, sort_input *input)
+static status sort_lanes_find_bounds(const op_sort *op, sort_input *input)
 {
     const tensor **columns = mem_new_array(op->key_count + 1, sizeof *columns);
     if (!columns)
@@ -147,7 +147,7 @@ static status find_bounds(const op_sort *op, sort_input *input)
     return STATUS_OK;
 }
 
-static status move(op_sort *op, const exec_task *task)
+static status sort_lanes_move(op_sort *op, const exec_task *task)
 {
     sort_lanes *lanes = &op->lanes;
     uint64_t job, columns = lanes->all->column_count;
@@ -157,7 +157,7 @@ static status move(op_sort *op, const exec_task *task)
             continue;
         }
         sort_input *input = &lanes->inputs.items[job - columns];
-        TRY(find_bounds(op, input));
+        TRY(sort_lanes_find_bounds(op, input));
         move_values(lanes, input);
     }
     return STATUS_OK;
@@ -202,7 +202,7 @@ static void list_in_order(sort_lanes *lanes, const uint32_t *starts)
 }
 
 /* Where each chunk is in order, and they do not overlap, their order is all that is to be found. */
-static status find_order(sort_lanes *lanes)
+static status sort_lanes_find_order(sort_lanes *lanes)
 {
     size_t count = lanes->inputs.count;
     for (size_t i = 0; i < count; i++)
@@ -231,7 +231,7 @@ static void draw_rows(uint64_t row_count, uint32_t count, uint32_t *out)
 }
 
 /* Cuts among drawn rows' items, which are in order; equal ones are one. */
-static void choose_cuts(sort_lanes *lanes, char *drawn, uint32_t wanted)
+static void sort_lanes_choose_cuts(sort_lanes *lanes, char *drawn, uint32_t wanted)
 {
     uint32_t bytes = lanes->form.item_bytes, count = 0;
     for (uint32_t i = 1; i < wanted; i++)
@@ -246,7 +246,7 @@ static void choose_cuts(sort_lanes *lanes, char *drawn, uint32_t wanted)
     lanes->part_count = count + 1;
 }
 
-static status make_cuts(sort_lanes *lanes, device *dev)
+static status sort_lanes_make_cuts(sort_lanes *lanes, device *dev)
 {
     uint64_t part_bytes = PART_BYTES_OF_ROW * (uint64_t)dev->chunk_rows;
     uint64_t wanted = lanes->row_count * lanes->form.item_bytes / part_bytes + 1;
@@ -263,14 +263,14 @@ static status make_cuts(sort_lanes *lanes, device *dev)
         sort_items_make(&lanes->form, &(sort_row_list){.rows = rows->address, .count = drawn},
                         lanes->cuts->address);
         sort_items_sort(&lanes->form, lanes->cuts->address, scratch->address, drawn);
-        choose_cuts(lanes, lanes->cuts->address, (uint32_t)wanted);
+        sort_lanes_choose_cuts(lanes, lanes->cuts->address, (uint32_t)wanted);
     }
     dev_buffer_unref(scratch);
     dev_buffer_unref(rows);
     return st;
 }
 
-static void unite_bounds(sort_lanes *lanes)
+static void sort_lanes_unite_bounds(sort_lanes *lanes)
 {
     uint32_t keys = lanes->keys.count;
     sort_bounds *all = lanes->bounds + lanes->inputs.count * keys;
@@ -298,22 +298,22 @@ static status choose_decoders(op_sort *op)
     return STATUS_OK;
 }
 
-static status plan(op_sort *op, const exec_task *task)
+static status sort_lanes_plan(op_sort *op, const exec_task *task)
 {
     sort_lanes *lanes = &op->lanes;
     device *dev = task->stream->dev;
     TRY(row_index_new(dev, lanes->row_count, &lanes->order));
-    TRY(find_order(lanes));
+    TRY(sort_lanes_find_order(lanes));
     if (lanes->is_done) {
         drop_inputs(lanes);
         return STATUS_OK;
     }
-    unite_bounds(lanes);
+    sort_lanes_unite_bounds(lanes);
     sort_bounds *all = lanes->bounds + lanes->inputs.count * lanes->keys.count;
     sort_form_make(&lanes->keys, all, lanes->row_count, &lanes->form);
     drop_inputs(lanes);
     TRY(choose_decoders(op));
-    TRY(make_cuts(lanes, dev));
+    TRY(sort_lanes_make_cuts(lanes, dev));
     lanes->range_count = task->count * RANGES_PER_TASK;
     uint64_t places = (uint64_t)lanes->range_count * lanes->part_count;
     lanes->places = mem_new_array(places, sizeof *lanes->places);
@@ -326,7 +326,8 @@ static status plan(op_sort *op, const exec_task *task)
 /* ---- phases 2 and 3: ranges of rows ---- */
 
 /* Rows [*first, *end) are the range's. */
-static void range_rows(const sort_lanes *lanes, uint64_t range, uint64_t *first, uint64_t *end)
+static void sort_lanes_range_rows(const sort_lanes *lanes, uint64_t range, uint64_t *first,
+                                  uint64_t *end)
 {
     *first = lanes->row_count / lanes->range_count * range;
     *end = range + 1 < lanes->range_count ? lanes->row_count / lanes->range_count * (range + 1)
@@ -338,7 +339,7 @@ static void pass_range(sort_lanes *lanes, uint64_t range, bool is_moving)
 {
     uint128 items[BATCH_ROWS];
     uint64_t first, end, *places = lanes->places + range * lanes->part_count;
-    range_rows(lanes, range, &first, &end);
+    sort_lanes_range_rows(lanes, range, &first, &end);
     for (; first < end; first += BATCH_ROWS) {
         uint64_t count = end - first < BATCH_ROWS ? end - first : BATCH_ROWS;
         uint16_t *parts = (uint16_t *)lanes->parts->address + first;
@@ -445,7 +446,7 @@ static status take_in_order(op_sort *op, tensor **out)
 }
 
 /* op->sorted: all rows, as the order says. */
-static status finish(op_sort *op, const exec_task *task)
+static status sort_lanes_finish(op_sort *op, const exec_task *task)
 {
     sort_lanes *lanes = &op->lanes;
     dev_buffer_unref(lanes->items);
@@ -474,7 +475,7 @@ status sort_lanes_phase(op_sort *op, exec_task *task, unsigned number)
     if (!lanes->row_count)
         return STATUS_OK;
     if (number == 1)
-        TRY(move(op, task));
+        TRY(sort_lanes_move(op, task));
     else if (number < SORT_LANES_PHASES && !lanes->is_done)
         pass_ranges(lanes, task, number == 3);
     else if (!lanes->is_done)
@@ -482,10 +483,10 @@ status sort_lanes_phase(op_sort *op, exec_task *task, unsigned number)
     if (!leave_phase(lanes, task))
         return STATUS_OK;
     if (number == 1)
-        return plan(op, task);
+        return sort_lanes_plan(op, task);
     if (number == 2 && !lanes->is_done)
         return make_places(lanes, task->stream->dev);
-    return number == SORT_LANES_PHASES ? finish(op, task) : STATUS_OK;
+    return number == SORT_LANES_PHASES ? sort_lanes_finish(op, task) : STATUS_OK;
 }
 
 /* ---- life ---- */
@@ -537,7 +538,7 @@ status sort_lanes_start(op_sort *op, exec_task *task, chunk_list *list)
 {
     sort_lanes *lanes = &op->lanes;
     TRY(make_inputs(op, list));
-    TRY(make_columns(op, task->stream->dev));
+    TRY(sort_lanes_make_columns(op, task->stream->dev));
     lanes->keys = sort_keys_of(op, lanes->all, lanes->keys.columns);
     atomic_store(&lanes->tasks_left, task->count);
     return STATUS_OK;

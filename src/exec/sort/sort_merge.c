@@ -63,23 +63,24 @@ static void block_free(merge_block *block)
 /* ---- order ---- */
 
 /* Of equal rows the one of the earlier run goes first. */
-static bool goes_first(const sort_merge *m, uint32_t left, uint32_t right)
+static bool sort_merge_goes_first(const sort_merge *m, uint32_t left, uint32_t right)
 {
     int order =
         sort_key_compare(m->runs[left].key, m->runs[right].key, m->op->key_count, string_data);
     return order ? order < 0 : left < right;
 }
 
-static void sift_down(sort_merge *m, size_t at)
+static void sort_merge_sift_down(sort_merge *m, size_t at)
 {
     uint32_t moved = m->heap[at];
     for (;;) {
         size_t child = 2 * at + 1;
         if (child >= m->heap_count)
             break;
-        if (child + 1 < m->heap_count && goes_first(m, m->heap[child + 1], m->heap[child]))
+        if (child + 1 < m->heap_count &&
+            sort_merge_goes_first(m, m->heap[child + 1], m->heap[child]))
             child++;
-        if (!goes_first(m, m->heap[child], moved))
+        if (!sort_merge_goes_first(m, m->heap[child], moved))
             break;
         m->heap[at] = m->heap[child];
         at = child;
@@ -100,7 +101,7 @@ static status start_read(sort_merge *m, merge_run *r)
 }
 
 /* The block that was read becomes the run's, and the next one is asked for. */
-static status take_block(sort_merge *m, merge_run *r)
+static status sort_merge_take_block(sort_merge *m, merge_run *r)
 {
     dev_buffer *bytes;
     spill_read *reading = r->reading;
@@ -130,24 +131,24 @@ static status take_block(sort_merge *m, merge_run *r)
     return STATUS_OK;
 }
 
-static void wake(void *task)
+static void sort_merge_wake(void *task)
 {
     exec_wake(task);
 }
 
 /* The run's next block. EXEC_FINISHED: it is there, or there is none (r->block is NULL). */
-static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
+static exec_result sort_merge_next_block(sort_merge *m, exec_task *task, merge_run *r)
 {
     if (!r->reading)
         return EXEC_FINISHED;
-    if (spill_read_wait(r->reading, wake, task))
+    if (spill_read_wait(r->reading, sort_merge_wake, task))
         return EXEC_WAIT;
-    EXEC_TRY(task, take_block(m, r));
+    EXEC_TRY(task, sort_merge_take_block(m, r));
     return EXEC_FINISHED;
 }
 
 /* The first block of each run, then the heap of them. */
-static exec_result start(sort_merge *m, exec_task *task)
+static exec_result sort_merge_start(sort_merge *m, exec_task *task)
 {
     if (!m->picks) {
         EXEC_TRY(task,
@@ -156,14 +157,14 @@ static exec_result start(sort_merge *m, exec_task *task)
             EXEC_TRY(task, start_read(m, &m->runs[i]));
     }
     for (; m->opened_count < m->run_count; m->opened_count++) {
-        exec_result result = next_block(m, task, &m->runs[m->opened_count]);
+        exec_result result = sort_merge_next_block(m, task, &m->runs[m->opened_count]);
         if (result != EXEC_FINISHED)
             return result;
         if (m->runs[m->opened_count].block)
             m->heap[m->heap_count++] = (uint32_t)m->opened_count;
     }
     for (size_t i = m->heap_count / 2; i-- > 0;)
-        sift_down(m, i);
+        sort_merge_sift_down(m, i);
     m->is_started = true;
     return EXEC_FINISHED;
 }
@@ -180,7 +181,7 @@ static status list_block(sort_merge *m, merge_block *block)
 }
 
 /* The least row goes to the chunk at work. */
-static status pick(sort_merge *m)
+static status sort_merge_pick(sort_merge *m)
 {
     merge_run *r = &m->runs[m->heap[0]];
     merge_block *block = r->block;
@@ -193,7 +194,7 @@ static status pick(sort_merge *m)
     m->rows_left--;
     if (++r->row < block->rows->rows.bound) {
         r->key += (size_t)m->op->key_count * 3;
-        sift_down(m, 0);
+        sort_merge_sift_down(m, 0);
     } else {
         block->is_finished = true;
         r->block = NULL;
@@ -207,13 +208,13 @@ static status pick(sort_merge *m)
 static exec_result refill(sort_merge *m, exec_task *task)
 {
     merge_run *r = &m->runs[m->heap[0]];
-    exec_result result = next_block(m, task, r);
+    exec_result result = sort_merge_next_block(m, task, r);
     if (result != EXEC_FINISHED)
         return result;
     if (!r->block)
         m->heap[0] = m->heap[--m->heap_count];
     if (m->heap_count)
-        sift_down(m, 0);
+        sort_merge_sift_down(m, 0);
     m->wants_block = false;
     return EXEC_FINISHED;
 }
@@ -227,7 +228,7 @@ static exec_result refill(sort_merge *m, exec_task *task)
             target[i] = ((const ctype *)m->bases[picks[2 * i]])[picks[2 * i + 1]];                 \
     } while (0)
 
-static void gather_bits(const sort_merge *m, const void *const *bases, uint64_t *target)
+static void sort_merge_gather_bits(const sort_merge *m, const void *const *bases, uint64_t *target)
 {
     const uint32_t *picks = m->picks->address;
     memset(target, 0, bitmap_bytes(m->row_count));
@@ -240,7 +241,7 @@ static void gather_bits(const sort_merge *m, const void *const *bases, uint64_t 
 }
 
 /* Of any width. */
-static void gather_records(const sort_merge *m, tensor *out)
+static void sort_merge_gather_records(const sort_merge *m, tensor *out)
 {
     const uint32_t *picks = m->picks->address;
     size_t width = out->type.width;
@@ -249,12 +250,12 @@ static void gather_records(const sort_merge *m, tensor *out)
                (const char *)m->bases[picks[2 * i]] + picks[2 * i + 1] * width, width);
 }
 
-static void gather_values(const sort_merge *m, tensor *out)
+static void sort_merge_gather_values(const sort_merge *m, tensor *out)
 {
     const uint32_t *picks = m->picks->address;
     switch (out->type.width) {
     case 0:
-        gather_bits(m, m->bases, out->values);
+        sort_merge_gather_bits(m, m->bases, out->values);
         break;
     case 1:
         GATHER(uint8_t);
@@ -272,7 +273,7 @@ static void gather_values(const sort_merge *m, tensor *out)
         GATHER(uint128);
         break;
     default:
-        gather_records(m, out);
+        sort_merge_gather_records(m, out);
     }
 }
 
@@ -306,9 +307,9 @@ static status gather_column(const sort_merge *m, uint32_t column, tensor **out)
         has_nulls |= t->validity != NULL;
     }
     TRY(tensor_new_flat(m->host.dev, first->type, m->row_count, has_nulls, out));
-    gather_values(m, *out);
+    sort_merge_gather_values(m, *out);
     if (has_nulls)
-        gather_bits(m, m->validities, (*out)->validity);
+        sort_merge_gather_bits(m, m->validities, (*out)->validity);
     return type_is_text(first->type) ? hold_strings(m, column, *out) : STATUS_OK;
 }
 
@@ -339,7 +340,7 @@ static void forget_blocks(sort_merge *m)
     m->row_count = m->done_blocks = 0;
 }
 
-static status make_chunk(sort_merge *m, chunk **out)
+static status sort_merge_make_chunk(sort_merge *m, chunk **out)
 {
     chunk *c;
     TRY(reserve_bases(m));
@@ -359,18 +360,18 @@ static status make_chunk(sort_merge *m, chunk **out)
 exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out)
 {
     exec_result result;
-    if (!m->is_started && (result = start(m, task)) != EXEC_FINISHED)
+    if (!m->is_started && (result = sort_merge_start(m, task)) != EXEC_FINISHED)
         return result;
     while (m->row_count < m->rows_max && m->done_blocks < DONE_BLOCKS_MAX && m->rows_left) {
         if (m->wants_block && (result = refill(m, task)) != EXEC_FINISHED)
             return result;
         if (!m->heap_count)
             break;
-        EXEC_TRY(task, pick(m));
+        EXEC_TRY(task, sort_merge_pick(m));
     }
     if (!m->row_count)
         return EXEC_FINISHED;
-    EXEC_TRY(task, make_chunk(m, out));
+    EXEC_TRY(task, sort_merge_make_chunk(m, out));
     return EXEC_HAVE_OUTPUT;
 }
 

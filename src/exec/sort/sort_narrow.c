@@ -32,12 +32,13 @@ static void take_scan_ranges(const plan_node *scan, const column_map *input, sor
     }
 }
 
-static void take_ranges(const plan_node *node, const column_map *input, sort_field *fields)
+static void sort_narrow_take_ranges(const plan_node *node, const column_map *input,
+                                    sort_field *fields)
 {
     if (node->kind == PLAN_SCAN)
         take_scan_ranges(node, input, fields);
     for (uint32_t i = 0; i < node->child_count; i++)
-        take_ranges(node->children[i], input, fields);
+        sort_narrow_take_ranges(node->children[i], input, fields);
 }
 
 /* Top-k keeps few rows. Of several ranks each may know files of its own. */
@@ -54,7 +55,7 @@ status sort_narrow_open(op_sort *op, const column_map *input)
         if (op->key_columns[k] < op->column_count)
             narrow->fields[op->key_columns[k]].is_key = true;
     if (narrow->is_used && !op->base.query->net)
-        take_ranges(below, input, narrow->fields);
+        sort_narrow_take_ranges(below, input, narrow->fields);
     return STATUS_OK;
 }
 
@@ -67,7 +68,7 @@ void sort_narrow_close(sort_narrow *narrow)
 
 /* ---- how columns are kept ---- */
 
-static unsigned width_of(const sort_field *field)
+static unsigned sort_narrow_width_of(const sort_field *field)
 {
     unsigned width = 1;
     while (width < field->type.width && width < 8 && field->spread >> (8 * width))
@@ -80,7 +81,7 @@ static void choose_width(sort_field *field)
 {
     field->width = field->type.width;
     if (field->has_range)
-        field->width = width_of(field);
+        field->width = sort_narrow_width_of(field);
     if (field->width == field->type.width) {
         field->least = 0;
         field->spread = ~(uint128)0;
@@ -222,7 +223,7 @@ status sort_narrow_learn(op_sort *op, const chunk *rows, data_type *types, bool 
 
 /* ---- values ---- */
 
-static bool is_valid(const uint64_t *validity, uint64_t row)
+static bool sort_narrow_is_valid(const uint64_t *validity, uint64_t row)
 {
     return validity[row / 64] >> (row % 64) & 1;
 }
@@ -268,7 +269,7 @@ static bool read_distances(const sort_field *field, const tensor *t, uint64_t fi
         read_wide(field, t, first, count, out);
     }
     for (uint64_t i = 0; t->validity && i < count; i++)
-        out[i] = is_valid(t->validity, first + i) ? out[i] : 0;
+        out[i] = sort_narrow_is_valid(t->validity, first + i) ? out[i] : 0;
     for (uint64_t i = 0; i < count; i++)
         beyond |= out[i] > spread;
     return !beyond;
@@ -282,8 +283,8 @@ static bool read_distances(const sort_field *field, const tensor *t, uint64_t fi
         }                                                                                          \
     } while (0)
 
-static void write_values(const uint64_t *values, uint64_t count, unsigned width, char *target,
-                         size_t stride)
+static void sort_narrow_write_values(const uint64_t *values, uint64_t count, unsigned width,
+                                     char *target, size_t stride)
 {
     switch (width) {
     case 1:
@@ -300,7 +301,7 @@ static void write_values(const uint64_t *values, uint64_t count, unsigned width,
     }
 }
 
-static status out_of_range(const op_sort *op, uint32_t column)
+static status sort_narrow_out_of_range(const op_sort *op, uint32_t column)
 {
     return status_new(STATUS_KIND_CORRUPT, "column \"%s\": " PQ_BOUNDS_MESSAGE,
                       op->input.columns[column].name);
@@ -314,8 +315,8 @@ static void write_as_they_are(const tensor *t, uint64_t count, char *target, siz
 }
 
 /* The values of a FLAT column at `target`, each `stride` bytes behind the one before. */
-static status write_numbers(const op_sort *op, uint32_t column, const tensor *t, uint64_t rows,
-                            char *target, size_t stride)
+static status sort_narrow_write_numbers(const op_sort *op, uint32_t column, const tensor *t,
+                                        uint64_t rows, char *target, size_t stride)
 {
     const sort_field *field = &op->narrow.fields[column];
     uint64_t values[BATCH_ROWS];
@@ -326,8 +327,8 @@ static status write_numbers(const op_sort *op, uint32_t column, const tensor *t,
     for (uint64_t first = 0; first < rows; first += BATCH_ROWS) {
         uint64_t count = rows - first < BATCH_ROWS ? rows - first : BATCH_ROWS;
         if (!read_distances(field, t, first, count, values))
-            return out_of_range(op, column);
-        write_values(values, count, field->width, target + first * stride, stride);
+            return sort_narrow_out_of_range(op, column);
+        sort_narrow_write_values(values, count, field->width, target + first * stride, stride);
     }
     return STATUS_OK;
 }
@@ -343,7 +344,7 @@ static status narrow_flat(const op_sort *op, uint32_t column, const tensor *t, u
     TRY(tensor_new_flat_at(dev, kept_type(width), rows, t->validity, place, &made));
     if (t->validity)
         memcpy(made->validity, t->validity, bitmap_bytes(rows));
-    status st = write_numbers(op, column, t, rows, made->values, width);
+    status st = sort_narrow_write_numbers(op, column, t, rows, made->values, width);
     if (st)
         tensor_unref(made);
     else
@@ -388,26 +389,26 @@ static void set_nulls(sort_field *field, const uint64_t *validity, uint64_t rows
     atomic_store_explicit(&field->has_nulls, true, memory_order_relaxed);
     for (uint64_t i = 0; i < rows; i++)
         records[i * stride + field->null_bit / 8] |=
-            (char)(!is_valid(validity, i) << (field->null_bit % 8));
+            (char)(!sort_narrow_is_valid(validity, i) << (field->null_bit % 8));
 }
 
-static status put_numbers(op_sort *op, exec_task *task, const chunk *rows, uint32_t column,
-                          tensor *records)
+static status sort_narrow_put_numbers(op_sort *op, exec_task *task, const chunk *rows,
+                                      uint32_t column, tensor *records)
 {
     sort_field *field = &op->narrow.fields[column];
     uint64_t count = rows->rows.bound;
     tensor *flat;
     TRY(tensor_flatten(task->stream, rows->columns[column], rows->rows, &flat));
     set_nulls(field, flat->validity, count, records->values, records->type.width);
-    status st = write_numbers(op, column, flat, count, (char *)records->values + field->at,
-                              records->type.width);
+    status st = sort_narrow_write_numbers(op, column, flat, count,
+                                          (char *)records->values + field->at, records->type.width);
     tensor_unref(flat);
     return st;
 }
 
 /* The column's codes by those of the sort. */
-static void put_codes(sort_field *field, const tensor *t, const uint8_t *numbers, uint64_t count,
-                      tensor *records)
+static void sort_narrow_put_codes(sort_field *field, const tensor *t, const uint8_t *numbers,
+                                  uint64_t count, tensor *records)
 {
     const uint32_t *codes = t->index->rows;
     size_t stride = records->type.width;
@@ -423,13 +424,14 @@ static void put_codes(sort_field *field, const tensor *t, const uint8_t *numbers
 }
 
 /* False: the texts are not few. */
-static bool put_texts(sort_field *field, const tensor *t, uint64_t count, tensor *records)
+static bool sort_narrow_put_texts(sort_field *field, const tensor *t, uint64_t count,
+                                  tensor *records)
 {
     uint8_t numbers[SORT_TEXTS_MAX];
     if (!has_few_texts(t) ||
         !sort_texts_number(field->texts, t->base->values, t->base_rows, numbers))
         return false;
-    put_codes(field, t, numbers, count, records);
+    sort_narrow_put_codes(field, t, numbers, count, records);
     return true;
 }
 
@@ -446,14 +448,14 @@ static status keep_texts(exec_task *task, const chunk *rows, uint32_t column, te
     return STATUS_OK;
 }
 
-static status put_field(op_sort *op, exec_task *task, const chunk *rows, uint32_t column,
-                        tensor *records, chunk *out)
+static status sort_narrow_put_field(op_sort *op, exec_task *task, const chunk *rows,
+                                    uint32_t column, tensor *records, chunk *out)
 {
     sort_field *field = &op->narrow.fields[column];
     if (field->kind == SORT_FIELD_RECORD)
-        return put_numbers(op, task, rows, column, records);
+        return sort_narrow_put_numbers(op, task, rows, column, records);
     if (field->kind != SORT_FIELD_TEXT ||
-        put_texts(field, rows->columns[column], rows->rows.bound, records))
+        sort_narrow_put_texts(field, rows->columns[column], rows->rows.bound, records))
         return STATUS_OK;
     atomic_store(&field->has_others, true);
     return keep_texts(task, rows, column, &out->columns[column]);
@@ -468,7 +470,7 @@ static status make_records(op_sort *op, exec_task *task, const chunk *rows, tens
     TRY(tensor_new_flat_at(task->stream->dev, record_type(narrow), count, false, place, records));
     memset((*records)->values, 0, count * narrow->record_bytes);
     for (uint32_t c = 0; c < narrow->column_count; c++)
-        TRY(put_field(op, task, rows, c, *records, out));
+        TRY(sort_narrow_put_field(op, task, rows, c, *records, out));
     return STATUS_OK;
 }
 
@@ -495,13 +497,13 @@ status sort_narrow_rows(op_sort *op, exec_task *task, const chunk *rows,
 
 /* ---- texts that turned out not to be few ---- */
 
-static bool is_null(const sort_field *field, const char *record)
+static bool sort_narrow_is_null(const sort_field *field, const char *record)
 {
     return (unsigned char)record[field->null_bit / 8] >> (field->null_bit % 8) & 1;
 }
 
-static status make_texts(const sort_field *field, device *host, const tensor *records,
-                         uint64_t rows, tensor **out)
+static status sort_narrow_make_texts(const sort_field *field, device *host, const tensor *records,
+                                     uint64_t rows, tensor **out)
 {
     const char *record = records->values;
     tensor *t;
@@ -509,7 +511,7 @@ static status make_texts(const sort_field *field, device *host, const tensor *re
     string_view *views = t->values;
     memset(t->validity, 0, bitmap_bytes(rows));
     for (uint64_t i = 0; i < rows; i++, record += records->type.width) {
-        uint64_t is_there = !is_null(field, record);
+        uint64_t is_there = !sort_narrow_is_null(field, record);
         views[i] = is_there ? field->texts->texts[(uint8_t)record[field->at]] : (string_view){0};
         t->validity[i / 64] |= is_there << (i % 64);
     }
@@ -526,8 +528,9 @@ status sort_narrow_even(const op_sort *op, device *host, chunk *const *chunks, s
             continue;
         for (size_t i = 0; i < count; i++)
             if (!chunks[i]->columns[c])
-                TRY(make_texts(field, host, chunks[i]->columns[chunks[i]->column_count - 1],
-                               chunks[i]->rows.bound, &chunks[i]->columns[c]));
+                TRY(sort_narrow_make_texts(field, host,
+                                           chunks[i]->columns[chunks[i]->column_count - 1],
+                                           chunks[i]->rows.bound, &chunks[i]->columns[c]));
     }
     return STATUS_OK;
 }

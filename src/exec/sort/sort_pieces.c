@@ -18,13 +18,13 @@ typedef struct partition_keys {
     partition_key *keys;
 } partition_keys;
 
-static uint32_t row_at(const partition_key *key, uint64_t i)
+static uint32_t sort_pieces_row_at(const partition_key *key, uint64_t i)
 {
     return key->order ? key->order->rows[i] : (uint32_t)i;
 }
 
 /* False: they are not to be had. */
-static bool find_keys(const op_sort *op, const partition_keys *out)
+static bool sort_pieces_find_keys(const op_sort *op, const partition_keys *out)
 {
     for (uint32_t k = 0; k < out->count; k++) {
         const tensor *t = op->sorted->columns[op->key_columns[k]];
@@ -37,29 +37,30 @@ static bool find_keys(const op_sort *op, const partition_keys *out)
     return true;
 }
 
-static bool is_same(const partition_keys *p, uint64_t left, uint64_t right)
+static bool sort_pieces_is_same(const partition_keys *p, uint64_t left, uint64_t right)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         const partition_key *key = &p->keys[k];
         sort_keys one = {1, key->key, (const tensor **)(uintptr_t)&key->values};
-        if (sort_compare(&one, (sort_place){0}, row_at(key, left), row_at(key, right)))
+        if (sort_compare(&one, (sort_place){0}, sort_pieces_row_at(key, left),
+                         sort_pieces_row_at(key, right)))
             return false;
     }
     return true;
 }
 
 /* Where the partition of row `at` ends: looked for at distances that double, then between the last two. */
-static uint64_t find_end(const partition_keys *p, uint64_t at, uint64_t rows)
+static uint64_t sort_pieces_find_end(const partition_keys *p, uint64_t at, uint64_t rows)
 {
     uint64_t low = at, step = 1; /* row `low` belongs to it */
-    while (step < rows - at && is_same(p, at, at + step)) {
+    while (step < rows - at && sort_pieces_is_same(p, at, at + step)) {
         low = at + step;
         step *= 2;
     }
     uint64_t high = step < rows - at ? at + step : rows;
     while (low + 1 < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (is_same(p, at, middle))
+        if (sort_pieces_is_same(p, at, middle))
             low = middle;
         else
             high = middle;
@@ -67,19 +68,20 @@ static uint64_t find_end(const partition_keys *p, uint64_t at, uint64_t rows)
     return high;
 }
 
-static uint64_t piece_rows(uint64_t rows, unsigned tasks, uint64_t chunk_rows)
+static uint64_t sort_pieces_piece_rows(uint64_t rows, unsigned tasks, uint64_t chunk_rows)
 {
     uint64_t each = rows / ((uint64_t)tasks * PIECES_PER_TASK) + 1;
     each = each < PIECE_CHUNKS * chunk_rows ? each : PIECE_CHUNKS * chunk_rows;
     return each > chunk_rows ? each : chunk_rows;
 }
 
-static status cut(const partition_keys *p, uint64_t rows, uint64_t wanted, sort_pieces *out)
+static status sort_pieces_cut(const partition_keys *p, uint64_t rows, uint64_t wanted,
+                              sort_pieces *out)
 {
     uint64_t first = 0;
     while (first < rows) {
         bool is_last = !p || rows - first <= wanted;
-        first = is_last ? rows : find_end(p, first + wanted - 1, rows);
+        first = is_last ? rows : sort_pieces_find_end(p, first + wanted - 1, rows);
         TRY(array_push(NULL, out, first));
     }
     return STATUS_OK;
@@ -92,9 +94,10 @@ status sort_pieces_make(const op_sort *op, unsigned tasks, sort_pieces *out)
     partition_keys keys = {count, mem_new_array(count, sizeof *keys.keys)};
     if (!keys.keys)
         return status_no_memory("sort", count * sizeof *keys.keys);
-    bool is_found = find_keys(op, &keys);
-    status st = cut(is_found ? &keys : NULL, rows,
-                    piece_rows(rows, tasks, exec_device(op->base.query)->chunk_rows), out);
+    bool is_found = sort_pieces_find_keys(op, &keys);
+    status st = sort_pieces_cut(
+        is_found ? &keys : NULL, rows,
+        sort_pieces_piece_rows(rows, tasks, exec_device(op->base.query)->chunk_rows), out);
     mem_free(keys.keys);
     return st;
 }

@@ -86,7 +86,7 @@ static uint64_t mark_bytes(const sort_run *run)
 
 /* Of all marks, in order, those that end a range which is large enough. No range is empty: it has the
  * row of the mark before. Returns the bytes of the largest one, about. */
-static uint64_t choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
+static uint64_t sort_ranges_choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
 {
     sort_cut *cuts = ranges->cuts.items, before = {0};
     size_t kept = 0;
@@ -108,7 +108,7 @@ static uint64_t choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
 }
 
 /* *out_fits: a task has room for each range, however many rows are equal. */
-static status make_cuts(sort_ranges *ranges, bool *out_fits)
+static status sort_ranges_make_cuts(sort_ranges *ranges, bool *out_fits)
 {
     const sort_run_list *runs = ranges->runs;
     for (uint32_t r = 0; r < runs->count; r++)
@@ -119,7 +119,7 @@ static status make_cuts(sort_ranges *ranges, bool *out_fits)
     if (ranges->cuts.count)
         qsort(ranges->cuts.items, ranges->cuts.count, sizeof *ranges->cuts.items, compare_cuts);
     uint64_t range_bytes = ranges->blocks * runs->count * sort_block_bytes(ranges->op);
-    uint64_t most = choose_cuts(ranges, range_bytes);
+    uint64_t most = sort_ranges_choose_cuts(ranges, range_bytes);
     uint64_t room = exec_memory_share(ranges->op->base.query) / ranges->task_limit;
     *out_fits = most <= range_bytes * 2 || most <= room / MEMORY_BLOCKS;
     return STATUS_OK;
@@ -127,12 +127,12 @@ static status make_cuts(sort_ranges *ranges, bool *out_fits)
 
 /* ---- a range's blocks ---- */
 
-static const sort_cut *start_of(const sort_ranges *ranges, uint64_t range)
+static const sort_cut *sort_ranges_start_of(const sort_ranges *ranges, uint64_t range)
 {
     return range ? &ranges->cuts.items[range - 1] : NULL;
 }
 
-static const sort_cut *end_of(const sort_ranges *ranges, uint64_t range)
+static const sort_cut *sort_ranges_end_of(const sort_ranges *ranges, uint64_t range)
 {
     return range < ranges->cuts.count ? &ranges->cuts.items[range] : NULL;
 }
@@ -155,7 +155,8 @@ static size_t marks_before(const sort_run *run, uint32_t number, const sort_cut 
 static status start_run(const sort_ranges *ranges, sort_range *range, uint32_t number)
 {
     const sort_run *run = ranges->runs->items[number];
-    const sort_cut *start = start_of(ranges, range->number), *end = end_of(ranges, range->number);
+    const sort_cut *start = sort_ranges_start_of(ranges, range->number),
+                   *end = sort_ranges_end_of(ranges, range->number);
     size_t first = start ? marks_before(run, number, start) : 0;
     size_t last = end ? marks_before(run, number, end) : run->marks.count;
     uint32_t block = first ? run->marks.items[first - 1].block : 0;
@@ -181,8 +182,8 @@ static status open_range(const sort_ranges *ranges, sort_range *range)
 }
 
 /* The first of the block's rows that is not before the cut. */
-static uint64_t find_row(const op_sort *op, const sort_keys *keys, uint64_t rows,
-                         const struct sort_range_read *read, const sort_cut *cut)
+static uint64_t sort_ranges_find_row(const op_sort *op, const sort_keys *keys, uint64_t rows,
+                                     const struct sort_range_read *read, const sort_cut *cut)
 {
     uint64_t low = 0, high = rows;
     while (low < high) {
@@ -212,16 +213,19 @@ static status cut_chunk(dev_stream *stream, chunk *c, uint64_t first, uint64_t e
 }
 
 /* A block's rows that are in the range go to its list. */
-static status add_block(const sort_ranges *ranges, exec_task *task, sort_range *range,
-                        const struct sort_range_read *read, chunk *c)
+static status sort_ranges_add_block(const sort_ranges *ranges, exec_task *task, sort_range *range,
+                                    const struct sort_range_read *read, chunk *c)
 {
-    const sort_cut *start = start_of(ranges, range->number), *end = end_of(ranges, range->number);
+    const sort_cut *start = sort_ranges_start_of(ranges, range->number),
+                   *end = sort_ranges_end_of(ranges, range->number);
     const tensor **columns = mem_new_array(ranges->op->key_count + 1, sizeof *columns);
     if (!columns)
         return status_no_memory("sort", ranges->op->key_count * sizeof *columns);
     sort_keys keys = sort_keys_of(ranges->op, c, columns);
-    uint64_t first = start ? find_row(ranges->op, &keys, c->rows.bound, read, start) : 0;
-    uint64_t last = end ? find_row(ranges->op, &keys, c->rows.bound, read, end) : c->rows.bound;
+    uint64_t first =
+        start ? sort_ranges_find_row(ranges->op, &keys, c->rows.bound, read, start) : 0;
+    uint64_t last =
+        end ? sort_ranges_find_row(ranges->op, &keys, c->rows.bound, read, end) : c->rows.bound;
     mem_free(columns);
     TRY(array_reserve(NULL, &range->rows, 1));
     if (first < last)
@@ -233,7 +237,7 @@ static status add_block(const sort_ranges *ranges, exec_task *task, sort_range *
     return STATUS_OK;
 }
 
-static status take_block(const sort_ranges *ranges, exec_task *task, sort_range *range)
+static status sort_ranges_take_block(const sort_ranges *ranges, exec_task *task, sort_range *range)
 {
     struct sort_range_read *read = &range->reads.items[range->next++];
     spill_read *reading = read->reading;
@@ -246,13 +250,13 @@ static status take_block(const sort_ranges *ranges, exec_task *task, sort_range 
     TRY(st);
     st = sort_narrow_even(ranges->op, task->stream->dev, &c, 1);
     if (!st)
-        st = add_block(ranges, task, range, read, c);
+        st = sort_ranges_add_block(ranges, task, range, read, c);
     if (st)
         chunk_free(c);
     return st;
 }
 
-static void wake(void *task)
+static void sort_ranges_wake(void *task)
 {
     exec_wake(task);
 }
@@ -261,9 +265,9 @@ static void wake(void *task)
 static exec_result sort_range_rows(const sort_ranges *ranges, exec_task *task, sort_range *range)
 {
     while (range->next < range->reads.count) {
-        if (spill_read_wait(range->reads.items[range->next].reading, wake, task))
+        if (spill_read_wait(range->reads.items[range->next].reading, sort_ranges_wake, task))
             return EXEC_WAIT;
-        EXEC_TRY(task, take_block(ranges, task, range));
+        EXEC_TRY(task, sort_ranges_take_block(ranges, task, range));
     }
     if (!range->rows.count)
         return exec_fail(task, status_new(STATUS_KIND_INTERNAL, "a range of a sort has no rows"));
@@ -341,7 +345,7 @@ status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned ta
     }
     ranges->slice_rows = sort_chunk_rows(op, rows, bytes);
     bool fits = false;
-    status st = make_cuts(ranges, &fits);
+    status st = sort_ranges_make_cuts(ranges, &fits);
     if (st || !fits)
         sort_ranges_free(ranges);
     else

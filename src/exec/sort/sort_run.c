@@ -204,8 +204,8 @@ static status mark_block(const op_sort *op, const chunk *c, uint64_t row, sort_r
     return array_push(NULL, &run->marks, mark);
 }
 
-static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t first,
-                          uint64_t count, sort_run *run)
+static status sort_run_write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t first,
+                                   uint64_t count, sort_run *run)
 {
     dev_buffer *bytes;
     spill_block block;
@@ -228,7 +228,7 @@ status sort_run_write(op_sort *op, exec_task *task, const chunk *c, sort_run *ru
     uint64_t rows = c->rows.bound, bytes = sort_block_bytes(op), count;
     for (uint64_t first = 0; first < rows; first += count) {
         count = chunk_bytes_fit(c, first, rows - first, bytes);
-        TRY(write_block(op, task, c, first, count, run));
+        TRY(sort_run_write_block(op, task, c, first, count, run));
     }
     return STATUS_OK;
 }

@@ -86,7 +86,7 @@ bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
         atomic_load_explicit(&op->spill.needed, memory_order_relaxed), task->count, needed);
 }
 
-static status open_file(op_sort *op)
+static status sort_spill_open_file(op_sort *op)
 {
     status st = STATUS_OK;
     mutex_lock(&op->lock);
@@ -116,7 +116,7 @@ static status write_sorted(op_sort *op, exec_task *task, const chunk *sorted, ui
     return STATUS_OK;
 }
 
-static status add_run(op_sort *op, sort_run *run)
+static status sort_spill_add_run(op_sort *op, sort_run *run)
 {
     mutex_lock(&op->lock);
     status st = array_push(NULL, &op->spill.runs, run);
@@ -146,7 +146,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     if (!st)
         st = write_sorted(op, task, sorted, sort_chunk_rows(op, rows, held), run);
     if (!st)
-        st = add_run(op, run);
+        st = sort_spill_add_run(op, run);
     chunk_free(sorted);
     if (st)
         sort_run_free(run);
@@ -174,8 +174,8 @@ bool sort_fits(const op_sort *op, uint64_t rows)
 
 /* Parts that there seems to be room to sort, alike for all tasks: as they are as large as can be,
  * there are few runs. */
-static size_t count_parts(const op_sort *op, const exec_task *task, const chunk_list *list,
-                          uint64_t more)
+static size_t sort_spill_count_parts(const op_sort *op, const exec_task *task,
+                                     const chunk_list *list, uint64_t more)
 {
     uint64_t room = exec_memory_room(op->base.query) / task->count;
     uint64_t parts = room ? more / room + 1 : list->count;
@@ -188,10 +188,10 @@ status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
     status st = STATUS_OK;
     if (!list->count)
         return STATUS_OK;
-    TRY(open_file(op));
+    TRY(sort_spill_open_file(op));
     for (size_t i = 0; i < list->count; i++)
         sort_count_chunk(op, list->items[i], &held, &needed);
-    size_t parts = count_parts(op, task, list, needed - held), first = 0;
+    size_t parts = sort_spill_count_parts(op, task, list, needed - held), first = 0;
     /* What sorting takes was counted as needed: others must not take it for somebody else's. */
     atomic_fetch_add(&op->spill.held, needed - held);
     for (size_t i = 1; i <= parts && !st; i++) {

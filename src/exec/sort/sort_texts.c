@@ -40,14 +40,14 @@ void sort_texts_free(sort_texts *texts)
     mem_free(texts);
 }
 
-static bool is_same(const string_view *left, const string_view *right)
+static bool sort_texts_is_same(const string_view *left, const string_view *right)
 {
     return left->bytes == right->bytes &&
            !memcmp(string_data(left), string_data(right), left->bytes);
 }
 
 /* The text becomes one of the sort's own. */
-static string_view own(sort_texts *texts, const string_view *view)
+static string_view sort_texts_own(sort_texts *texts, const string_view *view)
 {
     if (view->bytes <= STRING_INLINE_BYTES)
         return *view;
@@ -63,13 +63,13 @@ static bool number_one(sort_texts *texts, const string_view *view, uint8_t *out)
     uint64_t at = XXH3_64bits(string_data(view), view->bytes) & SLOT_MASK;
     for (; texts->slots[at]; at = (at + 1) & SLOT_MASK) {
         *out = (uint8_t)(texts->slots[at] - 1);
-        if (is_same(&texts->texts[*out], view))
+        if (sort_texts_is_same(&texts->texts[*out], view))
             return true;
     }
     if (texts->count == SORT_TEXTS_MAX || view->bytes > SORT_TEXT_BYTES || texts->all)
         return false;
     *out = (uint8_t)texts->count++;
-    texts->texts[*out] = own(texts, view);
+    texts->texts[*out] = sort_texts_own(texts, view);
     texts->slots[at] = (uint8_t)(*out + 1);
     return true;
 }
@@ -84,7 +84,7 @@ bool sort_texts_number(sort_texts *texts, const string_view *views, uint64_t cou
     return is_known;
 }
 
-static status make_column(const sort_texts *texts, device *host, tensor **out)
+static status sort_texts_make_column(const sort_texts *texts, device *host, tensor **out)
 {
     TRY(tensor_new_flat(host, texts->type, texts->count + 1, false, out));
     memset((*out)->values, 0, (texts->count + 1) * sizeof *texts->texts);
@@ -98,7 +98,7 @@ status sort_texts_column(sort_texts *texts, device *host, tensor **out)
     status st = STATUS_OK;
     mutex_lock(&texts->lock);
     if (!texts->all)
-        st = make_column(texts, host, &texts->all);
+        st = sort_texts_make_column(texts, host, &texts->all);
     *out = st ? NULL : tensor_ref(texts->all);
     mutex_unlock(&texts->lock);
     return st;

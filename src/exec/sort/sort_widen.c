@@ -19,8 +19,8 @@
         }                                                                                          \
     } while (0)
 
-static void read_values(const char *from, size_t stride, unsigned width, uint64_t count,
-                        uint64_t *out)
+static void sort_widen_read_values(const char *from, size_t stride, unsigned width, uint64_t count,
+                                   uint64_t *out)
 {
     switch (width) {
     case 1:
@@ -45,8 +45,8 @@ static void read_values(const char *from, size_t stride, unsigned width, uint64_
     } while (0)
 
 /* Rows from `first` on. */
-static void write_numbers(const sort_field *field, const uint64_t *distances, uint64_t count,
-                          void *values, uint64_t first)
+static void sort_widen_write_numbers(const sort_field *field, const uint64_t *distances,
+                                     uint64_t count, void *values, uint64_t first)
 {
     switch (field->type.width) {
     case 1:
@@ -76,9 +76,9 @@ static status widen_flat(const sort_field *field, const tensor *kept, uint64_t r
     TRY(tensor_new_flat(dev, field->type, rows, false, &t));
     for (uint64_t first = 0; first < rows; first += BATCH_ROWS) {
         uint64_t count = rows - first < BATCH_ROWS ? rows - first : BATCH_ROWS;
-        read_values((const char *)kept->values + first * field->width, field->width, field->width,
-                    count, distances);
-        write_numbers(field, distances, count, t->values, first);
+        sort_widen_read_values((const char *)kept->values + first * field->width, field->width,
+                               field->width, count, distances);
+        sort_widen_write_numbers(field, distances, count, t->values, first);
     }
     t->validity = kept->validity;
     t->validity_owner = dev_buffer_ref(kept->validity_owner);
@@ -118,7 +118,7 @@ typedef struct records {
         break
 
 /* Records from `first` on, behind each other. */
-static const char *fetch(const records *r, uint64_t first, uint64_t count, char *room)
+static const char *sort_widen_fetch(const records *r, uint64_t first, uint64_t count, char *room)
 {
     if (!r->order)
         return r->values + first * r->stride;
@@ -138,7 +138,7 @@ static const char *fetch(const records *r, uint64_t first, uint64_t count, char 
     return room;
 }
 
-static bool is_null(const sort_field *field, const char *record)
+static bool sort_widen_is_null(const sort_field *field, const char *record)
 {
     return (unsigned char)record[field->null_bit / 8] >> (field->null_bit % 8) & 1;
 }
@@ -150,28 +150,28 @@ static void put_validity(const sort_field *field, const char *batch, size_t stri
     for (uint64_t at = 0; at < count; at += 64) {
         uint64_t word = 0, end = count - at < 64 ? count - at : 64;
         for (uint64_t i = 0; i < end; i++)
-            word |= (uint64_t)!is_null(field, batch + (at + i) * stride) << i;
+            word |= (uint64_t)!sort_widen_is_null(field, batch + (at + i) * stride) << i;
         validity[(first + at) / 64] = word;
     }
 }
 
-static void put_codes(const widened *w, const char *batch, size_t stride, uint64_t first,
-                      uint64_t count)
+static void sort_widen_put_codes(const widened *w, const char *batch, size_t stride, uint64_t first,
+                                 uint64_t count)
 {
     uint32_t *codes = w->codes->rows + first;
     for (uint64_t i = 0; i < count; i++)
         codes[i] = (uint8_t)batch[i * stride + w->field->at];
     for (uint64_t i = 0; w->codes->has_nulls && i < count; i++)
-        codes[i] = is_null(w->field, batch + i * stride) ? ROW_NULL : codes[i];
+        codes[i] = sort_widen_is_null(w->field, batch + i * stride) ? ROW_NULL : codes[i];
 }
 
-static void put_field(const widened *w, const char *batch, size_t stride, uint64_t first,
-                      uint64_t count)
+static void sort_widen_put_field(const widened *w, const char *batch, size_t stride, uint64_t first,
+                                 uint64_t count)
 {
     uint64_t distances[BATCH_ROWS];
     const sort_field *field = w->field;
     if (w->codes) {
-        put_codes(w, batch, stride, first, count);
+        sort_widen_put_codes(w, batch, stride, first, count);
         return;
     }
     if (field->width == 16) {
@@ -179,8 +179,8 @@ static void put_field(const widened *w, const char *batch, size_t stride, uint64
         for (uint64_t i = 0; i < count; i++)
             memcpy(to + i * 16, batch + i * stride + field->at, 16);
     } else {
-        read_values(batch + field->at, stride, field->width, count, distances);
-        write_numbers(field, distances, count, w->values->values, first);
+        sort_widen_read_values(batch + field->at, stride, field->width, count, distances);
+        sort_widen_write_numbers(field, distances, count, w->values->values, first);
     }
     if (w->values->validity)
         put_validity(field, batch, stride, first, count, w->values->validity);
@@ -193,9 +193,9 @@ static void put_fields(const records *r, uint64_t rows, const widened *fields, u
     most = most < BATCH_ROWS ? most : BATCH_ROWS;
     for (uint64_t first = 0; first < rows; first += most) {
         uint64_t here = rows - first < most ? rows - first : most;
-        const char *batch = fetch(r, first, here, room);
+        const char *batch = sort_widen_fetch(r, first, here, room);
         for (uint32_t f = 0; f < count; f++)
-            put_field(&fields[f], batch, r->stride, first, here);
+            sort_widen_put_field(&fields[f], batch, r->stride, first, here);
     }
 }
 
@@ -278,7 +278,7 @@ static status widen_records(const op_sort *op, exec_task *task, const chunk *kep
 
 /* ---- all of it ---- */
 
-static status widen(const op_sort *op, exec_task *task, const chunk *kept, chunk *out)
+static status sort_widen_widen(const op_sort *op, exec_task *task, const chunk *kept, chunk *out)
 {
     for (uint32_t c = 0; c < op->column_count; c++) {
         const sort_field *field = &op->narrow.fields[c];
@@ -298,7 +298,7 @@ status sort_widen(const op_sort *op, exec_task *task, chunk *kept, chunk **out)
         return STATUS_OK;
     status st = chunk_new(op->column_count, kept->rows, &made);
     if (!st) {
-        st = widen(op, task, kept, made);
+        st = sort_widen_widen(op, task, kept, made);
         if (st)
             chunk_free(made);
     }

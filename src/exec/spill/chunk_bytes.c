@@ -24,16 +24,16 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-static bool is_valid(const tensor *t, uint64_t row)
+static bool chunk_bytes_is_valid(const tensor *t, uint64_t row)
 {
     return !t->validity || (t->validity[row / 64] >> (row % 64) & 1);
 }
 
 /* Bytes of the row's text that are not in its view. */
-static uint64_t long_bytes(const tensor *t, uint64_t row)
+static uint64_t chunk_bytes_long_bytes(const tensor *t, uint64_t row)
 {
     const string_view *view = (const string_view *)t->values + row;
-    return is_valid(t, row) && view->bytes > STRING_INLINE_BYTES ? view->bytes : 0;
+    return chunk_bytes_is_valid(t, row) && view->bytes > STRING_INLINE_BYTES ? view->bytes : 0;
 }
 
 uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_t bytes)
@@ -46,7 +46,7 @@ uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_
         used += fixed;
         for (uint32_t i = 0; i < c->column_count; i++)
             if (c->columns[i] && type_is_text(c->columns[i]->type))
-                used += long_bytes(c->columns[i], first + row);
+                used += chunk_bytes_long_bytes(c->columns[i], first + row);
         if (used > bytes && row)
             return row;
     }
@@ -58,12 +58,13 @@ static uint64_t heap_bytes(const tensor *t, uint64_t first, uint64_t count)
     uint64_t bytes = 0;
     if (type_is_text(t->type))
         for (uint64_t row = first; row < first + count; row++)
-            bytes += long_bytes(t, row);
+            bytes += chunk_bytes_long_bytes(t, row);
     return bytes;
 }
 
 /* Fills the headers; returns the bytes of all. */
-static uint64_t lay_out(const chunk *c, uint64_t first, uint64_t count, column_header *columns)
+static uint64_t chunk_bytes_lay_out(const chunk *c, uint64_t first, uint64_t count,
+                                    column_header *columns)
 {
     uint64_t at = aligned(sizeof(bytes_header) + c->column_count * sizeof *columns);
     for (uint32_t i = 0; i < c->column_count; i++) {
@@ -87,13 +88,13 @@ static uint64_t lay_out(const chunk *c, uint64_t first, uint64_t count, column_h
 }
 
 /* Long strings go to the heap, their views say where. */
-static void write_text(const tensor *t, uint64_t first, uint64_t count, string_view *views,
-                       char *heap)
+static void chunk_bytes_write_text(const tensor *t, uint64_t first, uint64_t count,
+                                   string_view *views, char *heap)
 {
     uint64_t at = 0;
     for (uint64_t i = 0; i < count; i++) {
         string_view view = {0};
-        if (is_valid(t, first + i))
+        if (chunk_bytes_is_valid(t, first + i))
             view = ((const string_view *)t->values)[first + i];
         if (view.bytes > STRING_INLINE_BYTES) {
             memcpy(heap + at, view.data, view.bytes);
@@ -104,12 +105,12 @@ static void write_text(const tensor *t, uint64_t first, uint64_t count, string_v
     }
 }
 
-static void write_column(const tensor *t, uint64_t first, uint64_t count, const column_header *to,
-                         char *target)
+static void chunk_bytes_write_column(const tensor *t, uint64_t first, uint64_t count,
+                                     const column_header *to, char *target)
 {
     char *values = target + to->values_at;
     if (type_is_text(t->type))
-        write_text(t, first, count, (string_view *)values, target + to->heap_at);
+        chunk_bytes_write_text(t, first, count, (string_view *)values, target + to->heap_at);
     else if (t->type.width)
         memcpy(values, (const char *)t->values + first * t->type.width, count * t->type.width);
     else
@@ -131,7 +132,7 @@ status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t c
     if (!columns)
         return status_no_memory(who, header_bytes);
     bytes_header header = {.rows = count, .column_count = c->column_count};
-    header.bytes = lay_out(c, first, count, columns);
+    header.bytes = chunk_bytes_lay_out(c, first, count, columns);
     status st = dev_alloc(dev, header.bytes, who, out);
     if (!st) {
         char *target = (*out)->address;
@@ -139,7 +140,7 @@ status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t c
         memcpy(target + sizeof header, columns, c->column_count * sizeof *columns);
         for (uint32_t i = 0; i < c->column_count; i++)
             if (c->columns[i])
-                write_column(c->columns[i], first, count, &columns[i], target);
+                chunk_bytes_write_column(c->columns[i], first, count, &columns[i], target);
     }
     mem_free(columns);
     return st;
@@ -147,7 +148,7 @@ status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t c
 
 /* ---- reading ---- */
 
-static bool lies_within(uint64_t at, uint64_t bytes, const bytes_header *header)
+static bool chunk_bytes_lies_within(uint64_t at, uint64_t bytes, const bytes_header *header)
 {
     return at <= header->bytes && bytes <= header->bytes - at && at % 8 == 0;
 }
@@ -166,23 +167,24 @@ static bool point_to_heap(string_view *views, uint64_t count, const char *heap, 
     return true;
 }
 
-static status damaged(void)
+static status chunk_bytes_damaged(void)
 {
     return status_new(STATUS_KIND_CORRUPT, "rows in a temporary file were changed");
 }
 
-static status read_column(dev_buffer *bytes, const bytes_header *header, const column_header *from,
-                          tensor **out)
+static status chunk_bytes_read_column(dev_buffer *bytes, const bytes_header *header,
+                                      const column_header *from, tensor **out)
 {
     char *source = bytes->address;
     tensor *t;
     *out = NULL;
     if (type_is_text(from->type) && from->type.width != sizeof(string_view))
-        return damaged();
-    if (!lies_within(from->values_at, type_values_bytes(from->type, header->rows), header) ||
-        !lies_within(from->validity_at, bitmap_bytes(header->rows), header) ||
-        !lies_within(from->heap_at, from->heap_bytes, header))
-        return damaged();
+        return chunk_bytes_damaged();
+    if (!chunk_bytes_lies_within(from->values_at, type_values_bytes(from->type, header->rows),
+                                 header) ||
+        !chunk_bytes_lies_within(from->validity_at, bitmap_bytes(header->rows), header) ||
+        !chunk_bytes_lies_within(from->heap_at, from->heap_bytes, header))
+        return chunk_bytes_damaged();
     TRY(tensor_new_view(from->type, bytes, source + from->values_at, &t));
     status st = STATUS_OK;
     if (from->validity_at) {
@@ -191,7 +193,7 @@ static status read_column(dev_buffer *bytes, const bytes_header *header, const c
     }
     if (type_is_text(from->type) &&
         !point_to_heap(t->values, header->rows, source + from->heap_at, from->heap_bytes))
-        st = damaged();
+        st = chunk_bytes_damaged();
     if (!st && from->heap_bytes) {
         dev_buffer *owner = dev_buffer_ref(bytes);
         st = string_heap_new(&owner, 1, &t->heap);
@@ -210,11 +212,11 @@ status chunk_bytes_read(dev_buffer *bytes, chunk **out)
     bytes_header header;
     *out = NULL;
     if (bytes->bytes < sizeof header)
-        return damaged();
+        return chunk_bytes_damaged();
     memcpy(&header, source, sizeof header);
     if (header.bytes != bytes->bytes || header.rows > header.bytes * 8 ||
         header.column_count > (header.bytes - sizeof header) / sizeof(column_header))
-        return damaged();
+        return chunk_bytes_damaged();
     chunk *c;
     TRY(chunk_new((uint32_t)header.column_count, dev_count_exact(header.rows), &c));
     status st = STATUS_OK;
@@ -222,7 +224,7 @@ status chunk_bytes_read(dev_buffer *bytes, chunk **out)
         column_header column;
         memcpy(&column, source + sizeof header + i * sizeof column, sizeof column);
         if (column.is_there)
-            st = read_column(bytes, &header, &column, &c->columns[i]);
+            st = chunk_bytes_read_column(bytes, &header, &column, &c->columns[i]);
     }
     if (st) {
         chunk_free(c);

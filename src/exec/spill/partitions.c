@@ -123,7 +123,7 @@ void partition_reader_close(partition_reader *reader)
     *reader = (partition_reader){0};
 }
 
-static status ask(partition_reader *reader, exec_task *task)
+static status partitions_ask(partition_reader *reader, exec_task *task)
 {
     reader->asked = reader->shared ? atomic_fetch_add(reader->shared, 1) : reader->next++;
     if (reader->asked >= reader->part->blocks.count)
@@ -132,7 +132,7 @@ static status ask(partition_reader *reader, exec_task *task)
                             dev_host(task->stream->dev), reader->parts->who, &reader->reading);
 }
 
-static void wake(void *task)
+static void partitions_wake(void *task)
 {
     exec_wake(task);
 }
@@ -143,17 +143,17 @@ exec_result partition_next(partition_reader *reader, exec_task *task, chunk **ou
     chunk *host;
     *out = NULL;
     if (!reader->reading)
-        EXEC_TRY(task, ask(reader, task)); /* the first one */
+        EXEC_TRY(task, partitions_ask(reader, task)); /* the first one */
     spill_read *reading = reader->reading;
     if (!reading)
         return EXEC_FINISHED;
-    if (spill_read_wait(reading, wake, task))
+    if (spill_read_wait(reading, partitions_wake, task))
         return EXEC_WAIT;
     reader->reading = NULL;
     EXEC_TRY(task, spill_read_finish(reading, &bytes));
     if (reader->is_last)
         spill_discard(reader->parts->file, reader->part->blocks.items[reader->asked]);
-    status st = ask(reader, task);
+    status st = partitions_ask(reader, task);
     if (!st)
         st = chunk_bytes_read(bytes, &host);
     dev_buffer_unref(bytes);

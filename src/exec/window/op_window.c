@@ -34,7 +34,7 @@ typedef struct window_local {
 /* ---- slices ---- */
 
 /* Numbers from `first` on. */
-static status count_rows(exec_task *task, uint64_t first, uint64_t count, row_index **out)
+static status window_count_rows(exec_task *task, uint64_t first, uint64_t count, row_index **out)
 {
     TRY(row_index_new(task->stream->dev, count, out));
     status st = DEV_LAUNCH(task->stream, count_up, .first = (uint32_t)first,
@@ -47,8 +47,8 @@ static status count_rows(exec_task *task, uint64_t first, uint64_t count, row_in
 }
 
 /* A column's rows [first, first + count), not copied. *numbers: those rows, once a column needs them. */
-static status slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t first,
-                           uint64_t count, row_index **numbers, tensor **out)
+static status window_slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t first,
+                                  uint64_t count, row_index **numbers, tensor **out)
 {
     row_index *cut;
     if (!t || t->form == TENSOR_CONSTANT || !first) {
@@ -59,7 +59,7 @@ static status slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t f
         return tensor_new_slice(t, first, out);
     if (t->form == TENSOR_FLAT) {
         if (!*numbers)
-            TRY(count_rows(task, first, count, numbers));
+            TRY(window_count_rows(task, first, count, numbers));
         return tensor_new_indexed(task->stream, t, rows, *numbers, dev_count_exact(count), out);
     }
     TRY(row_index_view(t->index, first, &cut));
@@ -69,7 +69,8 @@ static status slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t f
     return st;
 }
 
-static status slice(exec_task *task, const chunk *c, uint64_t first, uint64_t count, chunk **out)
+static status window_slice(exec_task *task, const chunk *c, uint64_t first, uint64_t count,
+                           chunk **out)
 {
     row_index *numbers = NULL;
     chunk *part;
@@ -77,8 +78,8 @@ static status slice(exec_task *task, const chunk *c, uint64_t first, uint64_t co
     TRY(chunk_new(c->column_count, dev_count_exact(count), &part));
     status st = STATUS_OK;
     for (uint32_t i = 0; i < c->column_count && !st; i++)
-        st = slice_column(task, c->columns[i], c->rows.bound, first, count, &numbers,
-                          &part->columns[i]);
+        st = window_slice_column(task, c->columns[i], c->rows.bound, first, count, &numbers,
+                                 &part->columns[i]);
     row_index_unref(numbers);
     if (st) {
         chunk_free(part);
@@ -109,7 +110,7 @@ static status take_pending(exec_task *task, window_local *local, chunk **out)
     return STATUS_OK;
 }
 
-static status evaluate(const op_window *op, exec_task *task, chunk *c, chunk **out)
+static status window_evaluate(const op_window *op, exec_task *task, chunk *c, chunk **out)
 {
     const plan_node *plan = op->base.plan;
     window_rows rows = {
@@ -141,7 +142,7 @@ static status finish_partitions(const op_window *op, exec_task *task, window_loc
     if (!local->pending.count)
         return STATUS_OK;
     TRY(take_pending(task, local, &c));
-    status st = evaluate(op, task, c, &local->result);
+    status st = window_evaluate(op, task, c, &local->result);
     chunk_free(c);
     local->next = 0;
     return st;
@@ -150,7 +151,7 @@ static status finish_partitions(const op_window *op, exec_task *task, window_loc
 /* ---- partitions ---- */
 
 /* Takes the chunk over, also on failure. */
-static status keep(window_local *local, chunk *c)
+static status window_keep(window_local *local, chunk *c)
 {
     uint64_t rows = c->rows.bound;
     TRY(chunk_list_push(&local->pending, c));
@@ -200,29 +201,31 @@ static status find_last_partition(const op_window *op, exec_task *task, window_l
 }
 
 /* The last chunk of a turn makes all of its partitions whole. */
-static status end_turn(const op_window *op, exec_task *task, window_local *local, const chunk *c)
+static status window_end_turn(const op_window *op, exec_task *task, window_local *local,
+                              const chunk *c)
 {
     chunk *part;
-    TRY(slice(task, c, 0, c->rows.bound, &part));
-    TRY(keep(local, part));
+    TRY(window_slice(task, c, 0, c->rows.bound, &part));
+    TRY(window_keep(local, part));
     return finish_partitions(op, task, local);
 }
 
 /* The chunk's rows are kept; those before its last partition make partitions whole. */
-static status divide(const op_window *op, exec_task *task, window_local *local, const chunk *c)
+static status window_divide(const op_window *op, exec_task *task, window_local *local,
+                            const chunk *c)
 {
     uint64_t last, rows = c->rows.bound;
     chunk *part;
     TRY(find_last_partition(op, task, local, c, &last));
     if (last > 1) {
-        TRY(slice(task, c, 0, last - 1, &part));
-        TRY(keep(local, part));
+        TRY(window_slice(task, c, 0, last - 1, &part));
+        TRY(window_keep(local, part));
     }
     if (last)
         TRY(finish_partitions(op, task, local));
     uint64_t first = last ? last - 1 : 0;
-    TRY(slice(task, c, first, rows - first, &part));
-    return keep(local, part);
+    TRY(window_slice(task, c, first, rows - first, &part));
+    return window_keep(local, part);
 }
 
 /* ---- pieces of partitions ---- */
@@ -246,8 +249,8 @@ static exec_result push_turn(op_window *op, exec_task *task, window_local *local
     chunk *part;
     if (!local->turn.is_open) {
         local->number = task->turn.number;
-        EXEC_TRY(task, slice(task, c, 0, c->rows.bound, &part));
-        EXEC_TRY(task, keep(local, part));
+        EXEC_TRY(task, window_slice(task, c, 0, c->rows.bound, &part));
+        EXEC_TRY(task, window_keep(local, part));
         if (!task->turn.is_last)
             return EXEC_FINISHED;
         EXEC_TRY(task, start_turn(op, task, local));
@@ -286,7 +289,7 @@ static status give_out(exec_task *task, window_local *local, chunk **out)
         return STATUS_OK;
     }
     uint64_t count = left < most ? left : most;
-    TRY(slice(task, local->result, local->next, count, out));
+    TRY(window_slice(task, local->result, local->next, count, out));
     local->next += count;
     if (count == left) {
         chunk_free(local->result);
@@ -306,8 +309,8 @@ static exec_result window_push(exec_operator *base, exec_task *task, void *state
             return result;
     } else if (*input) {
         local->is_turns_end = base->whole_keys && task->turn.is_last;
-        EXEC_TRY(task, local->is_turns_end ? end_turn(op, task, local, *input)
-                                           : divide(op, task, local, *input));
+        EXEC_TRY(task, local->is_turns_end ? window_end_turn(op, task, local, *input)
+                                           : window_divide(op, task, local, *input));
     }
     if (*input) {
         chunk_free(*input);

@@ -9,16 +9,21 @@ typedef status starter(window_aggregate *a);
 typedef status finisher(window_aggregate *a, tensor **out);
 
 /* How the states of aggregates.def are made, and what becomes of them. */
-static starter count_values, start_sum, start_pick, start_variance, start_pair, start_bits;
-static finisher finish_count, finish_sum, finish_pick, finish_variance, finish_pair, finish_bits;
+static starter window_aggregate_count_values, start_sum, start_pick, start_variance, start_pair,
+    start_bits;
+static finisher finish_count, window_aggregate_finish_sum, window_aggregate_finish_pick,
+    window_aggregate_finish_variance, window_aggregate_finish_pair, finish_bits;
 static const struct evaluator {
     const char *state;
     starter *start;
     finisher *finish;
 } evaluators[] = {
-    {"count", count_values, finish_count}, {"sum", start_sum, finish_sum},
-    {"pick", start_pick, finish_pick},     {"variance", start_variance, finish_variance},
-    {"pair", start_pair, finish_pair},     {"bits", start_bits, finish_bits},
+    {"count", window_aggregate_count_values, finish_count},
+    {"sum", start_sum, window_aggregate_finish_sum},
+    {"pick", start_pick, window_aggregate_finish_pick},
+    {"variance", start_variance, window_aggregate_finish_variance},
+    {"pair", start_pair, window_aggregate_finish_pair},
+    {"bits", start_bits, finish_bits},
 };
 
 static const struct window_known {
@@ -74,7 +79,7 @@ static status alloc_states(window_aggregate *a, size_t bytes)
     } while (0)
 
 /* How many values each frame has. */
-static status count_values(window_aggregate *a)
+static status window_aggregate_count_values(window_aggregate *a)
 {
     const uint64_t *validity = a->values ? a->values->validity : NULL;
     dev_buffer *sums = NULL;
@@ -91,7 +96,8 @@ static status count_values(window_aggregate *a)
     return STATUS_OK;
 }
 
-static status new_values(const window_aggregate *a, bool with_validity, tensor **out)
+static status window_aggregate_new_values(const window_aggregate *a, bool with_validity,
+                                          tensor **out)
 {
     return tensor_new_flat(a->rows->task->stream->dev, a->type, a->rows->count.bound, with_validity,
                            out);
@@ -134,13 +140,13 @@ static status sum_doubles(window_aggregate *a)
 
 static status start_sum(window_aggregate *a)
 {
-    TRY(count_values(a));
+    TRY(window_aggregate_count_values(a));
     return a->values->type.id == TYPE_DOUBLE ? sum_doubles(a) : sum_integers(a);
 }
 
-static status finish_sum(window_aggregate *a, tensor **out)
+static status window_aggregate_finish_sum(window_aggregate *a, tensor **out)
 {
-    TRY(new_values(a, true, out));
+    TRY(window_aggregate_new_values(a, true, out));
     tensor *values = *out;
     dev_stream *stream = a->rows->task->stream;
     bool is_double = a->values->type.id == TYPE_DOUBLE;
@@ -187,9 +193,9 @@ static status start_variance(window_aggregate *a)
     return STATUS_OK;
 }
 
-static status finish_variance(window_aggregate *a, tensor **out)
+static status window_aggregate_finish_variance(window_aggregate *a, tensor **out)
 {
-    TRY(new_values(a, true, out));
+    TRY(window_aggregate_new_values(a, true, out));
     return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_variance,
                       .result = (int)a->known->result, .states = a->states->address,
                       .count = a->rows->count, .out = (*out)->values,
@@ -207,9 +213,9 @@ static status start_pair(window_aggregate *a)
     return STATUS_OK;
 }
 
-static status finish_pair(window_aggregate *a, tensor **out)
+static status window_aggregate_finish_pair(window_aggregate *a, tensor **out)
 {
-    TRY(new_values(a, true, out));
+    TRY(window_aggregate_new_values(a, true, out));
     return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_pair, .result = (int)a->known->result,
                       .states = a->states->address, .count = a->rows->count, .out = (*out)->values,
                       .out_validity = (*out)->validity);
@@ -219,7 +225,7 @@ static status finish_pair(window_aggregate *a, tensor **out)
 
 static status start_bits(window_aggregate *a)
 {
-    TRY(count_values(a));
+    TRY(window_aggregate_count_values(a));
     TRY(alloc_states(a, sizeof(uint64_t)));
     OVER_PARTS(a, over_bits, .op = (char)a->known->operation, .width = a->values->type.width,
                .values = a->values->values, .validity = a->values->validity,
@@ -229,7 +235,7 @@ static status start_bits(window_aggregate *a)
 
 static status finish_bits(window_aggregate *a, tensor **out)
 {
-    TRY(new_values(a, true, out));
+    TRY(window_aggregate_new_values(a, true, out));
     TRY(DEV_LAUNCH(a->rows->task->stream, over_narrow, .states = a->states->address,
                    .count = a->rows->count, .width = a->values->type.width, .out = (*out)->values));
     return clear_empty(a, *out);
@@ -258,7 +264,7 @@ static status gather_picked(window_aggregate *a, tensor *values, tensor **out)
     return window_gather(a->rows, values, 0, row_index_ref(a->picked), out);
 }
 
-static status finish_pick(window_aggregate *a, tensor **out)
+static status window_aggregate_finish_pick(window_aggregate *a, tensor **out)
 {
     if (a->carried)
         return window_gather(a->rows, a->carried, 1, row_index_ref(a->picked), out);
@@ -280,7 +286,7 @@ void window_aggregate_release(window_aggregate *a)
 }
 
 /* The frames and the arguments. */
-static status prepare(window_aggregate *a)
+static status window_aggregate_prepare(window_aggregate *a)
 {
     const plan_window_call *call = a->call;
     TRY(window_frame_make(a->rows, &call->frame, &a->frame));
@@ -297,7 +303,7 @@ status window_aggregate_start(window_rows *rows, const plan_window_call *call, d
                               .known = &aggregates[call->aggregate],
                               .state = aggregates[call->aggregate].state,
                               .type = type};
-    TRY(prepare(out));
+    TRY(window_aggregate_prepare(out));
     TRY(find_evaluator(call->aggregate)->start(out));
     dev_buffer_unref(out->scratch);
     out->scratch = NULL;
@@ -332,7 +338,7 @@ status window_value_of_evaluate(window_rows *rows, const plan_window_call *call,
     window_aggregate a = {
         .rows = rows, .call = call, .is_greatest = call->function == WINDOW_VALUE_OF_GREATEST};
     *out = NULL;
-    status st = prepare(&a); /* values: the key; second: what is wanted */
+    status st = window_aggregate_prepare(&a); /* values: the key; second: what is wanted */
     if (!st)
         st = pick_rows(&a);
     if (!st)

@@ -8,7 +8,8 @@
 
 /* ---- numbers ---- */
 
-static status number_rows(window_rows *rows, over_number_op op, data_type type, tensor **out)
+static status window_call_number_rows(window_rows *rows, over_number_op op, data_type type,
+                                      tensor **out)
 {
     const window_range *partition, *peers;
     tensor *numbers;
@@ -115,7 +116,7 @@ static status shift_values(window_rows *rows, const plan_window_call *call, tens
     return st;
 }
 
-static const void *address_of(const dev_buffer *buffer)
+static const void *window_call_address_of(const dev_buffer *buffer)
 {
     return buffer ? buffer->address : NULL;
 }
@@ -127,10 +128,13 @@ static status nth_rows(window_rows *rows, const plan_window_call *call, const wi
     return DEV_LAUNCH(
         rows->task->stream, over_nth, .is_last = call->function == WINDOW_LAST_VALUE,
         .numbers = numbers ? numbers->values : NULL, .validity = numbers ? numbers->validity : NULL,
-        .from_0 = address_of(parts[0].from), .to_0 = address_of(parts[0].to),
-        .from_1 = address_of(parts[1].from), .to_1 = address_of(parts[1].to),
-        .from_2 = address_of(parts[2].from), .to_2 = address_of(parts[2].to), .count = rows->count,
-        .out = index->rows, .error = rows->task->error, .location = (uint32_t)call->position);
+        .from_0 = window_call_address_of(parts[0].from),
+        .to_0 = window_call_address_of(parts[0].to),
+        .from_1 = window_call_address_of(parts[1].from),
+        .to_1 = window_call_address_of(parts[1].to),
+        .from_2 = window_call_address_of(parts[2].from),
+        .to_2 = window_call_address_of(parts[2].to), .count = rows->count, .out = index->rows,
+        .error = rows->task->error, .location = (uint32_t)call->position);
 }
 
 static status frame_values(window_rows *rows, const plan_window_call *call, tensor **out)
@@ -161,15 +165,15 @@ status window_call_evaluate(window_rows *rows, const plan_window_call *call, dat
     *out = NULL;
     switch (call->function) {
     case WINDOW_ROW_NUMBER:
-        return number_rows(rows, OVER_ROW_NUMBER, type, out);
+        return window_call_number_rows(rows, OVER_ROW_NUMBER, type, out);
     case WINDOW_RANK:
-        return number_rows(rows, OVER_RANK, type, out);
+        return window_call_number_rows(rows, OVER_RANK, type, out);
     case WINDOW_DENSE_RANK:
-        return number_rows(rows, OVER_DENSE_RANK, type, out);
+        return window_call_number_rows(rows, OVER_DENSE_RANK, type, out);
     case WINDOW_PERCENT_RANK:
-        return number_rows(rows, OVER_PERCENT_RANK, type, out);
+        return window_call_number_rows(rows, OVER_PERCENT_RANK, type, out);
     case WINDOW_CUME_DIST:
-        return number_rows(rows, OVER_CUME_DIST, type, out);
+        return window_call_number_rows(rows, OVER_CUME_DIST, type, out);
     case WINDOW_NTILE:
         return number_buckets(rows, call, type, out);
     case WINDOW_LAG:

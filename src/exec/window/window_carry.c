@@ -59,7 +59,7 @@ static status take_count(const window_aggregate *a, uint64_t row, window_carry *
 
 /* ---- sums ---- */
 
-static bool is_number(const window_aggregate *a)
+static bool window_carry_is_number(const window_aggregate *a)
 {
     return a->values->type.id == TYPE_DOUBLE;
 }
@@ -77,7 +77,7 @@ static status carry_integers(window_aggregate *a, int128 before, uint64_t from, 
 static status carry_sum(window_aggregate *a, const window_carry *before, uint64_t from, uint64_t to)
 {
     TRY(carry_count(a, before, from, to));
-    if (!is_number(a))
+    if (!window_carry_is_number(a))
         return carry_integers(a, before->state.sum, from, to);
     aggregate_number *numbers = a->states->address;
     for (uint64_t i = from; i < to; i++)
@@ -87,7 +87,7 @@ static status carry_sum(window_aggregate *a, const window_carry *before, uint64_
 
 static status take_sum(const window_aggregate *a, uint64_t row, window_carry *out)
 {
-    if (is_number(a))
+    if (window_carry_is_number(a))
         out->state.number = ((const aggregate_number *)a->states->address)[row];
     else
         out->state.sum = ((const int128 *)a->states->address)[row];

@@ -15,7 +15,7 @@ typedef struct entry {
     uint32_t row;
 } entry;
 
-static bool is_there(const tensor *t, uint64_t row)
+static bool window_codes_is_there(const tensor *t, uint64_t row)
 {
     return !t->validity || t->validity[row / 64] >> (row % 64) & 1;
 }
@@ -34,7 +34,7 @@ static uint128 key_of_text(const string_view *text)
     return key;
 }
 
-static uint128 key_at(const tensor *t, uint64_t row)
+static uint128 window_codes_key_at(const tensor *t, uint64_t row)
 {
     switch (t->type.id) {
     case TYPE_BOOL:
@@ -91,7 +91,7 @@ static entry *sort_by_keys(entry *entries, entry *scratch, uint64_t count)
     return entries;
 }
 
-static int compare_texts(const string_view *a, const string_view *b)
+static int window_codes_compare_texts(const string_view *a, const string_view *b)
 {
     uint32_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
     int order = common ? memcmp(string_data(a), string_data(b), common) : 0;
@@ -112,7 +112,8 @@ static int compare_entries(const void *left, const void *right, void *argument)
     order->is_cancelled |= cancel_look(++order->compared);
     if (order->is_cancelled)
         return 0;
-    return compare_texts(&views[((const entry *)left)->row], &views[((const entry *)right)->row]);
+    return window_codes_compare_texts(&views[((const entry *)left)->row],
+                                      &views[((const entry *)right)->row]);
 }
 
 static void sort_long_texts(const tensor *t, entry *entries, uint64_t count)
@@ -129,17 +130,18 @@ static void sort_long_texts(const tensor *t, entry *entries, uint64_t count)
 
 /* ---- numbers ---- */
 
-static bool are_equal(const tensor *t, const entry *a, const entry *b)
+static bool window_codes_are_equal(const tensor *t, const entry *a, const entry *b)
 {
     const string_view *views = t->values;
     return a->key == b->key &&
-           (!type_is_text(t->type) || !compare_texts(&views[a->row], &views[b->row]));
+           (!type_is_text(t->type) || !window_codes_compare_texts(&views[a->row], &views[b->row]));
 }
 
-static void number(const tensor *t, const entry *entries, uint64_t count, window_codes *out)
+static void window_codes_number(const tensor *t, const entry *entries, uint64_t count,
+                                window_codes *out)
 {
     for (uint64_t i = 0; i < count && !cancel_look(i); i++) {
-        if (!i || !are_equal(t, &entries[i - 1], &entries[i]))
+        if (!i || !window_codes_are_equal(t, &entries[i - 1], &entries[i]))
             out->rows[out->count++] = entries[i].row;
         out->codes[entries[i].row] = out->count - 1;
     }
@@ -151,13 +153,13 @@ static void sort_and_number(const tensor *t, uint64_t rows, entry *entries, entr
     uint64_t count = 0;
     for (uint64_t row = 0; row < rows && !cancel_look(row); row++) {
         out->codes[row] = WINDOW_NO_CODE;
-        if (is_there(t, row))
-            entries[count++] = (entry){key_at(t, row), (uint32_t)row};
+        if (window_codes_is_there(t, row))
+            entries[count++] = (entry){window_codes_key_at(t, row), (uint32_t)row};
     }
     entries = sort_by_keys(entries, scratch, count);
     if (type_is_text(t->type))
         sort_long_texts(t, entries, count);
-    number(t, entries, count, out);
+    window_codes_number(t, entries, count, out);
 }
 
 void window_codes_release(window_codes *codes)

@@ -105,8 +105,8 @@ static status make_bound(window_rows *rows, const plan_frame *frame, bool is_end
 typedef enum frame_part { PART_BEFORE, PART_ROW, PART_BEHIND } frame_part;
 
 /* Adds a part of the range. hole NULL: the row is left out. */
-static status add_part(window_rows *rows, const window_range *range, const window_range *hole,
-                       frame_part part, window_frame *out)
+static status window_frame_add_part(window_rows *rows, const window_range *range,
+                                    const window_range *hole, frame_part part, window_frame *out)
 {
     window_range *added = &out->parts[out->count++];
     TRY(window_alloc(rows, sizeof(uint32_t), 0, &added->from));
@@ -129,10 +129,10 @@ static status exclude(window_rows *rows, const window_range *range, plan_frame_e
     }
     if (exclusion != FRAME_EXCLUDE_CURRENT)
         TRY(window_peers(rows, &hole));
-    TRY(add_part(rows, range, hole, PART_BEFORE, out));
+    TRY(window_frame_add_part(rows, range, hole, PART_BEFORE, out));
     if (exclusion == FRAME_EXCLUDE_TIES)
-        TRY(add_part(rows, range, NULL, PART_ROW, out));
-    return add_part(rows, range, hole, PART_BEHIND, out);
+        TRY(window_frame_add_part(rows, range, NULL, PART_ROW, out));
+    return window_frame_add_part(rows, range, hole, PART_BEHIND, out);
 }
 
 status window_frame_make(window_rows *rows, const plan_frame *frame, window_frame *out)
@@ -154,8 +154,8 @@ status window_frame_make(window_rows *rows, const plan_frame *frame, window_fram
 
 /* ---- frames for what the host computes ---- */
 
-static status collect(window_rows *rows, const plan_window_call *call, uint32_t values,
-                      const window_frame *frame, chunk *c)
+static status window_frame_collect(window_rows *rows, const plan_window_call *call, uint32_t values,
+                                   const window_frame *frame, chunk *c)
 {
     for (uint32_t i = 0; i < values; i++)
         TRY(window_value(rows, call->args[i], &c->columns[i]));
@@ -175,7 +175,7 @@ status window_bring(window_rows *rows, const plan_window_call *call, uint32_t va
     *out_parts = frame.count;
     status st = chunk_new(values + 2 * frame.count, rows->count, &c);
     if (!st)
-        st = collect(rows, call, values, &frame, c);
+        st = window_frame_collect(rows, call, values, &frame, c);
     if (!st)
         st = chunk_to_host(rows->task->stream, c, false, "window", out);
     chunk_free(c);

@@ -25,7 +25,7 @@ typedef struct ordered {
 
 /* ---- the window ---- */
 
-static status add_rows(ordered *o, uint64_t from, uint64_t to)
+static status window_ordered_add_rows(ordered *o, uint64_t from, uint64_t to)
 {
     o->has_changed |= from < to;
     for (uint64_t row = from; row < to; row++) {
@@ -55,11 +55,11 @@ static status move_part(ordered *o, uint32_t part, uint64_t from, uint64_t to)
         to = from;
     if (from >= was_to || to <= was_from) {
         TRY(remove_rows(o, was_from, was_to));
-        TRY(add_rows(o, from, to));
+        TRY(window_ordered_add_rows(o, from, to));
     } else {
-        TRY(add_rows(o, was_to, to));
+        TRY(window_ordered_add_rows(o, was_to, to));
         TRY(remove_rows(o, to, was_to));
-        TRY(add_rows(o, from, was_from));
+        TRY(window_ordered_add_rows(o, from, was_from));
         TRY(remove_rows(o, was_from, from));
     }
     o->from[part] = from;
@@ -90,7 +90,7 @@ static void copy_value(const tensor *from, uint64_t at, tensor *to, uint64_t row
 }
 
 /* The row of the n-th value, in the call's order. */
-static uint32_t row_at(const ordered *o, uint64_t place)
+static uint32_t window_ordered_row_at(const ordered *o, uint64_t place)
 {
     const sliding_values *s = &o->sliding;
     bool is_descending = o->call->args[2]->constant.boolean;
@@ -103,10 +103,10 @@ static double double_between(const ordered *o)
     uint64_t count = o->sliding.total;
     double place = o->call->args[1]->constant.f64 * (double)(count - 1), whole = floor(place);
     uint64_t first = whole < (double)count ? (uint64_t)whole : count - 1;
-    double low = values[row_at(o, first)];
+    double low = values[window_ordered_row_at(o, first)];
     if (!(place > whole) || first + 1 >= count)
         return low;
-    double high = values[row_at(o, first + 1)];
+    double high = values[window_ordered_row_at(o, first + 1)];
     return low == high ? low : low + (high - low) * (place - whole);
 }
 
@@ -153,7 +153,7 @@ static void put_double_sum(const ordered *o, uint64_t row)
 }
 
 /* Of a frame with a value. */
-static status put_value(const ordered *o, uint64_t row)
+static status window_ordered_put_value(const ordered *o, uint64_t row)
 {
     const sliding_values *s = &o->sliding;
     const tensor *values = o->brought->columns[VALUES];
@@ -162,7 +162,7 @@ static status put_value(const ordered *o, uint64_t row)
         ((double *)o->out->values)[row] = double_between(o);
         return STATUS_OK;
     case WINDOW_QUANTILE_VALUE:
-        copy_value(values, row_at(o, place_of_share(o)), o->out, row);
+        copy_value(values, window_ordered_row_at(o, place_of_share(o)), o->out, row);
         return STATUS_OK;
     case WINDOW_MODE:
         copy_value(values, s->codes.rows[sliding_mode(s, o->call->args[2]->constant.boolean)],
@@ -190,10 +190,10 @@ static status fill_row(ordered *o, uint64_t row)
         copy_value(out, row - 1, out, row);
         return STATUS_OK;
     }
-    return put_value(o, row);
+    return window_ordered_put_value(o, row);
 }
 
-static status fill(ordered *o, uint64_t count)
+static status window_ordered_fill(ordered *o, uint64_t count)
 {
     memset(o->out->values, 0, type_values_bytes(o->out->type, count));
     if (o->out->validity)
@@ -210,7 +210,7 @@ static status fill(ordered *o, uint64_t count)
 
 /* ---- memory ---- */
 
-static sliding_kind kind_of(const plan_window_call *call, const tensor *values)
+static sliding_kind window_ordered_kind_of(const plan_window_call *call, const tensor *values)
 {
     if (call->function == WINDOW_MODE)
         return SLIDING_MODE;
@@ -221,18 +221,18 @@ static sliding_kind kind_of(const plan_window_call *call, const tensor *values)
     return values->type.id == TYPE_DOUBLE ? SLIDING_DOUBLES : SLIDING_NUMBERS;
 }
 
-static status make_values(device *host, const plan_window_call *call, data_type type,
-                          const chunk *brought, uint32_t parts, tensor **out)
+static status window_ordered_make_values(device *host, const plan_window_call *call, data_type type,
+                                         const chunk *brought, uint32_t parts, tensor **out)
 {
     const tensor *values = brought->columns[VALUES];
     ordered o = {.call = call, .brought = brought, .part_count = parts};
-    sliding_kind kind = kind_of(call, values);
+    sliding_kind kind = window_ordered_kind_of(call, values);
     window_codes codes;
     TRY(window_codes_make(host, values, brought->rows.bound, &codes));
     TRY(sliding_open(host, kind, &codes, values, &o.sliding));
     status st = tensor_new_flat(host, type, brought->rows.bound, kind != SLIDING_DISTINCT, &o.out);
     if (!st)
-        st = fill(&o, brought->rows.bound);
+        st = window_ordered_fill(&o, brought->rows.bound);
     if (!st && type_is_text(type) && values->heap)
         o.out->heap = string_heap_ref(values->heap);
     sliding_close(&o.sliding);
@@ -253,7 +253,8 @@ status window_ordered_evaluate(window_rows *rows, const plan_window_call *call, 
     uint32_t parts;
     tensor *values;
     TRY(window_bring(rows, call, FRAMES, &parts, &brought));
-    status st = make_values(dev_host(stream->dev), call, type, brought, parts, &values);
+    status st =
+        window_ordered_make_values(dev_host(stream->dev), call, type, brought, parts, &values);
     if (!st) {
         st = window_send(stream, brought->rows.bound, values, out);
         tensor_unref(values);

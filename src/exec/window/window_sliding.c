@@ -70,7 +70,7 @@ static void count_most(sliding_values *s, uint32_t code)
     }
 }
 
-static void set_double(sliding_values *s, uint32_t code, double number)
+static void window_sliding_set_double(sliding_values *s, uint32_t code, double number)
 {
     uint32_t node = s->leaves + code;
     s->sums[node] = number;
@@ -78,7 +78,7 @@ static void set_double(sliding_values *s, uint32_t code, double number)
         s->sums[node] = s->sums[2 * node] + s->sums[2 * node + 1];
 }
 
-static void add_number(sliding_values *s, uint64_t row, bool is_added)
+static void window_sliding_add_number(sliding_values *s, uint64_t row, bool is_added)
 {
     data_type type = s->values->type;
     int128 number = cast_load_integer(type, (const char *)s->values->values + row * type.width);
@@ -94,9 +94,9 @@ static void change_values(sliding_values *s, uint32_t code, bool is_added)
     uint32_t row = s->codes.rows[code];
     s->distinct += is_added ? 1 : -1u;
     if (s->kind == SLIDING_NUMBERS)
-        add_number(s, row, is_added);
+        window_sliding_add_number(s, row, is_added);
     else if (s->kind == SLIDING_DOUBLES)
-        set_double(s, code, is_added ? ((const double *)s->values->values)[row] : 0);
+        window_sliding_set_double(s, code, is_added ? ((const double *)s->values->values)[row] : 0);
 }
 
 static void change(sliding_values *s, uint64_t row, bool is_added)

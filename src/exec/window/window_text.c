@@ -18,36 +18,38 @@ typedef struct joining {
     uint64_t count;
 } joining;
 
-static bool is_there(const uint64_t *validity, uint64_t row)
+static bool window_text_is_there(const uint64_t *validity, uint64_t row)
 {
     return !validity || validity[row / 64] >> (row % 64) & 1;
 }
 
-static bool is_equal(const string_view *a, const string_view *b)
+static bool window_text_is_equal(const string_view *a, const string_view *b)
 {
     return a->bytes == b->bytes && !memcmp(string_data(a), string_data(b), a->bytes);
 }
 
 /* The next row of the partition whose text counts, from `row` on; `end`: there is none. `last` is the one
  * before it, or `end`. With DISTINCT equal texts are side by side. */
-static uint64_t next_text(const joining *j, uint64_t row, uint64_t end, uint64_t last)
+static uint64_t window_text_next_text(const joining *j, uint64_t row, uint64_t end, uint64_t last)
 {
     bool is_distinct = j->call->function == WINDOW_STRING_AGG_DISTINCT;
-    while (row < end && (!is_there(j->text_validity, row) ||
-                         (is_distinct && last < end && is_equal(&j->texts[row], &j->texts[last]))))
+    while (row < end &&
+           (!window_text_is_there(j->text_validity, row) ||
+            (is_distinct && last < end && window_text_is_equal(&j->texts[row], &j->texts[last]))))
         row++;
     return row;
 }
 
 /* Of the partition [row, end): *out_bytes of text, without memory for it. */
-static bool measure(const joining *j, uint64_t row, uint64_t end, uint64_t *out_bytes)
+static bool window_text_measure(const joining *j, uint64_t row, uint64_t end, uint64_t *out_bytes)
 {
     uint64_t bytes = 0, last = end;
-    for (row = next_text(j, row, end, last); row < end; row = next_text(j, row + 1, end, last)) {
+    for (row = window_text_next_text(j, row, end, last); row < end;
+         row = window_text_next_text(j, row + 1, end, last)) {
         if (cancel_look(row))
             break;
         bytes += j->texts[row].bytes;
-        if (last < end && is_there(j->delimiter_validity, row))
+        if (last < end && window_text_is_there(j->delimiter_validity, row))
             bytes += j->delimiters[row].bytes;
         last = row;
     }
@@ -55,27 +57,28 @@ static bool measure(const joining *j, uint64_t row, uint64_t end, uint64_t *out_
     return last < end;
 }
 
-static char *append(char *at, const string_view *text)
+static char *window_text_append(char *at, const string_view *text)
 {
     if (text->bytes)
         memcpy(at, string_data(text), text->bytes);
     return at + text->bytes;
 }
 
-static void join(const joining *j, uint64_t row, uint64_t end, char *at)
+static void window_text_join(const joining *j, uint64_t row, uint64_t end, char *at)
 {
     uint64_t last = end;
-    for (row = next_text(j, row, end, last); row < end; row = next_text(j, row + 1, end, last)) {
+    for (row = window_text_next_text(j, row, end, last); row < end;
+         row = window_text_next_text(j, row + 1, end, last)) {
         if (cancel_look(row))
             break;
-        if (last < end && is_there(j->delimiter_validity, row))
-            at = append(at, &j->delimiters[row]);
-        at = append(at, &j->texts[row]);
+        if (last < end && window_text_is_there(j->delimiter_validity, row))
+            at = window_text_append(at, &j->delimiters[row]);
+        at = window_text_append(at, &j->texts[row]);
         last = row;
     }
 }
 
-static status too_long(const joining *j, uint64_t bytes)
+static status window_text_too_long(const joining *j, uint64_t bytes)
 {
     status st =
         status_new(STATUS_KIND_DATA, "string_agg would make a text of %llu bytes, more than %llu",
@@ -84,35 +87,35 @@ static status too_long(const joining *j, uint64_t bytes)
 }
 
 /* The bytes of all partitions' texts that are not kept in place. */
-static status long_bytes(const joining *j, uint64_t *out)
+static status window_text_long_bytes(const joining *j, uint64_t *out)
 {
     uint64_t total = 0, bytes, partitions = 0;
     for (uint64_t row = 0; row < j->count; row = j->ends[row]) {
         if (cancel_look(partitions++))
             break;
-        measure(j, row, j->ends[row], &bytes);
+        window_text_measure(j, row, j->ends[row], &bytes);
         if (bytes > HOST_TEXT_MAX)
-            return too_long(j, bytes);
+            return window_text_too_long(j, bytes);
         total += bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
     *out = total;
     return cancel_check();
 }
 
-static void fill(const joining *j, char *heap, tensor *out)
+static void window_text_fill(const joining *j, char *heap, tensor *out)
 {
     char place[STRING_INLINE_BYTES];
     uint64_t bytes;
     memset(out->validity, 0, bitmap_bytes(j->count));
     memset(out->values, 0, j->count * sizeof(string_view));
     for (uint64_t row = 0; row < j->count; row = j->ends[row]) {
-        bool has_text = measure(j, row, j->ends[row], &bytes);
+        bool has_text = window_text_measure(j, row, j->ends[row], &bytes);
         if (cancel_is_asked()) /* `bytes` may be too few */
             break;
         if (!has_text)
             continue;
         bool is_long = bytes > STRING_INLINE_BYTES;
-        join(j, row, j->ends[row], is_long ? heap : place);
+        window_text_join(j, row, j->ends[row], is_long ? heap : place);
         ((string_view *)out->values)[row] =
             string_view_make(is_long ? heap : place, (uint32_t)bytes);
         out->validity[row / 64] |= (uint64_t)1 << (row % 64);
@@ -120,17 +123,17 @@ static void fill(const joining *j, char *heap, tensor *out)
     }
 }
 
-static status make_texts(device *host, const joining *j, data_type type, tensor **out)
+static status window_text_make_texts(device *host, const joining *j, data_type type, tensor **out)
 {
     uint64_t bytes;
     dev_buffer *heap = NULL;
-    TRY(long_bytes(j, &bytes));
+    TRY(window_text_long_bytes(j, &bytes));
     TRY(tensor_new_flat(host, type, j->count, true, out));
     status st = bytes ? dev_alloc(host, bytes, "string_agg", &heap) : STATUS_OK;
     if (!st && heap)
         st = string_heap_new(&heap, 1, &(*out)->heap); /* takes it over */
     if (!st) {
-        fill(j, heap ? heap->address : NULL, *out);
+        window_text_fill(j, heap ? heap->address : NULL, *out);
         st = cancel_check();
     }
     if (!st)
@@ -143,7 +146,7 @@ static status make_texts(device *host, const joining *j, data_type type, tensor 
 /* ---- to the host and back ---- */
 
 /* Texts, delimiters and where partitions end, on the host. */
-static status bring(window_rows *rows, const plan_window_call *call, chunk **out)
+static status window_text_bring(window_rows *rows, const plan_window_call *call, chunk **out)
 {
     const window_range *partition;
     chunk *c;
@@ -179,7 +182,7 @@ status window_text_evaluate(window_rows *rows, const plan_window_call *call, dat
 {
     chunk *brought;
     tensor *texts;
-    TRY(bring(rows, call, &brought));
+    TRY(window_text_bring(rows, call, &brought));
     const tensor *values = brought->columns[TEXTS], *delimiters = brought->columns[DELIMITERS];
     joining j = {.call = call,
                  .texts = values->values,
@@ -188,7 +191,7 @@ status window_text_evaluate(window_rows *rows, const plan_window_call *call, dat
                  .delimiter_validity = delimiters->validity,
                  .ends = brought->columns[ENDS]->values,
                  .count = brought->rows.bound};
-    status st = make_texts(dev_host(rows->task->stream->dev), &j, type, &texts);
+    status st = window_text_make_texts(dev_host(rows->task->stream->dev), &j, type, &texts);
     if (!st) {
         st = window_send(rows->task->stream, j.count, texts, out);
         tensor_unref(texts);

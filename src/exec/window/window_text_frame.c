@@ -29,24 +29,24 @@ typedef struct text_range {
     uint32_t from, to;
 } text_range;
 
-static bool is_there(const uint64_t *validity, uint64_t row)
+static bool window_text_frame_is_there(const uint64_t *validity, uint64_t row)
 {
     return !validity || validity[row / 64] >> (row % 64) & 1;
 }
 
 static uint32_t delimiter_bytes(const joined *j, uint64_t row)
 {
-    return is_there(j->delimiter_validity, row) ? j->delimiters[row].bytes : 0;
+    return window_text_frame_is_there(j->delimiter_validity, row) ? j->delimiters[row].bytes : 0;
 }
 
 /* ---- all texts in a row ---- */
 
-static void measure(joined *j)
+static void window_text_frame_measure(joined *j)
 {
     uint32_t texts = 0;
     for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         j->numbers[row] = texts;
-        if (!is_there(j->text_validity, row))
+        if (!window_text_frame_is_there(j->text_validity, row))
             continue;
         j->starts[texts] = j->total + delimiter_bytes(j, row);
         j->ends[texts] = j->starts[texts] + j->texts[row].bytes;
@@ -55,26 +55,27 @@ static void measure(joined *j)
     j->numbers[j->count] = texts;
 }
 
-static void put(char *at, const string_view *text, uint64_t bytes)
+static void window_text_frame_put(char *at, const string_view *text, uint64_t bytes)
 {
     if (bytes)
         memcpy(at, string_data(text), bytes);
 }
 
-static void write_texts(const joined *j)
+static void window_text_frame_write_texts(const joined *j)
 {
     for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         uint32_t number = j->numbers[row], bytes = delimiter_bytes(j, row);
         if (number == j->numbers[row + 1])
             continue;
-        put(j->bytes + j->starts[number] - bytes, &j->delimiters[row], bytes);
-        put(j->bytes + j->starts[number], &j->texts[row], j->texts[row].bytes);
+        window_text_frame_put(j->bytes + j->starts[number] - bytes, &j->delimiters[row], bytes);
+        window_text_frame_put(j->bytes + j->starts[number], &j->texts[row], j->texts[row].bytes);
     }
 }
 
 /* ---- frames ---- */
 
-static text_range range_of(const joined *j, const chunk *brought, uint32_t part, uint64_t row)
+static text_range window_text_frame_range_of(const joined *j, const chunk *brought, uint32_t part,
+                                             uint64_t row)
 {
     const uint32_t *from = brought->columns[FRAMES + 2 * part]->values;
     const uint32_t *to = brought->columns[FRAMES + 2 * part + 1]->values;
@@ -84,7 +85,7 @@ static text_range range_of(const joined *j, const chunk *brought, uint32_t part,
 }
 
 /* Where what a range adds begins: at its delimiter, if there is something before it. */
-static uint64_t start_of(const joined *j, text_range r, bool is_first)
+static uint64_t window_text_frame_start_of(const joined *j, text_range r, bool is_first)
 {
     return is_first ? j->starts[r.from] : r.from ? j->ends[r.from - 1] : 0;
 }
@@ -96,10 +97,10 @@ static uint32_t ranges_of(const joined *j, const chunk *brought, uint32_t parts,
     uint32_t count = 0;
     *out_bytes = 0;
     for (uint32_t part = 0; part < parts; part++) {
-        text_range r = range_of(j, brought, part, row);
+        text_range r = window_text_frame_range_of(j, brought, part, row);
         if (r.from >= r.to)
             continue;
-        *out_bytes += j->ends[r.to - 1] - start_of(j, r, !count);
+        *out_bytes += j->ends[r.to - 1] - window_text_frame_start_of(j, r, !count);
         ranges[count++] = r;
     }
     return count;
@@ -108,14 +109,15 @@ static uint32_t ranges_of(const joined *j, const chunk *brought, uint32_t parts,
 static void join_ranges(const joined *j, const text_range *ranges, uint32_t count, char *at)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t start = start_of(j, ranges[i], !i), bytes = j->ends[ranges[i].to - 1] - start;
+        uint64_t start = window_text_frame_start_of(j, ranges[i], !i),
+                 bytes = j->ends[ranges[i].to - 1] - start;
         if (bytes)
             memcpy(at, j->bytes + start, bytes);
         at += bytes;
     }
 }
 
-static status too_long(const joined *j, uint64_t bytes)
+static status window_text_frame_too_long(const joined *j, uint64_t bytes)
 {
     status st =
         status_new(STATUS_KIND_DATA, "string_agg would make a text of %llu bytes, more than %llu",
@@ -124,7 +126,8 @@ static status too_long(const joined *j, uint64_t bytes)
 }
 
 /* The bytes of all frames of several ranges whose texts are not kept in place. */
-static status long_bytes(const joined *j, const chunk *brought, uint32_t parts, uint64_t *out)
+static status window_text_frame_long_bytes(const joined *j, const chunk *brought, uint32_t parts,
+                                           uint64_t *out)
 {
     text_range ranges[WINDOW_PARTS];
     uint64_t bytes;
@@ -132,13 +135,14 @@ static status long_bytes(const joined *j, const chunk *brought, uint32_t parts, 
     for (uint64_t row = 0; row < j->count && !cancel_look(row); row++) {
         uint32_t count = ranges_of(j, brought, parts, row, ranges, &bytes);
         if (bytes > HOST_TEXT_MAX)
-            return too_long(j, bytes);
+            return window_text_frame_too_long(j, bytes);
         *out += count > 1 && bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
     return cancel_check();
 }
 
-static void fill(const joined *j, const chunk *brought, uint32_t parts, char *heap, tensor *out)
+static void window_text_frame_fill(const joined *j, const chunk *brought, uint32_t parts,
+                                   char *heap, tensor *out)
 {
     text_range ranges[WINDOW_PARTS];
     char place[STRING_INLINE_BYTES];
@@ -179,22 +183,23 @@ static status own_heap(dev_buffer **all, dev_buffer **excluded, tensor *out)
     return count ? string_heap_new(buffers, count, &out->heap) : STATUS_OK;
 }
 
-static status make_texts(device *host, joined *j, const chunk *brought, uint32_t parts, tensor *out)
+static status window_text_frame_make_texts(device *host, joined *j, const chunk *brought,
+                                           uint32_t parts, tensor *out)
 {
     dev_buffer *all = NULL, *excluded = NULL;
     uint64_t bytes = 0;
     status st = j->total ? dev_alloc(host, j->total, "string_agg", &all) : STATUS_OK;
     if (!st && all) {
         j->bytes = all->address;
-        write_texts(j);
+        window_text_frame_write_texts(j);
         st = cancel_check();
     }
     if (!st)
-        st = long_bytes(j, brought, parts, &bytes);
+        st = window_text_frame_long_bytes(j, brought, parts, &bytes);
     if (!st && bytes)
         st = dev_alloc(host, bytes, "string_agg", &excluded);
     if (!st) {
-        fill(j, brought, parts, excluded ? excluded->address : NULL, out);
+        window_text_frame_fill(j, brought, parts, excluded ? excluded->address : NULL, out);
         st = cancel_check();
     }
     if (!st)
@@ -215,9 +220,9 @@ static status join_all(device *host, joined *j, const chunk *brought, uint32_t p
         j->numbers = buffers[NUMBERS]->address;
         j->starts = buffers[STARTS]->address;
         j->ends = buffers[ENDS]->address;
-        measure(j);
+        window_text_frame_measure(j);
         st = cancel_check();
-        st = st ? st : make_texts(host, j, brought, parts, out);
+        st = st ? st : window_text_frame_make_texts(host, j, brought, parts, out);
     }
     for (uint32_t i = 0; i < BUFFER_COUNT; i++)
         dev_buffer_unref(buffers[i]);
@@ -226,8 +231,9 @@ static status join_all(device *host, joined *j, const chunk *brought, uint32_t p
 
 /* ---- to the host and back ---- */
 
-static status evaluate(device *host, const plan_window_call *call, data_type type,
-                       const chunk *brought, uint32_t parts, tensor **out)
+static status window_window_text_frame_evaluate(device *host, const plan_window_call *call,
+                                                data_type type, const chunk *brought,
+                                                uint32_t parts, tensor **out)
 {
     const tensor *texts = brought->columns[TEXTS], *delimiters = brought->columns[DELIMITERS];
     joined j = {.call = call,
@@ -255,7 +261,8 @@ status window_text_frame_evaluate(window_rows *rows, const plan_window_call *cal
     uint32_t parts;
     tensor *texts;
     TRY(window_bring(rows, call, FRAMES, &parts, &brought));
-    status st = evaluate(dev_host(stream->dev), call, type, brought, parts, &texts);
+    status st = window_window_text_frame_evaluate(dev_host(stream->dev), call, type, brought, parts,
+                                                  &texts);
     if (!st) {
         st = window_send(stream, brought->rows.bound, texts, out);
         tensor_unref(texts);

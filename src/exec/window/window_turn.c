@@ -44,7 +44,7 @@ void window_turns_close(window_turns *turns)
 /* ---- states ---- */
 
 /* The first row behind row 0 where a partition begins. */
-static status find_end(window_rows *rows, uint64_t *out)
+static status window_turn_find_end(window_rows *rows, uint64_t *out)
 {
     const window_range *partition;
     TRY(window_partition(rows, &partition));
@@ -59,7 +59,7 @@ static status start_calls(window_turn *turn)
     for (size_t i = 0; i < plan->window.calls.count; i++)
         TRY(window_running_start(&turn->rows, &plan->window.calls.items[i],
                                  plan->columns.items[passed + i].type, &turn->calls[i]));
-    TRY(find_end(&turn->rows, &turn->end));
+    TRY(window_turn_find_end(&turn->rows, &turn->end));
     return exec_check_error(turn->rows.task);
 }
 
@@ -88,7 +88,7 @@ void window_turn_close(window_turn *turn)
 /* ---- what is carried ---- */
 
 /* The piece's first row is of the partition of the row before it. */
-static status goes_on(const window_turns *turns, window_turn *turn, bool *out)
+static status window_turn_goes_on(const window_turns *turns, window_turn *turn, bool *out)
 {
     const expr_list *keys = &turn->rows.plan->window.partition;
     uint64_t changes = 0;
@@ -145,7 +145,7 @@ static status carry_calls(window_turn *turn, const window_carry *before, uint64_
     return STATUS_OK;
 }
 
-static void end_turn(window_turns *turns)
+static void window_turn_end_turn(window_turns *turns)
 {
     mutex_lock(&turns->lock);
     turns->next++;
@@ -159,7 +159,7 @@ static status pass_on(window_turns *turns, window_turn *turn)
     bool continues;
     uint64_t last = turn->rows.count.bound - 1;
     window_carry *before = turns->calls;
-    TRY(goes_on(turns, turn, &continues));
+    TRY(window_turn_goes_on(turns, turn, &continues));
     TRY(take_keys(turns, turn));
     window_carry *left = mem_new_array(turns->call_count + 1, sizeof *left);
     if (!left)
@@ -168,7 +168,7 @@ static status pass_on(window_turns *turns, window_turn *turn)
     turns->has_rows = true;
     status st = take_calls(turn, continues && turn->end > last ? before : NULL, left);
     if (!st) {
-        end_turn(turns);
+        window_turn_end_turn(turns);
         st = continues ? carry_calls(turn, before, turn->end > last ? last : turn->end) : STATUS_OK;
     }
     release_carries(before, turns->call_count);

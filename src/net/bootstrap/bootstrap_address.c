@@ -48,7 +48,7 @@ static status exchange_nonces(net_meeting *m)
     return st;
 }
 
-static status give(net_meeting *m, const net_introduction *own)
+static status bootstrap_address_give(net_meeting *m, const net_introduction *own)
 {
     net_packet gift = {0};
     status st = net_gift_write(own, &gift);
@@ -60,7 +60,7 @@ static status give(net_meeting *m, const net_introduction *own)
     return st;
 }
 
-static status take(net_meeting *m, net_introduction *all)
+static status bootstrap_address_take(net_meeting *m, net_introduction *all)
 {
     net_packet answer = {0};
     size_t most = (size_t)m->place.ranks * NET_GIFT_BYTES_MAX + NET_REFUSAL_BYTES_MAX;
@@ -83,9 +83,9 @@ static status other_round(net_meeting *m, const net_introduction *own, net_intro
         st = exchange_nonces(m);
     }
     if (!st)
-        st = give(m, own);
+        st = bootstrap_address_give(m, own);
     if (!st)
-        st = take(m, all);
+        st = bootstrap_address_take(m, all);
     return status_context(st, "rank 0 at %s:%s", m->place.root_host, m->place.root_port);
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- fields ---- */
 
-static status put(net_packet *p, const void *bytes, size_t count)
+static status bootstrap_packet_put(net_packet *p, const void *bytes, size_t count)
 {
     TRY(array_reserve(NULL, &p->bytes, count));
     if (count)
@@ -14,16 +14,16 @@ static status put(net_packet *p, const void *bytes, size_t count)
     return STATUS_OK;
 }
 
-static status put_number(net_packet *p, uint64_t number)
+static status bootstrap_packet_put_number(net_packet *p, uint64_t number)
 {
     number = htole64(number);
-    return put(p, &number, sizeof number);
+    return bootstrap_packet_put(p, &number, sizeof number);
 }
 
-static status put_text(net_packet *p, const void *bytes, size_t count)
+static status bootstrap_packet_put_text(net_packet *p, const void *bytes, size_t count)
 {
-    TRY(put_number(p, count));
-    return put(p, bytes, count);
+    TRY(bootstrap_packet_put_number(p, count));
+    return bootstrap_packet_put(p, bytes, count);
 }
 
 static status cut_short(void)
@@ -31,7 +31,7 @@ static status cut_short(void)
     return status_new(STATUS_KIND_CORRUPT, "an introduction is cut short");
 }
 
-static status get(net_packet *p, void *out, size_t count)
+static status bootstrap_packet_get(net_packet *p, void *out, size_t count)
 {
     if (p->bytes.count - p->at < count)
         return cut_short();
@@ -40,20 +40,20 @@ static status get(net_packet *p, void *out, size_t count)
     return STATUS_OK;
 }
 
-static status get_number(net_packet *p, uint64_t *out)
+static status bootstrap_packet_get_number(net_packet *p, uint64_t *out)
 {
-    TRY(get(p, out, sizeof *out));
+    TRY(bootstrap_packet_get(p, out, sizeof *out));
     *out = le64toh(*out);
     return STATUS_OK;
 }
 
 /* A copy with a closing NUL. */
-static status get_text(net_packet *p, size_t most, char **out, uint32_t *out_count)
+static status bootstrap_packet_get_text(net_packet *p, size_t most, char **out, uint32_t *out_count)
 {
     uint64_t count;
     *out = NULL;
     *out_count = 0;
-    TRY(get_number(p, &count));
+    TRY(bootstrap_packet_get_number(p, &count));
     if (count > most || count > p->bytes.count - p->at)
         return cut_short();
     *out = mem_copy_text(p->bytes.items + p->at, count);
@@ -64,7 +64,7 @@ static status get_text(net_packet *p, size_t most, char **out, uint32_t *out_cou
     return STATUS_OK;
 }
 
-static status check_end(const net_packet *p)
+static status bootstrap_packet_check_end(const net_packet *p)
 {
     return p->at == p->bytes.count
                ? STATUS_OK
@@ -81,8 +81,8 @@ void net_packet_release(net_packet *packet)
 
 static status put_refusal(net_packet *p, const char *why)
 {
-    TRY(put_number(p, 0));
-    return put_text(p, why, strnlen(why, NET_REFUSAL_BYTES_MAX));
+    TRY(bootstrap_packet_put_number(p, 0));
+    return bootstrap_packet_put_text(p, why, strnlen(why, NET_REFUSAL_BYTES_MAX));
 }
 
 /* A terminal shows it: whoever sent it does not move its cursor. */
@@ -97,7 +97,7 @@ static status get_refusal(net_packet *p)
 {
     char *why;
     uint32_t bytes;
-    TRY(get_text(p, NET_REFUSAL_BYTES_MAX, &why, &bytes));
+    TRY(bootstrap_packet_get_text(p, NET_REFUSAL_BYTES_MAX, &why, &bytes));
     make_printable(why);
     status st = status_new(STATUS_KIND_INVALID, "it refuses this rank: %s", why);
     mem_free(why);
@@ -108,61 +108,61 @@ static status get_refusal(net_packet *p)
 
 status net_hello_write(const net_hello *hello, net_packet *out)
 {
-    TRY(put_number(out, hello->version));
-    TRY(put_number(out, hello->ranks));
-    TRY(put_number(out, hello->rank));
-    return put(out, hello->nonce, sizeof hello->nonce);
+    TRY(bootstrap_packet_put_number(out, hello->version));
+    TRY(bootstrap_packet_put_number(out, hello->ranks));
+    TRY(bootstrap_packet_put_number(out, hello->rank));
+    return bootstrap_packet_put(out, hello->nonce, sizeof hello->nonce);
 }
 
 status net_hello_read(net_packet *packet, net_hello *out)
 {
     *out = (net_hello){0};
-    TRY(get_number(packet, &out->version));
+    TRY(bootstrap_packet_get_number(packet, &out->version));
     if (out->version != NET_BOOTSTRAP_VERSION)
         return STATUS_OK;
-    TRY(get_number(packet, &out->ranks));
-    TRY(get_number(packet, &out->rank));
-    TRY(get(packet, out->nonce, sizeof out->nonce));
-    return check_end(packet);
+    TRY(bootstrap_packet_get_number(packet, &out->ranks));
+    TRY(bootstrap_packet_get_number(packet, &out->rank));
+    TRY(bootstrap_packet_get(packet, out->nonce, sizeof out->nonce));
+    return bootstrap_packet_check_end(packet);
 }
 
 status net_challenge_write(const uint8_t *nonce, const char *why, net_packet *out)
 {
     if (!nonce)
         return put_refusal(out, why);
-    TRY(put_number(out, 1));
-    return put(out, nonce, NET_NONCE_BYTES);
+    TRY(bootstrap_packet_put_number(out, 1));
+    return bootstrap_packet_put(out, nonce, NET_NONCE_BYTES);
 }
 
 status net_challenge_read(net_packet *packet, uint8_t nonce[NET_NONCE_BYTES])
 {
     uint64_t is_accepted;
-    TRY(get_number(packet, &is_accepted));
+    TRY(bootstrap_packet_get_number(packet, &is_accepted));
     if (!is_accepted)
         return get_refusal(packet);
-    TRY(get(packet, nonce, NET_NONCE_BYTES));
-    return check_end(packet);
+    TRY(bootstrap_packet_get(packet, nonce, NET_NONCE_BYTES));
+    return bootstrap_packet_check_end(packet);
 }
 
 status net_gift_write(const net_introduction *gift, net_packet *out)
 {
-    TRY(put_text(out, gift->host, strlen(gift->host)));
-    return put_text(out, gift->bytes, gift->byte_count);
+    TRY(bootstrap_packet_put_text(out, gift->host, strlen(gift->host)));
+    return bootstrap_packet_put_text(out, gift->bytes, gift->byte_count);
 }
 
 static status get_gift(net_packet *packet, net_introduction *out)
 {
     uint32_t bytes;
-    TRY(get_text(packet, NET_HOST_BYTES_MAX, &out->host, &bytes));
+    TRY(bootstrap_packet_get_text(packet, NET_HOST_BYTES_MAX, &out->host, &bytes));
     make_printable(out->host);
-    return get_text(packet, NET_ADDRESS_BYTES_MAX, &out->bytes, &out->byte_count);
+    return bootstrap_packet_get_text(packet, NET_ADDRESS_BYTES_MAX, &out->bytes, &out->byte_count);
 }
 
 status net_gift_read(net_packet *packet, net_introduction *out)
 {
     *out = (net_introduction){0};
     TRY(get_gift(packet, out));
-    return check_end(packet);
+    return bootstrap_packet_check_end(packet);
 }
 
 status net_answer_write(const net_introduction *all, unsigned ranks, const char *why,
@@ -170,7 +170,7 @@ status net_answer_write(const net_introduction *all, unsigned ranks, const char 
 {
     if (!all)
         return put_refusal(out, why);
-    TRY(put_number(out, 1));
+    TRY(bootstrap_packet_put_number(out, 1));
     for (unsigned rank = 0; rank < ranks; rank++)
         TRY(net_gift_write(&all[rank], out));
     return STATUS_OK;
@@ -179,17 +179,17 @@ status net_answer_write(const net_introduction *all, unsigned ranks, const char 
 status net_answer_read(net_packet *packet, unsigned ranks, net_introduction *all)
 {
     uint64_t is_accepted;
-    TRY(get_number(packet, &is_accepted));
+    TRY(bootstrap_packet_get_number(packet, &is_accepted));
     if (!is_accepted)
         return get_refusal(packet);
     for (unsigned rank = 0; rank < ranks; rank++)
         TRY(get_gift(packet, &all[rank]));
-    return check_end(packet);
+    return bootstrap_packet_check_end(packet);
 }
 
 /* ---- proofs ---- */
 
-static void add_number(hmac_sha256 *mac, uint64_t number)
+static void bootstrap_packet_add_number(hmac_sha256 *mac, uint64_t number)
 {
     number = htole64(number);
     hmac_sha256_add(mac, &number, sizeof number);
@@ -203,9 +203,9 @@ void net_session_begin(net_session *session, bool is_root, const char *token,
     *session = (net_session){.is_root = is_root};
     hmac_sha256_begin(&mac, token, strlen(token));
     hmac_sha256_add(&mac, purpose, sizeof purpose);
-    add_number(&mac, hello->version);
-    add_number(&mac, hello->ranks);
-    add_number(&mac, hello->rank);
+    bootstrap_packet_add_number(&mac, hello->version);
+    bootstrap_packet_add_number(&mac, hello->ranks);
+    bootstrap_packet_add_number(&mac, hello->rank);
     hmac_sha256_add(&mac, hello->nonce, sizeof hello->nonce);
     hmac_sha256_add(&mac, nonce, NET_NONCE_BYTES);
     hmac_sha256_end(&mac, session->key);
@@ -216,8 +216,8 @@ static void seal_of(const net_session *session, bool is_from_root, uint64_t numb
 {
     hmac_sha256 mac;
     hmac_sha256_begin(&mac, session->key, sizeof session->key);
-    add_number(&mac, is_from_root);
-    add_number(&mac, number);
+    bootstrap_packet_add_number(&mac, is_from_root);
+    bootstrap_packet_add_number(&mac, number);
     hmac_sha256_add(&mac, packet->bytes.items, bytes);
     hmac_sha256_end(&mac, out);
 }
@@ -226,7 +226,7 @@ status net_session_seal(net_session *session, net_packet *packet)
 {
     uint8_t seal[SHA256_BYTES];
     seal_of(session, session->is_root, session->sealed++, packet, packet->bytes.count, seal);
-    return put(packet, seal, sizeof seal);
+    return bootstrap_packet_put(packet, seal, sizeof seal);
 }
 
 bool net_session_open(net_session *session, net_packet *packet)

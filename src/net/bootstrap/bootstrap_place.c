@@ -9,7 +9,7 @@
 #define JOIN_TIMEOUT_S 60
 
 /* The first of these variables that is set; *out_name: which. */
-static const char *first_of(const char *const *names, const char **out_name)
+static const char *bootstrap_place_first_of(const char *const *names, const char **out_name)
 {
     for (; *names; names++) {
         const char *text = getenv(*names);
@@ -21,8 +21,8 @@ static const char *first_of(const char *const *names, const char **out_name)
     return NULL;
 }
 
-static status parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
-                           unsigned *out)
+static status bootstrap_place_parse_number(const char *name, const char *text, uint64_t least,
+                                           uint64_t most, unsigned *out)
 {
     char *end;
     unsigned long long number = strtoull(text, &end, 10);
@@ -43,7 +43,7 @@ static status parse_root(const char *text, net_place *out)
                                       "PISTACHIO_ROOT is \"%s\", not a host and a port", text),
                            "name rank 0's host and a free port of it: PISTACHIO_ROOT=host:7077");
     unsigned port;
-    TRY(parse_number("the port of PISTACHIO_ROOT", colon + 1, 1, 65535, &port));
+    TRY(bootstrap_place_parse_number("the port of PISTACHIO_ROOT", colon + 1, 1, 65535, &port));
     memcpy(out->root_text, text, bytes + 1);
     out->root_text[colon - text] = '\0';
     out->root_port = out->root_text + (colon - text) + 1;
@@ -70,8 +70,10 @@ status net_place_from_environment(net_place *out, bool *out_is_there)
     static const char *const root_names[] = {"PISTACHIO_ROOT", NULL};
     static const char *const timeout_names[] = {"PISTACHIO_JOIN_TIMEOUT", NULL};
     const char *name, *ranks_name, *root_name;
-    const char *rank = first_of(rank_names, &name), *ranks = first_of(ranks_names, &ranks_name);
-    const char *root = first_of(root_names, &root_name), *token = getenv("PISTACHIO_TOKEN");
+    const char *rank = bootstrap_place_first_of(rank_names, &name),
+               *ranks = bootstrap_place_first_of(ranks_names, &ranks_name);
+    const char *root = bootstrap_place_first_of(root_names, &root_name),
+               *token = getenv("PISTACHIO_TOKEN");
     *out =
         (net_place){.token = token ? token : "", .timeout_ms = JOIN_TIMEOUT_S * 1000, .sharers = 1};
     *out_is_there = false;
@@ -88,17 +90,17 @@ status net_place_from_environment(net_place *out, bool *out_is_there)
         return missing("PISTACHIO_ROOT", "PISTACHIO_RANK", "number the processes from 0");
     if (!ranks)
         return missing("PISTACHIO_ROOT", "PISTACHIO_RANKS", "say how many processes there are");
-    TRY(parse_number(ranks_name, ranks, 1, NET_RANKS_MAX, &out->ranks));
-    TRY(parse_number(name, rank, 0, out->ranks - 1, &out->rank));
+    TRY(bootstrap_place_parse_number(ranks_name, ranks, 1, NET_RANKS_MAX, &out->ranks));
+    TRY(bootstrap_place_parse_number(name, rank, 0, out->ranks - 1, &out->rank));
     TRY(parse_root(root, out));
     if (out->ranks > 1 && !*out->token)
         return missing("PISTACHIO_ROOT", "PISTACHIO_TOKEN",
                        "give all ranks the same secret, which nobody can guess: "
                        "PISTACHIO_TOKEN=$(openssl rand -hex 16)");
-    const char *timeout = first_of(timeout_names, &name);
+    const char *timeout = bootstrap_place_first_of(timeout_names, &name);
     unsigned seconds = JOIN_TIMEOUT_S;
     if (timeout)
-        TRY(parse_number(name, timeout, 1, 86400, &seconds));
+        TRY(bootstrap_place_parse_number(name, timeout, 1, 86400, &seconds));
     out->timeout_ms = seconds * 1000;
     *out_is_there = true;
     return STATUS_OK;

@@ -40,7 +40,7 @@ static struct pmix_library {
 
 static pmix_proc_t self;
 
-static status load(void)
+static status bootstrap_pmix_load(void)
 {
     const char *why = NULL;
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -63,7 +63,7 @@ static status load(void)
                        "install the package libpmix2, or take PMIX_RANK out of the environment");
 }
 
-static status failure(pmix_status_t code, const char *what)
+static status bootstrap_pmix_failure(pmix_status_t code, const char *what)
 {
     return status_new(STATUS_KIND_IO, "PMIx %s: %s", what, pmix.PMIx_Error_string(code));
 }
@@ -75,22 +75,23 @@ static pmix_proc_t process(uint32_t rank)
     return one;
 }
 
-static status get(uint32_t rank, const char *key, pmix_data_type_t type, pmix_value_t **out)
+static status bootstrap_pmix_get(uint32_t rank, const char *key, pmix_data_type_t type,
+                                 pmix_value_t **out)
 {
     pmix_proc_t of = process(rank);
     pmix_status_t code = pmix.PMIx_Get(&of, key, NULL, 0, out);
     if (code != PMIX_SUCCESS)
-        return status_context(failure(code, "does not say"), "%s", key);
+        return status_context(bootstrap_pmix_failure(code, "does not say"), "%s", key);
     if ((*out)->type == type)
         return STATUS_OK;
     pmix.release(*out);
     return status_new(STATUS_KIND_CORRUPT, "%s from PMIx is of another type", key);
 }
 
-static status get_number(const char *key, unsigned *out)
+static status bootstrap_pmix_get_number(const char *key, unsigned *out)
 {
     pmix_value_t *value;
-    TRY(get(PMIX_RANK_WILDCARD, key, PMIX_UINT32, &value));
+    TRY(bootstrap_pmix_get(PMIX_RANK_WILDCARD, key, PMIX_UINT32, &value));
     *out = value->data.uint32;
     pmix.release(value);
     return STATUS_OK;
@@ -103,13 +104,13 @@ void net_pmix_leave(void)
 
 status net_pmix_place(net_place *out)
 {
-    TRY(load());
+    TRY(bootstrap_pmix_load());
     pmix_status_t code = pmix.PMIx_Init(&self, NULL, 0);
     if (code != PMIX_SUCCESS)
-        return failure(code, "does not answer");
-    status st = get_number(PMIX_JOB_SIZE, &out->ranks);
+        return bootstrap_pmix_failure(code, "does not answer");
+    status st = bootstrap_pmix_get_number(PMIX_JOB_SIZE, &out->ranks);
     if (!st)
-        st = get_number(PMIX_LOCAL_SIZE, &out->sharers);
+        st = bootstrap_pmix_get_number(PMIX_LOCAL_SIZE, &out->sharers);
     out->rank = self.rank;
     out->is_pmix = true;
     if (!st &&
@@ -133,10 +134,10 @@ static status put_bytes(char *key, const void *bytes, size_t count)
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT,
                           .data.bo = {.bytes = (char *)(uintptr_t)bytes, .size = count}};
     pmix_status_t code = pmix.PMIx_Put(PMIX_GLOBAL, key, &value);
-    return code == PMIX_SUCCESS ? STATUS_OK : failure(code, "takes no address");
+    return code == PMIX_SUCCESS ? STATUS_OK : bootstrap_pmix_failure(code, "takes no address");
 }
 
-static status put(unsigned round, const net_introduction *own)
+static status bootstrap_pmix_put(unsigned round, const net_introduction *own)
 {
     char host_key[PMIX_MAX_KEYLEN + 1] = HOST_KEY, key[PMIX_MAX_KEYLEN + 1];
     round_key(round, key, sizeof key);
@@ -144,7 +145,7 @@ static status put(unsigned round, const net_introduction *own)
         TRY(put_bytes(host_key, own->host, strlen(own->host)));
     TRY(put_bytes(key, own->bytes, own->byte_count));
     pmix_status_t code = pmix.PMIx_Commit();
-    return code == PMIX_SUCCESS ? STATUS_OK : failure(code, "takes no address");
+    return code == PMIX_SUCCESS ? STATUS_OK : bootstrap_pmix_failure(code, "takes no address");
 }
 
 /* Until all have put theirs, which it brings. */
@@ -154,13 +155,14 @@ static status fence(void)
     pmix_info_t collect = {.key = PMIX_COLLECT_DATA, .value = {.type = PMIX_BOOL}};
     collect.value.data.flag = yes;
     pmix_status_t code = pmix.PMIx_Fence(NULL, 0, &collect, 1);
-    return code == PMIX_SUCCESS ? STATUS_OK : failure(code, "does not bring the ranks together");
+    return code == PMIX_SUCCESS ? STATUS_OK
+                                : bootstrap_pmix_failure(code, "does not bring the ranks together");
 }
 
 static status get_bytes(uint32_t rank, const char *key, char **out, uint32_t *out_count)
 {
     pmix_value_t *value;
-    TRY(get(rank, key, PMIX_BYTE_OBJECT, &value));
+    TRY(bootstrap_pmix_get(rank, key, PMIX_BYTE_OBJECT, &value));
     const pmix_byte_object_t *bytes = &value->data.bo;
     status st = STATUS_OK;
     if (bytes->size > NET_ADDRESS_BYTES_MAX)
@@ -188,7 +190,7 @@ static status get_all(const net_place *place, unsigned round, net_introduction *
 status net_pmix_round(const net_place *place, unsigned round, const net_introduction *own,
                       net_introduction *all)
 {
-    TRY(put(round, own));
+    TRY(bootstrap_pmix_put(round, own));
     TRY(fence());
     return get_all(place, round, all);
 }

@@ -42,7 +42,7 @@ struct net_root {
     char refused[512]; /* why the last one was; "" */
 };
 
-static guest *find_rank(net_root *root, uint64_t rank)
+static guest *bootstrap_root_find_rank(net_root *root, uint64_t rank)
 {
     for (size_t i = 0; i < root->guests.count; i++)
         if (root->guests.items[i].is_in && root->guests.items[i].rank == rank)
@@ -71,7 +71,7 @@ static void dismiss(net_root *root, size_t index)
 }
 
 /* As the guest understands it: sealed, once it has been challenged. */
-static void refuse(guest *g, const char *why)
+static void bootstrap_root_refuse(guest *g, const char *why)
 {
     net_packet answer = {0};
     status st =
@@ -89,7 +89,7 @@ static void refuse(guest *g, const char *why)
 /* Returns why a hello is refused, or NULL. */
 static const char *check_hello(net_root *root, const net_hello *hello, char *text, size_t room)
 {
-    const guest *before = find_rank(root, hello->rank);
+    const guest *before = bootstrap_root_find_rank(root, hello->rank);
     if (hello->version != NET_BOOTSTRAP_VERSION)
         snprintf(text, room, "it is of another version than rank 0 (%" PRIu64 ", not %d)",
                  hello->version, NET_BOOTSTRAP_VERSION);
@@ -136,7 +136,7 @@ static status take_gift(net_root *root, guest *g)
 {
     if (!net_session_open(&g->session, &g->in.packet))
         return status_new(STATUS_KIND_INVALID, "its PISTACHIO_TOKEN is not rank 0's");
-    if (find_rank(root, g->rank)) /* since its hello */
+    if (bootstrap_root_find_rank(root, g->rank)) /* since its hello */
         return status_new(STATUS_KIND_INVALID, "rank %" PRIu64 " is there already, from host %s",
                           g->rank, root->all[g->rank].host);
     net_introduction *one = &root->all[g->rank];
@@ -179,7 +179,7 @@ static void hear_all(net_root *root)
             continue;
         if (!was_in) { /* a rank that has ended is missed by its number */
             snprintf(root->refused, sizeof root->refused, "%s", status_message(st));
-            refuse(g, root->refused);
+            bootstrap_root_refuse(g, root->refused);
         }
         status_free(st);
         dismiss(root, i);
@@ -220,7 +220,7 @@ static status welcome(net_root *root, int connection)
     return st;
 }
 
-static status accept_all(net_root *root)
+static status bootstrap_root_accept_all(net_root *root)
 {
     for (;;) {
         int connection = accept(root->listening, NULL, NULL);
@@ -243,7 +243,7 @@ static status missing_ranks(net_root *root)
     char list[200] = "";
     size_t at = 0;
     for (unsigned rank = 1; rank < root->place->ranks && at < sizeof list - 20; rank++)
-        if (!find_rank(root, rank))
+        if (!bootstrap_root_find_rank(root, rank))
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%u", at ? ", " : "", rank);
     status st = status_new(STATUS_KIND_IO, "%u of %u ranks did not come within %u s: %s",
                            root->missing, root->place->ranks, root->place->timeout_ms / 1000, list);
@@ -294,7 +294,7 @@ static status gather_guests(net_root *root)
         bool has_new = root->polled.items[0].revents;
         hear_all(root);
         if (has_new)
-            TRY(accept_all(root));
+            TRY(bootstrap_root_accept_all(root));
     }
     while (dismiss_oldest_stranger(root))
         ;
@@ -384,7 +384,7 @@ status net_root_round(const net_place *place, net_root **root, net_introduction 
     if (!st)
         st = answer_all(*root);
     for (size_t i = 0; st && *root && i < (*root)->guests.count; i++)
-        refuse(&(*root)->guests.items[i], status_message(st));
+        bootstrap_root_refuse(&(*root)->guests.items[i], status_message(st));
     return st;
 }
 

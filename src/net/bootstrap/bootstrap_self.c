@@ -68,7 +68,7 @@ status net_self_text(char **out)
 /* ---- reading ---- */
 
 /* The next line, and *at behind it; false: there is none. */
-static bool next_line(const char **at, char line[LINE_BYTES_MAX])
+static bool bootstrap_self_next_line(const char **at, char line[LINE_BYTES_MAX])
 {
     size_t bytes = strcspn(*at, "\n");
     if (!**at)
@@ -79,7 +79,7 @@ static bool next_line(const char **at, char line[LINE_BYTES_MAX])
     return true;
 }
 
-static const char *value_of(const char *line, const char *name)
+static const char *bootstrap_self_value_of(const char *line, const char *name)
 {
     size_t bytes = strlen(name);
     return !strncmp(line, name, bytes) && line[bytes] == ' ' ? line + bytes + 1 : NULL;
@@ -97,7 +97,7 @@ static status add_address(net_selves *selves, const char *text)
 
 static status check_build(const char *line, const net_introduction *all, unsigned rank)
 {
-    const char *build = value_of(line, "build");
+    const char *build = bootstrap_self_value_of(line, "build");
     if (build && !strcmp(build, build_id))
         return STATUS_OK;
     return status_hint(
@@ -110,14 +110,15 @@ static status read_one(const net_introduction *all, unsigned rank, net_selves *o
 {
     const char *at = all[rank].bytes;
     char line[LINE_BYTES_MAX];
-    if (!next_line(&at, line))
+    if (!bootstrap_self_next_line(&at, line))
         line[0] = '\0';
     TRY(check_build(line, all, rank));
     char machine[128];
     machine_text(machine, sizeof machine);
     bool is_same = false;
-    while (next_line(&at, line)) {
-        const char *value = value_of(line, "machine"), *address = value_of(line, "address");
+    while (bootstrap_self_next_line(&at, line)) {
+        const char *value = bootstrap_self_value_of(line, "machine"),
+                   *address = bootstrap_self_value_of(line, "address");
         if (value && !strcmp(value, machine) && strcmp(machine, "unknown") != 0)
             is_same = true;
         if (address)

@@ -24,7 +24,7 @@ int64_t net_now_ms(void)
 }
 
 /* Until the socket is ready, or the time is over: false. */
-static bool wait_for(int descriptor, short events, int64_t until)
+static bool bootstrap_socket_wait_for(int descriptor, short events, int64_t until)
 {
     for (;;) {
         int64_t left = until - net_now_ms();
@@ -39,13 +39,14 @@ static bool wait_for(int descriptor, short events, int64_t until)
     }
 }
 
-static status send_all(int descriptor, const char *bytes, size_t count, int64_t until)
+static status bootstrap_socket_send_all(int descriptor, const char *bytes, size_t count,
+                                        int64_t until)
 {
     while (count) {
         ssize_t sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
         if (sent < 0 && errno != EAGAIN && errno != EINTR)
             return status_new_errno(errno, "could not send");
-        if (sent < 0 && !wait_for(descriptor, POLLOUT, until))
+        if (sent < 0 && !bootstrap_socket_wait_for(descriptor, POLLOUT, until))
             return status_new(STATUS_KIND_IO, "it does not take what is sent");
         if (sent > 0) {
             bytes += sent;
@@ -58,8 +59,8 @@ static status send_all(int descriptor, const char *bytes, size_t count, int64_t 
 status net_socket_send(int descriptor, const net_packet *packet, int64_t until)
 {
     uint64_t head[2] = {htole64(MAGIC), htole64(packet->bytes.count)};
-    TRY(send_all(descriptor, (const char *)head, sizeof head, until));
-    return send_all(descriptor, packet->bytes.items, packet->bytes.count, until);
+    TRY(bootstrap_socket_send_all(descriptor, (const char *)head, sizeof head, until));
+    return bootstrap_socket_send_all(descriptor, packet->bytes.items, packet->bytes.count, until);
 }
 
 /* ---- receiving ---- */
@@ -118,7 +119,7 @@ status net_socket_receive(int descriptor, size_t most, net_packet *packet, int64
     net_packet_release(packet);
     status st = net_socket_read(descriptor, most, &in, &is_whole);
     while (!st && !is_whole) {
-        if (wait_for(descriptor, POLLIN, until))
+        if (bootstrap_socket_wait_for(descriptor, POLLIN, until))
             st = net_socket_read(descriptor, most, &in, &is_whole);
         else
             st = status_new(STATUS_KIND_IO, "it does not answer");
@@ -137,7 +138,7 @@ void net_socket_set_options(int descriptor)
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
-static status look_up(const net_place *place, bool is_root, struct addrinfo **out)
+static status bootstrap_socket_look_up(const net_place *place, bool is_root, struct addrinfo **out)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = is_root ? AI_PASSIVE : 0};
     int error = getaddrinfo(place->root_host, place->root_port, &hints, out);
@@ -154,7 +155,7 @@ status net_socket_listen(const net_place *place, int *out)
     struct addrinfo *found;
     int error = 0, one = 1;
     *out = -1;
-    TRY(look_up(place, true, &found));
+    TRY(bootstrap_socket_look_up(place, true, &found));
     for (struct addrinfo *a = found; a && *out < 0; a = a->ai_next) {
         int descriptor = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
         if (descriptor < 0) {
@@ -195,7 +196,7 @@ static int connect_once(const struct addrinfo *found, int64_t until)
         error = connect(descriptor, a->ai_addr, a->ai_addrlen) ? errno : 0;
         if (error == EINPROGRESS) {
             error = ETIMEDOUT;
-            if (wait_for(descriptor, POLLOUT, until))
+            if (bootstrap_socket_wait_for(descriptor, POLLOUT, until))
                 getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
         }
         if (!error)
@@ -209,7 +210,7 @@ static int connect_once(const struct addrinfo *found, int64_t until)
 status net_socket_connect(const net_place *place, int64_t until, int *out)
 {
     struct addrinfo *found;
-    TRY(look_up(place, false, &found));
+    TRY(bootstrap_socket_look_up(place, false, &found));
     while ((*out = connect_once(found, until)) < 0 && errno != EMFILE && errno != ENFILE &&
            net_now_ms() + RETRY_MS < until) {
         struct timespec moment = {.tv_nsec = RETRY_MS * 1000000};

@@ -11,7 +11,7 @@
 
 #define NEVER UINT64_MAX
 
-static local_rank *self_of(net_transport *transport)
+static local_rank *fabric_self_of(net_transport *transport)
 {
     return (local_rank *)transport;
 }
@@ -28,7 +28,7 @@ static uint64_t fabric_now(const net_fabric *fabric)
 /* ---- sending ---- */
 
 /* By time; frames of one time in the order of posting. Under the inbox's lock. */
-static void insert(local_rank *to, net_frame *frame)
+static void fabric_insert(local_rank *to, net_frame *frame)
 {
     net_frame **link = &to->first;
     if (!*link || !to->fabric->options.seed)
@@ -48,7 +48,7 @@ static void turn_back(local_rank *from, net_frame *frame)
 {
     mutex_lock(&from->lock);
     frame->due = fabric_now(from->fabric);
-    insert(from, frame);
+    fabric_insert(from, frame);
     mutex_unlock(&from->lock);
 }
 
@@ -89,7 +89,7 @@ static bool has_gone(const local_rank *self)
 
 static void local_post(net_transport *transport, net_frame *frame)
 {
-    local_rank *from = self_of(transport);
+    local_rank *from = fabric_self_of(transport);
     net_fabric *fabric = from->fabric;
     local_rank *to = &fabric->rank[frame->peer];
     bool was_gone = has_gone(from);
@@ -101,7 +101,7 @@ static void local_post(net_transport *transport, net_frame *frame)
     if (is_taken) {
         frame->due =
             local_due(fabric, from, frame->peer, from->posted[frame->peer]++, fabric_now(fabric));
-        insert(to, frame);
+        fabric_insert(to, frame);
     }
     mutex_unlock(&to->lock);
     if (!is_taken)
@@ -131,7 +131,7 @@ static net_frame *unlink_of(local_rank *to, unsigned from)
 
 static void local_abandon(net_transport *transport, unsigned peer)
 {
-    local_rank *self = self_of(transport), *other = &self->fabric->rank[peer];
+    local_rank *self = fabric_self_of(transport), *other = &self->fabric->rank[peer];
     mutex_lock(&other->lock);
     self->is_abandoned[peer] = true;
     net_frame *frames = other == self ? NULL : unlink_of(other, transport->rank);
@@ -167,7 +167,7 @@ static void deliver(local_rank *to, unsigned from, net_frame *frame)
 }
 
 /* Delivers a frame that was taken out of the inbox, and gives it back. Without locks. */
-static void settle(local_rank *to, net_frame *frame)
+static void fabric_settle(local_rank *to, net_frame *frame)
 {
     net_fabric *fabric = to->fabric;
     unsigned from = net_frame_from(frame->header);
@@ -211,7 +211,7 @@ static void do_one(local_rank *self, uint64_t now)
     if (is_gone)
         learn_gone(self);
     else if (frame)
-        settle(self, frame);
+        fabric_settle(self, frame);
     else
         tick_due = net_tick(self->comm);
     mutex_lock(&self->lock);
@@ -219,7 +219,7 @@ static void do_one(local_rank *self, uint64_t now)
         self->tick_due = tick_due;
 }
 
-static void *serve(void *argument)
+static void *fabric_serve(void *argument)
 {
     local_rank *self = argument;
     mutex_lock(&self->lock);
@@ -241,7 +241,7 @@ static void *serve(void *argument)
 
 static status local_start(net_transport *transport, net_comm *comm)
 {
-    local_rank *self = self_of(transport);
+    local_rank *self = fabric_self_of(transport);
     mutex_lock(&self->lock);
     self->comm = comm;
     self->is_open = true;
@@ -249,14 +249,14 @@ static status local_start(net_transport *transport, net_comm *comm)
     mutex_unlock(&self->lock);
     if (self->fabric->options.is_stepped)
         return STATUS_OK;
-    int error = pthread_create(&self->thread, NULL, serve, self);
+    int error = pthread_create(&self->thread, NULL, fabric_serve, self);
     if (error)
         return status_new_errno(error, "could not start a thread for the network");
     self->has_thread = true;
     return STATUS_OK;
 }
 
-static void stop_thread(local_rank *self)
+static void fabric_stop_thread(local_rank *self)
 {
     if (!self->has_thread)
         return;
@@ -269,7 +269,7 @@ static void stop_thread(local_rank *self)
 }
 
 /* What others sent to it, and what it sent that has come back. */
-static void drain(local_rank *self)
+static void fabric_drain(local_rank *self)
 {
     mutex_lock(&self->lock);
     self->is_closed = true;
@@ -288,27 +288,27 @@ static void drain(local_rank *self)
 
 static void local_close(net_transport *transport)
 {
-    local_rank *self = self_of(transport);
-    stop_thread(self);
+    local_rank *self = fabric_self_of(transport);
+    fabric_stop_thread(self);
     for (unsigned rank = 0; rank < transport->ranks; rank++)
         local_abandon(transport, rank);
-    drain(self);
+    fabric_drain(self);
     while (self->under_way) { /* others are about to give the last frames back */
         struct timespec moment = {.tv_nsec = 50000};
         nanosleep(&moment, NULL);
-        drain(self);
+        fabric_drain(self);
     }
     self->comm = NULL;
 }
 
 static void local_pump(net_transport *transport)
 {
-    net_fabric_step(self_of(transport)->fabric);
+    net_fabric_step(fabric_self_of(transport)->fabric);
 }
 
 static uint64_t local_now(net_transport *transport)
 {
-    return fabric_now(self_of(transport)->fabric);
+    return fabric_now(fabric_self_of(transport)->fabric);
 }
 
 static const char *local_peer_text(net_transport *transport, unsigned peer)
@@ -339,7 +339,7 @@ static const net_transport_ops stepped_ops = {.abi = NET_TRANSPORT_ABI,
 /* ---- steps ---- */
 
 /* Whether anything but heartbeats is under way to ranks that are open. */
-static bool is_busy(const net_fabric *fabric)
+static bool fabric_is_busy(const net_fabric *fabric)
 {
     for (unsigned rank = 0; rank < fabric->ranks; rank++) {
         const local_rank *r = &fabric->rank[rank];
@@ -355,7 +355,7 @@ static bool is_busy(const net_fabric *fabric)
 bool net_fabric_step(net_fabric *fabric)
 {
     assert(fabric->options.is_stepped);
-    bool was_busy = is_busy(fabric);
+    bool was_busy = fabric_is_busy(fabric);
     local_rank *next = NULL;
     for (unsigned rank = 0; rank < fabric->ranks; rank++) {
         local_rank *r = &fabric->rank[rank];
@@ -389,7 +389,7 @@ uint64_t net_fabric_frames(net_fabric *fabric, unsigned rank)
 
 /* ---- the fabric ---- */
 
-static void init_lock(local_rank *r)
+static void fabric_init_lock(local_rank *r)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -412,7 +412,7 @@ static status init_rank(net_fabric *fabric, unsigned rank)
     r->is_abandoned = mem_new_array(fabric->ranks, sizeof *r->is_abandoned);
     r->posted = mem_new_array(fabric->ranks, sizeof *r->posted);
     r->stalled_until = mem_new_array(fabric->ranks, sizeof *r->stalled_until);
-    init_lock(r);
+    fabric_init_lock(r);
     if (!r->host || !r->is_abandoned || !r->posted || !r->stalled_until)
         return status_no_memory("ranks", fabric->ranks * sizeof *r->posted);
     return STATUS_OK;

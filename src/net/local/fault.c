@@ -9,7 +9,7 @@
 #define STALL_DELAYS 12
 
 /* splitmix64's last steps (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t z)
+static uint64_t fault_mix(uint64_t z)
 {
     z += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -21,7 +21,7 @@ uint64_t local_chance(const net_fabric *fabric, unsigned from, unsigned to, uint
                       unsigned use)
 {
     uint64_t link = (uint64_t)from << 40 | (uint64_t)to << 8 | use;
-    return mix(mix(mix(fabric->options.seed) ^ link) ^ n);
+    return fault_mix(fault_mix(fault_mix(fabric->options.seed) ^ link) ^ n);
 }
 
 uint64_t local_due(net_fabric *fabric, local_rank *from, unsigned to, uint64_t n, uint64_t now)

@@ -26,7 +26,7 @@ typedef struct sender {
 
 typedef ARRAY(sender) sender_list;
 
-static status add(filter *f, struct sock_filter one)
+static status fence_add(filter *f, struct sock_filter one)
 {
     return array_push(NULL, f, one);
 }
@@ -40,7 +40,7 @@ static status add(filter *f, struct sock_filter one)
 
 /* ---- lists ---- */
 
-static int compare(const void *a, const void *b)
+static int fence_compare(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(sender));
 }
@@ -63,10 +63,10 @@ static status list_networks(const struct in6_addr *addresses, size_t count, bool
         TRY(array_push(NULL, out, one));
     }
     if (out->count)
-        qsort(out->items, out->count, sizeof *out->items, compare);
+        qsort(out->items, out->count, sizeof *out->items, fence_compare);
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
-        if (!i || compare(&out->items[kept - 1], &out->items[i]))
+        if (!i || fence_compare(&out->items[kept - 1], &out->items[i]))
             out->items[kept++] = out->items[i];
     out->count = kept;
     return STATUS_OK;
@@ -90,14 +90,14 @@ static status list_few(const struct in6_addr *addresses, size_t count, bool is_i
 
 static status add_ipv4(filter *f, const sender_list *senders, unsigned bits)
 {
-    TRY(add(f, LOAD(IPV4_SOURCE)));
+    TRY(fence_add(f, LOAD(IPV4_SOURCE)));
     if (bits < 32)
-        TRY(add(f, STATEMENT(BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)(UINT32_MAX >> bits))));
+        TRY(fence_add(f, STATEMENT(BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)(UINT32_MAX >> bits))));
     for (size_t i = 0; i < senders->count; i++) {
-        TRY(add(f, UNLESS(senders->items[i].words[0], 1)));
-        TRY(add(f, ACCEPT));
+        TRY(fence_add(f, UNLESS(senders->items[i].words[0], 1)));
+        TRY(fence_add(f, ACCEPT));
     }
-    return add(f, DROP);
+    return fence_add(f, DROP);
 }
 
 static status add_ipv6(filter *f, const sender_list *senders, unsigned bits)
@@ -105,24 +105,25 @@ static status add_ipv6(filter *f, const sender_list *senders, unsigned bits)
     unsigned words = bits / 32;
     for (size_t i = 0; i < senders->count; i++) {
         for (unsigned w = 0; w < words; w++) {
-            TRY(add(f, LOAD(IPV6_SOURCE + 4 * (int)w)));
-            TRY(add(f, UNLESS(senders->items[i].words[w], (uint8_t)(2 * (words - 1 - w) + 1))));
+            TRY(fence_add(f, LOAD(IPV6_SOURCE + 4 * (int)w)));
+            TRY(fence_add(f,
+                          UNLESS(senders->items[i].words[w], (uint8_t)(2 * (words - 1 - w) + 1))));
         }
-        TRY(add(f, ACCEPT));
+        TRY(fence_add(f, ACCEPT));
     }
-    return add(f, DROP);
+    return fence_add(f, DROP);
 }
 
 static status make_filter(const struct in6_addr *addresses, size_t count, sender_list *senders,
                           filter *f)
 {
     unsigned bits;
-    TRY(add(f, LOAD(SKF_AD_OFF + SKF_AD_PROTOCOL)));
-    TRY(add(f, UNLESS(ETH_P_IPV6, 1)));
-    TRY(add(f, STATEMENT(BPF_JMP | BPF_JA, 0))); /* to what is IPv6's; below */
+    TRY(fence_add(f, LOAD(SKF_AD_OFF + SKF_AD_PROTOCOL)));
+    TRY(fence_add(f, UNLESS(ETH_P_IPV6, 1)));
+    TRY(fence_add(f, STATEMENT(BPF_JMP | BPF_JA, 0))); /* to what is IPv6's; below */
     size_t jump = f->count - 1;
-    TRY(add(f, JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 1, 0)));
-    TRY(add(f, DROP));
+    TRY(fence_add(f, JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 1, 0)));
+    TRY(fence_add(f, DROP));
     TRY(list_few(addresses, count, true, IPV4_MOST, senders, &bits));
     TRY(add_ipv4(f, senders, bits));
     f->items[jump].k = (uint32_t)(f->count - jump - 1);
@@ -186,7 +187,7 @@ status fence_find_listeners(fence_sockets *out)
     return each_descriptor(add_listener, out);
 }
 
-static status count_one(void *argument, int descriptor)
+static status fence_count_one(void *argument, int descriptor)
 {
     (void)descriptor;
     ++*(size_t *)argument;
@@ -196,10 +197,10 @@ static status count_one(void *argument, int descriptor)
 status fence_count_descriptors(size_t *out)
 {
     *out = 0;
-    return each_descriptor(count_one, out);
+    return each_descriptor(fence_count_one, out);
 }
 
-static bool has(const fence_sockets *sockets, int descriptor)
+static bool fence_has(const fence_sockets *sockets, int descriptor)
 {
     for (size_t i = 0; i < sockets->count; i++)
         if (sockets->items[i] == descriptor)
@@ -207,7 +208,7 @@ static bool has(const fence_sockets *sockets, int descriptor)
     return false;
 }
 
-static bool is_loopback(const struct in6_addr *address)
+static bool fence_is_loopback(const struct in6_addr *address)
 {
     return IN6_IS_ADDR_LOOPBACK(address) ||
            (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == 127);
@@ -216,7 +217,7 @@ static bool is_loopback(const struct in6_addr *address)
 static status list_allowed(const net_selves *selves, net_selves *out)
 {
     for (size_t i = 0; i < selves->addresses.count; i++)
-        if (!selves->is_one_machine || is_loopback(&selves->addresses.items[i]))
+        if (!selves->is_one_machine || fence_is_loopback(&selves->addresses.items[i]))
             TRY(array_push(NULL, &out->addresses, selves->addresses.items[i]));
     return STATUS_OK;
 }
@@ -229,7 +230,7 @@ status fence_new_listeners(const fence_sockets *before, const net_selves *selves
     if (!st)
         st = fence_find_listeners(&now);
     for (size_t i = 0; i < now.count && !st; i++)
-        if (!has(before, now.items[i]))
+        if (!fence_has(before, now.items[i]))
             st = fence_listener(now.items[i], allowed.addresses.items, allowed.addresses.count);
     array_release(&now);
     net_selves_release(&allowed);

@@ -25,7 +25,7 @@ static const char *lane_name(const char *line, size_t *out_bytes)
     return name;
 }
 
-static bool has(const char *list, const char *name, size_t bytes)
+static bool lanes_has(const char *list, const char *name, size_t bytes)
 {
     for (const char *at = list; (at = strstr(at, " ")); at++)
         if (!strncmp(at + 1, name, bytes) && (at[1 + bytes] == ',' || !at[1 + bytes]))
@@ -39,7 +39,7 @@ void lanes_text(const char *printed, char out[LANES_TEXT_BYTES])
     bool has_any = false;
     for (const char *line = printed; line; line = strchr(line, '\n'), line += line != NULL) {
         const char *name = lane_name(line, &bytes);
-        if (!name || !bytes || has(out, name, bytes) || length + bytes + 3 > LANES_TEXT_BYTES)
+        if (!name || !bytes || lanes_has(out, name, bytes) || length + bytes + 3 > LANES_TEXT_BYTES)
             continue;
         length += (size_t)snprintf(out + length, LANES_TEXT_BYTES - length, "%s %.*s",
                                    has_any ? "," : "", (int)bytes, name);

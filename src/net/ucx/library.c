@@ -13,7 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static ucx_library library;
 static char why_not[512]; /* "": it is loaded */
 
-static void load(void)
+static void library_load(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (!handle) {
@@ -34,7 +34,7 @@ static void load(void)
 
 status ucx_library_get(const ucx_library **out)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, library_load);
     *out = &library;
     if (!why_not[0])
         return STATUS_OK;

@@ -76,7 +76,7 @@ typedef struct fetching {
     unsigned peer;
 } fetching;
 
-static ucx_transport *self_of(net_transport *transport)
+static ucx_transport *ucx_self_of(net_transport *transport)
 {
     return (ucx_transport *)transport;
 }
@@ -89,14 +89,14 @@ static uint64_t ucx_now(net_transport *transport)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static status failure(const ucx_transport *t, ucs_status_t code, const char *what)
+static status ucx_failure(const ucx_transport *t, ucs_status_t code, const char *what)
 {
     return status_new(STATUS_KIND_IO, "%s: %s", what, t->ucx->ucs_status_string(code));
 }
 
 /* ---- posting ---- */
 
-static void wake(ucx_transport *t)
+static void ucx_wake(ucx_transport *t)
 {
     uint64_t one = 1;
     if (t->is_sleeping && write(t->own_event, &one, sizeof one) < 0)
@@ -105,20 +105,20 @@ static void wake(ucx_transport *t)
 
 static void ucx_post(net_transport *transport, net_frame *frame)
 {
-    ucx_transport *t = self_of(transport);
+    ucx_transport *t = ucx_self_of(transport);
     frame->next = NULL;
     mutex_lock(&t->lock);
     *t->last = frame;
     t->last = &frame->next;
     mutex_unlock(&t->lock);
-    wake(t);
+    ucx_wake(t);
 }
 
 static void ucx_abandon(net_transport *transport, unsigned peer)
 {
-    ucx_transport *t = self_of(transport);
+    ucx_transport *t = ucx_self_of(transport);
     t->peers[peer].is_abandoned = true;
-    wake(t);
+    ucx_wake(t);
 }
 
 /* ---- sending ---- */
@@ -197,8 +197,8 @@ static void fetched(void *request, ucs_status_t code, size_t bytes, void *argume
 }
 
 /* UCS_OK: the bytes are being fetched, or are here already. */
-static ucs_status_t fetch(ucx_transport *t, unsigned peer, net_arrival arrival, void *data,
-                          size_t bytes)
+static ucs_status_t ucx_fetch(ucx_transport *t, unsigned peer, net_arrival arrival, void *data,
+                              size_t bytes)
 {
     fetching *f = mem_new(sizeof *f);
     if (!f) {
@@ -231,7 +231,7 @@ static ucs_status_t arrived(void *argument, const void *header, size_t header_by
     if (!arrival.token)
         return UCS_OK;
     if (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
-        return fetch(t, peer, arrival, data, bytes);
+        return ucx_fetch(t, peer, arrival, data, bytes);
     if (bytes)
         memcpy(arrival.target, data, bytes);
     net_arrived(t->comm, peer, arrival.token, true);
@@ -297,7 +297,7 @@ static void sleep_until(ucx_transport *t, uint64_t due)
     empty_event(t);
 }
 
-static void describe(ucx_transport *t, ucx_peer *peer)
+static void ucx_describe(ucx_transport *t, ucx_peer *peer)
 {
     char *printed = NULL;
     size_t bytes;
@@ -318,11 +318,11 @@ static void describe_heard(ucx_transport *t)
     for (unsigned rank = 0; rank < t->base.ranks; rank++) {
         ucx_peer *peer = &t->peers[rank];
         if (peer->is_heard && !peer->has_text && peer->endpoint && !peer->is_abandoned)
-            describe(t, peer);
+            ucx_describe(t, peer);
     }
 }
 
-static void *serve(void *argument)
+static void *ucx_serve(void *argument)
 {
     ucx_transport *t = argument;
     uint64_t due = 0;
@@ -345,7 +345,7 @@ static void *serve(void *argument)
 
 static status ucx_start(net_transport *transport, net_comm *comm)
 {
-    ucx_transport *t = self_of(transport);
+    ucx_transport *t = ucx_self_of(transport);
     t->comm = comm;
     ucp_am_handler_param_t handler = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
@@ -356,15 +356,15 @@ static status ucx_start(net_transport *transport, net_comm *comm)
         .arg = t};
     ucs_status_t code = t->ucx->ucp_worker_set_am_recv_handler(t->worker, &handler);
     if (code != UCS_OK)
-        return failure(t, code, "UCX takes no messages");
-    int error = pthread_create(&t->thread, NULL, serve, t);
+        return ucx_failure(t, code, "UCX takes no messages");
+    int error = pthread_create(&t->thread, NULL, ucx_serve, t);
     if (error)
         return status_new_errno(error, "could not start a thread for the network");
     t->has_thread = true;
     return STATUS_OK;
 }
 
-static void stop_thread(ucx_transport *t)
+static void ucx_stop_thread(ucx_transport *t)
 {
     if (!t->has_thread)
         return;
@@ -391,8 +391,8 @@ static void close_endpoints(ucx_transport *t)
 
 static void ucx_close(net_transport *transport)
 {
-    ucx_transport *t = self_of(transport);
-    stop_thread(t);
+    ucx_transport *t = ucx_self_of(transport);
+    ucx_stop_thread(t);
     if (t->comm && t->peers)
         close_endpoints(t);
     if (t->address)
@@ -410,7 +410,7 @@ static void ucx_close(net_transport *transport)
 
 static const char *ucx_peer_text(net_transport *transport, unsigned peer)
 {
-    const ucx_peer *one = &self_of(transport)->peers[peer];
+    const ucx_peer *one = &ucx_self_of(transport)->peers[peer];
     return one->has_text ? one->text : "ucx";
 }
 
@@ -430,7 +430,7 @@ static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
  * no copy, and waits for two answers that are behind what the other rank sends: over a slow link half of its rate is
  * lost (docs/BENCHMARKS.md). There is a credit for each message, so that they need not be announced. What the user says in
  * the environment is left alone. */
-static void configure(const ucx_transport *t, ucp_config_t *config)
+static void ucx_configure(const ucx_transport *t, ucp_config_t *config)
 {
     bool is_old = t->ucx->major == 1 && t->ucx->minor < 22;
     if (is_old && !getenv("UCX_ZCOPY_THRESH"))
@@ -449,24 +449,24 @@ static status open_worker(ucx_transport *t)
     ucp_config_t *config;
     ucs_status_t code = t->ucx->ucp_config_read(NULL, NULL, &config);
     if (code != UCS_OK)
-        return failure(t, code, "the settings of UCX cannot be read");
-    configure(t, config);
+        return ucx_failure(t, code, "the settings of UCX cannot be read");
+    ucx_configure(t, config);
     ucp_params_t parameters = {.field_mask = UCP_PARAM_FIELD_FEATURES,
                                .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP};
     code = t->ucx->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config, &t->context);
     t->ucx->ucp_config_release(config);
     if (code != UCS_OK)
-        return failure(t, code, "UCX cannot start");
+        return ucx_failure(t, code, "UCX cannot start");
     ucp_worker_params_t worker = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                                   .thread_mode = UCS_THREAD_MODE_SERIALIZED};
     code = t->ucx->ucp_worker_create(t->context, &worker, &t->worker);
     if (code != UCS_OK)
-        return failure(t, code, "UCX cannot start a worker");
+        return ucx_failure(t, code, "UCX cannot start a worker");
     code = t->ucx->ucp_worker_get_efd(t->worker, &t->worker_event);
     if (code != UCS_OK)
-        return failure(t, code, "UCX cannot sleep");
+        return ucx_failure(t, code, "UCX cannot sleep");
     code = t->ucx->ucp_worker_get_address(t->worker, &t->address, &t->address_bytes);
-    return code == UCS_OK ? STATUS_OK : failure(t, code, "UCX has no address");
+    return code == UCS_OK ? STATUS_OK : ucx_failure(t, code, "UCX has no address");
 }
 
 static status connect_peers(ucx_transport *t, const net_introduction *all)
@@ -484,7 +484,7 @@ static status connect_peers(ucx_transport *t, const net_introduction *all)
                                       .err_handler = {.cb = endpoint_failed, .arg = peer}};
         ucs_status_t code = t->ucx->ucp_ep_create(t->worker, &parameters, &peer->endpoint);
         if (code != UCS_OK)
-            return status_context(failure(t, code, "UCX cannot reach it"), "rank %u (host %s)",
+            return status_context(ucx_failure(t, code, "UCX cannot reach it"), "rank %u (host %s)",
                                   rank, all[rank].host);
     }
     return STATUS_OK;
@@ -561,8 +561,8 @@ static status transport_new(const net_place *place, const net_selves *selves, uc
     return STATUS_OK;
 }
 
-static status open_comm(ucx_transport *t, const net_introduction *all, const net_options *options,
-                        net_comm **out)
+static status ucx_open_comm(ucx_transport *t, const net_introduction *all,
+                            const net_options *options, net_comm **out)
 {
     const char **hosts = mem_new_array(t->base.ranks, sizeof *hosts);
     status st =
@@ -577,7 +577,7 @@ static status open_comm(ucx_transport *t, const net_introduction *all, const net
     return st;
 }
 
-static status meet(net_meeting *meeting, const net_place *place, net_selves *out)
+static status ucx_meet(net_meeting *meeting, const net_place *place, net_selves *out)
 {
     char *self;
     net_introduction *all;
@@ -601,7 +601,7 @@ static status open_met(net_meeting *meeting, const net_place *place, const net_o
         ucx_close(&t->base);
         return st;
     }
-    st = open_comm(t, all, options, out);
+    st = ucx_open_comm(t, all, options, out);
     net_introductions_free(all, place->ranks);
     return st;
 }
@@ -619,7 +619,7 @@ status net_open_ucx(const net_place *place, const net_options *options, net_comm
     if (!options->host && gethostname(machine, sizeof machine - 1))
         snprintf(machine, sizeof machine, "(without a name)");
     TRY(net_meeting_new(place, options->host ? options->host : machine, &meeting));
-    status st = meet(meeting, place, &selves);
+    status st = ucx_meet(meeting, place, &selves);
     if (!st) {
         st = open_met(meeting, place, options, &selves, out);
         net_selves_release(&selves);

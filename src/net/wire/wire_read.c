@@ -56,7 +56,7 @@ struct wire_reader {
     data_type types[];
 };
 
-static status damaged(const wire_reader *reader, const char *what)
+static status wire_read_damaged(const wire_reader *reader, const char *what)
 {
     return status_new(STATUS_KIND_CORRUPT, "a message of %s has %s", reader->name, what);
 }
@@ -107,7 +107,7 @@ typedef struct cursor {
 } cursor;
 
 /* So many bytes, and what is behind them up to a multiple of 8; NULL: there are not so many. */
-static const char *take(cursor *from, uint64_t bytes)
+static const char *wire_read_take(cursor *from, uint64_t bytes)
 {
     const char *taken = from->at;
     uint64_t whole = wire_aligned(bytes);
@@ -118,7 +118,7 @@ static const char *take(cursor *from, uint64_t bytes)
     return taken;
 }
 
-static bool is_type(const wire_column *head, data_type type)
+static bool wire_read_is_type(const wire_column *head, data_type type)
 {
     return head->type == type.id && head->precision == type.precision &&
            head->scale == type.scale && head->width == type.width;
@@ -140,14 +140,14 @@ static const char *look_at_values(data_type type, uint64_t count, cursor *from, 
 {
     static const char too_short[] = "fewer values than rows";
     if (type_is_text(type)) {
-        out->values = take(from, count * sizeof(uint32_t));
-        out->texts = out->values ? take(from, out->head.text_bytes) : NULL;
+        out->values = wire_read_take(from, count * sizeof(uint32_t));
+        out->texts = out->values ? wire_read_take(from, out->head.text_bytes) : NULL;
         if (!out->texts)
             return too_short;
         return check_texts(out->values, count, out->head.text_bytes) ? NULL
                                                                      : "texts of other lengths";
     }
-    out->values = take(from, type_values_bytes(type, count));
+    out->values = wire_read_take(from, type_values_bytes(type, count));
     return out->values ? NULL : too_short;
 }
 
@@ -183,7 +183,7 @@ static void take_codes(const read_column *column, uint64_t first, uint64_t count
         EACH_CODE(uint32_t, out[i] = codes[i]);
 }
 
-static bool is_valid(const read_column *column, uint64_t i)
+static bool wire_read_is_valid(const read_column *column, uint64_t i)
 {
     return !column->validity || (column->validity[i / 64] >> (i % 64) & 1);
 }
@@ -194,13 +194,13 @@ static const char *look_at_codes(const wire_reader *reader, uint64_t count, curs
     const read_dictionary *known = &reader->known[out->head.number % WIRE_DICTIONARIES];
     unsigned width = out->head.code_bytes;
     if (!known->base || known->number != out->head.number ||
-        !is_type(&out->head, known->base->type))
+        !wire_read_is_type(&out->head, known->base->type))
         return "codes of a dictionary that did not come";
     if (width != 1 && width != 2 && width != 4)
         return "codes of another width";
     out->base = known->base;
     out->base_rows = known->rows;
-    out->values = take(from, count * width);
+    out->values = wire_read_take(from, count * width);
     if (!out->values)
         return "fewer codes than rows";
     return count && greatest_code(out, count) >= known->rows
@@ -212,19 +212,19 @@ static const char *look_at_codes(const wire_reader *reader, uint64_t count, curs
 static const char *look_at_column(const wire_reader *reader, uint32_t number, uint64_t count,
                                   cursor *from, read_column *out)
 {
-    const char *head = take(from, sizeof out->head);
+    const char *head = wire_read_take(from, sizeof out->head);
     *out = (read_column){0};
     if (!head)
         return "fewer columns than it says";
     memcpy(&out->head, head, sizeof out->head);
     data_type type = reader->types[number];
     unsigned form = out->head.form;
-    if (!is_type(&out->head, type))
+    if (!wire_read_is_type(&out->head, type))
         return "columns of other types";
     if (form == WIRE_CONSTANT)
         return out->head.has_nulls ? NULL : look_at_values(type, 1, from, out);
     if (out->head.has_nulls) {
-        out->validity = (const uint64_t *)take(from, bitmap_bytes(count));
+        out->validity = (const uint64_t *)wire_read_take(from, bitmap_bytes(count));
         if (!out->validity)
             return "fewer NULLs than rows";
     }
@@ -235,7 +235,7 @@ static const char *look_at_column(const wire_reader *reader, uint32_t number, ui
 
 /* ---- filling tensors ---- */
 
-static void fill_words(void *target, unsigned width, uint64_t count, const char *value)
+static void wire_read_fill_words(void *target, unsigned width, uint64_t count, const char *value)
 {
     for (uint64_t i = 0; i < count; i++)
         memcpy((char *)target + i * width, value, width);
@@ -264,14 +264,14 @@ static void fill_fixed(const read_column *column, uint64_t first, uint64_t count
     else if (!width)
         bitmap_copy(t->values, first, (const uint64_t *)column->values, 0, count);
     else if (is_constant)
-        fill_words(target, width, count, column->values);
+        wire_read_fill_words(target, width, count, column->values);
     else
         memcpy(target, column->values, count * width);
 }
 
 /* Texts end in the heap, from *heap on. */
-static void fill_texts(const read_column *column, uint64_t first, uint64_t count, tensor *t,
-                       char **heap)
+static void wire_read_fill_texts(const read_column *column, uint64_t first, uint64_t count,
+                                 tensor *t, char **heap)
 {
     bool is_constant = column->head.form == WIRE_CONSTANT;
     string_view *views = (string_view *)t->values + first;
@@ -302,8 +302,8 @@ static void fill_texts(const read_column *column, uint64_t first, uint64_t count
                    (const char *)base + (uint64_t)codes[i] * (width), (width));                    \
     } while (0)
 
-static void gather(const void *base, const uint32_t *codes, uint64_t count, unsigned width,
-                   void *target)
+static void wire_read_gather(const void *base, const uint32_t *codes, uint64_t count,
+                             unsigned width, void *target)
 {
     switch (width) {
     case 1:
@@ -332,14 +332,15 @@ static void fill_coded(const read_column *column, uint64_t first, uint64_t count
         some = count - at < CODES_AT_ONCE ? count - at : CODES_AT_ONCE;
         take_codes(column, at, some, codes);
         if (width)
-            gather(base, codes, some, width, (char *)t->values + (first + at) * width);
+            wire_read_gather(base, codes, some, width, (char *)t->values + (first + at) * width);
         for (uint64_t i = 0; i < some && !width; i++)
             fill_bits(t->values, first + at + i, 1,
                       ((const uint64_t *)base)[codes[i] / 64] >> (codes[i] % 64) & 1);
     }
 }
 
-static void fill_validity(const read_column *column, uint64_t first, uint64_t count, tensor *t)
+static void wire_read_fill_validity(const read_column *column, uint64_t first, uint64_t count,
+                                    tensor *t)
 {
     if (column->head.form == WIRE_CONSTANT)
         fill_bits(t->validity, first, count, !column->head.has_nulls);
@@ -349,7 +350,7 @@ static void fill_validity(const read_column *column, uint64_t first, uint64_t co
 
 /* ---- columns of a chunk ---- */
 
-static const read_column *column_of(const column_source *source, size_t block)
+static const read_column *wire_read_column_of(const column_source *source, size_t block)
 {
     return &source->columns[block * source->stride];
 }
@@ -358,9 +359,9 @@ static const read_column *column_of(const column_source *source, size_t block)
  * has all entries. */
 static bool has_one_dictionary(const column_source *source)
 {
-    const read_column *last = column_of(source, source->block_count - 1);
+    const read_column *last = wire_read_column_of(source, source->block_count - 1);
     for (size_t b = 0; b < source->block_count; b++) {
-        const read_column *column = column_of(source, b);
+        const read_column *column = wire_read_column_of(source, b);
         if (!column->base || column->head.number != last->head.number ||
             column->base_rows > last->base_rows)
             return false;
@@ -368,19 +369,19 @@ static bool has_one_dictionary(const column_source *source)
     return last->base;
 }
 
-static status make_coded(const column_source *source, tensor **out)
+static status wire_read_make_coded(const column_source *source, tensor **out)
 {
     row_index *index;
-    const read_column *last = column_of(source, source->block_count - 1);
+    const read_column *last = wire_read_column_of(source, source->block_count - 1);
     dev_stream stream = {.dev = source->dev}; /* nothing is launched: the base is FLAT */
     TRY(row_index_new(source->dev, source->rows, &index));
     for (size_t b = 0; b < source->block_count; b++) {
-        const read_column *from = column_of(source, b);
+        const read_column *from = wire_read_column_of(source, b);
         const read_block *block = &source->blocks[b];
         index->has_nulls |= from->validity != NULL;
         take_codes(from, 0, block->rows, index->rows + block->first);
         for (uint64_t i = 0; from->validity && i < block->rows; i++)
-            if (!is_valid(from, i))
+            if (!wire_read_is_valid(from, i))
                 index->rows[block->first + i] = ROW_NULL;
     }
     status st = tensor_new_indexed(&stream, last->base, last->base_rows, index,
@@ -398,7 +399,7 @@ static status add_dictionary_heaps(const column_source *source, buffer_list *own
 {
     const tensor *last = NULL;
     for (size_t b = 0; b < source->block_count; b++) {
-        const tensor *base = column_of(source, b)->base;
+        const tensor *base = wire_read_column_of(source, b)->base;
         if (!base || base == last || !base->heap)
             continue;
         last = base;
@@ -415,7 +416,7 @@ static status add_text_heap(const column_source *source, buffer_list *owners, ch
     uint64_t bytes = 0;
     *out_bytes = NULL;
     for (size_t b = 0; b < source->block_count; b++)
-        bytes += column_of(source, b)->head.text_bytes;
+        bytes += wire_read_column_of(source, b)->head.text_bytes;
     if (!bytes)
         return STATUS_OK;
     TRY(array_reserve(NULL, owners, 1));
@@ -425,7 +426,7 @@ static status add_text_heap(const column_source *source, buffer_list *owners, ch
     return STATUS_OK;
 }
 
-static status make_heap(const column_source *source, tensor *t, char **out_bytes)
+static status wire_read_make_heap(const column_source *source, tensor *t, char **out_bytes)
 {
     buffer_list owners = {0};
     status st = add_text_heap(source, &owners, out_bytes);
@@ -445,11 +446,11 @@ static void fill_block(const read_column *from, const read_block *block, tensor 
     if (from->base)
         fill_coded(from, block->first, block->rows, t);
     else if (type_is_text(t->type))
-        fill_texts(from, block->first, block->rows, t, heap);
+        wire_read_fill_texts(from, block->first, block->rows, t, heap);
     else
         fill_fixed(from, block->first, block->rows, t);
     if (t->validity)
-        fill_validity(from, block->first, block->rows, t);
+        wire_read_fill_validity(from, block->first, block->rows, t);
 }
 
 static status make_flat(const column_source *source, tensor **out)
@@ -457,22 +458,22 @@ static status make_flat(const column_source *source, tensor **out)
     bool has_nulls = false;
     char *heap = NULL;
     for (size_t b = 0; b < source->block_count; b++)
-        has_nulls |= column_of(source, b)->head.has_nulls;
+        has_nulls |= wire_read_column_of(source, b)->head.has_nulls;
     TRY(tensor_new_flat(source->dev, source->type, source->rows, has_nulls, out));
     status st = STATUS_OK;
     if (type_is_text(source->type))
-        st = make_heap(source, *out, &heap);
+        st = wire_read_make_heap(source, *out, &heap);
     if (st) {
         tensor_unref(*out);
         *out = NULL;
         return st;
     }
     for (size_t b = 0; b < source->block_count; b++)
-        fill_block(column_of(source, b), &source->blocks[b], *out, &heap);
+        fill_block(wire_read_column_of(source, b), &source->blocks[b], *out, &heap);
     return STATUS_OK;
 }
 
-static status make_column(const wire_reader *reader, uint32_t column, tensor **out)
+static status wire_read_make_column(const wire_reader *reader, uint32_t column, tensor **out)
 {
     column_source source = {.blocks = reader->blocks.items,
                             .block_count = reader->blocks.count,
@@ -482,16 +483,17 @@ static status make_column(const wire_reader *reader, uint32_t column, tensor **o
                             .type = reader->types[column],
                             .dev = reader->dev,
                             .name = reader->name};
-    return has_one_dictionary(&source) ? make_coded(&source, out) : make_flat(&source, out);
+    return has_one_dictionary(&source) ? wire_read_make_coded(&source, out)
+                                       : make_flat(&source, out);
 }
 
-static status make_chunk(const wire_reader *reader, chunk **out)
+static status wire_read_make_chunk(const wire_reader *reader, chunk **out)
 {
     chunk *c;
     TRY(chunk_new(reader->column_count, dev_count_exact(reader->rows), &c));
     status st = STATUS_OK;
     for (uint32_t i = 0; i < reader->column_count && !st; i++)
-        st = make_column(reader, i, &c->columns[i]);
+        st = wire_read_make_column(reader, i, &c->columns[i]);
     if (st) {
         chunk_free(c);
         return st;
@@ -502,19 +504,19 @@ static status make_chunk(const wire_reader *reader, chunk **out)
 
 /* ---- blocks ---- */
 
-static status read_rows(wire_reader *reader, const wire_block *block, cursor from)
+static status wire_read_rows(wire_reader *reader, const wire_block *block, cursor from)
 {
     if (block->column_count != reader->column_count)
-        return damaged(reader, "another number of columns");
+        return wire_read_damaged(reader, "another number of columns");
     if (!block->rows || block->rows > WIRE_ROWS_MAX - reader->rows)
-        return damaged(reader, "no rows, or too many");
+        return wire_read_damaged(reader, "no rows, or too many");
     TRY(array_reserve(NULL, &reader->columns, reader->column_count));
     TRY(array_reserve(NULL, &reader->blocks, 1));
     for (uint32_t i = 0; i < reader->column_count; i++) {
         read_column *column = &reader->columns.items[reader->columns.count++];
         const char *wrong = look_at_column(reader, i, block->rows, &from, column);
         if (wrong)
-            return damaged(reader, wrong);
+            return wire_read_damaged(reader, wrong);
     }
     reader->blocks.items[reader->blocks.count++] =
         (read_block){.rows = block->rows, .first = reader->rows};
@@ -540,13 +542,13 @@ static status read_entries(wire_reader *reader, const wire_block *block, cursor 
 {
     uint32_t column = block->column_count;
     if (column >= reader->column_count || !block->rows || block->rows > WIRE_ROWS_MAX)
-        return damaged(reader, "a dictionary of no column");
+        return wire_read_damaged(reader, "a dictionary of no column");
     read_column values;
     const char *wrong = look_at_column(reader, column, block->rows, &from, &values);
     if (wrong)
-        return damaged(reader, wrong);
+        return wire_read_damaged(reader, wrong);
     if (values.head.form != WIRE_VALUES)
-        return damaged(reader, "a dictionary without values");
+        return wire_read_damaged(reader, "a dictionary without values");
     read_block rows = {.rows = block->rows};
     column_source source = {.blocks = &rows,
                             .block_count = 1,
@@ -571,14 +573,14 @@ static status read_piece(wire_reader *reader, const wire_block *block, cursor fr
     uint32_t all = block->rows, bytes = block->bytes - (uint32_t)sizeof *block;
     if (!block->number && !reader->large_bytes) {
         if (all < sizeof *block || all > WIRE_LARGE_BYTES_MAX || reader->large)
-            return damaged(reader, "a large row of an impossible length");
+            return wire_read_damaged(reader, "a large row of an impossible length");
         TRY(dev_alloc(reader->dev, all, reader->name, &reader->large));
         reader->large_bytes = all;
         reader->large_at = 0;
     }
     if (!bytes || all != reader->large_bytes || block->number != reader->large_at ||
         bytes > all - reader->large_at)
-        return damaged(reader, "a piece of a row that does not fit the others");
+        return wire_read_damaged(reader, "a piece of a row that does not fit the others");
     memcpy((char *)reader->large->address + reader->large_at, from.at, bytes);
     reader->large_at += bytes;
     if (reader->large_at < all)
@@ -586,7 +588,7 @@ static status read_piece(wire_reader *reader, const wire_block *block, cursor fr
     uint64_t taken;
     reader->large_bytes = 0;
     TRY(read_block_of(reader, reader->large->address, all, false, &taken));
-    return taken == all ? STATUS_OK : damaged(reader, "bytes behind a large row");
+    return taken == all ? STATUS_OK : wire_read_damaged(reader, "bytes behind a large row");
 }
 
 /* may_be_piece: a message's own block, not one in pieces. */
@@ -595,23 +597,23 @@ static status read_block_of(wire_reader *reader, const char *bytes, uint64_t byt
 {
     wire_block block;
     if (byte_count < sizeof block)
-        return damaged(reader, "bytes that are no block");
+        return wire_read_damaged(reader, "bytes that are no block");
     memcpy(&block, bytes, sizeof block);
     if (block.version != WIRE_VERSION)
-        return damaged(reader, "another version");
+        return wire_read_damaged(reader, "another version");
     if (block.bytes < sizeof block || block.bytes > byte_count || block.bytes % WIRE_ALIGNMENT)
-        return damaged(reader, "a block of an impossible length");
+        return wire_read_damaged(reader, "a block of an impossible length");
     *out_bytes = block.bytes;
     cursor from = {bytes + sizeof block, block.bytes - sizeof block};
     if (reader->large_bytes && block.kind != WIRE_PIECE)
-        return damaged(reader, "rows between the pieces of one");
+        return wire_read_damaged(reader, "rows between the pieces of one");
     if (block.kind == WIRE_ROWS)
-        return read_rows(reader, &block, from);
+        return wire_read_rows(reader, &block, from);
     if (block.kind == WIRE_DICTIONARY && may_be_piece)
         return read_entries(reader, &block, from);
     if (block.kind == WIRE_PIECE && may_be_piece)
         return read_piece(reader, &block, from);
-    return damaged(reader, "a block of a kind that there is not");
+    return wire_read_damaged(reader, "a block of a kind that there is not");
 }
 
 static void forget_message(wire_reader *reader)
@@ -637,7 +639,7 @@ status wire_read(wire_reader *reader, const char *bytes, uint32_t byte_count, ch
         st = read_block_of(reader, bytes + at, byte_count - at, true, &taken);
     }
     if (!st && reader->blocks.count)
-        st = make_chunk(reader, out);
+        st = wire_read_make_chunk(reader, out);
     forget_message(reader);
     return st;
 }

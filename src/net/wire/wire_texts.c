@@ -13,7 +13,7 @@ void wire_texts_init(wire_texts *texts, data_type type)
         .entries = {.references = 1, .type = type, .form = TENSOR_FLAT}, .pause = 1, .paused = 1};
 }
 
-static void forget(wire_texts *texts)
+static void wire_texts_forget(wire_texts *texts)
 {
     mem_free(texts->views);
     mem_free(texts->text);
@@ -29,7 +29,7 @@ static void forget(wire_texts *texts)
 
 void wire_texts_release(wire_texts *texts)
 {
-    forget(texts);
+    wire_texts_forget(texts);
     mem_free(texts->codes);
     texts->codes = NULL;
 }
@@ -67,32 +67,32 @@ void wire_texts_sent(wire_texts *texts, uint32_t number)
 
 /* ---- the table ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t wire_texts_mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
 /* The view's first word is the length and four bytes; then come those that are left, the last ones overlapping. */
-static uint64_t hash_text(const string_view *text)
+static uint64_t wire_texts_hash_text(const string_view *text)
 {
     uint64_t word, hash;
     memcpy(&word, text, sizeof word);
-    hash = mix(0, word);
+    hash = wire_texts_mix(0, word);
     if (text->bytes <= STRING_INLINE_BYTES) {
         memcpy(&word, text->inlined + 4, sizeof word);
-        return mix(hash, word);
+        return wire_texts_mix(hash, word);
     }
     const char *at = text->data + 4, *last = text->data + text->bytes - sizeof word;
     for (; at < last; at += sizeof word) {
         memcpy(&word, at, sizeof word);
-        hash = mix(hash, word);
+        hash = wire_texts_mix(hash, word);
     }
     memcpy(&word, last, sizeof word);
-    return mix(hash, word);
+    return wire_texts_mix(hash, word);
 }
 
-static bool is_same(const string_view *a, const string_view *b)
+static bool wire_texts_is_same(const string_view *a, const string_view *b)
 {
     if (memcmp(a, b, sizeof(uint64_t)) != 0)
         return false;
@@ -101,7 +101,7 @@ static bool is_same(const string_view *a, const string_view *b)
     return a->data == b->data || memcmp(a->data, b->data, a->bytes) == 0;
 }
 
-static uint64_t slot_of(uint64_t hash, uint32_t entry)
+static uint64_t wire_texts_slot_of(uint64_t hash, uint32_t entry)
 {
     return (hash & ~(uint64_t)UINT32_MAX) | (entry + 1);
 }
@@ -112,11 +112,11 @@ static bool grow_slots(wire_texts *texts, uint32_t count)
     if (!slots)
         return false;
     for (uint32_t i = 0; i < texts->count; i++) {
-        uint64_t hash = hash_text(&texts->views[i]);
+        uint64_t hash = wire_texts_hash_text(&texts->views[i]);
         uint64_t at = hash & (count - 1);
         while (slots[at])
             at = (at + 1) & (count - 1);
-        slots[at] = slot_of(hash, i);
+        slots[at] = wire_texts_slot_of(hash, i);
     }
     mem_free(texts->slots);
     texts->slots = slots;
@@ -125,7 +125,7 @@ static bool grow_slots(wire_texts *texts, uint32_t count)
 }
 
 /* Slots are half free at least. */
-static bool grow(wire_texts *texts)
+static bool wire_texts_grow(wire_texts *texts)
 {
     uint32_t room = texts->views_room ? 2 * texts->views_room : ENTRIES_FIRST;
     string_view *views = room > ENTRIES_MAX ? NULL : mem_new_array(room, sizeof *views);
@@ -140,7 +140,7 @@ static bool grow(wire_texts *texts)
 }
 
 /* A copy that lasts. Text is taken whole at first, so that views may point into it. */
-static bool keep_text(wire_texts *texts, const string_view *text, string_view *out)
+static bool wire_texts_keep_text(wire_texts *texts, const string_view *text, string_view *out)
 {
     *out = *text;
     if (text->bytes <= STRING_INLINE_BYTES)
@@ -160,20 +160,21 @@ static bool keep_text(wire_texts *texts, const string_view *text, string_view *o
 
 bool wire_texts_find(wire_texts *texts, const string_view *text, uint32_t *out)
 {
-    if (texts->count == texts->views_room && !grow(texts))
+    if (texts->count == texts->views_room && !wire_texts_grow(texts))
         return false;
-    uint64_t hash = hash_text(text), mask = texts->slot_count - 1, at = hash & mask;
+    uint64_t hash = wire_texts_hash_text(text), mask = texts->slot_count - 1, at = hash & mask;
     for (; texts->slots[at]; at = (at + 1) & mask) {
         uint32_t entry = (uint32_t)texts->slots[at] - 1;
-        if (slot_of(hash, entry) == texts->slots[at] && is_same(text, &texts->views[entry])) {
+        if (wire_texts_slot_of(hash, entry) == texts->slots[at] &&
+            wire_texts_is_same(text, &texts->views[entry])) {
             *out = entry;
             return true;
         }
     }
-    if (!keep_text(texts, text, &texts->views[texts->count]))
+    if (!wire_texts_keep_text(texts, text, &texts->views[texts->count]))
         return false;
     texts->bytes += text->bytes;
-    texts->slots[at] = slot_of(hash, texts->count);
+    texts->slots[at] = wire_texts_slot_of(hash, texts->count);
     *out = texts->count++;
     return true;
 }

@@ -99,7 +99,7 @@ void wire_writer_free(wire_writer *writer)
 
 /* ---- rows of any form ---- */
 
-static column_rows rows_of(const tensor *t, uint64_t first)
+static column_rows wire_write_rows_of(const tensor *t, uint64_t first)
 {
     if (t->form == TENSOR_INDEXED)
         return (column_rows){.base = t->base,
@@ -108,38 +108,38 @@ static column_rows rows_of(const tensor *t, uint64_t first)
     return (column_rows){.base = t, .first = first, .may_have_nulls = t->validity};
 }
 
-static uint32_t row_at(const column_rows *rows, uint64_t i)
+static uint32_t wire_write_row_at(const column_rows *rows, uint64_t i)
 {
     if (rows->base->form == TENSOR_CONSTANT)
         return rows->base->constant.is_null ? ROW_NULL : 0;
     return rows->index ? rows->index[i] : (uint32_t)(rows->first + i);
 }
 
-static bool is_valid(const column_rows *rows, uint32_t row)
+static bool wire_write_is_valid(const column_rows *rows, uint32_t row)
 {
     const uint64_t *validity = rows->base->validity;
     return row != ROW_NULL && (!validity || (validity[row / 64] >> (row % 64) & 1));
 }
 
-static bool has_nulls(const column_rows *rows, uint64_t count)
+static bool wire_write_has_nulls(const column_rows *rows, uint64_t count)
 {
     if (rows->base->form == TENSOR_CONSTANT)
         return rows->base->constant.is_null;
     for (uint64_t i = 0; rows->may_have_nulls && i < count; i++)
-        if (!is_valid(rows, row_at(rows, i)))
+        if (!wire_write_is_valid(rows, wire_write_row_at(rows, i)))
             return true;
     return false;
 }
 
-static const string_view *text_at(const column_rows *rows, uint32_t row)
+static const string_view *wire_write_text_at(const column_rows *rows, uint32_t row)
 {
     return (const string_view *)rows->base->values + row;
 }
 
-static uint64_t text_bytes(const column_rows *rows, uint64_t i)
+static uint64_t wire_write_text_bytes(const column_rows *rows, uint64_t i)
 {
-    uint32_t row = row_at(rows, i);
-    return is_valid(rows, row) ? text_at(rows, row)->bytes : 0;
+    uint32_t row = wire_write_row_at(rows, i);
+    return wire_write_is_valid(rows, row) ? wire_write_text_at(rows, row)->bytes : 0;
 }
 
 /* ---- how much it takes ---- */
@@ -169,14 +169,16 @@ static bool is_text_by_row(const column_rows *rows)
 }
 
 /* Of a block without rows: headers, the ends of parts, constants. */
-static uint64_t fixed_bytes(const column_rows *columns, uint32_t column_count)
+static uint64_t wire_write_fixed_bytes(const column_rows *columns, uint32_t column_count)
 {
     uint64_t bytes = sizeof(wire_block);
     for (uint32_t i = 0; i < column_count; i++) {
         bytes += sizeof(wire_column);
         const tensor *base = columns[i].base;
         if (base->form == TENSOR_CONSTANT)
-            bytes += type_is_text(base->type) ? 8 + wire_aligned(text_bytes(&columns[i], 0)) : 16;
+            bytes += type_is_text(base->type)
+                         ? 8 + wire_aligned(wire_write_text_bytes(&columns[i], 0))
+                         : 16;
         else
             bytes += 8 + 8 + 8; /* validity, values, texts: each ends at a multiple of 8 */
     }
@@ -187,7 +189,7 @@ static uint64_t fixed_bytes(const column_rows *columns, uint32_t column_count)
 static uint64_t rows_that_fit(const column_rows *columns, uint32_t column_count, uint64_t count,
                               uint64_t room)
 {
-    uint64_t fixed = fixed_bytes(columns, column_count), bits = 0, texts = 0;
+    uint64_t fixed = wire_write_fixed_bytes(columns, column_count), bits = 0, texts = 0;
     if (fixed > room)
         return 0;
     bool has_texts = false;
@@ -202,7 +204,7 @@ static uint64_t rows_that_fit(const column_rows *columns, uint32_t column_count,
     for (uint64_t row = 0; row < count; row++) {
         for (uint32_t i = 0; i < column_count; i++)
             if (is_text_by_row(&columns[i]))
-                texts += text_bytes(&columns[i], row);
+                texts += wire_write_text_bytes(&columns[i], row);
         if (fixed + ((row + 1) * bits + 7) / 8 + texts > room)
             return row;
     }
@@ -216,7 +218,8 @@ static char *write_validity(const column_rows *rows, uint64_t count, char *targe
     uint64_t *words = (uint64_t *)target;
     memset(words, 0, bitmap_bytes(count));
     for (uint64_t i = 0; i < count; i++)
-        words[i / 64] |= (uint64_t)is_valid(rows, row_at(rows, i)) << (i % 64);
+        words[i / 64] |= (uint64_t)wire_write_is_valid(rows, wire_write_row_at(rows, i))
+                         << (i % 64);
     return target + bitmap_bytes(count);
 }
 
@@ -224,7 +227,7 @@ static char *write_validity(const column_rows *rows, uint64_t count, char *targe
     do {                                                                                           \
         const type *source = rows->base->values;                                                   \
         for (uint64_t i = 0; i < count; i++) {                                                     \
-            uint32_t row = row_at(rows, i);                                                        \
+            uint32_t row = wire_write_row_at(rows, i);                                             \
             type item = 0;                                                                         \
             if (row != ROW_NULL)                                                                   \
                 item = source[row];                                                                \
@@ -238,13 +241,13 @@ static void gather_wide(const column_rows *rows, uint64_t count, char *target)
     const char *source = rows->base->values;
     memset(target, 0, count * sizeof(uint128));
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = row_at(rows, i);
+        uint32_t row = wire_write_row_at(rows, i);
         if (row != ROW_NULL)
             memcpy(target + i * sizeof(uint128), source + row * sizeof(uint128), sizeof(uint128));
     }
 }
 
-static void gather_values(const column_rows *rows, uint64_t count, char *target)
+static void wire_write_gather_values(const column_rows *rows, uint64_t count, char *target)
 {
     unsigned width = rows->base->type.width;
     switch (width) {
@@ -265,29 +268,29 @@ static void gather_values(const column_rows *rows, uint64_t count, char *target)
     }
 }
 
-static void gather_bits(const column_rows *rows, uint64_t count, char *target)
+static void wire_write_gather_bits(const column_rows *rows, uint64_t count, char *target)
 {
     const uint64_t *source = rows->base->values;
     uint64_t *words = (uint64_t *)target;
     memset(words, 0, bitmap_bytes(count));
     for (uint64_t i = 0; i < count && rows->base->type.id == TYPE_BOOL; i++) {
-        uint32_t row = row_at(rows, i);
+        uint32_t row = wire_write_row_at(rows, i);
         if (row != ROW_NULL)
             words[i / 64] |= (source[row / 64] >> (row % 64) & 1) << (i % 64);
     }
 }
 
 /* Lengths, then bytes; returns how many these are. */
-static uint32_t write_texts(const column_rows *rows, uint64_t count, char *target)
+static uint32_t wire_write_texts(const column_rows *rows, uint64_t count, char *target)
 {
     char *lengths = target, *to = target + wire_aligned(count * sizeof(uint32_t));
     uint32_t all = 0;
     memset(lengths, 0, wire_aligned(count * sizeof(uint32_t)));
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = row_at(rows, i);
-        if (!is_valid(rows, row))
+        uint32_t row = wire_write_row_at(rows, i);
+        if (!wire_write_is_valid(rows, row))
             continue;
-        const string_view *view = text_at(rows, row);
+        const string_view *view = wire_write_text_at(rows, row);
         memcpy(lengths + i * sizeof view->bytes, &view->bytes, sizeof view->bytes);
         memcpy(to + all, string_data(view), view->bytes);
         all += view->bytes;
@@ -296,20 +299,21 @@ static uint32_t write_texts(const column_rows *rows, uint64_t count, char *targe
     return all;
 }
 
-static char *write_values(const column_rows *rows, uint64_t count, char *target, wire_column *head)
+static char *wire_write_values(const column_rows *rows, uint64_t count, char *target,
+                               wire_column *head)
 {
     data_type type = rows->base->type;
     if (type_is_text(type)) {
-        head->text_bytes = write_texts(rows, count, target);
+        head->text_bytes = wire_write_texts(rows, count, target);
         return target + wire_aligned(count * sizeof(uint32_t)) + wire_aligned(head->text_bytes);
     }
     if (!type.width) {
-        gather_bits(rows, count, target);
+        wire_write_gather_bits(rows, count, target);
         return target + bitmap_bytes(count);
     }
     uint64_t bytes = count * type.width;
     if (rows->index || rows->base->form == TENSOR_CONSTANT)
-        gather_values(rows, count, target);
+        wire_write_gather_values(rows, count, target);
     else
         memcpy(target, (const char *)rows->base->values + rows->first * type.width, bytes);
     memset(target + bytes, 0, wire_aligned(bytes) - bytes);
@@ -320,9 +324,9 @@ static char *write_values(const column_rows *rows, uint64_t count, char *target,
     do {                                                                                           \
         code_type *codes = (code_type *)target;                                                    \
         for (uint64_t i = 0; i < count; i++)                                                       \
-            codes[i] = (code_type)row_at(rows, i);                                                 \
+            codes[i] = (code_type)wire_write_row_at(rows, i);                                      \
         for (uint64_t i = 0; rows->may_have_nulls && i < count; i++)                               \
-            if (!is_valid(rows, row_at(rows, i)))                                                  \
+            if (!wire_write_is_valid(rows, wire_write_row_at(rows, i)))                            \
                 codes[i] = 0;                                                                      \
     } while (0)
 
@@ -343,7 +347,7 @@ static char *write_codes(const column_rows *rows, uint64_t count, char *target, 
 }
 
 /* Returns the end. */
-static char *write_column(const column_rows *rows, uint64_t count, char *target)
+static char *wire_write_column(const column_rows *rows, uint64_t count, char *target)
 {
     char *at = target + sizeof(wire_column);
     data_type type = rows->base->type;
@@ -353,23 +357,23 @@ static char *write_column(const column_rows *rows, uint64_t count, char *target)
                         .scale = type.scale,
                         .width = type.width,
                         .form = is_constant ? WIRE_CONSTANT : WIRE_VALUES,
-                        .has_nulls = has_nulls(rows, count)};
+                        .has_nulls = wire_write_has_nulls(rows, count)};
     if (head.has_nulls && !is_constant)
         at = write_validity(rows, count, at);
     if (rows->dictionary)
         at = write_codes(rows, count, at, &head);
     else if (!is_constant || !head.has_nulls)
-        at = write_values(rows, is_constant ? 1 : count, at, &head);
+        at = wire_write_values(rows, is_constant ? 1 : count, at, &head);
     memcpy(target, &head, sizeof head);
     return at;
 }
 
-static uint32_t write_block(wire_block block, const column_rows *columns, uint32_t column_count,
-                            char *target)
+static uint32_t wire_write_block(wire_block block, const column_rows *columns,
+                                 uint32_t column_count, char *target)
 {
     char *at = target + sizeof block;
     for (uint32_t i = 0; i < column_count; i++)
-        at = write_column(&columns[i], block.rows, at);
+        at = wire_write_column(&columns[i], block.rows, at);
     block.version = WIRE_VERSION;
     block.bytes = (uint32_t)(at - target);
     memcpy(target, &block, sizeof block);
@@ -388,11 +392,11 @@ static const known_dictionary *find_dictionary(const wire_writer *writer, const 
 
 static uint64_t dictionary_bytes(const tensor *t, uint64_t *out_rows)
 {
-    column_rows rows = rows_of(t->base, 0);
+    column_rows rows = wire_write_rows_of(t->base, 0);
     *out_rows = t->base_rows;
-    uint64_t bytes = fixed_bytes(&rows, 1) + (t->base_rows * row_bits(&rows) + 7) / 8;
+    uint64_t bytes = wire_write_fixed_bytes(&rows, 1) + (t->base_rows * row_bits(&rows) + 7) / 8;
     for (uint64_t i = 0; is_text_by_row(&rows) && i < t->base_rows; i++)
-        bytes += text_bytes(&rows, i);
+        bytes += wire_write_text_bytes(&rows, i);
     return bytes;
 }
 
@@ -411,7 +415,7 @@ static bool has_many_entries(const tensor *t, uint64_t row_count)
 }
 
 /* Whether there is room for a dictionary: it takes a part of a message. */
-static bool has_room(const message_room *to, uint64_t bytes)
+static bool wire_write_has_room(const message_room *to, uint64_t bytes)
 {
     return bytes <= to->room / DICTIONARY_SHARE && bytes <= to->room - *to->used;
 }
@@ -423,7 +427,7 @@ static void write_dictionary(uint32_t number, const column_rows *entries, uint64
                         .column_count = (uint16_t)column,
                         .rows = (uint32_t)rows,
                         .number = number};
-    *to->used += write_block(block, entries, 1, to->target + *to->used);
+    *to->used += wire_write_block(block, entries, 1, to->target + *to->used);
 }
 
 /* A new number, whose dictionary is written next; NULL where it is one of a column before it. */
@@ -446,12 +450,12 @@ static const known_dictionary *send_dictionary(wire_writer *writer, const tensor
     if (has_many_entries(t, row_count))
         return NULL;
     uint64_t rows, bytes = dictionary_bytes(t, &rows);
-    if (!rows || rows > WIRE_ROWS_MAX || !has_room(to, bytes))
+    if (!rows || rows > WIRE_ROWS_MAX || !wire_write_has_room(to, bytes))
         return NULL;
     known_dictionary *known = next_known(writer, columns, column);
     if (!known)
         return NULL;
-    column_rows entries = rows_of(t->base, 0);
+    column_rows entries = wire_write_rows_of(t->base, 0);
     known->base = tensor_ref(t->base);
     write_dictionary(known->number, &entries, rows, column, to);
     return known;
@@ -466,11 +470,11 @@ static bool find_codes(wire_texts *texts, const column_rows *rows, uint64_t coun
     uint32_t before = texts->count;
     *out_bytes = 0;
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = row_at(rows, i);
+        uint32_t row = wire_write_row_at(rows, i);
         texts->codes[i] = ROW_NULL;
-        if (!is_valid(rows, row))
+        if (!wire_write_is_valid(rows, row))
             continue;
-        const string_view *text = text_at(rows, row);
+        const string_view *text = wire_write_text_at(rows, row);
         *out_bytes += text->bytes;
         if (!wire_texts_find(texts, text, &texts->codes[i]) ||
             (i == TEXTS_SAMPLE && texts->count - before > TEXTS_SAMPLE / 2))
@@ -493,12 +497,12 @@ static const known_dictionary *send_texts(wire_writer *writer, wire_texts *texts
                                           const column_rows *columns, uint32_t column,
                                           const message_room *to, bool *is_worse)
 {
-    const column_rows entries = rows_of(&texts->entries, 0);
+    const column_rows entries = wire_write_rows_of(&texts->entries, 0);
     const known_dictionary *known = find_sent(writer, texts);
-    uint64_t bytes =
-        fixed_bytes(&entries, 1) + (texts->count * row_bits(&entries) + 7) / 8 + texts->bytes;
+    uint64_t bytes = wire_write_fixed_bytes(&entries, 1) +
+                     (texts->count * row_bits(&entries) + 7) / 8 + texts->bytes;
     *is_worse = bytes > to->room / DICTIONARY_SHARE || TEXTS_GAIN * bytes > texts->saved;
-    if (*is_worse || !has_room(to, bytes))
+    if (*is_worse || !wire_write_has_room(to, bytes))
         return NULL;
     if (!known)
         known = next_known(writer, columns, column);
@@ -511,8 +515,9 @@ static const known_dictionary *send_texts(wire_writer *writer, wire_texts *texts
 }
 
 /* The dictionary of rows that are codes in texts->codes now; NULL: they are sent as they are. */
-static const known_dictionary *find_texts(wire_writer *writer, uint32_t column, uint64_t count,
-                                          const column_rows *columns, const message_room *to)
+static const known_dictionary *wire_write_find_texts(wire_writer *writer, uint32_t column,
+                                                     uint64_t count, const column_rows *columns,
+                                                     const message_room *to)
 {
     wire_texts *texts = &writer->texts[column];
     uint64_t text_bytes;
@@ -539,7 +544,7 @@ static void code_texts(wire_writer *writer, uint32_t column, uint64_t count, col
     uint64_t some = count < left ? count : left; /* each takes a byte at least */
     if (!is_text_by_row(rows) || !wire_texts_begin(texts, some))
         return;
-    const known_dictionary *known = find_texts(writer, column, some, columns, to);
+    const known_dictionary *known = wire_write_find_texts(writer, column, some, columns, to);
     if (known)
         *rows = (column_rows){.base = &texts->entries,
                               .index = texts->codes,
@@ -557,7 +562,7 @@ static uint64_t set_columns(wire_writer *writer, const chunk *c, uint64_t first,
     for (uint32_t i = 0; i < c->column_count; i++) {
         const tensor *t = c->columns[i];
         assert(type_equal(t->type, writer->types[i]) && t->type.width == writer->types[i].width);
-        columns[i] = rows_of(t, first);
+        columns[i] = wire_write_rows_of(t, first);
         if (t->form == TENSOR_INDEXED && t->is_dictionary) {
             columns[i].dictionary = find_dictionary(writer, t->base);
             columns[i].dictionary_rows = t->base_rows;
@@ -576,11 +581,11 @@ static uint64_t set_columns(wire_writer *writer, const chunk *c, uint64_t first,
 /* Bytes that a block of one row may take. */
 static uint64_t one_row_bytes(const column_rows *columns, uint32_t column_count)
 {
-    uint64_t bytes = fixed_bytes(columns, column_count);
+    uint64_t bytes = wire_write_fixed_bytes(columns, column_count);
     for (uint32_t i = 0; i < column_count; i++) {
         bytes += (row_bits(&columns[i]) + 7) / 8;
         if (is_text_by_row(&columns[i]))
-            bytes += text_bytes(&columns[i], 0);
+            bytes += wire_write_text_bytes(&columns[i], 0);
     }
     return bytes;
 }
@@ -596,7 +601,7 @@ static status begin_large(wire_writer *writer, const column_rows *columns)
         return status_no_memory("a large row", bytes);
     wire_block block = {
         .kind = WIRE_ROWS, .column_count = (uint16_t)writer->column_count, .rows = 1};
-    writer->large_bytes = write_block(block, columns, writer->column_count, writer->large);
+    writer->large_bytes = wire_write_block(block, columns, writer->column_count, writer->large);
     writer->large_at = 0;
     return STATUS_OK;
 }
@@ -637,7 +642,7 @@ static status append_rows(wire_writer *writer, column_rows *columns, uint64_t co
         wire_block block = {.kind = WIRE_ROWS,
                             .column_count = (uint16_t)writer->column_count,
                             .rows = (uint32_t)rows};
-        *used += write_block(block, columns, writer->column_count, target + *used);
+        *used += wire_write_block(block, columns, writer->column_count, target + *used);
         *out_rows += rows;
         writer->message_rows += (uint32_t)rows;
         return STATUS_OK;

@@ -19,7 +19,7 @@ static uint32_t read_size(thrift_reader *r, const thrift_field *field)
     return (uint32_t)number;
 }
 
-static void read_data(thrift_reader *r, const thrift_field *outer, pq_page_header *h)
+static void page_header_read_data(thrift_reader *r, const thrift_field *outer, pq_page_header *h)
 {
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
@@ -89,7 +89,7 @@ static void read_data_v2(thrift_reader *r, const thrift_field *outer, pq_page_he
 }
 
 /* The member of its type was there; index pages have nothing of interest. */
-static bool is_whole(const pq_page_header *h, uint32_t members)
+static bool page_header_is_whole(const pq_page_header *h, uint32_t members)
 {
     switch (h->type) {
     case PQ_PAGE_DATA:
@@ -128,7 +128,7 @@ status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *ou
             h.checksum = (uint32_t)thrift_int(&r, &f);
             h.has_checksum = true;
         } else if (f.id == FIELD_DATA && h.type == PQ_PAGE_DATA) {
-            read_data(&r, &f, &h);
+            page_header_read_data(&r, &f, &h);
         } else if (f.id == FIELD_DICTIONARY && h.type == PQ_PAGE_DICTIONARY) {
             read_dictionary(&r, &f, &h);
         } else if (f.id == FIELD_DATA_V2 && h.type == PQ_PAGE_DATA_V2) {
@@ -140,7 +140,7 @@ status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *ou
     *out_header_bytes = (size_t)(r.at - r.start);
     *out = h;
     const uint32_t required = 1u << 1 | 1u << 2 | 1u << 3;
-    if (r.is_broken || (members & required) != required || !is_whole(&h, members))
+    if (r.is_broken || (members & required) != required || !page_header_is_whole(&h, members))
         return status_new(STATUS_KIND_CORRUPT, "the page header breaks off or is damaged");
     return STATUS_OK;
 }

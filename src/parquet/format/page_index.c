@@ -96,8 +96,8 @@ static uint32_t read_count(arena *a, thrift_reader *r, const thrift_field *field
     return count;
 }
 
-static void read_item(arena *a, thrift_reader *r, const pq_leaf *leaf, int16_t list,
-                      const thrift_field *item, uint32_t page, pq_column_index *out)
+static void page_index_read_item(arena *a, thrift_reader *r, const pq_leaf *leaf, int16_t list,
+                                 const thrift_field *item, uint32_t page, pq_column_index *out)
 {
     pq_statistics *s = &out->pages[page];
     const uint8_t *bytes;
@@ -141,7 +141,7 @@ status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *bytes, s
             uint32_t count = read_count(a, &r, &f, &type, out);
             thrift_field item = thrift_element(type);
             for (uint32_t i = 0; i < count && !r.is_broken; i++)
-                read_item(a, &r, leaf, f.id, &item, i, out);
+                page_index_read_item(a, &r, leaf, f.id, &item, i, out);
             lists |= 1u << f.id;
         } else {
             thrift_skip(&r, &f);
@@ -168,7 +168,7 @@ static bool does_page_agree(const pq_leaf *leaf, const pq_column_index *index, u
 }
 
 /* Bounds of text may be cut, in the footer otherwise than in the index. */
-static bool is_within(const pq_statistics *page, const pq_statistics *chunk)
+static bool page_index_is_within(const pq_statistics *page, const pq_statistics *chunk)
 {
     if (page->has_min && (type_is_text(page->min.type)))
         return true;
@@ -199,7 +199,8 @@ bool pq_indexes_agree(const pq_leaf *leaf, const pq_statistics *chunk, uint64_t 
         const pq_page_location *place = &places->pages[p];
         const pq_statistics *page = &bounds->pages[p];
         uint64_t end = p + 1 < places->page_count ? place[1].first_row : row_count;
-        if (!does_page_agree(leaf, bounds, p, end - place->first_row) || !is_within(page, chunk))
+        if (!does_page_agree(leaf, bounds, p, end - place->first_row) ||
+            !page_index_is_within(page, chunk))
             return false;
         if (!bounds->is_null[p]) {
             if (!is_in_order(bounds, before, page))
@@ -214,7 +215,7 @@ bool pq_indexes_agree(const pq_leaf *leaf, const pq_statistics *chunk, uint64_t 
 /* ---- from the file ---- */
 
 /* To be freed; NULL: none. */
-static uint8_t *read_range(const file *f, pq_range range)
+static uint8_t *page_index_read_range(const file *f, pq_range range)
 {
     uint8_t *bytes = range.bytes ? mem_new(range.bytes) : NULL;
     if (!bytes)
@@ -231,7 +232,7 @@ void pq_offset_index_read(arena *a, const file *f, const pq_column_chunk *chunk,
                           pq_offset_index *out)
 {
     *out = (pq_offset_index){0};
-    uint8_t *bytes = read_range(f, chunk->offset_index);
+    uint8_t *bytes = page_index_read_range(f, chunk->offset_index);
     status st =
         bytes ? pq_offset_index_parse(a, chunk, row_count, bytes, chunk->offset_index.bytes, out)
               : STATUS_OK;
@@ -245,7 +246,7 @@ void pq_column_index_read(arena *a, const file *f, const pq_leaf *leaf,
                           const pq_column_chunk *chunk, pq_column_index *out)
 {
     *out = (pq_column_index){0};
-    uint8_t *bytes = read_range(f, chunk->column_index);
+    uint8_t *bytes = page_index_read_range(f, chunk->column_index);
     status st =
         bytes ? pq_column_index_parse(a, leaf, bytes, chunk->column_index.bytes, out) : STATUS_OK;
     if (st)

@@ -59,7 +59,7 @@ const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field)
 }
 
 /* A name as UTF-8: it is shown, and becomes the name of a column of Arrow's. */
-static const char *read_name(arena *a, thrift_reader *r, const thrift_field *field)
+static const char *schema_read_name(arena *a, thrift_reader *r, const thrift_field *field)
 {
     const char *name = pq_text_read(a, r, field);
     size_t bytes = strlen(name);
@@ -133,7 +133,7 @@ static void read_logical(thrift_reader *r, const thrift_field *outer, element *e
 
 /* A field of another type is as if it were not there, as for readers that Thrift generates: fastparquet writes REQUIRED as
  * a boolean. */
-static void read_number(thrift_reader *r, const thrift_field *field, int64_t *out)
+static void schema_read_number(thrift_reader *r, const thrift_field *field, int64_t *out)
 {
     if (field->type >= THRIFT_I8 && field->type <= THRIFT_I64)
         *out = thrift_int(r, field);
@@ -154,28 +154,28 @@ static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, 
     while (thrift_next(r, &f)) {
         switch (f.id) {
         case 1:
-            read_number(r, &f, &e->physical);
+            schema_read_number(r, &f, &e->physical);
             break;
         case 2:
-            read_number(r, &f, &e->type_length);
+            schema_read_number(r, &f, &e->type_length);
             break;
         case 3:
-            read_number(r, &f, &e->repetition);
+            schema_read_number(r, &f, &e->repetition);
             break;
         case 4:
-            e->name = read_name(a, r, &f);
+            e->name = schema_read_name(a, r, &f);
             break;
         case 5:
-            read_number(r, &f, &e->child_count);
+            schema_read_number(r, &f, &e->child_count);
             break;
         case 6:
-            read_number(r, &f, &e->converted);
+            schema_read_number(r, &f, &e->converted);
             break;
         case 7:
-            read_number(r, &f, &e->scale);
+            schema_read_number(r, &f, &e->scale);
             break;
         case 8:
-            read_number(r, &f, &e->precision);
+            schema_read_number(r, &f, &e->precision);
             break;
         case 10:
             read_logical(r, &f, e);
@@ -390,8 +390,8 @@ typedef struct flattening {
     const char *top; /* the name of the element below the root that is being walked */
 } flattening;
 
-static status add_leaf(flattening *f, const element *e, const char *path, unsigned definition,
-                       unsigned repetition, bool is_nested)
+static status schema_add_leaf(flattening *f, const element *e, const char *path,
+                              unsigned definition, unsigned repetition, bool is_nested)
 {
     if (e->physical < 0 || e->physical > PQ_FIXED_LEN_BYTE_ARRAY)
         return status_new(STATUS_KIND_CORRUPT,
@@ -445,7 +445,7 @@ static status flatten(flattening *f, const char *path, unsigned depth, unsigned 
         f->top = depth == 1 ? e->name : f->top;
         TRY(child_path(f, path, e, &path));
         if (e->physical != ABSENT)
-            return add_leaf(f, e, path, definition, repetition, is_nested);
+            return schema_add_leaf(f, e, path, definition, repetition, is_nested);
         is_nested |= e->repetition != REQUIRED;
     } else if (e->physical != ABSENT) {
         return status_new(STATUS_KIND_CORRUPT, "the schema's root is not a group");

@@ -20,7 +20,7 @@ static int128 big_endian(const uint8_t *bytes, uint32_t length)
     return (int128)number;
 }
 
-static double half_value(const uint8_t *bytes)
+static double statistics_half_value(const uint8_t *bytes)
 {
     unsigned half = bytes[0] | (unsigned)bytes[1] << 8;
     unsigned exponent = half >> 10 & 31, fraction = half & 1023;
@@ -44,7 +44,7 @@ static bool fits_type(const value *v)
                                    : number < end && number >= 0;
 }
 
-static bool set_double(value *out, double number)
+static bool statistics_set_double(value *out, double number)
 {
     out->f64 = number;
     return !isnan(number);
@@ -77,7 +77,7 @@ static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint3
                       value *out)
 {
     if (leaf->conversion == PQ_CONVERT_HALF)
-        return length == 2 && set_double(out, half_value(bytes));
+        return length == 2 && statistics_set_double(out, statistics_half_value(bytes));
     if (leaf->conversion >= PQ_CONVERT_WIDE)
         return false;
     if (leaf->conversion == PQ_CONVERT_UUID) {
@@ -126,12 +126,12 @@ bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_
         if (length != sizeof f32)
             return false;
         memcpy(&f32, bytes, sizeof f32);
-        return set_double(out, (double)f32);
+        return statistics_set_double(out, (double)f32);
     case PQ_DOUBLE:
         if (length != sizeof f64)
             return false;
         memcpy(&f64, bytes, sizeof f64);
-        return set_double(out, f64);
+        return statistics_set_double(out, f64);
     case PQ_BYTE_ARRAY:
         return set_bytes(a, leaf, bytes, length, out);
     case PQ_FIXED_LEN_BYTE_ARRAY:
@@ -141,14 +141,14 @@ bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_
     }
 }
 
-static bool is_unsigned(data_type type)
+static bool statistics_is_unsigned(data_type type)
 {
     return type.id >= TYPE_UINT8 && type.id <= TYPE_UINT64;
 }
 
 bool pq_needs_column_order(const pq_leaf *leaf)
 {
-    return is_unsigned(leaf->type) || leaf->physical == PQ_BYTE_ARRAY ||
+    return statistics_is_unsigned(leaf->type) || leaf->physical == PQ_BYTE_ARRAY ||
            leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
 }
 
@@ -164,7 +164,7 @@ static void read_bound(thrift_reader *r, const thrift_field *field, stored_bound
 }
 
 /* Only text is ever cut, by writers that may not say so. What is not UTF-8 is not read as it is stored. */
-static bool is_exact(const pq_leaf *leaf, const stored_bound *bound)
+static bool statistics_is_exact(const pq_leaf *leaf, const stored_bound *bound)
 {
     if (leaf->type.id == TYPE_VARCHAR &&
         utf8_valid_bytes((const char *)bound->bytes, bound->length) < bound->length)
@@ -180,17 +180,17 @@ static void set_bounds(arena *a, const pq_leaf *leaf, const stored_bound *min,
     /* A bound that is not a value, as NaN, makes the other one worthless as well. */
     if ((min->bytes && !out->has_min) || (max->bytes && !out->has_max))
         out->has_min = out->has_max = false;
-    out->is_min_exact = out->has_min && is_exact(leaf, min);
-    out->is_max_exact = out->has_max && is_exact(leaf, max);
+    out->is_min_exact = out->has_min && statistics_is_exact(leaf, min);
+    out->is_max_exact = out->has_max && statistics_is_exact(leaf, max);
 }
 
-static void forget(pq_statistics *s)
+static void statistics_forget(pq_statistics *s)
 {
     *s = (pq_statistics){.null_count = -1, .distinct_count = -1};
 }
 
 /* Both pairs of bounds say the same. */
-static bool are_equal(const pq_statistics *one, const pq_statistics *other)
+static bool statistics_are_equal(const pq_statistics *one, const pq_statistics *other)
 {
     return one->has_min == other->has_min && one->has_max == other->has_max &&
            (!one->has_min || !value_compare(&one->min, &other->min)) &&
@@ -201,7 +201,7 @@ void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, c
                         pq_statistics *out)
 {
     stored_bound min = {.is_exact = -1}, max = min, old_min = min, old_max = min;
-    forget(out);
+    statistics_forget(out);
     thrift_field f = {0};
     if (!thrift_enter(r, field))
         return;
@@ -246,8 +246,8 @@ void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, c
     if (has_new && has_old && !pq_needs_column_order(leaf)) {
         pq_statistics old;
         set_bounds(a, leaf, &old_min, &old_max, &old);
-        if (!are_equal(out, &old))
-            forget(out);
+        if (!statistics_are_equal(out, &old))
+            statistics_forget(out);
     }
 }
 
@@ -275,7 +275,7 @@ void pq_statistics_settle(const pq_leaf *leaf, uint64_t value_count, pq_statisti
     if (s->null_count < 0)
         s->null_count = -1;
     if (!pq_statistics_agree(leaf, s, value_count)) {
-        forget(s);
+        statistics_forget(s);
         return;
     }
     uint64_t values = value_count - (s->null_count < 0 ? 0 : (uint64_t)s->null_count);

@@ -37,7 +37,7 @@ static const char *page_type_name(pq_page_type type)
 
 /* ---- cells ---- */
 
-static void add_bytes(text_table *t, uint64_t bytes)
+static void inspect_add_bytes(text_table *t, uint64_t bytes)
 {
     char text[BYTES_TEXT_BYTES];
     text_table_add(t, "%s", bytes_format(bytes, text));
@@ -51,7 +51,7 @@ static void add_ratio(text_table *t, uint64_t uncompressed, uint64_t compressed)
         text_table_add(t, "-");
 }
 
-static void add_count(text_table *t, int64_t count)
+static void inspect_add_count(text_table *t, int64_t count)
 {
     if (count < 0)
         text_table_add(t, "-");
@@ -59,7 +59,7 @@ static void add_count(text_table *t, int64_t count)
         text_table_add(t, "%" PRId64, count);
 }
 
-static void add_bound(text_table *t, const value *bound)
+static void inspect_add_bound(text_table *t, const value *bound)
 {
     char text[4 * BOUND_WIDTH + 16] = "-";
     size_t bytes = bound ? value_format(bound, text, sizeof text) : 1;
@@ -121,8 +121,8 @@ static status print_row_groups(const inspection *in)
         text_table_add(&t, "%u", g);
         text_table_add(&t, "%" PRIu64, group->row_count);
         text_table_add(&t, "%" PRIu64, group->offset);
-        add_bytes(&t, group->compressed_bytes);
-        add_bytes(&t, group->uncompressed_bytes);
+        inspect_add_bytes(&t, group->compressed_bytes);
+        inspect_add_bytes(&t, group->uncompressed_bytes);
         add_ratio(&t, group->uncompressed_bytes, group->compressed_bytes);
     }
     fputs("\nRow groups\n", in->out);
@@ -142,7 +142,7 @@ typedef struct summary {
     const value *min, *max;
 } summary;
 
-static void add_chunk(summary *s, const pq_column_chunk *chunk)
+static void inspect_add_chunk(summary *s, const pq_column_chunk *chunk)
 {
     const pq_statistics *from = &chunk->statistics;
     s->compressed_bytes += chunk->compressed_bytes;
@@ -195,17 +195,17 @@ static status print_columns(const inspection *in)
         const pq_leaf *leaf = &in->metadata->leaves[c];
         summary s = {0};
         for (uint32_t g = in->first_group; g < in->end_group; g++)
-            add_chunk(&s, &in->metadata->row_groups[g].chunks[c]);
+            inspect_add_chunk(&s, &in->metadata->row_groups[g].chunks[c]);
         text_table_add(&t, "%u", c + 1);
         text_table_add_text(&t, leaf->name, strlen(leaf->name), 40);
         text_table_add(&t, "%s", list_names(in, s.codecs, true));
         text_table_add(&t, "%s", list_names(in, s.encodings, false));
-        add_bytes(&t, s.compressed_bytes);
-        add_bytes(&t, s.uncompressed_bytes);
+        inspect_add_bytes(&t, s.compressed_bytes);
+        inspect_add_bytes(&t, s.uncompressed_bytes);
         add_ratio(&t, s.uncompressed_bytes, s.compressed_bytes);
-        add_count(&t, s.null_count);
-        add_bound(&t, s.lacks_min ? NULL : s.min);
-        add_bound(&t, s.lacks_max ? NULL : s.max);
+        inspect_add_count(&t, s.null_count);
+        inspect_add_bound(&t, s.lacks_min ? NULL : s.min);
+        inspect_add_bound(&t, s.lacks_max ? NULL : s.max);
         add_indexes(&t, &s);
     }
     fputs("\nColumns\n", in->out);
@@ -215,8 +215,8 @@ static status print_columns(const inspection *in)
 /* ---- pages ---- */
 
 /* The header at `at`, whose length is not known before it is parsed. */
-static status read_header(const inspection *in, uint64_t at, uint64_t end, pq_page_header *header,
-                          size_t *out_header_bytes)
+static status inspect_read_header(const inspection *in, uint64_t at, uint64_t end,
+                                  pq_page_header *header, size_t *out_header_bytes)
 {
     for (uint64_t bytes = HEADER_BYTES;; bytes *= 16) {
         uint64_t window = bytes < end - at ? bytes : end - at;
@@ -238,8 +238,8 @@ static status read_header(const inspection *in, uint64_t at, uint64_t end, pq_pa
     }
 }
 
-static void add_page(text_table *t, uint32_t group, const pq_leaf *leaf, uint32_t number,
-                     uint64_t at, const pq_page_header *h, const pq_statistics *s)
+static void inspect_add_page(text_table *t, uint32_t group, const pq_leaf *leaf, uint32_t number,
+                             uint64_t at, const pq_page_header *h, const pq_statistics *s)
 {
     text_table_add(t, "%u", group);
     text_table_add_text(t, leaf->name, strlen(leaf->name), 40);
@@ -248,15 +248,16 @@ static void add_page(text_table *t, uint32_t group, const pq_leaf *leaf, uint32_
     text_table_add(t, "%s", pq_encoding_name(h->encoding));
     text_table_add(t, "%u", h->value_count);
     text_table_add(t, "%" PRIu64, at);
-    add_bytes(t, h->compressed_bytes);
-    add_bytes(t, h->uncompressed_bytes);
+    inspect_add_bytes(t, h->compressed_bytes);
+    inspect_add_bytes(t, h->uncompressed_bytes);
     text_table_add(t, "%s", h->has_checksum ? "yes" : "no");
-    add_count(t, s ? s->null_count : -1);
-    add_bound(t, s && s->has_min ? &s->min : NULL);
-    add_bound(t, s && s->has_max ? &s->max : NULL);
+    inspect_add_count(t, s ? s->null_count : -1);
+    inspect_add_bound(t, s && s->has_min ? &s->min : NULL);
+    inspect_add_bound(t, s && s->has_max ? &s->max : NULL);
 }
 
-static status list_pages(const inspection *in, uint32_t group, uint32_t column, text_table *t)
+static status inspect_list_pages(const inspection *in, uint32_t group, uint32_t column,
+                                 text_table *t)
 {
     const pq_leaf *leaf = &in->metadata->leaves[column];
     const pq_column_chunk *chunk = &in->metadata->row_groups[group].chunks[column];
@@ -266,10 +267,11 @@ static status list_pages(const inspection *in, uint32_t group, uint32_t column, 
     for (uint32_t number = 0, data_page = 0; at < end; number++) {
         pq_page_header h;
         size_t header_bytes;
-        TRY(read_header(in, at, end, &h, &header_bytes));
+        TRY(inspect_read_header(in, at, end, &h, &header_bytes));
         bool is_data = h.type == PQ_PAGE_DATA || h.type == PQ_PAGE_DATA_V2;
         bool has_bounds = is_data && data_page < index.page_count;
-        add_page(t, group, leaf, number, at, &h, has_bounds ? &index.pages[data_page] : NULL);
+        inspect_add_page(t, group, leaf, number, at, &h,
+                         has_bounds ? &index.pages[data_page] : NULL);
         data_page += is_data;
         at += header_bytes + h.compressed_bytes;
     }
@@ -283,7 +285,7 @@ static status print_pages(const inspection *in)
                                    ">plain|checksum|>NULLs|min|max");
     for (uint32_t g = in->first_group; g < in->end_group; g++)
         for (uint32_t c = 0; c < in->metadata->leaf_count; c++) {
-            status st = list_pages(in, g, c, &t);
+            status st = inspect_list_pages(in, g, c, &t);
             if (st)
                 return status_context(st, "file \"%s\", row group %u, column \"%s\"",
                                       in->file->path, g, in->metadata->leaves[c].name);

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-static void add(text_table *table, const char *cell)
+static void inspect_text_table_add(text_table *table, const char *cell)
 {
     status st = cell ? array_push(table->memory, &table->cells, cell) : STATUS_OK;
     table->has_failed |= st || !cell;
@@ -15,7 +15,8 @@ text_table text_table_make(arena *memory, const char *headings)
     text_table table = {.memory = memory};
     for (const char *at = headings; at;) {
         const char *bar = strchr(at, '|');
-        add(&table, arena_copy_text(memory, at, bar ? (size_t)(bar - at) : strlen(at)));
+        inspect_text_table_add(&table,
+                               arena_copy_text(memory, at, bar ? (size_t)(bar - at) : strlen(at)));
         table.column_count++;
         at = bar ? bar + 1 : NULL;
     }
@@ -29,7 +30,7 @@ void text_table_add(text_table *table, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    add(table, arena_copy_text(table->memory, text, strlen(text)));
+    inspect_text_table_add(table, arena_copy_text(table->memory, text, strlen(text)));
 }
 
 static bool is_first_byte(char byte)
@@ -54,10 +55,10 @@ void text_table_add_text(text_table *table, const char *text, size_t bytes, size
     for (char *c = copy; c && *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '.';
-    add(table, copy);
+    inspect_text_table_add(table, copy);
 }
 
-static size_t width_of(const char *text)
+static size_t text_table_width_of(const char *text)
 {
     size_t width = 0;
     for (; *text; text++)
@@ -65,9 +66,10 @@ static size_t width_of(const char *text)
     return width;
 }
 
-static void print_cell(const char *text, size_t width, bool is_right, bool is_last, FILE *out)
+static void text_table_print_cell(const char *text, size_t width, bool is_right, bool is_last,
+                                  FILE *out)
 {
-    int padding = (int)(width - width_of(text));
+    int padding = (int)(width - text_table_width_of(text));
     if (is_right)
         fprintf(out, "%*s%s", padding, "", text);
     else if (is_last)
@@ -86,15 +88,15 @@ status text_table_print(const text_table *table, FILE *out)
     }
     for (size_t i = 0; i < table->cells.count; i++) {
         bool is_heading = i < columns && table->cells.items[i][0] == '>';
-        size_t width = width_of(table->cells.items[i]) - is_heading;
+        size_t width = text_table_width_of(table->cells.items[i]) - is_heading;
         widths[i % columns] = width > widths[i % columns] ? width : widths[i % columns];
     }
     for (size_t i = 0; i < table->cells.count; i++) {
         size_t column = i % columns;
         bool is_right = table->cells.items[column][0] == '>', is_last = column + 1 == columns;
         fputs("  ", out);
-        print_cell(table->cells.items[i] + (i < columns && is_right), widths[column], is_right,
-                   is_last, out);
+        text_table_print_cell(table->cells.items[i] + (i < columns && is_right), widths[column],
+                              is_right, is_last, out);
         if (is_last)
             fputc('\n', out);
     }

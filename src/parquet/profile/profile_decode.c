@@ -25,7 +25,7 @@ typedef struct decode_trial {
     pq_chunk_scratch scratch;
 } decode_trial;
 
-static double seconds(void)
+static double profile_decode_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -51,7 +51,7 @@ static const struct {
                              [PQ_CLASS_TEXT] = {TYPE_VARCHAR, 0, PQ_CONVERT_NONE}};
 
 /* DISTINCT texts of 8 to TEXT_BYTES letters, and rows of them. */
-static void fill_texts(char *texts, string_view *rows)
+static void profile_decode_fill_texts(char *texts, string_view *rows)
 {
     uint64_t state = 7;
     for (size_t i = 0; i < (size_t)DISTINCT * TEXT_BYTES; i++)
@@ -104,10 +104,10 @@ static status time_pass(pq_page_context *context, dev_buffer *chunk, double *out
         pq_page page;
         tensor *values;
         TRY(next_page(context, chunk, &at, &page));
-        double start = seconds();
+        double start = profile_decode_seconds();
         TRY(pq_page_decode(context, &page, &values));
         tensor_unref(values);
-        *out += seconds() - start;
+        *out += profile_decode_seconds() - start;
     }
     return STATUS_OK;
 }
@@ -157,7 +157,7 @@ static status measure_class(decode_trial *t, pq_value_class value_class, char *r
                          : type_make(classes[value_class].type);
     memset(rows, 0, (size_t)ROWS * 16);
     if (type_is_text(type))
-        fill_texts(texts, (string_view *)(void *)rows);
+        profile_decode_fill_texts(texts, (string_view *)(void *)rows);
     else
         fill_numbers(type.width, rows);
     t->column = (writer_column){.name = "profile", .type = type};

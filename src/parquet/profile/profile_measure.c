@@ -13,7 +13,7 @@
 #define SAMPLE_BYTES ((size_t)1 << 20)
 #define RUNS 3
 
-static double seconds(void)
+static double profile_measure_seconds(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -42,12 +42,12 @@ static status measure_codec(pq_codec codec, const uint8_t *sample, uint8_t *targ
     pq_buffer_clear(packed);
     TRY(pq_compress(codec, 0, sample, SAMPLE_BYTES, packed));
     for (int run = 0; run < RUNS; run++) {
-        double start = seconds();
+        double start = profile_measure_seconds();
         if (!codec_decompress(cpu_isa_best(), (int)codec, packed->items, packed->count, target,
                               SAMPLE_BYTES))
             return status_new(STATUS_KIND_INTERNAL, "codec %s does not read what it wrote",
                               codec_name((int)codec));
-        double took = seconds() - start;
+        double took = profile_measure_seconds() - start;
         if (!run || took < best)
             best = took;
     }
@@ -57,7 +57,7 @@ static status measure_codec(pq_codec codec, const uint8_t *sample, uint8_t *targ
 }
 
 /* Reads part of the file and takes its checksum, which is added to `sum`, as a scan does. */
-static bool read_part(int file, uint8_t *target, int part, uint32_t *sum)
+static bool profile_measure_read_part(int file, uint8_t *target, int part, uint32_t *sum)
 {
     if (pread(file, target, SAMPLE_BYTES, (off_t)((size_t)part * SAMPLE_BYTES)) !=
         (ssize_t)SAMPLE_BYTES)
@@ -78,10 +78,10 @@ static void measure_page_cache(const uint8_t *sample, uint8_t *target, double *o
     for (int i = 0; i < PARTS && is_right; i++)
         is_right = write(file, sample, SAMPLE_BYTES) == (ssize_t)SAMPLE_BYTES;
     for (int first = 0; first < RUNS * PARTS && is_right; first += TIMED) {
-        double start = seconds();
+        double start = profile_measure_seconds();
         for (int i = 0; i < TIMED; i++)
-            is_right &= read_part(file, target, (first + i) % PARTS, &sum);
-        double took = seconds() - start;
+            is_right &= profile_measure_read_part(file, target, (first + i) % PARTS, &sum);
+        double took = profile_measure_seconds() - start;
         if (!first || took < best)
             best = took;
     }

@@ -56,8 +56,8 @@ bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32
 
 /* ---- opening ---- */
 
-static status open_part(pq_batch *b, const pq_table *table, uint32_t column,
-                        const pq_batch_part *use)
+static status batch_open_part(pq_batch *b, const pq_table *table, uint32_t column,
+                              const pq_batch_part *use)
 {
     part *p = &b->parts[b->part_count];
     p->rows = use->rows;
@@ -90,7 +90,7 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
         b->context.maximum = (int64_t)described->max;
     }
     for (uint32_t i = 0; i < use.part_count; i++) {
-        status st = open_part(b, table, column, &use.parts[i]);
+        status st = batch_open_part(b, table, column, &use.parts[i]);
         if (st) {
             pq_batch_close(b);
             return st;
@@ -133,7 +133,7 @@ static status parse_part(pq_batch *b, part *p, uint64_t *rows)
     return STATUS_OK;
 }
 
-static status parse(pq_batch *b)
+static status batch_parse(pq_batch *b)
 {
     uint64_t rows = 0;
     for (uint32_t i = 0; i < b->part_count; i++)
@@ -170,7 +170,7 @@ static status list_page(const part *p, uint32_t number, const pq_page *page, boo
 }
 
 /* The pages of the window, and all dictionaries where there was none before. */
-static status list_pages(const pq_batch *b, size_t first, size_t end, pq_batch_page_list *out)
+static status batch_list_pages(const pq_batch *b, size_t first, size_t end, pq_batch_page_list *out)
 {
     for (uint32_t i = 0; i < b->part_count; i++) {
         const part *p = &b->parts[i];
@@ -191,7 +191,7 @@ void pq_batch_drop(pq_batch *b)
     b->window_first = b->window_end = 0;
 }
 
-static const part *part_of(const pq_batch *b, size_t page)
+static const part *batch_part_of(const pq_batch *b, size_t page)
 {
     uint32_t i = 0;
     while (page >= end_page(&b->parts[i]))
@@ -213,12 +213,12 @@ static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small
     if (rows >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "pages of %llu rows are too large",
                           (unsigned long long)rows);
-    status st = list_pages(b, first, end, &pages);
+    status st = batch_list_pages(b, first, end, &pages);
     if (!st)
         st = pq_batch_decode(&b->context, &pages, &b->window);
     array_release(&pages);
     if (st)
-        return pq_column_fail(part_of(b, first)->column, st);
+        return pq_column_fail(batch_part_of(b, first)->column, st);
     b->window_first = first;
     b->window_end = end;
     b->window_rows = rows;
@@ -234,7 +234,7 @@ typedef struct places {
     uint64_t count; /* of rows so far */
 } places;
 
-static status add_run(places *w, uint64_t from, uint64_t count)
+static status batch_add_run(places *w, uint64_t from, uint64_t count)
 {
     parquet_run *last = w->runs.count ? &w->runs.items[w->runs.count - 1] : NULL;
     parquet_run next = {.from = from, .at = w->count, .count = count};
@@ -260,7 +260,8 @@ static size_t find_page(const part *p, uint64_t row)
 }
 
 /* Rows [first, end) of the part's row group. */
-static status add_rows(const pq_batch *b, const part *p, uint64_t first, uint64_t end, places *w)
+static status batch_add_rows(const pq_batch *b, const part *p, uint64_t first, uint64_t end,
+                             places *w)
 {
     for (size_t i = find_page(p, first); first < end; i++) {
         const pq_page *page = i < p->pages.count ? &p->pages.items[i] : NULL;
@@ -273,14 +274,14 @@ static status add_rows(const pq_batch *b, const part *p, uint64_t first, uint64_
         if (!w->count)
             w->first_page = p->first_page + i;
         w->end_page = p->first_page + i + 1;
-        TRY(add_run(w, b->starts.items[p->first_page + i] + (first - page->first_row),
-                    until - first));
+        TRY(batch_add_run(w, b->starts.items[p->first_page + i] + (first - page->first_row),
+                          until - first));
         first = until;
     }
     return STATUS_OK;
 }
 
-static status find_places(const pq_batch *b, uint64_t first, uint64_t count, places *w)
+static status batch_find_places(const pq_batch *b, uint64_t first, uint64_t count, places *w)
 {
     uint64_t at = 0, end = first + count; /* `at`: of the range, in the batch */
     for (uint32_t i = 0; i < b->part_count; i++) {
@@ -291,7 +292,7 @@ static status find_places(const pq_batch *b, uint64_t first, uint64_t count, pla
             uint64_t from = first > at ? first - at : 0;
             uint64_t until = end - at < rows ? end - at : rows;
             if (from < until)
-                TRY(add_rows(b, p, range->first + from, range->first + until, w));
+                TRY(batch_add_rows(b, p, range->first + from, range->first + until, w));
             at += rows;
         }
     }
@@ -299,7 +300,7 @@ static status find_places(const pq_batch *b, uint64_t first, uint64_t count, pla
 }
 
 /* Rows of the window here and there. */
-static status pick(pq_batch *b, const places *w, tensor **out)
+static status batch_pick(pq_batch *b, const places *w, tensor **out)
 {
     dev_buffer *runs;
     row_index *rows = NULL;
@@ -325,7 +326,7 @@ static status slice_window(pq_batch *b, places *w, tensor **out)
     for (size_t i = 0; i < w->runs.count; i++)
         w->runs.items[i].from -= base;
     if (w->runs.count > 1)
-        return pick(b, w, out);
+        return batch_pick(b, w, out);
     const parquet_run *run = w->runs.items;
     if (!run->from && run->count == b->window_rows) {
         *out = tensor_ref(b->window);
@@ -334,7 +335,7 @@ static status slice_window(pq_batch *b, places *w, tensor **out)
     return pq_part_view(b->stream, &(pq_part){b->window, run->from, run->count}, out);
 }
 
-static status slice(pq_batch *b, places *w, tensor **out)
+static status batch_slice(pq_batch *b, places *w, tensor **out)
 {
     if (w->first_page < b->window_first || w->end_page > b->window_end) {
         status st = decode_window(b, w->first_page, w->end_page, false);
@@ -352,10 +353,10 @@ status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out)
     places w = {0};
     *out = NULL;
     if (!b->is_parsed)
-        TRY(parse(b));
-    status st = find_places(b, first, count, &w);
+        TRY(batch_parse(b));
+    status st = batch_find_places(b, first, count, &w);
     if (!st)
-        st = slice(b, &w, out);
+        st = batch_slice(b, &w, out);
     array_release(&w.runs);
     return st;
 }
@@ -365,8 +366,8 @@ status pq_batch_place(pq_batch *b, pq_placed_pages **out)
     pq_batch_page_list pages = {0};
     *out = NULL;
     if (!b->is_parsed)
-        TRY(parse(b));
-    status st = list_pages(b, 0, b->pages.count, &pages);
+        TRY(batch_parse(b));
+    status st = batch_list_pages(b, 0, b->pages.count, &pages);
     if (!st)
         st = pq_placed_pages_new(&b->context, &pages, out);
     array_release(&pages);

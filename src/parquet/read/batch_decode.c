@@ -49,12 +49,12 @@ typedef struct batch {
 
 /* ---- what the host knows ---- */
 
-static uint64_t round_up(uint64_t bytes)
+static uint64_t batch_decode_round_up(uint64_t bytes)
 {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static const uint8_t *page_bytes(const batch *b, size_t number)
+static const uint8_t *batch_decode_page_bytes(const batch *b, size_t number)
 {
     return b->by_host[number] ? b->by_host[number] : b->pages->items[number].page->host;
 }
@@ -97,7 +97,7 @@ static bool is_devices(const batch *b, size_t number)
 }
 
 /* It has not. */
-static status unpack(batch *b, size_t number)
+static status batch_decode_unpack(batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
     parquet_page *d = &b->described[number];
@@ -153,18 +153,19 @@ static status place_page(batch *b, size_t number)
     d->values_at = head;
     d->location = p->location;
     if (d->is_compressed && !is_devices(b, number))
-        TRY(unpack(b, number));
+        TRY(batch_decode_unpack(b, number));
     describe_checksum(b, number);
     if (follows(b, number))
         d->stored_at = d[-1].stored_at + (uint64_t)(p->page->host - p[-1].page->host);
     else
-        d->stored_at = round_up(b->stored_bytes);
+        d->stored_at = batch_decode_round_up(b->stored_bytes);
     b->stored_bytes = d->stored_at + d->stored_bytes;
     d->first_part = b->parts;
     if (d->is_compressed) {
         note_codec(b, d);
         d->unpacked_at = b->unpacked_bytes;
-        b->unpacked_bytes = round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
+        b->unpacked_bytes =
+            batch_decode_round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
     }
     return STATUS_OK;
 }
@@ -186,7 +187,7 @@ static bool are_all_set(const uint8_t *levels, uint64_t bytes, uint32_t row_coun
 static bool see_levels(const batch *b, size_t number)
 {
     const pq_page_header *h = &b->pages->items[number].page->header;
-    const uint8_t *page = page_bytes(b, number);
+    const uint8_t *page = batch_decode_page_bytes(b, number);
     parquet_page *d = &b->described[number];
     uint32_t bytes;
     if (h->type == PQ_PAGE_DATA_V2)
@@ -219,7 +220,7 @@ static void describe_levels(batch *b, size_t number)
     b->has_nulls |= !p->has_no_nulls;
 }
 
-static parquet_page_kind kind_of(const pq_batch_page *p)
+static parquet_page_kind batch_decode_kind_of(const pq_batch_page *p)
 {
     if (p->is_dictionary)
         return PARQUET_PAGE_DICTIONARY;
@@ -242,12 +243,12 @@ static parquet_page_kind kind_of(const pq_batch_page *p)
     }
 }
 
-static status describe(batch *b, size_t number)
+static status batch_decode_describe(batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
     parquet_page *d = &b->described[number];
     TRY(place_page(b, number));
-    d->kind = (uint8_t)kind_of(p);
+    d->kind = (uint8_t)batch_decode_kind_of(p);
     d->dictionary_first = d->first_row = p->dictionary_first;
     d->dictionary_rows = p->dictionary_rows;
     if (p->is_dictionary)
@@ -269,17 +270,17 @@ static status copy_pages(batch *b)
             end++;
         const parquet_page *last = &b->described[end - 1];
         uint64_t at = b->described[first].stored_at;
-        TRY(b->dev->ops->copy_in(b->context->stream, target + at, page_bytes(b, first),
+        TRY(b->dev->ops->copy_in(b->context->stream, target + at, batch_decode_page_bytes(b, first),
                                  last->stored_at + last->stored_bytes - at));
     }
     return STATUS_OK;
 }
 
 /* What follows uses the stored bytes, and what the host knows of the pages, again and again if need be. */
-static status place(batch *b)
+static status batch_decode_place(batch *b)
 {
     for (size_t i = 0; i < b->page_count; i++) {
-        status st = describe(b, i);
+        status st = batch_decode_describe(b, i);
         if (st)
             return status_context(st, "page at byte %llu",
                                   (unsigned long long)b->pages->items[i].page->at);
@@ -307,7 +308,7 @@ static status upload_pages(batch *b)
     .stored = (b)->stored->address, .unpacked = (b)->unpacked ? (b)->unpacked->address : NULL,     \
     PAGES(b)
 
-static status decompress(batch *b)
+static status batch_decode_decompress(batch *b)
 {
     dev_stream *stream = b->context->stream;
     if (!b->unpacked_bytes)
@@ -326,7 +327,7 @@ static status decompress(batch *b)
     return STATUS_OK;
 }
 
-static status read_levels(batch *b)
+static status batch_decode_read_levels(batch *b)
 {
     uint64_t bytes = bitmap_bytes(b->row_count);
     if (b->has_nulls) {
@@ -342,8 +343,8 @@ static status read_levels(batch *b)
 
 /* ---- values ---- */
 
-static status launch_plain(batch *b, const dev_buffer *dense, uint32_t plain_width, uint32_t kinds,
-                           void *out)
+static status batch_decode_launch_plain(batch *b, const dev_buffer *dense, uint32_t plain_width,
+                                        uint32_t kinds, void *out)
 {
     const pq_leaf *leaf = b->context->leaf;
     return DEV_LAUNCH(b->context->stream, parquet_batch_plain, BYTES(b),
@@ -353,7 +354,8 @@ static status launch_plain(batch *b, const dev_buffer *dense, uint32_t plain_wid
                       .type = leaf->type, .out = out, .error = b->context->error);
 }
 
-static status launch_delta(batch *b, uint32_t kinds, bool is_second, uint8_t width, void *out)
+static status batch_decode_launch_delta(batch *b, uint32_t kinds, bool is_second, uint8_t width,
+                                        void *out)
 {
     return DEV_LAUNCH(b->context->stream, parquet_batch_delta, BYTES(b), .kinds = kinds,
                       .is_second = is_second, .width = width, .out = out,
@@ -395,7 +397,7 @@ static status new_scratch(batch *b, uint64_t bytes, dev_buffer **out)
 }
 
 /* DELTA_BINARY_PACKED and BYTE_STREAM_SPLIT: PLAIN bytes, then values. */
-static status decode_numbers(batch *b, uint32_t kinds, void *out)
+static status batch_decode_numbers(batch *b, uint32_t kinds, void *out)
 {
     const pq_leaf *leaf = b->context->leaf;
     uint32_t width = pq_physical_width(leaf);
@@ -404,17 +406,17 @@ static status decode_numbers(batch *b, uint32_t kinds, void *out)
         TRY(new_scratch(b, b->row_count * width, &plain));
     void *target = plain ? plain->address : out;
     if (kinds & PARQUET_PAGE_KIND(DELTA))
-        TRY(launch_delta(b, PARQUET_PAGE_KIND(DELTA), false, (uint8_t)width, target));
+        TRY(batch_decode_launch_delta(b, PARQUET_PAGE_KIND(DELTA), false, (uint8_t)width, target));
     if (kinds & PARQUET_PAGE_KIND(SPLIT))
         TRY(DEV_LAUNCH(b->context->stream, parquet_batch_split, BYTES(b), .width = width,
                        .out = target, .error = b->context->error));
-    return plain ? launch_plain(b, plain, width, kinds, out) : STATUS_OK;
+    return plain ? batch_decode_launch_plain(b, plain, width, kinds, out) : STATUS_OK;
 }
 
 /* How long texts of shared prefixes are is known only when their lengths are: awaited, once for all
  * pages. */
-static status put_together(batch *b, const dev_buffer *prefixes, const dev_buffer *lengths,
-                           dev_buffer **texts)
+static status batch_decode_put_together(batch *b, const dev_buffer *prefixes,
+                                        const dev_buffer *lengths, dev_buffer **texts)
 {
     dev_stream *stream = b->context->stream;
     dev_buffer *total;
@@ -441,13 +443,13 @@ static status decode_byte_arrays(batch *b, uint32_t kinds, void *out)
     if (!st && kinds & prefixed)
         st = dev_alloc(b->dev, b->row_count * 4, "scan", &prefixes);
     if (!st && kinds & PARQUET_PAGE_KIND(LENGTHS))
-        st = launch_delta(b, PARQUET_PAGE_KIND(LENGTHS), false, 4, lengths->address);
+        st = batch_decode_launch_delta(b, PARQUET_PAGE_KIND(LENGTHS), false, 4, lengths->address);
     if (!st && prefixes)
-        st = launch_delta(b, prefixed, false, 4, prefixes->address);
+        st = batch_decode_launch_delta(b, prefixed, false, 4, prefixes->address);
     if (!st && prefixes)
-        st = launch_delta(b, prefixed, true, 4, lengths->address);
+        st = batch_decode_launch_delta(b, prefixed, true, 4, lengths->address);
     if (!st && prefixes)
-        st = put_together(b, prefixes, lengths, &texts);
+        st = batch_decode_put_together(b, prefixes, lengths, &texts);
     if (!st)
         st = DEV_LAUNCH(b->context->stream, parquet_batch_strings, BYTES(b),
                         .texts = texts ? texts->address : NULL, .lengths = lengths->address,
@@ -460,7 +462,8 @@ static status decode_byte_arrays(batch *b, uint32_t kinds, void *out)
     return st;
 }
 
-static status check_bounds(batch *b, uint32_t kinds, const void *values, const uint32_t *rows)
+static status batch_decode_check_bounds(batch *b, uint32_t kinds, const void *values,
+                                        const uint32_t *rows)
 {
     const pq_batch_context *context = b->context;
     if (!context->check_bounds || !kinds)
@@ -472,7 +475,7 @@ static status check_bounds(batch *b, uint32_t kinds, const void *values, const u
 }
 
 /* Pages' dense texts are UTF-8, or become it: all `count` of them, as places that no page has are empty. */
-static status check_text(batch *b, uint32_t kinds, void *values, uint64_t count)
+static status batch_decode_check_text(batch *b, uint32_t kinds, void *values, uint64_t count)
 {
     const pq_batch_context *context = b->context;
     dev_buffer *heap;
@@ -491,7 +494,8 @@ static status check_text(batch *b, uint32_t kinds, void *values, uint64_t count)
     return st;
 }
 
-static status launch_spread(batch *b, uint8_t width, const void *dense, uint64_t fill, void *out)
+static status batch_decode_launch_spread(batch *b, uint8_t width, const void *dense, uint64_t fill,
+                                         void *out)
 {
     return DEV_LAUNCH(b->context->stream, parquet_batch_spread, PAGES(b), .width = width,
                       .dense = dense, .validity = b->validity->address, .row_count = b->row_count,
@@ -512,9 +516,9 @@ static status decode_dictionaries(batch *b)
         st = b->dev->ops->zero(context->stream, t->values,
                                type_values_bytes(t->type, rows ? rows : 1));
     if (!st)
-        st = launch_plain(b, NULL, 0, PARQUET_PAGE_KIND(DICTIONARY), t->values);
+        st = batch_decode_launch_plain(b, NULL, 0, PARQUET_PAGE_KIND(DICTIONARY), t->values);
     if (!st)
-        st = check_text(b, PARQUET_PAGE_KIND(DICTIONARY), t->values, rows);
+        st = batch_decode_check_text(b, PARQUET_PAGE_KIND(DICTIONARY), t->values, rows);
     if (!st)
         st = keep_heaps(b, t, NULL);
     if (st)
@@ -525,7 +529,7 @@ static status decode_dictionaries(batch *b)
 }
 
 /* The codes of those pages that have some, dense. */
-static status decode_codes(batch *b, row_index **out)
+static status batch_decode_codes(batch *b, row_index **out)
 {
     const pq_batch_context *context = b->context;
     TRY(row_index_new(b->dev, b->row_count, out));
@@ -536,7 +540,8 @@ static status decode_codes(batch *b, row_index **out)
         st = DEV_LAUNCH(context->stream, parquet_batch_codes, BYTES(b), .out = (*out)->rows,
                         .error = context->error);
     if (!st)
-        st = check_bounds(b, PARQUET_PAGE_KIND(CODES), context->dictionary->values, (*out)->rows);
+        st = batch_decode_check_bounds(b, PARQUET_PAGE_KIND(CODES), context->dictionary->values,
+                                       (*out)->rows);
     if (st) {
         row_index_unref(*out);
         *out = NULL;
@@ -548,12 +553,12 @@ static status decode_indexed(batch *b, tensor **out)
 {
     const pq_batch_context *context = b->context;
     row_index *dense, *codes = NULL;
-    TRY(decode_codes(b, &dense));
+    TRY(batch_decode_codes(b, &dense));
     status st = STATUS_OK;
     if (b->has_nulls) {
         st = row_index_new(b->dev, b->row_count, &codes);
         if (!st)
-            st = launch_spread(b, 4, dense->rows, ROW_NULL, codes->rows);
+            st = batch_decode_launch_spread(b, 4, dense->rows, ROW_NULL, codes->rows);
         if (!st)
             codes->has_nulls = true;
     } else {
@@ -574,7 +579,7 @@ static status look_codes_up(batch *b, void *out)
 {
     const pq_batch_context *context = b->context;
     row_index *codes;
-    TRY(decode_codes(b, &codes));
+    TRY(batch_decode_codes(b, &codes));
     status st =
         DEV_LAUNCH(context->stream, gather, .width = context->leaf->type.width,
                    .base_rows = context->dictionary_rows, .base = context->dictionary->values,
@@ -584,7 +589,7 @@ static status look_codes_up(batch *b, void *out)
 }
 
 /* All values that are not NULL, each page's from its first row on. */
-static status decode_values(batch *b, void *out)
+static status batch_decode_values(batch *b, void *out)
 {
     const uint32_t plain = PARQUET_PAGE_KIND(PLAIN) | PARQUET_PAGE_KIND(RLE);
     const uint32_t numbers = PARQUET_PAGE_KIND(DELTA) | PARQUET_PAGE_KIND(SPLIT);
@@ -594,16 +599,16 @@ static status decode_values(batch *b, void *out)
     if (b->kinds & PARQUET_PAGE_KIND(CODES))
         TRY(look_codes_up(b, out));
     if (b->kinds & plain)
-        TRY(launch_plain(b, NULL, 0, plain, out));
+        TRY(batch_decode_launch_plain(b, NULL, 0, plain, out));
     if (b->kinds & numbers)
-        TRY(decode_numbers(b, b->kinds & numbers, out));
+        TRY(batch_decode_numbers(b, b->kinds & numbers, out));
     if (b->kinds & arrays)
         TRY(decode_byte_arrays(b, b->kinds & arrays, out));
-    TRY(check_text(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, b->row_count));
-    return check_bounds(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, NULL);
+    TRY(batch_decode_check_text(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, b->row_count));
+    return batch_decode_check_bounds(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, NULL);
 }
 
-static status decode_flat(batch *b, tensor **out)
+static status batch_decode_flat(batch *b, tensor **out)
 {
     const pq_batch_context *context = b->context;
     data_type type = context->leaf->type;
@@ -616,11 +621,11 @@ static status decode_flat(batch *b, tensor **out)
         st = tensor_new_flat(b->dev, type, b->row_count, false, &dense);
     }
     if (!st)
-        st = decode_values(b, dense ? dense->values : t->values);
+        st = batch_decode_values(b, dense ? dense->values : t->values);
     if (!st && dense && !type.width)
         st = b->dev->ops->zero(context->stream, t->values, bitmap_bytes(b->row_count));
     if (!st && dense)
-        st = launch_spread(b, type.width, dense->values, 0, t->values);
+        st = batch_decode_launch_spread(b, type.width, dense->values, 0, t->values);
     if (!st)
         st = keep_heaps(b, t, context->dictionary ? context->dictionary->heap : NULL);
     tensor_unref(dense);
@@ -632,20 +637,21 @@ static status decode_flat(batch *b, tensor **out)
     return STATUS_OK;
 }
 
-static status decode(batch *b, tensor **out)
+static status batch_decode_decode(batch *b, tensor **out)
 {
     TRY(upload_pages(b));
-    TRY(decompress(b));
+    TRY(batch_decode_decompress(b));
     if (b->kinds & PARQUET_PAGE_KIND(CODES) && !b->context->dictionary)
         TRY(decode_dictionaries(b));
-    TRY(read_levels(b));
-    return b->kinds == PARQUET_PAGE_KIND(CODES) ? decode_indexed(b, out) : decode_flat(b, out);
+    TRY(batch_decode_read_levels(b));
+    return b->kinds == PARQUET_PAGE_KIND(CODES) ? decode_indexed(b, out)
+                                                : batch_decode_flat(b, out);
 }
 
 /* ---- a batch, from its pages to a tensor ---- */
 
 /* Host memory by page. */
-static status open_batch(batch *b)
+static status batch_decode_open_batch(batch *b)
 {
     size_t count = b->page_count;
     b->described = mem_new_array(count, sizeof *b->described);
@@ -681,7 +687,7 @@ static void close_decoded(batch *b)
     array_release(&b->heaps);
 }
 
-static batch batch_of(pq_batch_context *context, const pq_batch_page_list *pages)
+static batch batch_decode_batch_of(pq_batch_context *context, const pq_batch_page_list *pages)
 {
     return (batch){.context = context,
                    .pages = pages,
@@ -692,12 +698,12 @@ static batch batch_of(pq_batch_context *context, const pq_batch_page_list *pages
 status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages, tensor **out)
 {
     *out = NULL;
-    batch b = batch_of(context, pages);
-    status st = open_batch(&b);
+    batch b = batch_decode_batch_of(context, pages);
+    status st = batch_decode_open_batch(&b);
     if (!st)
-        st = place(&b);
+        st = batch_decode_place(&b);
     if (!st)
-        st = decode(&b, out);
+        st = batch_decode_decode(&b, out);
     close_host_pages(&b);
     close_decoded(&b);
     close_placed(&b);
@@ -718,10 +724,10 @@ status pq_placed_pages_new(const pq_batch_context *context, const pq_batch_page_
         return status_no_memory("scan", sizeof *placed);
     placed->context = *context;
     placed->context.dictionary = NULL;
-    placed->batch = batch_of(&placed->context, pages);
-    status st = open_batch(&placed->batch);
+    placed->batch = batch_decode_batch_of(&placed->context, pages);
+    status st = batch_decode_open_batch(&placed->batch);
     if (!st)
-        st = place(&placed->batch);
+        st = batch_decode_place(&placed->batch);
     close_host_pages(&placed->batch);
     if (st) {
         pq_placed_pages_free(placed);
@@ -737,7 +743,7 @@ status pq_placed_pages_decode(const pq_placed_pages *placed, tensor **out)
     batch b = placed->batch;
     *out = NULL;
     b.context = &context;
-    status st = decode(&b, out);
+    status st = batch_decode_decode(&b, out);
     close_decoded(&b);
     tensor_unref(context.dictionary);
     return st;

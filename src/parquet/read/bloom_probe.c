@@ -8,7 +8,7 @@
 #define FIXED_BYTES_MAX 16
 
 /* The hash of the value as PLAIN stores it; false: there is no one form. */
-static bool hash_value(const pq_leaf *leaf, const value *v, uint64_t *out)
+static bool bloom_probe_hash_value(const pq_leaf *leaf, const value *v, uint64_t *out)
 {
     if (leaf->conversion == PQ_CONVERT_BIG && leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY) {
         uint8_t bytes[FIXED_BYTES_MAX];
@@ -53,7 +53,8 @@ static bool hash_value(const pq_leaf *leaf, const value *v, uint64_t *out)
 }
 
 /* The block that the hash picks, alone: a filter of one block. */
-static status read_block(const file *f, const pq_column_chunk *chunk, uint64_t hash, uint8_t *block)
+static status bloom_probe_read_block(const file *f, const pq_column_chunk *chunk, uint64_t hash,
+                                     uint8_t *block)
 {
     uint8_t header[HEADER_BYTES];
     uint64_t left = f->bytes - chunk->bloom.offset;
@@ -73,9 +74,9 @@ bool pq_bloom_excludes(const file *f, const pq_leaf *leaf, const pq_column_chunk
     uint64_t hash;
     uint8_t block[PQ_BLOOM_BLOCK_BYTES];
     if (!chunk->bloom.offset || v->is_null || !type_equal(v->type, leaf->type) ||
-        !hash_value(leaf, v, &hash))
+        !bloom_probe_hash_value(leaf, v, &hash))
         return false;
-    status st = read_block(f, chunk, hash, block);
+    status st = bloom_probe_read_block(f, chunk, hash, block);
     bool is_excluded = !st && !pq_bloom_contains(block, sizeof block, hash);
     status_free(st); /* the filter only saves work */
     return is_excluded;
@@ -86,7 +87,7 @@ void pq_bloom_expect(const file *f, const pq_leaf *leaf, const pq_column_chunk *
 {
     uint64_t hash, bytes = chunk->bloom.bytes, header_bytes = bytes % PQ_BLOOM_BLOCK_BYTES;
     if (!chunk->bloom.offset || v->is_null || !type_equal(v->type, leaf->type) ||
-        !hash_value(leaf, v, &hash))
+        !bloom_probe_hash_value(leaf, v, &hash))
         return;
     file_expect_read(f, chunk->bloom.offset, HEADER_BYTES);
     /* Blocks are behind a header that is shorter than one of them. */

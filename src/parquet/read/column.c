@@ -33,7 +33,7 @@ struct pq_column {
     size_t next_page; /* pages before it are over */
 };
 
-static const pq_leaf *leaf_of(const pq_column *c)
+static const pq_leaf *column_leaf_of(const pq_column *c)
 {
     return c->context.leaf;
 }
@@ -43,7 +43,7 @@ static status with_location(const pq_column *c, status st)
 {
     return status_context(st, "file \"%s\", row group %u, column \"%s\"",
                           c->table->files.items[c->group_ref.file].file->path,
-                          c->group_ref.row_group, leaf_of(c)->name);
+                          c->group_ref.row_group, column_leaf_of(c)->name);
 }
 
 static status with_page(const pq_page *page, status st)
@@ -138,7 +138,7 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 
 /* The page whose header is at byte `at` of the file. All sizes are checked against the segment's
  * bytes here. */
-static status read_header(const pq_column *c, const segment *s, uint64_t at, pq_page *page)
+static status column_read_header(const pq_column *c, const segment *s, uint64_t at, pq_page *page)
 {
     size_t header_bytes;
     *page = (pq_page){.at = at, .segment = (uint32_t)(s - c->segments.items)};
@@ -156,14 +156,14 @@ static status read_header(const pq_column *c, const segment *s, uint64_t at, pq_
     return STATUS_OK;
 }
 
-static status add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
+static status column_add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
 {
     const pq_page_header *h = &page->header;
     page->first_row = first_row;
     if (h->value_count > c->row_count - first_row)
         return status_new(STATUS_KIND_CORRUPT, "it has %u values, more than its row group has left",
                           h->value_count);
-    TRY(pq_page_check_encoding(leaf_of(c), h));
+    TRY(pq_page_check_encoding(column_leaf_of(c), h));
     if (pq_page_is_coded(page) && !c->has_dictionary)
         return status_new(STATUS_KIND_CORRUPT, "no dictionary is before it");
     if (!h->value_count)
@@ -172,17 +172,17 @@ static status add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
 }
 
 /* One page, and where the next one begins. */
-static status add_page(pq_column *c, const segment *s, uint64_t *at, uint64_t first_row,
-                       uint64_t *out_rows)
+static status column_add_page(pq_column *c, const segment *s, uint64_t *at, uint64_t first_row,
+                              uint64_t *out_rows)
 {
     pq_page page;
-    status st = read_header(c, s, *at, &page);
+    status st = column_read_header(c, s, *at, &page);
     *out_rows = 0;
     if (!st && page.header.type == PQ_PAGE_DICTIONARY && !c->has_dictionary) {
         c->dictionary_page = page;
         c->has_dictionary = true;
     } else if (!st && (page.header.type == PQ_PAGE_DATA || page.header.type == PQ_PAGE_DATA_V2)) {
-        st = add_data_page(c, &page, first_row);
+        st = column_add_data_page(c, &page, first_row);
         *out_rows = page.header.value_count;
     }
     if (st)
@@ -197,14 +197,14 @@ static status find_pages(pq_column *c)
     const segment *s = &c->segments.items[0];
     uint64_t at = s->span.start, rows = 0, more;
     while (rows < c->row_count) {
-        TRY(add_page(c, s, &at, rows, &more));
+        TRY(column_add_page(c, s, &at, rows, &more));
         rows += more;
     }
     return STATUS_OK;
 }
 
 /* Of a run of pages: where the offset index says. */
-static status find_run(pq_column *c, const segment *s, const pq_offset_index *index)
+static status column_find_run(pq_column *c, const segment *s, const pq_offset_index *index)
 {
     for (uint32_t p = 0; p < index->page_count; p++) {
         const pq_page_location *page = &index->pages[p];
@@ -212,7 +212,7 @@ static status find_run(pq_column *c, const segment *s, const pq_offset_index *in
         uint64_t at = page->offset, rows;
         if (at < s->span.start || at >= s->span.end)
             continue;
-        TRY(add_page(c, s, &at, page->first_row, &rows));
+        TRY(column_add_page(c, s, &at, page->first_row, &rows));
         if (rows != end - page->first_row)
             return with_page(
                 &(pq_page){.at = page->offset},
@@ -231,16 +231,16 @@ static status find_some_pages(pq_column *c)
     for (size_t i = 0; i < c->segments.count; i++) {
         const segment *s = &c->segments.items[i];
         if (s->span.start >= index->pages[0].offset) {
-            TRY(find_run(c, s, index));
+            TRY(column_find_run(c, s, index));
             continue;
         }
         for (at = s->span.start; at < s->span.end && !c->has_dictionary;)
-            TRY(add_page(c, s, &at, 0, &rows));
+            TRY(column_add_page(c, s, &at, 0, &rows));
     }
     return STATUS_OK;
 }
 
-static bool is_whole(const pq_column *c)
+static bool column_is_whole(const pq_column *c)
 {
     return c->segments.count == 1 &&
            c->segments.items[0].span.end - c->segments.items[0].span.start ==
@@ -298,7 +298,7 @@ static status decode_page(pq_column *c, pq_page *page, uint64_t rows)
 }
 
 /* The bytes have come: what the file says is found. */
-static status prepare(pq_column *c)
+static status column_prepare(pq_column *c)
 {
     if (c->is_parsed)
         return STATUS_OK;
@@ -308,15 +308,15 @@ static status prepare(pq_column *c)
         if (c->dev->is_host && !s->owner)
             s->owner = dev_buffer_ref(pq_fetched_buffer(s->range));
     }
-    TRY(is_whole(c) ? find_pages(c) : find_some_pages(c));
+    TRY(column_is_whole(c) ? find_pages(c) : find_some_pages(c));
     c->is_parsed = true;
     return STATUS_OK;
 }
 
 status pq_column_parse(pq_column *c, pq_parsed_column *out)
 {
-    status st = prepare(c);
-    *out = (pq_parsed_column){.leaf = leaf_of(c),
+    status st = column_prepare(c);
+    *out = (pq_parsed_column){.leaf = column_leaf_of(c),
                               .chunk = c->chunk,
                               .items = c->pages.items,
                               .count = c->pages.count,
@@ -470,7 +470,7 @@ static status join_flat(pq_column *c, const page_slice_list *page_slices, uint64
     for (size_t i = 0; i < page_slices->count; i++)
         has_nulls |= page_slices->items[i].values->validity != NULL;
     tensor *t;
-    TRY(tensor_new_flat(c->dev, leaf_of(c)->type, count, has_nulls, &t));
+    TRY(tensor_new_flat(c->dev, column_leaf_of(c)->type, count, has_nulls, &t));
     uint64_t at = 0, bits = bitmap_bytes(count);
     status st = STATUS_OK;
     if (!t->type.width)
@@ -559,7 +559,7 @@ status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **ou
 {
     *out = NULL;
     page_slice_list page_slices = {0};
-    status st = prepare(c);
+    status st = column_prepare(c);
     if (!st)
         st = gather_page_slices(c, first, count, &page_slices);
     if (!st)

@@ -75,7 +75,7 @@ void pq_memory_unref(pq_memory *memory)
     mem_free(memory);
 }
 
-static status new_memory(device *dev, pq_memory **out)
+static status fetch_new_memory(device *dev, pq_memory **out)
 {
     *out = mem_new(sizeof **out);
     if (!*out)
@@ -124,7 +124,7 @@ static void know_pinned(device *dev, const pq_memory *memory)
 /* The range's memory, of whole blocks. */
 static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fetched_range *range)
 {
-    TRY(new_memory(dev, &range->memory));
+    TRY(fetch_new_memory(dev, &range->memory));
     range->address = is_registered && dev->is_host ? storage_memory_take(bytes) : NULL;
     if (range->address)
         return take_registered(dev, range->address, bytes, range->memory);
@@ -138,8 +138,8 @@ static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fe
 }
 
 /* Whole blocks, past the page cache. */
-static status start_range(device *dev, const pq_fetch_want *want, pq_span span,
-                          pq_fetched_range **out)
+static status fetch_start_range(device *dev, const pq_fetch_want *want, pq_span span,
+                                pq_fetched_range **out)
 {
     const file *f = want->table->files.items[want->group_ref.file].file;
     pq_fetched_range *range;
@@ -165,7 +165,7 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
     uint64_t bytes = span.end - span.start;
     *out = NULL;
     TRY(new_range(span, &range));
-    status st = new_memory(dev, &range->memory);
+    status st = fetch_new_memory(dev, &range->memory);
     if (!st)
         st = take_memory(dev, bytes, range->memory, &range->address);
     if (!st)
@@ -179,7 +179,7 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
     return STATUS_OK;
 }
 
-static bool is_kept(const pq_shared_list *kept, pq_span span)
+static bool fetch_is_kept(const pq_shared_list *kept, pq_span span)
 {
     for (size_t i = 0; kept && i < kept->count; i++)
         if (kept->items[i].start <= span.start && span.end <= kept->items[i].end)
@@ -196,7 +196,7 @@ static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list
     TRY(pq_column_spans(want->table, want->group_ref, column, want->rows, spans));
     for (size_t i = before; i < spans->count; i++) {
         pq_span span = spans->items[i];
-        if (is_kept(want->kept, span)) {
+        if (fetch_is_kept(want->kept, span)) {
             *kept_bytes += span.end - span.start;
             continue;
         }
@@ -255,7 +255,7 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
             fetch->kept_bytes = kept_bytes;
     }
     for (size_t i = 0; i < spans.count && !st; i++) {
-        st = start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
+        st = fetch_start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
         if (!st)
             fetch->bytes += fetch->ranges[fetch->range_count++]->memory->bytes;
     }

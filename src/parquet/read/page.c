@@ -119,7 +119,7 @@ static bool is_stored_plain(const decoding *d)
     return d->context->codec == PQ_CODEC_NONE || !d->page->header.is_compressed;
 }
 
-static status decompress(decoding *d)
+static status page_decompress(decoding *d)
 {
     const pq_page_context *context = d->context;
     const pq_page_header *h = &d->page->header;
@@ -180,8 +180,8 @@ static status keep_heap(decoding *d, dev_buffer *owner)
     return STATUS_OK;
 }
 
-static status launch_plain(const decoding *d, const uint8_t *bytes, uint32_t byte_count,
-                           const uint64_t *words, void *out)
+static status page_launch_plain(const decoding *d, const uint8_t *bytes, uint32_t byte_count,
+                                const uint64_t *words, void *out)
 {
     const pq_leaf *leaf = d->context->leaf;
     return DEV_LAUNCH(d->context->stream, parquet_plain, .page = bytes, .page_bytes = byte_count,
@@ -203,8 +203,8 @@ static status launch_strings(const decoding *d, const uint8_t *source, const uin
                       .out = out, .error = d->context->error, .location = d->context->location);
 }
 
-static status launch_delta(const decoding *d, const uint64_t *words, uint8_t width, void *out,
-                           uint64_t *out_end)
+static status page_launch_delta(const decoding *d, const uint64_t *words, uint8_t width, void *out,
+                                uint64_t *out_end)
 {
     return DEV_LAUNCH(d->context->stream, parquet_delta, .page = d->bytes,
                       .page_bytes = d->byte_count, .words = words, .width = width, .out = out,
@@ -242,7 +242,7 @@ uint32_t pq_physical_width(const pq_leaf *leaf)
 }
 
 /* DELTA_BINARY_PACKED and BYTE_STREAM_SPLIT: PLAIN bytes, then values. */
-static status decode_numbers(decoding *d, void *out)
+static status page_decode_numbers(decoding *d, void *out)
 {
     const pq_leaf *leaf = d->context->leaf;
     dev_stream *stream = d->context->stream;
@@ -259,7 +259,7 @@ static status decode_numbers(decoding *d, void *out)
         target = plain->address;
     }
     status st =
-        is_delta ? launch_delta(d, d->words, (uint8_t)width, target, NULL)
+        is_delta ? page_launch_delta(d, d->words, (uint8_t)width, target, NULL)
                  : DEV_LAUNCH(stream, parquet_split, .page = d->bytes, .page_bytes = d->byte_count,
                               .words = d->words, .width = width, .out = target,
                               .error = d->context->error, .location = d->context->location);
@@ -267,7 +267,7 @@ static status decode_numbers(decoding *d, void *out)
         st = d->dev->ops->copy(stream, d->words + WORD_NEXT_COUNT, d->words + WORD_COUNT,
                                sizeof(uint64_t));
     if (!st && plain)
-        st = launch_plain(d, plain->address, (uint32_t)bytes, d->words + WORD_NEXT_COUNT, out);
+        st = page_launch_plain(d, plain->address, (uint32_t)bytes, d->words + WORD_NEXT_COUNT, out);
     /* Byte arrays of fixed length are views into these bytes. */
     if (!st && plain)
         st = keep_heap(d, plain);
@@ -279,7 +279,7 @@ static status decode_delta_lengths(decoding *d, void *out)
 {
     dev_buffer *lengths;
     TRY(dev_alloc(d->dev, (uint64_t)d->page->header.value_count * 4, "scan", &lengths));
-    status st = launch_delta(d, d->words, 4, lengths->address, d->words + WORD_END);
+    status st = page_launch_delta(d, d->words, 4, lengths->address, d->words + WORD_END);
     if (!st)
         st = launch_strings(d, d->bytes, NULL, d->words + WORD_END, lengths->address, out);
     if (!st)
@@ -289,7 +289,7 @@ static status decode_delta_lengths(decoding *d, void *out)
 }
 
 /* Prefixes, suffixes' lengths, suffixes. */
-static status put_together(decoding *d, const int32_t *prefixes, int32_t *lengths, void *out)
+static status page_put_together(decoding *d, const int32_t *prefixes, int32_t *lengths, void *out)
 {
     dev_stream *stream = d->context->stream;
     uint64_t *words = d->words;
@@ -318,21 +318,21 @@ static status decode_delta_bytes(decoding *d, void *out)
     if (!st)
         st = dev_alloc(d->dev, bytes, "scan", &lengths);
     if (!st)
-        st = launch_delta(d, words, 4, prefixes->address, words + WORD_NEXT_START);
+        st = page_launch_delta(d, words, 4, prefixes->address, words + WORD_NEXT_START);
     if (!st)
         st = d->dev->ops->copy(d->context->stream, words + WORD_NEXT_COUNT, words + WORD_COUNT,
                                sizeof(uint64_t));
     if (!st)
-        st = launch_delta(d, words + WORD_NEXT_COUNT, 4, lengths->address, words + WORD_END);
+        st = page_launch_delta(d, words + WORD_NEXT_COUNT, 4, lengths->address, words + WORD_END);
     if (!st)
-        st = put_together(d, prefixes->address, lengths->address, out);
+        st = page_put_together(d, prefixes->address, lengths->address, out);
     dev_buffer_unref(prefixes);
     dev_buffer_unref(lengths);
     return st;
 }
 
 /* The page's values that are not NULL, converted, to `out`. */
-static status decode_values(decoding *d, void *out)
+static status page_decode_values(decoding *d, void *out)
 {
     const pq_page_context *context = d->context;
     switch (d->page->header.encoding) {
@@ -342,20 +342,20 @@ static status decode_values(decoding *d, void *out)
                           .error = context->error, .location = context->location);
     case PQ_DELTA_BINARY_PACKED:
     case PQ_BYTE_STREAM_SPLIT:
-        return decode_numbers(d, out);
+        return page_decode_numbers(d, out);
     case PQ_DELTA_LENGTH_BYTE_ARRAY:
         return decode_delta_lengths(d, out);
     case PQ_DELTA_BYTE_ARRAY:
         return decode_delta_bytes(d, out);
     default: /* PLAIN; a dictionary's page may call it PLAIN_DICTIONARY */
-        TRY(launch_plain(d, d->bytes, d->byte_count, d->words, out));
+        TRY(page_launch_plain(d, d->bytes, d->byte_count, d->words, out));
         return keep_heap(d, d->owner);
     }
 }
 
 /* ---- bounds ---- */
 
-static status check_bounds(const decoding *d, const void *values, const uint32_t *rows)
+static status page_check_bounds(const decoding *d, const void *values, const uint32_t *rows)
 {
     const pq_page_context *context = d->context;
     if (!context->check_bounds || (rows && context->is_dictionary_within))
@@ -385,7 +385,7 @@ static status launch_check_text(const decoding *d, uint64_t first, uint32_t end,
 }
 
 /* Dense texts are UTF-8, or become it. */
-static status check_text(decoding *d, tensor *t)
+static status page_check_text(decoding *d, tensor *t)
 {
     const pq_page_context *context = d->context;
     dev_buffer *heap;
@@ -402,15 +402,15 @@ static status check_text(decoding *d, tensor *t)
 
 /* ---- tensors ---- */
 
-static status launch_spread(const decoding *d, uint8_t width, const void *dense, uint64_t fill,
-                            void *out)
+static status page_launch_spread(const decoding *d, uint8_t width, const void *dense, uint64_t fill,
+                                 void *out)
 {
     return DEV_LAUNCH(d->context->stream, parquet_spread, .width = width, .dense = dense,
                       .validity = d->validity->address, .row_count = d->page->header.value_count,
                       .fill_low = fill, .out = out);
 }
 
-static status decode_codes(decoding *d, tensor **out)
+static status page_decode_codes(decoding *d, tensor **out)
 {
     const pq_page_context *context = d->context;
     uint64_t rows = d->page->header.value_count;
@@ -422,11 +422,11 @@ static status decode_codes(decoding *d, tensor **out)
                         .dictionary_rows = context->dictionary_rows, .out = dense->rows,
                         .error = context->error, .location = context->location);
     if (!st)
-        st = check_bounds(d, context->dictionary->values, dense->rows);
+        st = page_check_bounds(d, context->dictionary->values, dense->rows);
     if (!st && d->has_nulls) {
         st = row_index_new(d->dev, rows, &codes);
         if (!st)
-            st = launch_spread(d, 4, dense->rows, ROW_NULL, codes->rows);
+            st = page_launch_spread(d, 4, dense->rows, ROW_NULL, codes->rows);
         if (!st)
             codes->has_nulls = true;
     } else if (!st) {
@@ -451,7 +451,7 @@ static status take_heaps(decoding *d, tensor *t)
     return string_heap_new(d->heaps.items, count, &t->heap);
 }
 
-static status decode_flat(decoding *d, tensor **out)
+static status page_decode_flat(decoding *d, tensor **out)
 {
     data_type type = d->context->leaf->type;
     uint64_t rows = d->page->header.value_count;
@@ -464,14 +464,14 @@ static status decode_flat(decoding *d, tensor **out)
         st = tensor_new_flat(d->dev, type, rows, false, &dense);
     }
     if (!st)
-        st = decode_values(d, dense ? dense->values : t->values);
+        st = page_decode_values(d, dense ? dense->values : t->values);
     if (!st)
-        st = check_text(d, dense ? dense : t);
+        st = page_check_text(d, dense ? dense : t);
     /* Of a dictionary, only what its codes say counts. */
     if (!st && d->page->header.type != PQ_PAGE_DICTIONARY)
-        st = check_bounds(d, dense ? dense->values : t->values, NULL);
+        st = page_check_bounds(d, dense ? dense->values : t->values, NULL);
     if (!st && dense)
-        st = launch_spread(d, type.width, dense->values, 0, t->values);
+        st = page_launch_spread(d, type.width, dense->values, 0, t->values);
     if (!st)
         st = take_heaps(d, t);
     tensor_unref(dense);
@@ -497,11 +497,11 @@ static status use_page(decoding *d, tensor **out)
     uint64_t start = d->words[WORD_START];
     if (start > d->byte_count || (d->byte_count - start) / type.width < d->page->header.value_count)
         return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");
-    TRY(check_bounds(d, d->bytes + start, NULL));
+    TRY(page_check_bounds(d, d->bytes + start, NULL));
     return tensor_new_view(type, d->owner, (void *)(d->bytes + start), out);
 }
 
-static void release(decoding *d)
+static void page_release(decoding *d)
 {
     for (size_t i = 0; i < d->heaps.count; i++)
         dev_buffer_unref(d->heaps.items[i]);
@@ -515,18 +515,18 @@ status pq_page_decode(const pq_page_context *context, const pq_page *page, tenso
 {
     *out = NULL;
     decoding d = {.context = context, .page = page, .dev = context->stream->dev};
-    status st = decompress(&d);
+    status st = page_decompress(&d);
     if (!st)
         st = decode_levels(&d);
     if (!st) {
         if (pq_page_is_coded(page))
-            st = decode_codes(&d, out);
+            st = page_decode_codes(&d, out);
         else if (can_use_page(&d))
             st = use_page(&d, out);
         else
-            st = decode_flat(&d, out);
+            st = page_decode_flat(&d, out);
     }
-    release(&d);
+    page_release(&d);
     return st;
 }
 
@@ -548,7 +548,7 @@ void pq_page_part_free(pq_page_part *part)
 {
     if (!part)
         return;
-    release(&part->d);
+    page_release(&part->d);
     mem_free(part);
 }
 
@@ -574,7 +574,7 @@ static uint64_t bytes_there(const pq_page_part *part)
 }
 
 /* At least so many of them, and a few more. */
-static status go_on(pq_page_part *part, uint64_t bytes)
+static status page_go_on(pq_page_part *part, uint64_t bytes)
 {
     uint64_t levels = level_bytes(&part->d.page->header), there = bytes_there(part);
     bytes = bytes > there + PART_STEP_BYTES ? bytes : there + PART_STEP_BYTES;
@@ -585,7 +585,7 @@ static status go_on(pq_page_part *part, uint64_t bytes)
 }
 
 /* False: the page's levels may say that there are NULLs. */
-static status begin_part(pq_page_part *part, bool *is_right)
+static status page_begin_part(pq_page_part *part, bool *is_right)
 {
     decoding *d = &part->d;
     const pq_page_header *h = &d->page->header;
@@ -596,7 +596,7 @@ static status begin_part(pq_page_part *part, bool *is_right)
                              target + levels, h->uncompressed_bytes - levels);
     if (!*is_right)
         return STATUS_OK; /* decoding it all will say what is wrong */
-    TRY(go_on(part, 0));
+    TRY(page_go_on(part, 0));
     if (d->context->leaf->max_definition && h->type == PQ_PAGE_DATA)
         memcpy(&length, d->bytes, sizeof length);
     *is_right = length <= PART_LEVEL_BYTES;
@@ -609,7 +609,7 @@ static status begin_part(pq_page_part *part, bool *is_right)
 }
 
 /* All rows' place, though only the first have values yet. */
-static status make_values(decoding *d, tensor **out)
+static status page_make_values(decoding *d, tensor **out)
 {
     data_type type = d->context->leaf->type;
     if (!type_is_text(type))
@@ -635,9 +635,9 @@ status pq_page_part_begin(const pq_page_context *context, pq_page *page)
     if (!part)
         return status_no_memory("scan", sizeof *part);
     part->d = d;
-    status st = begin_part(part, &is_right);
+    status st = page_begin_part(part, &is_right);
     if (!st && is_right)
-        st = make_values(&part->d, &page->values);
+        st = page_make_values(&part->d, &page->values);
     if (!st && is_right)
         page->part = part;
     else
@@ -663,7 +663,7 @@ static status reach_texts(pq_page_part *part, uint64_t rows, uint64_t *out_end)
         }
         if (there == part->d.byte_count)
             break;
-        TRY(go_on(part, end));
+        TRY(page_go_on(part, end));
         there = bytes_there(part);
     }
     *out_end = at;
@@ -681,15 +681,15 @@ static status decode_part(pq_page_part *part, uint64_t rows, tensor *values)
     if (type_is_text(d->context->leaf->type)) {
         string_view *texts = (string_view *)values->values + part->rows;
         TRY(reach_texts(part, rows, &end));
-        TRY(launch_plain(d, d->bytes, (uint32_t)bytes_there(part), d->words, texts));
+        TRY(page_launch_plain(d, d->bytes, (uint32_t)bytes_there(part), d->words, texts));
         if (pq_is_checked_text(d->context->leaf))
             TRY(launch_check_text(d, part->rows, (uint32_t)end, d->words + WORD_START, texts));
     } else {
         if (end > d->byte_count)
             return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");
         if (end > bytes_there(part))
-            TRY(go_on(part, end));
-        TRY(check_bounds(d, d->bytes + part->next, NULL));
+            TRY(page_go_on(part, end));
+        TRY(page_check_bounds(d, d->bytes + part->next, NULL));
     }
     part->next = end;
     return STATUS_OK;
@@ -712,7 +712,7 @@ static status check_dictionary(const decoding *d, pq_page_context *context)
 {
     dev_error error = {.code = DEV_ERROR_NONE}, *reported = context->error;
     context->error = &error;
-    status st = check_bounds(d, context->dictionary->values, NULL);
+    status st = page_check_bounds(d, context->dictionary->values, NULL);
     context->error = reported;
     context->is_dictionary_within = error.code == DEV_ERROR_NONE;
     return st;
@@ -722,15 +722,15 @@ status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page)
 {
     decoding d = {.context = context, .page = page, .dev = context->stream->dev};
     TRY(pq_page_check_dictionary(page));
-    status st = decompress(&d);
+    status st = page_decompress(&d);
     if (!st)
         st = decode_levels(&d);
     if (!st)
-        st = decode_flat(&d, &context->dictionary);
+        st = page_decode_flat(&d, &context->dictionary);
     if (!st)
         context->dictionary_rows = page->header.value_count;
     if (!st && context->check_bounds)
         st = check_dictionary(&d, context);
-    release(&d);
+    page_release(&d);
     return st;
 }

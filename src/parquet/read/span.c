@@ -1,7 +1,7 @@
 /* span.c - rows to pages to bytes, by the offset index. */
 #include "parquet/read/span.h"
 
-static const pq_row_group *group_of(const pq_table *table, pq_row_group_ref group_ref)
+static const pq_row_group *span_group_of(const pq_table *table, pq_row_group_ref group_ref)
 {
     return &table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
 }
@@ -15,7 +15,7 @@ const pq_offset_index *pq_column_pages(const pq_table *table, pq_row_group_ref g
     return index && index->page_count > 1 ? index : NULL;
 }
 
-static bool are_all(const pq_row_list *rows, uint64_t row_count)
+static bool span_are_all(const pq_row_list *rows, uint64_t row_count)
 {
     return !rows ||
            (rows->count == 1 && rows->items[0].first == 0 && rows->items[0].end == row_count);
@@ -24,11 +24,11 @@ static bool are_all(const pq_row_list *rows, uint64_t row_count)
 status pq_column_spans(const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
                        const pq_row_list *rows, pq_span_list *out)
 {
-    const pq_row_group *group = group_of(table, group_ref);
+    const pq_row_group *group = span_group_of(table, group_ref);
     const pq_column_chunk *chunk = &group->chunks[table->columns.items[column].leaf];
     uint64_t end = chunk->offset + chunk->compressed_bytes + chunk->spare_bytes;
     const pq_offset_index *index =
-        are_all(rows, group->row_count) ? NULL : pq_column_pages(table, group_ref, column);
+        span_are_all(rows, group->row_count) ? NULL : pq_column_pages(table, group_ref, column);
     if (!index)
         return array_push(NULL, out, ((pq_span){chunk->offset, end}));
     if (index->pages[0].offset > chunk->offset)

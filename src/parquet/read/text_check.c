@@ -6,8 +6,8 @@
 
 enum { WORD_BYTES, WORD_USED, WORDS };
 
-static status replace(dev_stream *stream, string_view *values, dev_count count, uint64_t *words,
-                      uint64_t bytes, dev_buffer **out)
+static status text_check_replace(dev_stream *stream, string_view *values, dev_count count,
+                                 uint64_t *words, uint64_t bytes, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, bytes, "scan", out));
     status st = DEV_LAUNCH(stream, text_replace, .values = values, .count = count,
@@ -33,7 +33,7 @@ status pq_texts_replace(dev_stream *stream, string_view *values, uint64_t count,
     if (!st)
         st = dev_words_read(stream, words + WORD_BYTES, &bytes, 1);
     if (!st && bytes)
-        st = replace(stream, values, dev_count_exact(count), words, bytes, out);
+        st = text_check_replace(stream, values, dev_count_exact(count), words, bytes, out);
     dev_buffer_unref(owner);
     return st;
 }

@@ -17,7 +17,7 @@ const char *pq_hive_pair(const char *name, size_t bytes)
 
 /* ---- text ---- */
 
-static int hex_digit(char c)
+static int hive_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -26,15 +26,15 @@ static int hex_digit(char c)
 }
 
 /* Decodes percent-escapes: %25 is '%', and what is not an escape stays. */
-static status decode(arena *a, const char *text, size_t bytes, value *out)
+static status hive_decode(arena *a, const char *text, size_t bytes, value *out)
 {
     char *to = arena_alloc(a, bytes + 1);
     size_t count = 0;
     if (!to)
         return status_no_memory("table", bytes);
     for (size_t i = 0; i < bytes; i++) {
-        int high = i + 2 < bytes && text[i] == '%' ? hex_digit(text[i + 1]) : -1;
-        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        int high = i + 2 < bytes && text[i] == '%' ? hive_hex_digit(text[i + 1]) : -1;
+        int low = high >= 0 ? hive_hex_digit(text[i + 2]) : -1;
         to[count++] = low >= 0 ? (char)(high * 16 + low) : text[i];
         i += low >= 0 ? 2 : 0;
     }
@@ -42,7 +42,7 @@ static status decode(arena *a, const char *text, size_t bytes, value *out)
     return STATUS_OK;
 }
 
-static status check_text(const char *path, const value *text)
+static status hive_check_text(const char *path, const value *text)
 {
     if (utf8_valid_bytes(text->text, text->bytes) == text->bytes)
         return STATUS_OK;
@@ -79,13 +79,13 @@ static status decode_name(arena *a, const char *name, size_t bytes, value *out)
     if (!memchr(name, '%', bytes))
         return STATUS_OK;
     value decoded;
-    TRY(decode(a, name, bytes, &decoded));
+    TRY(hive_decode(a, name, bytes, &decoded));
     if (!memchr(decoded.text, 0, decoded.bytes))
         *out = decoded;
     return STATUS_OK;
 }
 
-static int find_key(const pq_hive_keys *hive, const char *name, size_t bytes)
+static int hive_find_key(const pq_hive_keys *hive, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < hive->keys.count; i++)
         if (strlen(hive->keys.items[i].name) == bytes &&
@@ -94,13 +94,13 @@ static int find_key(const pq_hive_keys *hive, const char *name, size_t bytes)
     return -1;
 }
 
-static status add_keys(arena *a, const char *path, pq_hive_keys *hive)
+static status hive_add_keys(arena *a, const char *path, pq_hive_keys *hive)
 {
     const char *name, *equal, *end;
     while (next_pair(&path, &name, &equal, &end)) {
         value key;
         TRY(decode_name(a, name, (size_t)(equal - name), &key));
-        if (find_key(hive, key.text, key.bytes) >= 0)
+        if (hive_find_key(hive, key.text, key.bytes) >= 0)
             continue;
         char *copy = arena_copy_text(a, key.text, key.bytes);
         if (!copy)
@@ -131,15 +131,15 @@ static status read_folder(arena *a, const pq_hive_keys *hive, const char *path, 
     while (next_pair(&path, &name, &equal, &end)) {
         value key_name;
         TRY(decode_name(a, name, (size_t)(equal - name), &key_name));
-        int key = find_key(hive, key_name.text, key_name.bytes);
+        int key = hive_find_key(hive, key_name.text, key_name.bytes);
         if (key < 0)
             *is_alike = false;
         if (key < 0 || values[key].type.id == TYPE_VARCHAR)
             continue;
         found++;
         size_t bytes = (size_t)(end - equal - 1);
-        TRY(decode(a, equal + 1, bytes, &values[key]));
-        TRY(check_text(whole, &values[key]));
+        TRY(hive_decode(a, equal + 1, bytes, &values[key]));
+        TRY(hive_check_text(whole, &values[key]));
         if (is_null_text(equal + 1, bytes))
             values[key] = value_null(type_make(TYPE_VARCHAR));
     }
@@ -169,13 +169,13 @@ static bool is_written_so(const value *v, const value *text)
 
 /* Reads an integer; not one with zeros before it, a plus sign, or in other ways not the number's own text:
  * 01234 is a postcode. */
-static bool read_integer(const value *text, value *out)
+static bool hive_read_integer(const value *text, value *out)
 {
     return value_parse(text->text, text->bytes, type_make(TYPE_INT64), out) &&
            is_written_so(out, text);
 }
 
-static bool read_date(const value *text, value *out)
+static bool hive_read_date(const value *text, value *out)
 {
     return value_parse(text->text, text->bytes, type_make(TYPE_DATE), out) &&
            is_written_so(out, text);
@@ -184,7 +184,7 @@ static bool read_date(const value *text, value *out)
 typedef bool reader(const value *text, value *out);
 
 /* All values of the key that are not NULL can be read so, and there is one. */
-static bool are_all(const pq_hive_keys *hive, size_t key, reader *read)
+static bool hive_are_all(const pq_hive_keys *hive, size_t key, reader *read)
 {
     bool has_any = false;
     value ignored;
@@ -199,7 +199,7 @@ static bool are_all(const pq_hive_keys *hive, size_t key, reader *read)
     return has_any;
 }
 
-static void read_all(pq_hive_keys *hive, size_t key, type_id type, reader *read)
+static void hive_read_all(pq_hive_keys *hive, size_t key, type_id type, reader *read)
 {
     hive->keys.items[key].type = type_make(type);
     for (size_t i = 0; i < hive->folders.count; i++) {
@@ -231,17 +231,17 @@ static status read_given(pq_hive_keys *hive, size_t key, data_type type)
     return STATUS_OK;
 }
 
-static status find_type(pq_hive_keys *hive, size_t key, const pq_hive_type_list *types)
+static status hive_find_type(pq_hive_keys *hive, size_t key, const pq_hive_type_list *types)
 {
     for (size_t i = 0; i < hive->folders.count; i++)
         hive->keys.items[key].is_nullable |= hive->folders.items[i][key].is_null;
     const pq_hive_type *given = pq_hive_types_find(types, hive->keys.items[key].name);
     if (given)
         return read_given(hive, key, given->type);
-    if (are_all(hive, key, read_integer))
-        read_all(hive, key, TYPE_INT64, read_integer);
-    else if (are_all(hive, key, read_date))
-        read_all(hive, key, TYPE_DATE, read_date);
+    if (hive_are_all(hive, key, hive_read_integer))
+        hive_read_all(hive, key, TYPE_INT64, hive_read_integer);
+    else if (hive_are_all(hive, key, hive_read_date))
+        hive_read_all(hive, key, TYPE_DATE, hive_read_date);
     return STATUS_OK;
 }
 
@@ -249,7 +249,7 @@ static status check_names(const pq_hive_keys *hive, const pq_hive_type_list *typ
 {
     for (size_t i = 0; i < types->count; i++) {
         const char *name = types->items[i].name;
-        if (find_key(hive, name, strlen(name)) < 0)
+        if (hive_find_key(hive, name, strlen(name)) < 0)
             return status_hint(
                 status_new(STATUS_KIND_INVALID,
                            "hive_types: \"%s\" is not a key of the table's folders", name),
@@ -268,11 +268,11 @@ static size_t folder_bytes(const char *path)
 }
 
 /* Finds the keys and the texts of their values. */
-static status find_texts(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
-                         pq_hive_keys *out)
+static status hive_find_texts(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
+                              pq_hive_keys *out)
 {
     const char *first = paths->items[0], *before = NULL;
-    TRY(add_keys(a, first, out));
+    TRY(hive_add_keys(a, first, out));
     bool is_alike = out->keys.count > 0 || mode == PQ_HIVE_ON;
     for (size_t i = 0; i < paths->count && is_alike; i++) {
         const char *path = paths->items[i];
@@ -297,15 +297,15 @@ status pq_hive_find(arena *a, pq_hive mode, const pq_hive_type_list *types, cons
 {
     *out = (pq_hive_keys){0};
     if (mode != PQ_HIVE_OFF && paths->count)
-        TRY(find_texts(a, mode, paths, folders, out));
+        TRY(hive_find_texts(a, mode, paths, folders, out));
     if (paths->count)
         TRY(check_names(out, types));
     for (size_t k = 0; k < out->keys.count; k++)
-        TRY(find_type(out, k, types));
+        TRY(hive_find_type(out, k, types));
     return STATUS_OK;
 }
 
-static int compare_values(const void *left, const void *right)
+static int hive_compare_values(const void *left, const void *right)
 {
     return value_compare(*(const value *const *)left, *(const value *const *)right);
 }
@@ -321,7 +321,7 @@ status pq_hive_count(const pq_hive_keys *hive, size_t key, const bool *is_marked
         if (is_marked[i] && !hive->folders.items[i][key].is_null)
             values[count++] = &hive->folders.items[i][key];
     if (count)
-        qsort(values, count, sizeof *values, compare_values);
+        qsort(values, count, sizeof *values, hive_compare_values);
     for (size_t i = 0; i < count; i++)
         *out += !i || value_compare(values[i - 1], values[i]) != 0;
     mem_free(values);

@@ -40,7 +40,7 @@ static char *read_quoted(arena *a, text_scan *s)
     return name;
 }
 
-static char *read_name(arena *a, text_scan *s)
+static char *hive_types_read_name(arena *a, text_scan *s)
 {
     const char *first = s->at;
     if (s->at < s->end && *s->at == '"')
@@ -53,7 +53,7 @@ static char *read_name(arena *a, text_scan *s)
 static status add_item(arena *a, const char *first, const char *end, pq_hive_type_list *out)
 {
     text_scan s = scan_trimmed(first, (size_t)(end - first));
-    pq_hive_type item = {.name = read_name(a, &s)};
+    pq_hive_type item = {.name = hive_types_read_name(a, &s)};
     if (!item.name)
         return status_no_memory("table", (size_t)(end - first));
     if (!type_parse(s.at, (size_t)(s.end - s.at), &item.type) || item.type.id == TYPE_BLOB ||

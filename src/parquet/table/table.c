@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <strings.h>
 
-static status check_schema(const pq_metadata *first, const pq_metadata *other)
+static status table_check_schema(const pq_metadata *first, const pq_metadata *other)
 {
     if (first->leaf_count != other->leaf_count)
         return status_new(STATUS_KIND_INVALID, "it has %u columns, the table's first file has %u",
@@ -32,7 +32,7 @@ static status check_schema(const pq_metadata *first, const pq_metadata *other)
 
 bool pq_metadata_is_alike(const pq_metadata *first, const pq_metadata *other)
 {
-    status st = check_schema(first, other);
+    status st = table_check_schema(first, other);
     status_free(st);
     return !st;
 }
@@ -42,11 +42,11 @@ status pq_table_check_schema(const pq_table *table, size_t number)
     const pq_table_file *one = &table->files.items[number];
     const pq_metadata *first =
         table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
-    return status_context(check_schema(first, pq_footer_metadata(one->footer)), "file \"%s\"",
+    return status_context(table_check_schema(first, pq_footer_metadata(one->footer)), "file \"%s\"",
                           one->file->path);
 }
 
-static status check_schemas(const pq_table *table)
+static status table_check_schemas(const pq_table *table)
 {
     for (size_t i = table->schema ? 0 : 1; i < table->files.count; i++)
         TRY(pq_table_check_schema(table, i));
@@ -65,7 +65,7 @@ status pq_table_add_row_groups(pq_table *table, size_t index)
 
 /* ---- columns ---- */
 
-static bool has_number(data_type type)
+static bool table_has_number(data_type type)
 {
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
@@ -102,7 +102,7 @@ static void add_apart(distinct_sums *sums, int128 min, int128 max, double distin
 static void gather_statistics(const pq_table *table, pq_table_column *column)
 {
     distinct_sums sums = {0};
-    column->has_range = has_number(column->type) && table->row_groups.count > 0;
+    column->has_range = table_has_number(column->type) && table->row_groups.count > 0;
     for (size_t m = 0; m < table->row_groups.count; m++) {
         const pq_row_group_ref *group_ref = &table->row_groups.items[m];
         const pq_row_group *group =
@@ -137,7 +137,7 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
 }
 
 /* A file may have no NULLs and say so (REQUIRED) where another one has some. */
-static bool may_be_null(const pq_table *table, uint32_t leaf)
+static bool table_may_be_null(const pq_table *table, uint32_t leaf)
 {
     for (size_t i = 0; i < table->files.count; i++)
         if (table->files.items[i].metadata->leaves[leaf].max_definition > 0)
@@ -159,7 +159,7 @@ static status describe_key(const pq_table *table, pq_table_column *column)
     column->is_nullable = hive->keys.items[column->key].is_nullable;
     for (size_t i = 0; i < hive->folders.count && table->is_closed; i++) {
         const value *v = &hive->folders.items[i][column->key];
-        if (!is_marked[i] || v->is_null || !has_number(column->type))
+        if (!is_marked[i] || v->is_null || !table_has_number(column->type))
             continue;
         int128 number = value_int128(v);
         column->min = !column->has_range || number < column->min ? number : column->min;
@@ -179,7 +179,7 @@ static void blur(pq_table_column *column)
     column->is_nullable = true;
 }
 
-static int32_t key_of(const pq_table *table, const pq_leaf *leaf)
+static int32_t table_key_of(const pq_table *table, const pq_leaf *leaf)
 {
     for (size_t i = 0; leaf->is_constant && i < table->hive.keys.count; i++)
         if (!strcasecmp(table->hive.keys.items[i].name, leaf->name))
@@ -195,7 +195,7 @@ static const char *name_of(const pq_table *table, uint32_t column)
 }
 
 /* Two columns of a file may have one name. Parts of nested columns are no columns of their own. */
-static status make_names_unique(pq_table *table)
+static status table_make_names_unique(pq_table *table)
 {
     size_t count = 0;
     const char **names = arena_alloc_array(table->memory, table->columns.count + 1, sizeof *names);
@@ -212,7 +212,7 @@ static status make_names_unique(pq_table *table)
     return STATUS_OK;
 }
 
-static status add_columns(pq_table *table)
+static status table_add_columns(pq_table *table)
 {
     const pq_metadata *m = table->files.items[0].metadata;
     for (uint32_t i = 0; i < m->leaf_count; i++) {
@@ -220,9 +220,9 @@ static status add_columns(pq_table *table)
         pq_table_column column = {.name = leaf->name,
                                   .type = leaf->type,
                                   .leaf = i,
-                                  .key = key_of(table, leaf),
+                                  .key = table_key_of(table, leaf),
                                   .min = 1,
-                                  .is_nullable = may_be_null(table, i)};
+                                  .is_nullable = table_may_be_null(table, i)};
         if (leaf->is_nested || !table->row_groups.count)
             column.distinct_count = -1;
         if (!leaf->is_nested)
@@ -235,7 +235,7 @@ static status add_columns(pq_table *table)
             TRY(describe_key(table, &column));
         TRY(array_push(table->memory, &table->columns, column));
     }
-    return make_names_unique(table);
+    return table_make_names_unique(table);
 }
 
 status pq_table_new(const char *name, const char *text, pq_table **out)
@@ -260,7 +260,7 @@ status pq_table_new(const char *name, const char *text, pq_table **out)
     return st;
 }
 
-static status find_column(const pq_table *table, const char *name, uint32_t *out)
+static status table_find_column(const pq_table *table, const char *name, uint32_t *out)
 {
     for (uint32_t i = 0; i < table->columns.count; i++)
         if (!strcmp(table->columns.items[i].name, name)) {
@@ -281,7 +281,7 @@ static void estimate_rows(pq_table *table)
 
 status pq_table_finish(pq_table *table)
 {
-    TRY(check_schemas(table));
+    TRY(table_check_schemas(table));
     table->schema =
         table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
     TRY(pq_table_add_keys(table));
@@ -289,12 +289,12 @@ status pq_table_finish(pq_table *table)
         TRY(pq_table_add_row_groups(table, i));
     for (size_t i = 0; i < table->files.count && !table->is_schema_only; i++)
         table->row_count += table->files.items[i].metadata->row_count;
-    TRY(add_columns(table));
+    TRY(table_add_columns(table));
     if (table->is_closed)
         estimate_rows(table);
     for (size_t i = 0; i < table->spec.partitioned_by.count; i++) {
         uint32_t column;
-        TRY(find_column(table, table->spec.partitioned_by.items[i], &column));
+        TRY(table_find_column(table, table->spec.partitioned_by.items[i], &column));
         TRY(array_push(table->memory, &table->partitioned_by, column));
     }
     return pq_table_check_parts(table);
@@ -314,7 +314,7 @@ status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out)
     return STATUS_OK;
 }
 
-static status open_all(pq_table *table, const path_list *paths)
+static status table_open_all(pq_table *table, const path_list *paths)
 {
     TRY(pq_table_open_files(table, paths, !table->reads_anew));
     for (size_t i = 1; i < paths->count; i++)
@@ -324,7 +324,7 @@ static status open_all(pq_table *table, const path_list *paths)
     return STATUS_OK;
 }
 
-static status open_table(pq_table *table)
+static status table_open_table(pq_table *table)
 {
     path_list paths = {0};
     TRY(file_expand(table->memory, table->spec.path, &paths));
@@ -337,7 +337,7 @@ static status open_table(pq_table *table)
     if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count &&
         !table->spec.is_united)
         return pq_table_list(table, &paths, folders);
-    TRY(open_all(table, &paths));
+    TRY(table_open_all(table, &paths));
     for (size_t i = 0; i < paths.count; i++)
         table->files.items[i].folder = folders[i];
     return table->spec.is_united || pq_table_is_mixed(table) ? pq_table_unite(table)
@@ -347,7 +347,7 @@ static status open_table(pq_table *table)
 static status finish_opening(pq_table **table, bool use_cache)
 {
     (*table)->reads_anew = !use_cache;
-    status st = open_table(*table);
+    status st = table_open_table(*table);
     if (st) {
         pq_table_close(*table);
         *table = NULL;
@@ -437,14 +437,14 @@ void pq_table_close(pq_table *table)
     }
 }
 
-static const pq_leaf *leaf_of(const pq_table *table, uint32_t column)
+static const pq_leaf *table_leaf_of(const pq_table *table, uint32_t column)
 {
     return &table->files.items[0].metadata->leaves[table->columns.items[column].leaf];
 }
 
 const char *pq_table_nested_name(const pq_table *table, uint32_t column)
 {
-    const pq_leaf *leaf = leaf_of(table, column);
+    const pq_leaf *leaf = table_leaf_of(table, column);
     return leaf->is_nested ? leaf->top : NULL;
 }
 
@@ -463,7 +463,7 @@ size_t pq_table_count_columns(const pq_table *table)
 
 status pq_table_check_column(const pq_table *table, uint32_t column)
 {
-    const pq_leaf *leaf = leaf_of(table, column);
+    const pq_leaf *leaf = table_leaf_of(table, column);
     if (leaf->is_nested)
         return status_new(
             STATUS_KIND_UNSUPPORTED,

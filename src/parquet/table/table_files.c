@@ -26,7 +26,7 @@ typedef struct opening {
     status failure;        /* its; under the lock */
 } opening;
 
-static status open_file(const char *path, bool use_cache, pq_table_file *out)
+static status table_files_open_file(const char *path, bool use_cache, pq_table_file *out)
 {
     TRY(file_open(path, &out->file));
     TRY(status_context(pq_footer_open(out->file, use_cache, &out->footer), "file \"%s\"", path));
@@ -34,7 +34,7 @@ static status open_file(const char *path, bool use_cache, pq_table_file *out)
     return STATUS_OK;
 }
 
-static void fail(opening *o, size_t index, status st)
+static void table_files_fail(opening *o, size_t index, status st)
 {
     mutex_lock(&o->lock);
     if (index < atomic_load(&o->failed)) {
@@ -55,9 +55,9 @@ static void *open_some(void *context)
         size_t i = atomic_fetch_add(&o->next, 1);
         if (i >= atomic_load(&o->failed))
             return NULL;
-        status st = open_file(o->paths->items[i], o->use_cache, &o->files[i]);
+        status st = table_files_open_file(o->paths->items[i], o->use_cache, &o->files[i]);
         if (st)
-            fail(o, i, st);
+            table_files_fail(o, i, st);
     }
 }
 
@@ -69,7 +69,7 @@ static void *help(void *context)
     return open_some(o);
 }
 
-static void open_all(opening *o)
+static void table_files_open_all(opening *o)
 {
     pthread_t helpers[STORE_OPENERS_MAX - 1];
     unsigned count = 0;
@@ -96,7 +96,7 @@ static status open_paths(const path_list *paths, bool use_cache, pq_table_file *
                  .store = object_store_used(),
                  .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
-    open_all(&o);
+    table_files_open_all(&o);
     mutex_destroy(&o.lock);
     *out_failed = atomic_load(&o.failed);
     return o.failure;

@@ -64,7 +64,7 @@ static pq_leaf make_leaf(const pq_hive_key *key)
                      .annotation = ""};
 }
 
-static pq_column_chunk make_chunk(const value *v, uint64_t rows)
+static pq_column_chunk table_listed_make_chunk(const value *v, uint64_t rows)
 {
     return (pq_column_chunk){.value_count = rows,
                              .statistics = {.has_min = !v->is_null,
@@ -77,7 +77,7 @@ static pq_column_chunk make_chunk(const value *v, uint64_t rows)
                                             .distinct_count = !v->is_null}};
 }
 
-static status add_keys(const pq_table *table, arena *a, pq_table_file *f)
+static status table_listed_add_keys(const pq_table *table, arena *a, pq_table_file *f)
 {
     const pq_metadata *stored = f->metadata;
     const value *values = table->hive.folders.items[f->folder];
@@ -99,7 +99,7 @@ static status add_keys(const pq_table *table, arena *a, pq_table_file *f)
                stored->leaf_count * sizeof *groups[g].chunks);
         for (size_t k = 0; k < table->hive.keys.count; k++)
             groups[g].chunks[leaf_of_key(table, stored, k)] =
-                make_chunk(&values[k], groups[g].row_count);
+                table_listed_make_chunk(&values[k], groups[g].row_count);
     }
     *made = *stored;
     made->leaf_count = count;
@@ -112,7 +112,7 @@ static status add_keys(const pq_table *table, arena *a, pq_table_file *f)
 status pq_table_add_keys(pq_table *table)
 {
     for (size_t i = 0; table->hive.keys.count && i < table->files.count; i++)
-        TRY(add_keys(table, table->memory, &table->files.items[i]));
+        TRY(table_listed_add_keys(table, table->memory, &table->files.items[i]));
     return STATUS_OK;
 }
 
@@ -164,7 +164,8 @@ static status open_wanted(const pq_table *table, const bool *folders, size_t mos
     return open_sample(made, made->listed.count < most ? made->listed.count : most);
 }
 
-static status make(const pq_table *table, const bool *folders, size_t most, pq_table **out)
+static status table_listed_make(const pq_table *table, const bool *folders, size_t most,
+                                pq_table **out)
 {
     TRY(new_over(table, out));
     status st = open_wanted(table, folders, most, *out);
@@ -177,12 +178,12 @@ static status make(const pq_table *table, const bool *folders, size_t most, pq_t
 
 status pq_table_narrow(const pq_table *table, const bool *folders, pq_table **out)
 {
-    return make(table, folders, SAMPLE_FILES, out);
+    return table_listed_make(table, folders, SAMPLE_FILES, out);
 }
 
 status pq_table_open_listed(const pq_table *table, pq_table **out)
 {
-    return make(table, NULL, SIZE_MAX, out);
+    return table_listed_make(table, NULL, SIZE_MAX, out);
 }
 
 status pq_table_open_later(const pq_table *table, pq_table **out)
@@ -216,7 +217,7 @@ status pq_table_open_more(pq_table *table, const uint32_t *numbers, size_t count
     for (size_t i = 0; i < count; i++) {
         pq_table_file *f = &table->files.items[first + i];
         f->folder = table->listed.items[numbers[i]].folder;
-        TRY(add_keys(table, table->memory, f));
+        TRY(table_listed_add_keys(table, table->memory, f));
         TRY(pq_table_add_row_groups(table, first + i));
     }
     return STATUS_OK;

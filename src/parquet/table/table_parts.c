@@ -23,7 +23,7 @@ typedef struct place {
     uint32_t node, rank, ranks;
 } place;
 
-static place place_of(const pq_table *table, uint32_t rank, uint32_t ranks)
+static place table_parts_place_of(const pq_table *table, uint32_t rank, uint32_t ranks)
 {
     place p = {.rank = rank, .ranks = ranks};
     if (table->spec.access != PQ_LOCAL || !table->rank_nodes.count)
@@ -58,7 +58,7 @@ static pq_deal of_node(const pq_table *table, const place *p)
 
 /* ---- by bytes ---- */
 
-static uint64_t group_bytes(const pq_table *table, size_t number)
+static uint64_t table_parts_group_bytes(const pq_table *table, size_t number)
 {
     pq_row_group_ref ref = table->row_groups.items[number];
     const pq_row_group *group = &table->files.items[ref.file].metadata->row_groups[ref.row_group];
@@ -70,8 +70,8 @@ static uint64_t group_bytes(const pq_table *table, size_t number)
 
 /* Whether so many ranks can take the weights with at most `most` each; starts[i], if there, is the last
  * place where rank i may begin so that those from there on have room. */
-static bool fits(const uint64_t *weights, size_t count, uint32_t ranks, uint64_t most,
-                 size_t *starts)
+static bool table_parts_fits(const uint64_t *weights, size_t count, uint32_t ranks, uint64_t most,
+                             size_t *starts)
 {
     size_t at = count;
     for (uint32_t i = ranks; i-- > 0;) {
@@ -95,7 +95,7 @@ static uint64_t least_most(const uint64_t *weights, size_t count, uint32_t ranks
     low = all / ranks > low ? all / ranks : low;
     for (uint64_t high = all; low < high;) {
         uint64_t middle = low + (high - low) / 2;
-        if (fits(weights, count, ranks, middle, NULL))
+        if (table_parts_fits(weights, count, ranks, middle, NULL))
             high = middle;
         else
             low = middle + 1;
@@ -105,8 +105,8 @@ static uint64_t least_most(const uint64_t *weights, size_t count, uint32_t ranks
 
 /* Each rank in turn takes its equal share of what is left, and more where the others could not take the
  * rest: nobody gets more than must be. */
-static pq_deal cut(const uint64_t *weights, size_t count, const place *p, const size_t *starts,
-                   uint64_t most)
+static pq_deal table_parts_cut(const uint64_t *weights, size_t count, const place *p,
+                               const size_t *starts, uint64_t most)
 {
     pq_deal deal = {0};
     uint64_t left = 0;
@@ -130,8 +130,8 @@ static status deal_weights(const uint64_t *weights, size_t count, const place *p
     if (!starts)
         return status_no_memory("row groups", p->ranks * sizeof *starts);
     uint64_t most = least_most(weights, count, p->ranks);
-    fits(weights, count, p->ranks, most, starts);
-    *out = cut(weights, count, p, starts, most);
+    table_parts_fits(weights, count, p->ranks, most, starts);
+    *out = table_parts_cut(weights, count, p, starts, most);
     mem_free(starts);
     return STATUS_OK;
 }
@@ -143,7 +143,7 @@ static status deal_bytes(const pq_table *table, pq_deal all, const place *p, pq_
     if (!weights)
         return status_no_memory("row groups", count * sizeof *weights);
     for (size_t i = 0; i < count; i++)
-        weights[i] = group_bytes(table, all.first + i);
+        weights[i] = table_parts_group_bytes(table, all.first + i);
     status st = deal_weights(weights, count, p, out);
     mem_free(weights);
     out->first += all.first;
@@ -188,7 +188,7 @@ static pq_deal deal_parts(const pq_table *table, pq_deal all, const place *p)
 
 status pq_table_deal(const pq_table *table, uint32_t rank, uint32_t ranks, pq_deal *out)
 {
-    const place p = place_of(table, rank, ranks);
+    const place p = table_parts_place_of(table, rank, ranks);
     pq_deal all = of_node(table, &p);
     if (!table->partitioned_by.count)
         return deal_bytes(table, all, &p, out);
@@ -221,7 +221,7 @@ typedef struct part_bounds {
 } part_bounds;
 typedef ARRAY(part_bounds) bounds_list;
 
-static void widen(part_bounds *b, const pq_row_group *group, uint32_t leaf)
+static void table_parts_widen(part_bounds *b, const pq_row_group *group, uint32_t leaf)
 {
     const pq_statistics *s = &group->chunks[leaf].statistics;
     if (s->null_count == (int64_t)group->row_count)
@@ -247,7 +247,7 @@ static bool has_numbers(const pq_table *table, uint32_t column)
 }
 
 /* In the order of parts; to be released. None: of columns whose bounds are no numbers. */
-static status find_bounds(const pq_table *table, uint32_t column, bounds_list *out)
+static status table_parts_find_bounds(const pq_table *table, uint32_t column, bounds_list *out)
 {
     uint32_t leaf = table->columns.items[column].leaf;
     for (size_t i = 0; has_numbers(table, column) && i < table->row_groups.count; i++) {
@@ -255,8 +255,8 @@ static status find_bounds(const pq_table *table, uint32_t column, bounds_list *o
         if (!out->count || out->items[out->count - 1].part != part)
             TRY(array_push(NULL, out, (part_bounds){.part = part}));
         pq_row_group_ref ref = table->row_groups.items[i];
-        widen(&out->items[out->count - 1],
-              &table->files.items[ref.file].metadata->row_groups[ref.row_group], leaf);
+        table_parts_widen(&out->items[out->count - 1],
+                          &table->files.items[ref.file].metadata->row_groups[ref.row_group], leaf);
     }
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
@@ -273,7 +273,7 @@ typedef struct known_value {
 } known_value;
 typedef ARRAY(known_value) value_list;
 
-static int compare_values(const void *left, const void *right)
+static int table_parts_compare_values(const void *left, const void *right)
 {
     const known_value *a = left, *b = right;
     return a->value != b->value ? (a->value > b->value) - (a->value < b->value)
@@ -292,7 +292,7 @@ static const known_value *find_double(const bounds_list *bounds, value_list *val
     }
     if (*out || !values->count)
         return NULL;
-    qsort(values->items, values->count, sizeof *values->items, compare_values);
+    qsort(values->items, values->count, sizeof *values->items, table_parts_compare_values);
     for (size_t i = 1; i < values->count; i++)
         if (values->items[i - 1].value == values->items[i].value &&
             values->items[i - 1].part != values->items[i].part)
@@ -308,11 +308,11 @@ static const char *path_of_part(const pq_table *table, uint32_t part)
     return "";
 }
 
-static status check_column(const pq_table *table, uint32_t column)
+static status table_parts_check_column(const pq_table *table, uint32_t column)
 {
     bounds_list bounds = {0};
     value_list values = {0};
-    status st = find_bounds(table, column, &bounds);
+    status st = table_parts_find_bounds(table, column, &bounds);
     const known_value *twice = st ? NULL : find_double(&bounds, &values, &st);
     if (twice) {
         st =
@@ -331,8 +331,9 @@ static status check_column(const pq_table *table, uint32_t column)
 status pq_table_check_parts(const pq_table *table)
 {
     /* Of several columns equal values of one may well be in several parts. */
-    return table->partitioned_by.count == 1 ? check_column(table, table->partitioned_by.items[0])
-                                            : STATUS_OK;
+    return table->partitioned_by.count == 1
+               ? table_parts_check_column(table, table->partitioned_by.items[0])
+               : STATUS_OK;
 }
 
 /* ---- two tables ---- */
@@ -396,9 +397,9 @@ static bool do_columns_meet(const pq_table *a, uint32_t a_column, const pq_table
                             uint32_t b_column)
 {
     bounds_list of_a = {0}, of_b = {0};
-    status st = find_bounds(a, a_column, &of_a);
+    status st = table_parts_find_bounds(a, a_column, &of_a);
     if (!st)
-        st = find_bounds(b, b_column, &of_b);
+        st = table_parts_find_bounds(b, b_column, &of_b);
     bool do_meet = !st;
     if (do_meet && (are_ranges(&of_a) || are_ranges(&of_b)))
         do_meet = do_ranges_meet(&of_a, &of_b);

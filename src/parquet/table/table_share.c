@@ -115,7 +115,7 @@ void pq_share_free(pq_share *share)
 
 /* ---- bytes ---- */
 
-static status put(byte_list *to, const void *bytes, size_t count)
+static status table_share_put(byte_list *to, const void *bytes, size_t count)
 {
     if (!count)
         return STATUS_OK;
@@ -129,14 +129,14 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-static status damaged(const char *host)
+static status table_share_damaged(const char *host)
 {
     return status_new(STATUS_KIND_CORRUPT, "what host %s says about a table's files is damaged",
                       host);
 }
 
 /* False: there are not so many. */
-static bool get(cursor *from, void *out, size_t bytes)
+static bool table_share_get(cursor *from, void *out, size_t bytes)
 {
     if (bytes > (size_t)(from->end - from->at))
         return false;
@@ -146,7 +146,7 @@ static bool get(cursor *from, void *out, size_t bytes)
 }
 
 /* A copy of so many bytes as text; NULL: they are not there, or no memory. */
-static const char *get_text(pq_share *share, cursor *from, uint64_t bytes)
+static const char *table_share_get_text(pq_share *share, cursor *from, uint64_t bytes)
 {
     if (bytes > (size_t)(from->end - from->at) || memchr(from->at, 0, bytes))
         return NULL;
@@ -165,8 +165,8 @@ static status put_file(pq_share *share, size_t number, uint32_t part)
                               .path_bytes = strlen(f->path),
                               .modified = f->version.modified,
                               .part = part};
-    TRY(put(&share->list, &entry, sizeof entry));
-    return put(&share->list, f->path, entry.path_bytes);
+    TRY(table_share_put(&share->list, &entry, sizeof entry));
+    return table_share_put(&share->list, f->path, entry.path_bytes);
 }
 
 status pq_share_list(pq_share *share, const char **out, uint64_t *out_bytes)
@@ -174,8 +174,8 @@ status pq_share_list(pq_share *share, const char **out, uint64_t *out_bytes)
     const char *root = share->table->spec.path;
     const list_header header = {share->paths.count, strlen(root)};
     uint32_t part = 0;
-    TRY(put(&share->list, &header, sizeof header));
-    TRY(put(&share->list, root, header.root_bytes));
+    TRY(table_share_put(&share->list, &header, sizeof header));
+    TRY(table_share_put(&share->list, root, header.root_bytes));
     for (size_t i = 0; i < share->paths.count; i++) {
         part += i && !pq_is_same_part(root, share->paths.items[i - 1], share->paths.items[i]);
         TRY(put_file(share, i, part));
@@ -187,9 +187,9 @@ status pq_share_list(pq_share *share, const char **out, uint64_t *out_bytes)
 
 static bool get_file(pq_share *share, cursor *from, listed *out)
 {
-    if (!get(from, &out->entry, sizeof out->entry))
+    if (!table_share_get(from, &out->entry, sizeof out->entry))
         return false;
-    out->path = get_text(share, from, out->entry.path_bytes);
+    out->path = table_share_get_text(share, from, out->entry.path_bytes);
     return out->path != NULL;
 }
 
@@ -205,17 +205,17 @@ static status read_list(pq_share *share, const pq_share_part *part, rank_list *o
     cursor from = {part->data, part->data + part->bytes};
     list_header header;
     *out = (rank_list){.host = part->host};
-    if (!get(&from, &header, sizeof header) ||
+    if (!table_share_get(&from, &header, sizeof header) ||
         header.file_count > part->bytes / sizeof(list_entry) ||
-        !(out->root = get_text(share, &from, header.root_bytes)))
-        return damaged(part->host);
+        !(out->root = table_share_get_text(share, &from, header.root_bytes)))
+        return table_share_damaged(part->host);
     for (uint64_t i = 0; i < header.file_count; i++) {
         listed one;
         if (!get_file(share, &from, &one) || !is_next_part(&out->files, one.entry.part))
-            return damaged(part->host);
+            return table_share_damaged(part->host);
         TRY(array_push(share->memory, &out->files, one));
     }
-    return from.at == from.end ? STATUS_OK : damaged(part->host);
+    return from.at == from.end ? STATUS_OK : table_share_damaged(part->host);
 }
 
 static status read_lists(pq_share *share, const pq_share_part *parts)
@@ -373,9 +373,9 @@ static status put_footer(pq_share *share, size_t number)
     uint32_t bytes;
     TRY(status_context(pq_footer_read_bytes(own, &data, &bytes), "file \"%s\"", own->path));
     const footer_entry entry = {number, hash_of(data, bytes), f->is_own_footer ? 0 : bytes};
-    status st = put(&share->footers, &entry, sizeof entry);
+    status st = table_share_put(&share->footers, &entry, sizeof entry);
     if (!st)
-        st = put(&share->footers, data, entry.bytes);
+        st = table_share_put(&share->footers, data, entry.bytes);
     mem_free(data);
     return st;
 }
@@ -416,10 +416,10 @@ static status take_footer(pq_share *share, uint32_t rank, size_t number, cursor 
     const shared_file *f = &share->files.items[number];
     pq_table_file *file = &share->table->files.items[number];
     footer_entry entry;
-    if (!get(from, &entry, sizeof entry) || entry.file != number ||
+    if (!table_share_get(from, &entry, sizeof entry) || entry.file != number ||
         entry.bytes > (size_t)(from->end - from->at) || entry.bytes > UINT32_MAX ||
         (f->is_own_footer && entry.bytes))
-        return damaged(share->lists[rank].host);
+        return table_share_damaged(share->lists[rank].host);
     const char *data = from->at;
     from->at += entry.bytes;
     if (f->is_own_footer) {
@@ -445,7 +445,7 @@ static status take_footers(pq_share *share, const pq_share_part *footers)
             if (is_told_by(share, &share->files.items[i], rank))
                 TRY(take_footer(share, rank, i, &from, hashes));
         if (from.at != from.end)
-            return damaged(footers[rank].host);
+            return table_share_damaged(footers[rank].host);
     }
     return STATUS_OK;
 }
@@ -453,7 +453,7 @@ static status take_footers(pq_share *share, const pq_share_part *footers)
 /* ---- the table ---- */
 
 /* The file, taken from this rank's own, or one that is elsewhere. */
-static status make_file(pq_share *share, const shared_file *f, pq_table_file *out)
+static status table_share_make_file(pq_share *share, const shared_file *f, pq_table_file *out)
 {
     out->node = share->lists[f->owner].node;
     if (!f->is_here)
@@ -482,7 +482,7 @@ static status make_files(pq_share *share)
     memset(table->files.items, 0, share->files.count * sizeof *table->files.items);
     table->files.count = share->files.count;
     for (size_t i = 0; i < share->files.count; i++)
-        TRY(make_file(share, &share->files.items[i], &table->files.items[i]));
+        TRY(table_share_make_file(share, &share->files.items[i], &table->files.items[i]));
     for (uint32_t rank = 0; rank < share->ranks; rank++)
         TRY(array_push(table->memory, &table->rank_nodes, share->lists[rank].node));
     number_parts(share);
@@ -503,7 +503,7 @@ static status read_own_footers(pq_share *share)
 }
 
 /* Of paths as the first rank of a file's node has them. */
-static status find_keys(const pq_share *share)
+static status table_share_find_keys(const pq_share *share)
 {
     pq_table *table = share->table;
     size_t count = share->files.count;
@@ -522,7 +522,7 @@ static status find_keys(const pq_share *share)
 }
 
 /* Says whose file it is that differs. */
-static status check_schemas(const pq_share *share)
+static status table_share_check_schemas(const pq_share *share)
 {
     for (size_t i = 1; i < share->files.count; i++) {
         uint32_t owner = share->files.items[i].owner;
@@ -539,8 +539,8 @@ status pq_share_table(pq_share *share, const pq_share_part *footers, pq_table **
     TRY(read_own_footers(share));
     bool is_united = share->table->spec.is_united || pq_table_is_mixed(share->table);
     if (share->table->spec.access == PQ_LOCAL && !is_united)
-        TRY(check_schemas(share));
-    TRY(find_keys(share));
+        TRY(table_share_check_schemas(share));
+    TRY(table_share_find_keys(share));
     TRY(is_united ? pq_table_unite(share->table) : pq_table_finish(share->table));
     *out = share->table;
     share->table = NULL;

@@ -69,7 +69,8 @@ const char *pq_table_spec_path(const char *text)
     }
 }
 
-static status add_column(arena *a, const char *first, const char *end, pq_table_spec *out)
+static status table_spec_add_column(arena *a, const char *first, const char *end,
+                                    pq_table_spec *out)
 {
     while (first < end && *first == ' ')
         first++;
@@ -84,11 +85,12 @@ static status add_column(arena *a, const char *first, const char *end, pq_table_
     return array_push(a, &out->partitioned_by, name);
 }
 
-static status add_columns(arena *a, const char *first, const char *end, pq_table_spec *out)
+static status table_spec_add_columns(arena *a, const char *first, const char *end,
+                                     pq_table_spec *out)
 {
     for (;;) {
         const char *comma = memchr(first, ',', (size_t)(end - first));
-        TRY(add_column(a, first, comma ? comma : end, out));
+        TRY(table_spec_add_column(a, first, comma ? comma : end, out));
         if (!comma)
             return STATUS_OK;
         first = comma + 1;
@@ -102,7 +104,7 @@ status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
     while (text < out->path) {
         const char *first, *end, *rest = behind_columns(text, &first, &end);
         if (rest) {
-            TRY(add_columns(a, first, end, out));
+            TRY(table_spec_add_columns(a, first, end, out));
         } else if ((rest = behind_types(text, &first, &end))) {
             TRY(pq_hive_types_parse(a, first, (size_t)(end - first), &out->hive_types));
         } else if ((rest = behind_hive(text, &out->hive))) {

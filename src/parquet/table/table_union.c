@@ -4,7 +4,7 @@
 #include "parquet/table/table_files.h"
 
 /* A table for files like this one, behind the last of them; keys are those of all files together. */
-static status add_table(const pq_table *all, const pq_metadata *schema, pq_table **last)
+static status table_union_add_table(const pq_table *all, const pq_metadata *schema, pq_table **last)
 {
     pq_table *table;
     TRY(pq_table_new(all->name, all->text, &table));
@@ -25,7 +25,7 @@ static status give_file(pq_table *all, pq_table_file *file, pq_table **last)
     while (table && !pq_metadata_is_alike(table->schema, schema))
         table = table->united;
     if (!table) {
-        TRY(add_table(all, schema, last));
+        TRY(table_union_add_table(all, schema, last));
         table = *last;
     }
     TRY(array_push(table->memory, &table->files, *file));

@@ -52,7 +52,7 @@ static bool is_better(const pq_choice *choice, const pq_trial *a, const pq_trial
 }
 
 /* Whether the codec may be taken at all. */
-static bool is_allowed(const pq_choice *choice, const pq_trial *trial)
+static bool choice_is_allowed(const pq_choice *choice, const pq_trial *trial)
 {
     return choice->rule != PQ_CHOOSE_THRESHOLD || trial->codec.codec == PQ_CODEC_NONE ||
            (double)trial->stored_bytes <= (double)trial->encoded_bytes * (1 - choice->threshold);
@@ -74,7 +74,7 @@ static double predict(const chooser *c, const pq_trial *trial)
 
 /* ---- the sample ---- */
 
-static status take_sample(chooser *c)
+static status choice_take_sample(chooser *c)
 {
     uint32_t width = c->column->type.width;
     uint64_t run = SAMPLE_ROWS / SAMPLE_RUNS, gap = (c->row_count - run) / (SAMPLE_RUNS - 1);
@@ -236,7 +236,7 @@ static status try_all(chooser *c)
         return take_only(c, (pq_encoding)__builtin_ctz(encodings));
     c->is_sampled = c->row_count >= SAMPLED_MIN && c->column->type.id != TYPE_NULL;
     if (c->is_sampled)
-        TRY(take_sample(c));
+        TRY(choice_take_sample(c));
     for (unsigned e = 0; e < PQ_ENCODING_COUNT; e++)
         if (encodings >> e & 1)
             TRY(try_encoding(c, e));
@@ -248,7 +248,7 @@ static status take_best(chooser *c, pq_written_chunk *out)
     pq_trial *best = NULL;
     for (size_t i = 0; i < c->trials.count; i++) {
         pq_trial *trial = &c->trials.items[i];
-        if (is_allowed(c->choice, trial) && (!best || is_better(c->choice, trial, best)))
+        if (choice_is_allowed(c->choice, trial) && (!best || is_better(c->choice, trial, best)))
             best = trial;
     }
     if (!best)

@@ -28,7 +28,7 @@ static bool gzip(int level, const void *source, size_t bytes, uint8_t *target, s
     return is_done;
 }
 
-static void put_big_endian(uint8_t *target, uint32_t number)
+static void compress_put_big_endian(uint8_t *target, uint32_t number)
 {
     for (int i = 0; i < 4; i++)
         target[i] = (uint8_t)(number >> (24 - 8 * i));
@@ -95,8 +95,8 @@ status pq_compress(pq_codec codec, int level, const void *source, size_t bytes, 
     case PQ_CODEC_LZ4:
         count -= HADOOP_HEADER_BYTES;
         is_done = lz4(source, bytes, target + HADOOP_HEADER_BYTES, &count);
-        put_big_endian(target, (uint32_t)bytes);
-        put_big_endian(target + 4, (uint32_t)count);
+        compress_put_big_endian(target, (uint32_t)bytes);
+        compress_put_big_endian(target + 4, (uint32_t)count);
         count += HADOOP_HEADER_BYTES;
         break;
     case PQ_CODEC_LZO:

@@ -25,7 +25,8 @@ static void pack_miniblock(const uint64_t *values, unsigned width, pq_buffer *ou
     out->count += (size_t)width * 4;
 }
 
-static void add_block(const int64_t *deltas, unsigned count, bool is_32, pq_buffer *out)
+static void encode_delta_add_block(const int64_t *deltas, unsigned count, bool is_32,
+                                   pq_buffer *out)
 {
     uint64_t above[BLOCK] = {0};
     uint8_t widths[MINIBLOCKS] = {0};
@@ -49,7 +50,7 @@ static void add_block(const int64_t *deltas, unsigned count, bool is_32, pq_buff
         pack_miniblock(above + m * MINIBLOCK, widths[m], out);
 }
 
-static int64_t integer_at(const pq_dense *dense, uint64_t i)
+static int64_t encode_delta_integer_at(const pq_dense *dense, uint64_t i)
 {
     return dense->physical == PQ_INT32 ? ((const int32_t *)dense->values)[i]
                                        : ((const int64_t *)dense->values)[i];
@@ -61,16 +62,16 @@ void pq_encode_delta_binary(const pq_dense *dense, pq_buffer *out)
     pq_buffer_add_varint(out, BLOCK);
     pq_buffer_add_varint(out, MINIBLOCKS);
     pq_buffer_add_varint(out, dense->count);
-    pq_buffer_add_zigzag(out, dense->count ? integer_at(dense, 0) : 0);
+    pq_buffer_add_zigzag(out, dense->count ? encode_delta_integer_at(dense, 0) : 0);
     for (uint64_t at = 1; at < dense->count; at += BLOCK) {
         int64_t deltas[BLOCK];
         unsigned count = dense->count - at < BLOCK ? (unsigned)(dense->count - at) : BLOCK;
         for (unsigned i = 0; i < count; i++) {
-            uint64_t difference =
-                (uint64_t)integer_at(dense, at + i) - (uint64_t)integer_at(dense, at + i - 1);
+            uint64_t difference = (uint64_t)encode_delta_integer_at(dense, at + i) -
+                                  (uint64_t)encode_delta_integer_at(dense, at + i - 1);
             deltas[i] = is_32 ? (int32_t)(uint32_t)difference : (int64_t)difference;
         }
-        add_block(deltas, count, is_32, out);
+        encode_delta_add_block(deltas, count, is_32, out);
     }
 }
 
@@ -87,7 +88,7 @@ static const char *bytes_at(const pq_dense *dense, uint64_t i, uint32_t *length)
     return (const char *)dense->values + i * dense->type_length;
 }
 
-static void add_numbers(const uint32_t *numbers, uint64_t count, pq_buffer *out)
+static void encode_delta_add_numbers(const uint32_t *numbers, uint64_t count, pq_buffer *out)
 {
     pq_dense dense = {.values = numbers, .count = count, .physical = PQ_INT32};
     pq_encode_delta_binary(&dense, out);
@@ -104,7 +105,7 @@ static void add_suffixes(const pq_dense *dense, const uint32_t *prefixes, uint32
         lengths[i] -= prefixes ? prefixes[i] : 0;
         bytes += lengths[i];
     }
-    add_numbers(lengths, dense->count, out);
+    encode_delta_add_numbers(lengths, dense->count, out);
     uint8_t *target = pq_buffer_room(out, bytes);
     if (!target)
         return;
@@ -149,7 +150,7 @@ void pq_encode_delta_bytes(const pq_dense *dense, pq_buffer *out)
             last = data;
             last_bytes = length;
         }
-        add_numbers(prefixes, dense->count, out);
+        encode_delta_add_numbers(prefixes, dense->count, out);
         add_suffixes(dense, prefixes, lengths, out);
     } else {
         out->has_failed = true;

@@ -18,7 +18,8 @@ enum {
 };
 
 /* Dictionary and codes together save an eighth. */
-static bool pays(uint64_t plain_bytes, uint64_t dictionary_bytes, uint64_t distinct, uint64_t count)
+static bool encode_dictionary_pays(uint64_t plain_bytes, uint64_t dictionary_bytes,
+                                   uint64_t distinct, uint64_t count)
 {
     uint64_t coded = dictionary_bytes + count * pq_code_width(distinct) / 8;
     return coded <= plain_bytes - plain_bytes / 8;
@@ -26,7 +27,8 @@ static bool pays(uint64_t plain_bytes, uint64_t dictionary_bytes, uint64_t disti
 
 /* ---- integers of a small range ---- */
 
-static bool find_range(const pq_dense *dense, int64_t *out_min, uint64_t *out_range)
+static bool encode_dictionary_find_range(const pq_dense *dense, int64_t *out_min,
+                                         uint64_t *out_range)
 {
     if (!dense->count)
         return false;
@@ -110,7 +112,7 @@ typedef struct building {
     uint64_t bytes;      /* of the dictionary's page */
 } building;
 
-static status grow(building *b)
+static status encode_dictionary_grow(building *b)
 {
     uint64_t slots = b->slot_count ? b->slot_count * 4 : SLOTS_MIN;
     slot *grown = mem_new_array(slots, sizeof *grown);
@@ -136,7 +138,7 @@ static status grow(building *b)
     return STATUS_OK;
 }
 
-static inline uint64_t mix(uint64_t number)
+static inline uint64_t encode_dictionary_mix(uint64_t number)
 {
     number *= 0x9e3779b97f4a7c15;
     return number ^ number >> 32;
@@ -161,7 +163,7 @@ static inline bool view_equal(const void *left, const void *right)
                                            : !memcmp(a->data, b->data, a->bytes);
 }
 
-static inline uint64_t load(const uint8_t *value, uint32_t bytes)
+static inline uint64_t encode_dictionary_load(const uint8_t *value, uint32_t bytes)
 {
     uint64_t number = 0;
     memcpy(&number, value, bytes);
@@ -233,7 +235,7 @@ static inline void keep_recent(recent_text *known, const void *view, uint32_t co
             if (b->bytes > limit_bytes || is_many)                                                 \
                 return STATUS_OK;                                                                  \
             if (out->distinct.count == b->capacity)                                                \
-                TRY(grow(b));                                                                      \
+                TRY(encode_dictionary_grow(b));                                                    \
         }                                                                                          \
     } while (0)
 
@@ -244,15 +246,17 @@ static status build_hashed(building *b, uint64_t limit_bytes, bool is_demanded, 
     pq_dictionary *out = b->out;
     uint32_t stride = b->stride;
     recent_text recent[1 << RECENT_BITS] = {0}, *known;
-    TRY(grow(b));
+    TRY(encode_dictionary_grow(b));
     if (dense->physical == PQ_BYTE_ARRAY)
         BUILD(sizeof(string_view), 4 + view_bytes(v),
               find_recent(recent, v, &known, &out->codes[i]), keep_recent(known, v, after - 1),
               view_hash(v), view_equal(v, other));
     else if (stride == 4)
-        BUILD(4, 4, false, (void)known, mix(load(v, 4)), load(v, 4) == load(other, 4));
+        BUILD(4, 4, false, (void)known, encode_dictionary_mix(encode_dictionary_load(v, 4)),
+              encode_dictionary_load(v, 4) == encode_dictionary_load(other, 4));
     else if (stride == 8)
-        BUILD(8, 8, false, (void)known, mix(load(v, 8)), load(v, 8) == load(other, 8));
+        BUILD(8, 8, false, (void)known, encode_dictionary_mix(encode_dictionary_load(v, 8)),
+              encode_dictionary_load(v, 8) == encode_dictionary_load(other, 8));
     else
         BUILD(stride, stride, false, (void)known, XXH3_64bits(v, stride),
               !memcmp(v, other, stride));
@@ -271,7 +275,7 @@ status pq_dictionary_build(const pq_dense *dense, uint64_t limit_bytes, bool is_
     uint64_t range, dictionary_bytes = 0;
     bool is_whole = false;
     status st;
-    if (find_range(dense, &min, &range)) {
+    if (encode_dictionary_find_range(dense, &min, &range)) {
         st = build_direct(dense, min, range, out);
         is_whole = !st;
         dictionary_bytes = out->distinct.count * stride;
@@ -287,9 +291,9 @@ status pq_dictionary_build(const pq_dense *dense, uint64_t limit_bytes, bool is_
     if (is_whole) {
         uint64_t plain = dense->physical == PQ_BYTE_ARRAY ? pq_text_bytes(dense) + 4 * dense->count
                                                           : dense->count * stride;
-        *out_pays =
-            dictionary_bytes <= limit_bytes &&
-            (is_demanded || pays(plain, dictionary_bytes, out->distinct.count, dense->count));
+        *out_pays = dictionary_bytes <= limit_bytes &&
+                    (is_demanded || encode_dictionary_pays(plain, dictionary_bytes,
+                                                           out->distinct.count, dense->count));
     }
     if (!*out_pays)
         pq_dictionary_release(out);

@@ -27,7 +27,7 @@ static bool run_pays(uint64_t count, unsigned width)
     return count * width / 8 >= header + (width + 7) / 8 + 1 + RUN_SAVES;
 }
 
-static void add_run(uint64_t count, uint32_t value, unsigned width, pq_buffer *out)
+static void encode_hybrid_add_run(uint64_t count, uint32_t value, unsigned width, pq_buffer *out)
 {
     pq_buffer_add_varint(out, count << 1);
     pq_buffer_add(out, &value, (width + 7) / 8);
@@ -73,7 +73,7 @@ void pq_encode_hybrid(const uint32_t *codes, uint64_t count, unsigned width, pq_
             continue;
         }
         add_packed(codes + packed, at + fill - packed, width, out);
-        add_run(end - at - fill, value, width, out);
+        encode_hybrid_add_run(end - at - fill, value, width, out);
         packed = at = end;
     }
     add_packed(codes + packed, count - packed, width, out);
@@ -126,7 +126,7 @@ void pq_encode_hybrid_bits(const uint64_t *bits, uint64_t first, uint64_t count,
         uint64_t fill = (GROUP - (at - packed) % GROUP) % GROUP;
         if (next - at >= fill && run_pays(next - at - fill, 1)) {
             add_packed_bits(bits, packed, at + fill - packed, out);
-            add_run(next - at - fill, bits[at / 64] >> at % 64 & 1, 1, out);
+            encode_hybrid_add_run(next - at - fill, bits[at / 64] >> at % 64 & 1, 1, out);
             packed = next;
         }
         at = next;

@@ -48,7 +48,7 @@ pq_profile pq_profile_default(void)
     };
 }
 
-static double divide(double amount, double speed)
+static double profile_divide(double amount, double speed)
 {
     return speed > 0 ? amount / speed : 0;
 }
@@ -56,12 +56,14 @@ static double divide(double amount, double speed)
 double pq_predict(const pq_profile *profile, const pq_chunk_form *form)
 {
     double threads = profile->threads > 0 ? profile->threads : 1;
-    double read = divide((double)form->stored_bytes, profile->bandwidth);
-    double work = divide((double)form->stored_bytes, profile->cached);
+    double read = profile_divide((double)form->stored_bytes, profile->bandwidth);
+    double work = profile_divide((double)form->stored_bytes, profile->cached);
     if (form->codec != PQ_CODEC_NONE)
-        work += divide((double)form->encoded_bytes, profile->decompress[form->codec]);
-    work += divide((double)form->value_count, profile->decode[form->encoding][form->value_class]);
-    work += divide((double)form->dictionary_values, profile->decode[PQ_PLAIN][form->value_class]);
+        work += profile_divide((double)form->encoded_bytes, profile->decompress[form->codec]);
+    work += profile_divide((double)form->value_count,
+                           profile->decode[form->encoding][form->value_class]);
+    work += profile_divide((double)form->dictionary_values,
+                           profile->decode[PQ_PLAIN][form->value_class]);
     work /= threads;
     return profile->hot * work + (1 - profile->hot) * (read > work ? read : work);
 }

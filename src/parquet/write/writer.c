@@ -31,7 +31,7 @@ pq_writer_options pq_writer_options_default(void)
 
 /* ---- open ---- */
 
-static status add_column(pq_writer *writer, const pq_column_schema *schema)
+static status writer_add_column(pq_writer *writer, const pq_column_schema *schema)
 {
     writer_column *column = &writer->columns[writer->column_count];
     const pq_column_options *options = &schema->options;
@@ -71,7 +71,7 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
     if (!writer->path || !writer->created_by || !writer->columns)
         return status_no_memory("writer", column_count * sizeof *writer->columns);
     for (size_t c = 0; c < column_count; c++) {
-        status st = add_column(writer, &columns[c]);
+        status st = writer_add_column(writer, &columns[c]);
         if (st)
             return status_context(status_context(st, "column \"%s\"", columns[c].name),
                                   "file \"%s\"", path);
@@ -155,7 +155,7 @@ static void report_chunk(const pq_writer *writer, size_t c, const pq_written_chu
                                writer->columns[c].name, &chunk->trials.items[i]);
 }
 
-static status append(pq_writer *writer, const pq_encoded_row_group *group)
+static status writer_append(pq_writer *writer, const pq_encoded_row_group *group)
 {
     pq_group_record record = {.row_count = group->row_count,
                               .offset = new_file_bytes(writer->file)};
@@ -180,7 +180,7 @@ static status append(pq_writer *writer, const pq_encoded_row_group *group)
 
 status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group)
 {
-    status st = group->row_count ? append(writer, group) : STATUS_OK;
+    status st = group->row_count ? writer_append(writer, group) : STATUS_OK;
     pq_encoded_row_group_free(group);
     return st;
 }

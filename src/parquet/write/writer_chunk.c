@@ -74,7 +74,7 @@ static void write_header(const page_parts *page, uint64_t stored_bytes, bool has
 }
 
 /* Compresses the page and adds it to the chunk. */
-static status add_page(chunk_writer *c, const page_parts *page)
+static status writer_chunk_add_page(chunk_writer *c, const page_parts *page)
 {
     pq_codec codec = c->column->codec;
     if (page->body_bytes > INT_MAX / 2 || page->level_bytes > INT_MAX / 2)
@@ -141,7 +141,7 @@ static status add_dictionary_page(chunk_writer *c)
                        .is_sorted = c->dictionary.is_sorted,
                        .body = body->items,
                        .body_bytes = body->count};
-    TRY(add_page(c, &page));
+    TRY(writer_chunk_add_page(c, &page));
     c->out->data_offset = c->out->bytes.count;
     c->out->encodings |= 1u << PQ_PLAIN;
     return STATUS_OK;
@@ -230,8 +230,8 @@ static status encode_page(const chunk_writer *c, uint64_t row, uint64_t rows, ui
     return pq_buffer_check(body, "page");
 }
 
-static status add_data_page(chunk_writer *c, uint64_t row, uint64_t rows, uint64_t at,
-                            uint64_t values)
+static status writer_chunk_add_data_page(chunk_writer *c, uint64_t row, uint64_t rows, uint64_t at,
+                                         uint64_t values)
 {
     pq_buffer *body = &c->scratch->body;
     page_parts page = {.type = c->options->page_v2 ? PQ_PAGE_DATA_V2 : PQ_PAGE_DATA,
@@ -254,7 +254,7 @@ static status add_data_page(chunk_writer *c, uint64_t row, uint64_t rows, uint64
         page.body_bytes = body->count - page.level_bytes;
     }
     pq_written_page record = {.offset = c->out->bytes.count, .first_row = row, .row_count = rows};
-    TRY(add_page(c, &page));
+    TRY(writer_chunk_add_page(c, &page));
     record.bytes = c->out->bytes.count - record.offset;
     record.statistics.null_count = rows - values;
     return array_push(NULL, &c->out->pages, record);
@@ -266,7 +266,7 @@ static status add_data_pages(chunk_writer *c)
     while (row < c->row_count) {
         uint64_t rows = page_row_count(c, row, at);
         uint64_t values = values_among(c, row, rows);
-        TRY(add_data_page(c, row, rows, at, values));
+        TRY(writer_chunk_add_data_page(c, row, rows, at, values));
         row += rows;
         at += values;
     }
@@ -275,7 +275,7 @@ static status add_data_pages(chunk_writer *c)
 
 /* ---- statistics and filter ---- */
 
-static void measure(chunk_writer *c)
+static void writer_chunk_measure(chunk_writer *c)
 {
     pq_written_statistics *s = &c->out->statistics;
     bool is_coded = c->dictionary.codes != NULL;
@@ -296,7 +296,7 @@ static void measure(chunk_writer *c)
     }
 }
 
-static status make_bloom(chunk_writer *c)
+static status writer_chunk_make_bloom(chunk_writer *c)
 {
     const pq_dense *dense = c->dictionary.codes ? &c->dictionary.distinct : &c->dense;
     uint32_t bytes = pq_bloom_bytes(dense->count), stride = pq_dense_stride(dense);
@@ -332,9 +332,9 @@ static status encode(chunk_writer *c, const pq_column_values *values)
     c->out->encodings |= 1u << c->encoding;
     if (c->column->is_nullable)
         c->out->encodings |= 1u << PQ_RLE;
-    measure(c);
+    writer_chunk_measure(c);
     if (c->column->options.bloom_filter && c->dense.physical != PQ_BOOLEAN && c->dense.count)
-        TRY(make_bloom(c));
+        TRY(writer_chunk_make_bloom(c));
     return STATUS_OK;
 }
 

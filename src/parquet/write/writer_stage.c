@@ -77,7 +77,7 @@ bool pq_writer_can_hold(data_type type)
     return !st;
 }
 
-static inline bool is_valid(const uint64_t *validity, uint64_t row)
+static inline bool writer_stage_is_valid(const uint64_t *validity, uint64_t row)
 {
     return !validity || (validity[row / 64] >> row % 64 & 1);
 }
@@ -90,11 +90,11 @@ static inline bool is_valid(const uint64_t *validity, uint64_t row)
         for (uint64_t row = 0; row < row_count; row++) {                                           \
             source_type x = source[row];                                                           \
             target[count] = (target_type)(expression);                                             \
-            count += is_valid(values->validity, row);                                              \
+            count += writer_stage_is_valid(values->validity, row);                                 \
         }                                                                                          \
     } while (0)
 
-static void put_big_endian(uint8_t *target, uint32_t bytes, int128 number)
+static void writer_stage_put_big_endian(uint8_t *target, uint32_t bytes, int128 number)
 {
     for (uint32_t i = 0; i < bytes; i++)
         target[i] = (uint8_t)((uint128)number >> (8 * (bytes - 1 - i)));
@@ -107,7 +107,7 @@ static status stage_decimals(const writer_column *column, const pq_column_values
     int128 limit = power_of_ten(column->type.precision);
     uint64_t count = 0;
     for (uint64_t row = 0; row < row_count; row++) {
-        if (!is_valid(values->validity, row))
+        if (!writer_stage_is_valid(values->validity, row))
             continue;
         int128 number = column->type.width == 16 ? ((const int128 *)values->values)[row]
                                                  : ((const int64_t *)values->values)[row];
@@ -117,8 +117,8 @@ static status stage_decimals(const writer_column *column, const pq_column_values
         if (column->physical == PQ_INT32)
             ((int32_t *)room)[count++] = (int32_t)number;
         else
-            put_big_endian((uint8_t *)room + count++ * column->type_length, column->type_length,
-                           number);
+            writer_stage_put_big_endian((uint8_t *)room + count++ * column->type_length,
+                                        column->type_length, number);
     }
     *out_count = count;
     return STATUS_OK;
@@ -131,7 +131,7 @@ static void stage_uuids(const pq_column_values *values, uint64_t row_count, uint
     uint64_t count = 0;
     for (uint64_t row = 0; row < row_count; row++) {
         uuid_to_bytes(uuids[row], room + count * UUID_BYTES);
-        count += is_valid(values->validity, row);
+        count += writer_stage_is_valid(values->validity, row);
     }
     *out_count = count;
 }
@@ -143,7 +143,7 @@ static void stage_booleans(const pq_column_values *values, uint64_t row_count, u
     uint64_t count = 0;
     for (uint64_t row = 0; row < row_count; row++) {
         room[count] = bits[row / 64] >> row % 64 & 1;
-        count += is_valid(values->validity, row);
+        count += writer_stage_is_valid(values->validity, row);
     }
     *out_count = count;
 }

@@ -69,7 +69,7 @@ static bool is_continuation(uint8_t byte)
 }
 
 /* Where a prefix of at most PQ_BOUND_BYTES bytes ends that splits no UTF-8 character. */
-static uint32_t cut(const char *data, bool is_utf8)
+static uint32_t writer_statistics_cut(const char *data, bool is_utf8)
 {
     uint32_t count = PQ_BOUND_BYTES;
     while (is_utf8 && count > PQ_BOUND_BYTES - 4 && is_continuation((uint8_t)data[count]))
@@ -110,13 +110,13 @@ static void measure_text(const writer_column *column, const pq_dense *dense,
     if (low->bytes <= PQ_BOUND_BYTES) {
         set_exact(&out->min, string_data(low), low->bytes);
     } else {
-        set_exact(&out->min, low->data, cut(low->data, is_utf8));
+        set_exact(&out->min, low->data, writer_statistics_cut(low->data, is_utf8));
         out->min.is_exact = false;
     }
     if (high->bytes <= PQ_BOUND_BYTES) {
         set_exact(&out->max, string_data(high), high->bytes);
     } else {
-        set_exact(&out->max, high->data, cut(high->data, is_utf8));
+        set_exact(&out->max, high->data, writer_statistics_cut(high->data, is_utf8));
         out->max.is_exact = false;
         out->max.is_known = raise(&out->max, is_utf8);
     }
@@ -148,7 +148,7 @@ static void measure_fixed(const writer_column *column, const pq_dense *dense,
     set_exact(&out->max, high, stride);
 }
 
-static bool is_unsigned(const writer_column *column)
+static bool writer_statistics_is_unsigned(const writer_column *column)
 {
     return column->type.id >= TYPE_UINT8 && column->type.id <= TYPE_UINT64;
 }
@@ -163,13 +163,13 @@ void pq_measure(const writer_column *column, const pq_dense *dense, pq_written_s
         MEASURE(uint8_t);
         break;
     case PQ_INT32:
-        if (is_unsigned(column))
+        if (writer_statistics_is_unsigned(column))
             MEASURE(uint32_t);
         else
             MEASURE(int32_t);
         break;
     case PQ_INT64:
-        if (is_unsigned(column))
+        if (writer_statistics_is_unsigned(column))
             MEASURE(uint64_t);
         else
             MEASURE(int64_t);
@@ -202,11 +202,11 @@ int pq_bound_compare(const writer_column *column, const pq_bound *a, const pq_bo
     case PQ_BOOLEAN:
         COMPARE(uint8_t);
     case PQ_INT32:
-        if (is_unsigned(column))
+        if (writer_statistics_is_unsigned(column))
             COMPARE(uint32_t);
         COMPARE(int32_t);
     case PQ_INT64:
-        if (is_unsigned(column))
+        if (writer_statistics_is_unsigned(column))
             COMPARE(uint64_t);
         COMPARE(int64_t);
     case PQ_FLOAT:

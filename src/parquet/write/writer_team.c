@@ -75,7 +75,7 @@ void pq_encoded_row_group_free(pq_encoded_row_group *group)
 
 /* ---- under the lock ---- */
 
-static group_job *find_column(const writer_team *team)
+static group_job *writer_team_find_column(const writer_team *team)
 {
     group_job *job = team->first;
     while (job && job->next == team->column_count)
@@ -84,7 +84,7 @@ static group_job *find_column(const writer_team *team)
 }
 
 /* None of its columns that was not begun is wanted any more. */
-static void fail(const writer_team *team, group_job *job, status st)
+static void writer_team_fail(const writer_team *team, group_job *job, status st)
 {
     job->done += team->column_count - job->next;
     job->next = team->column_count;
@@ -98,7 +98,7 @@ static void fail(const writer_team *team, group_job *job, status st)
  * is none. */
 static bool encode_next(writer_team *team, pq_chunk_scratch *scratch)
 {
-    group_job *job = find_column(team);
+    group_job *job = writer_team_find_column(team);
     if (!job)
         return false;
     size_t c = job->next++;
@@ -107,7 +107,7 @@ static bool encode_next(writer_team *team, pq_chunk_scratch *scratch)
                                        job->group, c);
     mutex_lock(&team->lock);
     if (st)
-        fail(team, job, st);
+        writer_team_fail(team, job, st);
     if (++job->done == team->column_count)
         pthread_cond_signal(&team->is_done);
     return true;
@@ -115,7 +115,7 @@ static bool encode_next(writer_team *team, pq_chunk_scratch *scratch)
 
 /* ---- threads ---- */
 
-static void *run_thread(void *argument)
+static void *writer_team_run_thread(void *argument)
 {
     writer_team *team = argument;
     pq_chunk_scratch scratch = {0};
@@ -129,12 +129,12 @@ static void *run_thread(void *argument)
 }
 
 /* As many as the options say, the caller's among them, and as the system gives. */
-static void start_threads(writer_team *team)
+static void writer_team_start_threads(writer_team *team)
 {
     unsigned wanted = team->options->threads ? team->options->threads - 1 : 0;
     wanted = wanted < THREADS_MAX ? wanted : THREADS_MAX;
     while (team->thread_count < wanted &&
-           !pthread_create(&team->threads[team->thread_count], NULL, run_thread, team))
+           !pthread_create(&team->threads[team->thread_count], NULL, writer_team_run_thread, team))
         team->thread_count++;
 }
 
@@ -200,7 +200,7 @@ status writer_team_begin(writer_team *team, const pq_column_values *values, uint
     if (bytes)
         memcpy(job->values, values, bytes);
     if (!team->thread_count && rows * team->column_count >= START_VALUES)
-        start_threads(team);
+        writer_team_start_threads(team);
     mutex_lock(&team->lock);
     *team->end = job;
     team->end = &job->behind;

@@ -30,7 +30,7 @@
 #define MESSAGES_OF_CHANNEL 10
 #define MESSAGE_BYTES_MIN (16u << 10)
 
-static status place(distributor *d, plan_node **slot, site *out);
+static status distribute_place(distributor *d, plan_node **slot, site *out);
 
 double distribute_bytes(const plan_node *node)
 {
@@ -100,7 +100,7 @@ site distribute_site(plan_placement placement, const expr_list *keys)
     return s;
 }
 
-static int find_column(const expr_list *list, const expr *column)
+static int distribute_find_column(const expr_list *list, const expr *column)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i]->kind == EXPR_COLUMN && list->items[i]->column_id == column->column_id)
@@ -112,7 +112,8 @@ bool distribute_has_together(const site *s, const expr_list *groups)
 {
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
         size_t found = 0;
-        while (found < s->keys[k]->count && find_column(groups, s->keys[k]->items[found]) >= 0)
+        while (found < s->keys[k]->count &&
+               distribute_find_column(groups, s->keys[k]->items[found]) >= 0)
             found++;
         if (found == s->keys[k]->count) {
             distribute_rely(s);
@@ -132,7 +133,7 @@ static status partner_keys(distributor *d, const site *s, const expr_list *mine,
     *out = (expr_list){0};
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists && !out->count; k++)
         for (size_t i = 0; !s->divided[k] && i < s->keys[k]->count; i++) {
-            int at = find_column(mine, s->keys[k]->items[i]);
+            int at = distribute_find_column(mine, s->keys[k]->items[i]);
             if (at < 0) {
                 out->count = 0;
                 break;
@@ -277,7 +278,7 @@ static bool find_divisions(const plan_node *join, const site *sites, uint32_t *o
             const expr_list *mine = sites[0].keys[out[0]], *others = sites[1].keys[out[1]];
             bool do_meet = left && right && pq_tables_meet(left, right);
             for (size_t i = 0; do_meet && i < mine->count; i++) {
-                int at = find_column(&join->join.left_keys, mine->items[i]);
+                int at = distribute_find_column(&join->join.left_keys, mine->items[i]);
                 do_meet = at >= 0 && join->join.right_keys.items[at]->kind == EXPR_COLUMN &&
                           join->join.right_keys.items[at]->column_id == others->items[i]->column_id;
             }
@@ -319,7 +320,7 @@ static void make_copies(plan_node *node)
         make_copies(node->children[i]);
 }
 
-static status keep(distributor *d, const expr_list *keys, const expr_list **out)
+static status distribute_keep(distributor *d, const expr_list *keys, const expr_list **out)
 {
     expr_list *kept = arena_alloc(d->statement->memory, sizeof *kept);
     if (!kept)
@@ -336,7 +337,7 @@ static status repartition(distributor *d, plan_node *join, const site *sites,
     for (unsigned side = 0; side < 2; side++) {
         if (meeting[side].count) {
             TRY(distribute_exchange(d, &join->children[side], EXCHANGE_HASH, &meeting[side]));
-            TRY(keep(d, &meeting[side], &by[side]));
+            TRY(distribute_keep(d, &meeting[side], &by[side]));
         }
     }
     for (unsigned side = 0; side < 2; side++)
@@ -358,7 +359,7 @@ static status place_join(distributor *d, plan_node *join, site *out)
     site sites[2];
     expr_list meeting[2];
     for (unsigned side = 0; side < 2; side++)
-        TRY(place(d, &join->children[side], &sites[side]));
+        TRY(distribute_place(d, &join->children[side], &sites[side]));
     if (sites[0].placement != PLACEMENT_PARTS && sites[1].placement != PLACEMENT_PARTS) {
         bool is_one = sites[0].placement == PLACEMENT_ONE || sites[1].placement == PLACEMENT_ONE;
         *out = distribute_site(is_one ? PLACEMENT_ONE : PLACEMENT_COPIES, NULL);
@@ -406,7 +407,7 @@ static status copy_node(distributor *d, const plan_node *node, plan_node *child,
 }
 
 /* The order is one of columns that the sort gives out. */
-static bool can_merge(const plan_node *sort)
+static bool distribute_can_merge(const plan_node *sort)
 {
     for (size_t i = 0; i < sort->sort.keys.count; i++) {
         const expr *key = sort->sort.keys.items[i].key;
@@ -417,7 +418,7 @@ static bool can_merge(const plan_node *sort)
 }
 
 /* Each rank sorts its own rows, rank 0 merges them. */
-static status merge(distributor *d, plan_node **slot)
+static status distribute_merge(distributor *d, plan_node **slot)
 {
     plan_node *sort = *slot;
     sort->placement = PLACEMENT_PARTS;
@@ -433,10 +434,10 @@ static status place_sort(distributor *d, plan_node **slot, site *out)
 {
     site below;
     plan_node *node = *slot;
-    TRY(place(d, &node->children[0], &below));
-    if (below.placement == PLACEMENT_PARTS && can_merge(node)) {
+    TRY(distribute_place(d, &node->children[0], &below));
+    if (below.placement == PLACEMENT_PARTS && distribute_can_merge(node)) {
         *out = distribute_site(PLACEMENT_ONE, NULL);
-        return merge(d, slot);
+        return distribute_merge(d, slot);
     }
     if (below.placement == PLACEMENT_PARTS && node->sort.has_limit) {
         TRY(copy_node(d, node, node->children[0], &node->children[0]));
@@ -452,8 +453,8 @@ static status place_window(distributor *d, plan_node *node, site *out)
     plan_node *child = node->children[0];
     const expr_list *partition = &node->window.partition;
     if (child->kind != PLAN_SORT) /* a window of the same partitions, in order already */
-        return place(d, &node->children[0], out);
-    TRY(place(d, &child->children[0], out));
+        return distribute_place(d, &node->children[0], out);
+    TRY(distribute_place(d, &child->children[0], out));
     if (out->placement != PLACEMENT_PARTS || !partition->count) {
         *out = distribute_site(PLACEMENT_ONE, NULL);
         child->placement = PLACEMENT_ONE;
@@ -469,7 +470,7 @@ static status place_window(distributor *d, plan_node *node, site *out)
 static status place_limit(distributor *d, plan_node *node, site *out)
 {
     site below;
-    TRY(place(d, &node->children[0], &below));
+    TRY(distribute_place(d, &node->children[0], &below));
     if (below.placement == PLACEMENT_PARTS && node->limit.has_limit &&
         node->limit.limit <= UINT64_MAX - node->limit.offset) {
         plan_node *local;
@@ -488,7 +489,7 @@ static status place_union(distributor *d, plan_node *node, site *out)
     bool has_parts = false;
     for (uint32_t i = 0; i < node->child_count; i++) {
         site below;
-        TRY(place(d, &node->children[i], &below));
+        TRY(distribute_place(d, &node->children[i], &below));
         has_parts |= below.placement == PLACEMENT_PARTS;
     }
     *out = distribute_site(has_parts ? PLACEMENT_PARTS : PLACEMENT_ONE, NULL);
@@ -521,7 +522,7 @@ static status place_scan(distributor *d, const plan_node *node, site *out)
         }
     if (!columns.count || columns.count < table->partitioned_by.count)
         return STATUS_OK;
-    TRY(keep(d, &columns, &out->keys[0]));
+    TRY(distribute_keep(d, &columns, &out->keys[0]));
     out->divided[0] = table;
     out->key_lists = 1;
     return STATUS_OK;
@@ -550,17 +551,17 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_UNION:
         return place_union(d, node, out);
     case PLAN_AGGREGATE:
-        TRY(place(d, &node->children[0], out));
+        TRY(distribute_place(d, &node->children[0], out));
         return distribute_aggregate(d, slot, out);
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_REPEAT:
     case PLAN_WINDOW_LIMIT:
     case PLAN_SERIES:
-        return place(d, &node->children[0], out);
+        return distribute_place(d, &node->children[0], out);
     default: /* on one rank it is right, whatever it does */
         for (uint32_t i = 0; i < node->child_count; i++) {
-            TRY(place(d, &node->children[i], out));
+            TRY(distribute_place(d, &node->children[i], out));
             TRY(distribute_gather(d, &node->children[i]));
         }
         *out = distribute_site(PLACEMENT_ONE, NULL);
@@ -568,7 +569,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     }
 }
 
-static status place(distributor *d, plan_node **slot, site *out)
+static status distribute_place(distributor *d, plan_node **slot, site *out)
 {
     TRY(guard_check());
     plan_kind kind = (*slot)->kind;
@@ -586,7 +587,7 @@ static status place(distributor *d, plan_node **slot, site *out)
 
 /* ---- the statement ---- */
 
-static double read_bytes(const plan_node *node)
+static double distribute_read_bytes(const plan_node *node)
 {
     double bytes = 0;
     if (node->kind == PLAN_SCAN) {
@@ -595,15 +596,15 @@ static double read_bytes(const plan_node *node)
         bytes = distribute_bytes(&all);
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        bytes += read_bytes(node->children[i]);
+        bytes += distribute_read_bytes(node->children[i]);
     return bytes;
 }
 
-static bool has_scan(const plan_node *node)
+static bool distribute_has_scan(const plan_node *node)
 {
     bool has = node->kind == PLAN_SCAN;
     for (uint32_t i = 0; i < node->child_count; i++)
-        has |= has_scan(node->children[i]);
+        has |= distribute_has_scan(node->children[i]);
     return has;
 }
 
@@ -616,13 +617,13 @@ static bool is_apart(const plan_node *node)
     return is;
 }
 
-static bool is_worth_it(const plan_statement *s, const plan_distribution *distribution)
+static bool distribute_is_worth_it(const plan_statement *s, const plan_distribution *distribution)
 {
-    double bytes = read_bytes(s->root);
-    bool has = has_scan(s->root), apart = is_apart(s->root);
+    double bytes = distribute_read_bytes(s->root);
+    bool has = distribute_has_scan(s->root), apart = is_apart(s->root);
     for (size_t i = 0; i < s->shared.count; i++) {
-        bytes += read_bytes(s->shared.items[i]);
-        has |= has_scan(s->shared.items[i]);
+        bytes += distribute_read_bytes(s->shared.items[i]);
+        has |= distribute_has_scan(s->shared.items[i]);
         apart |= is_apart(s->shared.items[i]);
     }
     return distribution->ranks > 1 && has &&
@@ -662,16 +663,16 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     site s;
     if (distribution->ranks > 1)
         TRY(plan_open_scans(statement)); /* all ranks deal out the same row groups */
-    if (!is_worth_it(statement, distribution))
+    if (!distribute_is_worth_it(statement, distribution))
         return STATUS_OK;
     TRY(distribute_most_new(&d));
     for (size_t i = 0; i < statement->shared.count; i++) {
-        TRY(place(&d, &statement->shared.items[i], &s));
+        TRY(distribute_place(&d, &statement->shared.items[i], &s));
         distribute_note_most(&d, (uint32_t)i);
         if (s.placement == PLACEMENT_COPIES)
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }
-    TRY(place(&d, &statement->root, &s));
+    TRY(distribute_place(&d, &statement->root, &s));
     TRY(place_result(&d));
     distribute_filters(&d);
     statement->message_bytes_max = fitting_message_bytes(statement, distribution);
@@ -681,7 +682,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
 }
 
 /* FNV-1a */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+static uint64_t distribute_hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < count; i++)
@@ -696,20 +697,20 @@ status plan_hash(const plan_statement *statement, uint64_t *out)
     char *text = plan_text(statement->memory, statement, NULL, NULL);
     if (!text)
         return status_no_memory("plan", 0);
-    *out = hash_bytes(HASH_START, text, strlen(text));
+    *out = distribute_hash_bytes(HASH_START, text, strlen(text));
     return STATUS_OK;
 }
 
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
-    return hash_bytes(hash, &number, sizeof number);
+    return distribute_hash_bytes(hash, &number, sizeof number);
 }
 
-static uint64_t hash_value(uint64_t hash, const value *v)
+static uint64_t distribute_hash_value(uint64_t hash, const value *v)
 {
     if (v->is_null)
         return hash_number(hash, 1);
-    return type_is_text(v->type) ? hash_bytes(hash, v->text, v->bytes)
+    return type_is_text(v->type) ? distribute_hash_bytes(hash, v->text, v->bytes)
                                  : hash_number(hash, (uint64_t)value_int128(v));
 }
 
@@ -726,7 +727,8 @@ uint64_t plan_files_hash(const pq_table *table)
                 hash = hash_number(hash, group->chunks[leaf].compressed_bytes);
         }
         for (size_t k = 0; k < table->hive.keys.count; k++)
-            hash = hash_value(hash, &table->hive.folders.items[table->files.items[f].folder][k]);
+            hash = distribute_hash_value(
+                hash, &table->hive.folders.items[table->files.items[f].folder][k]);
     }
     return hash;
 }

@@ -34,21 +34,22 @@ static bool can_split(const plan_node *node)
     return true;
 }
 
-static bool pays(const distributor *d, const plan_node *node)
+static bool aggregate_pays(const distributor *d, const plan_node *node)
 {
     double rows = node->children[0]->estimated_rows;
     return !node->aggregate.groups.count || d->distribution->mode == DISTRIBUTE_ALWAYS ||
            node->estimated_rows * d->distribution->ranks < rows * PARTIAL_SHARE;
 }
 
-static status add_aggregate(split *s, plan_node *node, plan_aggregate aggregate, plan_column column)
+static status aggregate_add_aggregate(split *s, plan_node *node, plan_aggregate aggregate,
+                                      plan_column column)
 {
     arena *a = s->d->statement->memory;
     TRY(array_push(a, &node->aggregate.aggregates, aggregate));
     return array_push(a, &node->columns, column);
 }
 
-static expr *column_expr(split *s, plan_column column)
+static expr *aggregate_column_expr(split *s, plan_column column)
 {
     return expr_new_column(s->d->statement->memory, column.id, column.type, column.is_nullable,
                            column.name);
@@ -60,13 +61,14 @@ static status add_function(split *s, plan_aggregate aggregate, plan_aggregate_fu
 {
     plan_column own = column;
     own.id = s->d->statement->next_column_id++;
-    TRY(add_aggregate(s, s->partial, aggregate, own));
-    plan_aggregate final = {
-        .function = together, .argument = column_expr(s, own), .position = aggregate.position};
+    TRY(aggregate_add_aggregate(s, s->partial, aggregate, own));
+    plan_aggregate final = {.function = together,
+                            .argument = aggregate_column_expr(s, own),
+                            .position = aggregate.position};
     if (!final.argument)
         return status_no_memory("plan", sizeof(expr));
     *out = column;
-    return add_aggregate(s, s->final, final, column);
+    return aggregate_add_aggregate(s, s->final, final, column);
 }
 
 /* The sum and the number of what avg is of. */
@@ -82,7 +84,7 @@ static status split_mean(split *s, plan_aggregate aggregate, expr **out)
     aggregate.function = AGGREGATE_COUNT;
     TRY(add_function(s, aggregate, AGGREGATE_SUM, count, &count));
     /* No values: the sum is NULL, and NULL / 0 is, too. */
-    expr *of_sum = column_expr(s, sum), *of_count = column_expr(s, count);
+    expr *of_sum = aggregate_column_expr(s, sum), *of_count = aggregate_column_expr(s, count);
     *out = of_sum && of_count ? plan_mean(s->d->statement->memory, of_sum, of_count) : NULL;
     return *out ? STATUS_OK : status_no_memory("plan", sizeof(expr));
 }
@@ -96,7 +98,7 @@ static status split_one(split *s, plan_aggregate aggregate, plan_column column)
         TRY(split_mean(s, aggregate, &e));
     } else {
         TRY(add_function(s, aggregate, together, column, &column));
-        e = column_expr(s, column);
+        e = aggregate_column_expr(s, column);
         if (!e)
             return status_no_memory("plan", sizeof *e);
     }
@@ -109,7 +111,7 @@ static status split_groups(split *s)
     s->partial->aggregate.groups = s->whole->aggregate.groups;
     for (size_t i = 0; i < s->whole->aggregate.groups.count; i++) {
         plan_column column = s->whole->columns.items[i];
-        expr *e = column_expr(s, column);
+        expr *e = aggregate_column_expr(s, column);
         if (!e)
             return status_no_memory("plan", sizeof *e);
         TRY(array_push(a, &s->partial->columns, column));
@@ -149,7 +151,7 @@ static status split_new(distributor *d, const plan_node *whole, split *out)
 }
 
 /* Brings together the rows of groups: by their hash, or, of no groups, on rank 0. */
-static status meet(distributor *d, plan_node **slot, const expr_list *groups, site *out)
+static status aggregate_meet(distributor *d, plan_node **slot, const expr_list *groups, site *out)
 {
     *out = distribute_site(groups->count ? PLACEMENT_PARTS : PLACEMENT_ONE, groups);
     return groups->count ? distribute_exchange(d, slot, EXCHANGE_HASH, groups)
@@ -167,7 +169,7 @@ static status split_aggregate(distributor *d, plan_node **slot, site *out)
                       whole->columns.items[whole->aggregate.groups.count + i]));
     s.partial->placement = PLACEMENT_PARTS;
     s.final->children[0] = s.partial;
-    TRY(meet(d, &s.final->children[0], &s.final->aggregate.groups, out));
+    TRY(aggregate_meet(d, &s.final->children[0], &s.final->aggregate.groups, out));
     *slot = s.final;
     if (!has_mean(whole))
         return STATUS_OK;
@@ -187,8 +189,8 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
     }
     if (distribute_has_together(io, &node->aggregate.groups))
         return STATUS_OK;
-    if (can_split(node) && pays(d, node))
+    if (can_split(node) && aggregate_pays(d, node))
         return split_aggregate(d, slot, io);
     node->aggregate.enough = 0; /* who sends is to be heard out */
-    return meet(d, &node->children[0], &node->aggregate.groups, io);
+    return aggregate_meet(d, &node->children[0], &node->aggregate.groups, io);
 }

@@ -44,14 +44,14 @@ bool distribute_may_keep(const distributor *d, const plan_node *join)
     return d->distribution->has_heavy_keys && gives_only_probe_rows(join);
 }
 
-static void number_joins(plan_statement *s, plan_node *node)
+static void heavy_number_joins(plan_statement *s, plan_node *node)
 {
     if (node->kind == PLAN_JOIN && node->join.heavy_id) {
         plan_node *probe = node->children[node->join.build_left ? 1 : 0];
         node->join.heavy_id = probe->exchange.heavy_id = ++s->heavy_count;
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        number_joins(s, node->children[i]);
+        heavy_number_joins(s, node->children[i]);
 }
 
 void distribute_number_heavy(const distributor *d)
@@ -59,8 +59,8 @@ void distribute_number_heavy(const distributor *d)
     plan_statement *s = d->statement;
     uint64_t bytes = d->distribution->memory_bytes / HEAVY_SHARE;
     for (size_t i = 0; i < s->shared.count; i++)
-        number_joins(s, s->shared.items[i]);
-    number_joins(s, s->root);
+        heavy_number_joins(s, s->shared.items[i]);
+    heavy_number_joins(s, s->root);
     s->heavy_first = s->exchange_count;
     s->exchange_count += 2 * s->heavy_count;
     s->heavy_bytes = bytes && bytes < HEAVY_BYTES_MAX ? bytes : HEAVY_BYTES_MAX;

@@ -168,7 +168,7 @@ void distribute_hold(const site *s)
     }
 }
 
-static void number_joins(plan_statement *s, plan_node *node)
+static void overflow_number_joins(plan_statement *s, plan_node *node)
 {
     if (node->kind == PLAN_JOIN && node->join.overflow_id) {
         node->join.overflow_id = ++s->overflow_count;
@@ -176,13 +176,13 @@ static void number_joins(plan_statement *s, plan_node *node)
         (*probe_of(node))->exchange.overflow_id = node->join.overflow_id;
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        number_joins(s, node->children[i]);
+        overflow_number_joins(s, node->children[i]);
 }
 
 void distribute_number_overflows(const distributor *d)
 {
     plan_statement *s = d->statement;
     for (size_t i = 0; i < s->shared.count; i++)
-        number_joins(s, s->shared.items[i]);
-    number_joins(s, s->root);
+        overflow_number_joins(s, s->shared.items[i]);
+    overflow_number_joins(s, s->root);
 }

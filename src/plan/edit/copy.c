@@ -16,14 +16,14 @@ typedef struct copier {
     bool has_failed;
 } copier;
 
-static status no_memory(void)
+static status copy_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
 static plan_node *copy_tree(copier *c, const plan_node *node);
 
-static plan_node *copy_subquery(copier *c, const plan_node *plan)
+static plan_node *edit_copy_subquery(copier *c, const plan_node *plan)
 {
     for (size_t i = 0; i < c->subqueries.count; i++)
         if (c->subqueries.items[i].from == plan)
@@ -40,7 +40,7 @@ static void copy_subqueries(copier *c, expr *e)
     for (uint32_t i = 0; i < e->arg_count; i++)
         copy_subqueries(c, e->args[i]);
     if (e->kind == EXPR_SUBQUERY)
-        e->subquery = copy_subquery(c, e->subquery);
+        e->subquery = edit_copy_subquery(c, e->subquery);
 }
 
 static void copy_slot(expr **slot, void *context)
@@ -70,7 +70,7 @@ static void *copy_items(copier *c, const void *items, size_t count, size_t bytes
         (list)->capacity = (list)->count;                                                          \
     } while (0)
 
-static void copy_rows(copier *c, plan_node *node)
+static void edit_copy_rows(copier *c, plan_node *node)
 {
     COPY_LIST(c, &node->values.rows);
     for (size_t i = 0; i < node->values.rows.count && !c->has_failed; i++)
@@ -90,7 +90,7 @@ static void copy_lists(copier *c, plan_node *node)
         COPY_LIST(c, &node->scan.relied);
         break;
     case PLAN_VALUES:
-        copy_rows(c, node);
+        edit_copy_rows(c, node);
         break;
     case PLAN_FILTER:
         COPY_LIST(c, &node->filter.conditions);
@@ -154,7 +154,7 @@ status plan_copy(plan_statement *s, const plan_node *node, plan_node **out)
     copier c = {.memory = s->memory};
     plan_node *copy = copy_tree(&c, node);
     if (c.has_failed)
-        return no_memory();
+        return copy_no_memory();
     *out = copy;
     return STATUS_OK;
 }
@@ -212,7 +212,7 @@ status plan_copy_renamed(plan_statement *s, const plan_node *node, plan_node **o
     TRY(plan_copy(s, node, &copy));
     r.ids = arena_alloc_array(s->memory, r.count + 1, sizeof *r.ids);
     if (!r.ids)
-        return no_memory();
+        return copy_no_memory();
     rename_tree(copy, &r);
     r.applies = true;
     rename_tree(copy, &r);

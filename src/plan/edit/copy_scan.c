@@ -1,15 +1,16 @@
 /* copy_scan.c - a second scan of the same rows, for what is to be known of them beforehand. */
 #include "plan/edit/copy_scan.h"
 
-static status no_memory(void)
+static status copy_scan_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
 /* The columns of `read`, each with an id of its own; to[i] is the new one for scan->columns.items[i],
  * if it is in the set. */
-static status copy_columns(plan_statement *s, const plan_node *scan, const column_set *emitted,
-                           const column_set *read, plan_node *copy, expr **to)
+static status copy_scan_copy_columns(plan_statement *s, const plan_node *scan,
+                                     const column_set *emitted, const column_set *read,
+                                     plan_node *copy, expr **to)
 {
     arena *a = s->memory;
     for (size_t i = 0; i < scan->columns.count; i++) {
@@ -23,7 +24,7 @@ static status copy_columns(plan_statement *s, const plan_node *scan, const colum
         }
         to[i] = expr_new_column(a, column.id, column.type, column.is_nullable, column.name);
         if (!to[i])
-            return no_memory();
+            return copy_scan_no_memory();
     }
     return STATUS_OK;
 }
@@ -34,16 +35,16 @@ status plan_copy_scan(plan_statement *s, const plan_node *scan, const column_set
     arena *a = s->memory;
     plan_node *copy = plan_node_new(a, PLAN_SCAN, 0);
     if (!copy)
-        return no_memory();
+        return copy_scan_no_memory();
     copy->position = scan->position;
     copy->estimated_rows = scan->estimated_rows;
     copy->scan.table = scan->scan.table;
     copy->scan.table_name = scan->scan.table_name;
-    TRY(copy_columns(s, scan, emitted, read, copy, to));
+    TRY(copy_scan_copy_columns(s, scan, emitted, read, copy, to));
     for (size_t i = 0; i < scan->scan.filters.count; i++) {
         expr *e = expr_substitute(a, scan->scan.filters.items[i], &scan->columns, to);
         if (!e)
-            return no_memory();
+            return copy_scan_no_memory();
         TRY(array_push(a, &copy->scan.filters, e));
     }
     *out = copy;

@@ -3,7 +3,7 @@
 
 #include "plan/nodes/visit.h"
 
-static status no_memory(void)
+static status shared_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -16,13 +16,13 @@ static status keep_order(plan_statement *s, plan_node **plan)
         return STATUS_OK;
     project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     if (!project)
-        return no_memory();
+        return shared_no_memory();
     project->children[0] = *plan;
     for (size_t i = 0; i < (*plan)->columns.count; i++) {
         const plan_column *c = &(*plan)->columns.items[i];
         expr *e = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
         if (!e)
-            return no_memory();
+            return shared_no_memory();
         TRY(array_push(s->memory, &project->project.exprs, e));
         TRY(array_push(s->memory, &project->columns, *c));
     }
@@ -42,7 +42,7 @@ status plan_shared_reference(plan_statement *s, uint32_t id, plan_node **out)
     const plan_node *plan = s->shared.items[id];
     plan_node *node = plan_node_new(s->memory, PLAN_SHARED, 0);
     if (!node)
-        return no_memory();
+        return shared_no_memory();
     node->shared.id = id;
     for (size_t i = 0; i < plan->columns.count; i++) {
         plan_column column = plan->columns.items[i];
@@ -82,7 +82,7 @@ static void place_in_slot(expr **slot, void *context)
 }
 
 /* What a plan refers to comes before it. */
-static void place(ordering *o, uint32_t id)
+static void shared_place(ordering *o, uint32_t id)
 {
     plan_node *plan = o->statement->shared.items[id];
     if (o->st || o->places[id] != NOT_PLACED)
@@ -101,7 +101,7 @@ static void place_tree(plan_node *node, ordering *o)
     if (node->kind == PLAN_SHARED && o->renumbers)
         node->shared.id = o->places[node->shared.id];
     else if (node->kind == PLAN_SHARED)
-        place(o, node->shared.id);
+        shared_place(o, node->shared.id);
 }
 
 status plan_order_shared(plan_statement *s)
@@ -112,7 +112,7 @@ status plan_order_shared(plan_statement *s)
         return STATUS_OK;
     o.places = arena_alloc_array(s->memory, count, sizeof *o.places);
     if (!o.places)
-        return no_memory();
+        return shared_no_memory();
     for (size_t i = 0; i < count; i++)
         o.places[i] = NOT_PLACED;
     place_tree(s->root, &o);

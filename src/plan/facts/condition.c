@@ -15,7 +15,7 @@ static bool list_has(const expr_list *list, const expr *e)
 }
 
 /* (a and b) or (a and c): a, and (b or c). */
-static status split_or(arena *a, expr *e, expr_list *conditions)
+static status condition_split_or(arena *a, expr *e, expr_list *conditions)
 {
     expr_list *arms = arena_alloc_array(a, e->arg_count, sizeof *arms);
     expr **rest = arena_alloc_array(a, e->arg_count, sizeof *rest);
@@ -78,7 +78,7 @@ status plan_split_condition(arena *a, expr *e, expr_list *conditions)
         expr *part = parts.items[i];
         TRY(without_distinct(a, &part));
         if (part->kind == EXPR_CALL && part->op == EXPR_OR)
-            TRY(split_or(a, part, conditions));
+            TRY(condition_split_or(a, part, conditions));
         else
             TRY(array_push(a, conditions, part));
     }
@@ -136,7 +136,7 @@ bool plan_is_null_with(const expr *e, const column_set *set)
     return false;
 }
 
-static bool is_never_true(const expr *e)
+static bool condition_is_never_true(const expr *e)
 {
     return e->kind == EXPR_CONSTANT && (e->constant.is_null || !e->constant.boolean);
 }
@@ -147,11 +147,11 @@ static bool case_rejects_nulls(const expr *e, const column_set *set)
     if (e->type.id != TYPE_BOOL)
         return false;
     for (uint32_t i = 0; i + 1 < e->arg_count; i += 2)
-        if (!plan_rejects_nulls(e->args[i], set) && !is_never_true(e->args[i + 1]) &&
+        if (!plan_rejects_nulls(e->args[i], set) && !condition_is_never_true(e->args[i + 1]) &&
             !plan_rejects_nulls(e->args[i + 1], set))
             return false;
     const expr *otherwise = e->args[e->arg_count - 1];
-    return is_never_true(otherwise) || plan_rejects_nulls(otherwise, set);
+    return condition_is_never_true(otherwise) || plan_rejects_nulls(otherwise, set);
 }
 
 bool plan_rejects_nulls(const expr *e, const column_set *set)
@@ -193,7 +193,7 @@ static bool is_null_pair(const expr *e, const column_set *left, const column_set
     return is_side(left, *out_left) && is_side(right, *out_right);
 }
 
-static status add_key(arena *a, plan_node *join, expr *left, expr *right)
+static status condition_add_key(arena *a, plan_node *join, expr *left, expr *right)
 {
     TRY(array_push(a, &join->join.left_keys, left));
     return array_push(a, &join->join.right_keys, right);
@@ -221,8 +221,8 @@ static status add_told_apart(arena *a, plan_node *join, expr *const sides[2])
         if (!values[i] || !marks[i])
             return status_no_memory("plan", sizeof **values);
     }
-    TRY(add_key(a, join, values[0], values[1]));
-    return add_key(a, join, marks[0], marks[1]);
+    TRY(condition_add_key(a, join, values[0], values[1]));
+    return condition_add_key(a, join, marks[0], marks[1]);
 }
 
 /* Whether a pair of the list can be NULL on both sides, so that it is another key than those of
@@ -243,7 +243,7 @@ status plan_take_null_keys(arena *a, plan_node *join, const column_set *left,
     for (size_t i = 0; i < parts.count; i++) {
         if (is_null_pair(parts.items[i], left, right, &sides[0], &sides[1])) {
             if (join->join.null_equal || !is_both_nullable(sides))
-                TRY(add_key(a, join, sides[0], sides[1]));
+                TRY(condition_add_key(a, join, sides[0], sides[1]));
             else
                 TRY(array_push(a, &pairs, parts.items[i]));
             continue;
@@ -260,7 +260,7 @@ status plan_take_null_keys(arena *a, plan_node *join, const column_set *left,
         if (has_equalities)
             TRY(add_told_apart(a, join, sides));
         else
-            TRY(add_key(a, join, sides[0], sides[1]));
+            TRY(condition_add_key(a, join, sides[0], sides[1]));
     }
     return STATUS_OK;
 }

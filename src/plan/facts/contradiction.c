@@ -37,7 +37,7 @@ static bool is_call(const expr *e, expr_op op)
 /* ---- the kinds of conditions ---- */
 
 /* subject IN (constants of its type, or NULLs). */
-static bool is_list(const expr *e)
+static bool contradiction_is_list(const expr *e)
 {
     if (!is_call(e, EXPR_IN_LIST))
         return false;
@@ -62,9 +62,9 @@ static const expr *subject_of(const expr *e)
     expr_op op;
     if (is_comparison(e, &subject, &op, &constant))
         return subject;
-    if (is_call(e, EXPR_IS_NULL) || is_call(e, EXPR_IS_NOT_NULL) || is_list(e))
+    if (is_call(e, EXPR_IS_NULL) || is_call(e, EXPR_IS_NOT_NULL) || contradiction_is_list(e))
         return e->args[0];
-    return is_call(e, EXPR_NOT) && is_list(e->args[0]) ? e->args[0]->args[0] : NULL;
+    return is_call(e, EXPR_NOT) && contradiction_is_list(e->args[0]) ? e->args[0]->args[0] : NULL;
 }
 
 static bool is_of_interest(const expr *subject)
@@ -93,7 +93,7 @@ static void lower_greatest(bound *greatest, const value *v, bool is_open)
         greatest->is_open |= is_open;
 }
 
-static void compare(domain *d, expr_op op, const value *constant)
+static void contradiction_compare(domain *d, expr_op op, const value *constant)
 {
     d->may_be_null = false;
     if (constant->is_null)
@@ -110,7 +110,7 @@ static bool is_counted(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
 
-static bool lies_within(const domain *d, const value *v)
+static bool contradiction_lies_within(const domain *d, const value *v)
 {
     int above = d->least.value ? value_compare(v, d->least.value) : 1;
     int below = d->greatest.value ? value_compare(v, d->greatest.value) : -1;
@@ -159,9 +159,9 @@ static bool may_hold(const expr *e, const value *v)
     const expr *subject;
     const value *constant;
     expr_op op;
-    if (is_list(e))
+    if (contradiction_is_list(e))
         return has_value(e, v);
-    if (is_call(e, EXPR_NOT) && is_list(e->args[0]))
+    if (is_call(e, EXPR_NOT) && contradiction_is_list(e->args[0]))
         return !has_value(e->args[0], v);
     return !is_comparison(e, &subject, &op, &constant) || op != EXPR_NE || constant->is_null ||
            value_compare(v, constant) != 0;
@@ -193,7 +193,7 @@ static bool are_few_in_vain(const domain *d, const expr_list *conditions, assump
         return false;
     for (uint32_t i = 1; d->list && i < d->list->arg_count; i++) {
         const value *v = &d->list->args[i]->constant;
-        if (!v->is_null && lies_within(d, v) && may_pass(d, conditions, v, a))
+        if (!v->is_null && contradiction_lies_within(d, v) && may_pass(d, conditions, v, a))
             return false;
     }
     return d->list || !may_pass(d, conditions, d->least.value, a);
@@ -201,22 +201,22 @@ static bool are_few_in_vain(const domain *d, const expr_list *conditions, assump
 
 /* ---- a subject ---- */
 
-static void narrow(domain *d, const expr *e)
+static void contradiction_narrow(domain *d, const expr *e)
 {
     const expr *subject;
     const value *constant;
     expr_op op;
     if (is_comparison(e, &subject, &op, &constant)) {
-        compare(d, op, constant);
+        contradiction_compare(d, op, constant);
     } else if (is_call(e, EXPR_IS_NULL)) {
         d->may_be_value = false;
     } else if (is_call(e, EXPR_IS_NOT_NULL)) {
         d->may_be_null = false;
-    } else if (is_list(e)) {
+    } else if (contradiction_is_list(e)) {
         d->may_be_null = false;
         if (e->arg_count <= LIST_MOST && (!d->list || e->arg_count < d->list->arg_count))
             d->list = e;
-    } else if (is_call(e, EXPR_NOT) && is_list(e->args[0])) {
+    } else if (is_call(e, EXPR_NOT) && contradiction_is_list(e->args[0])) {
         d->may_be_null = false;
     }
 }
@@ -227,7 +227,7 @@ static bool contradict_about(const expr *subject, const expr_list *conditions, a
     for (size_t i = 0; i < conditions->count; i++) {
         const expr *other = subject_of(conditions->items[i]);
         if (other && expr_equal(other, subject))
-            narrow(&d, conditions->items[i]);
+            contradiction_narrow(&d, conditions->items[i]);
     }
     a->column_id = subject->kind == EXPR_COLUMN ? subject->column_id : 0;
     if (!d.may_be_null && (!d.may_be_value || are_bounds_apart(&d)))

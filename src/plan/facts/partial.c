@@ -38,7 +38,7 @@ data_type plan_sum_type(data_type type)
                    : type_decimal(38, type.id == TYPE_DECIMAL ? type.scale : 0);
 }
 
-static expr *call(arena *a, expr_op op, expr *left, expr *right)
+static expr *partial_call(arena *a, expr_op op, expr *left, expr *right)
 {
     expr *args[] = {left, right};
     if (!left)
@@ -56,7 +56,7 @@ expr *plan_mean(arena *a, expr *sum, expr *count)
     if (!number || !rows)
         return NULL;
     if (type.id != TYPE_DECIMAL || !type.scale)
-        return call(a, EXPR_DIVIDE, number, rows);
+        return partial_call(a, EXPR_DIVIDE, number, rows);
     double power = 1;
     for (unsigned digit = 0; digit < type.scale; digit++)
         power *= 10;
@@ -64,8 +64,8 @@ expr *plan_mean(arena *a, expr *sum, expr *count)
     expr *scale = expr_new_constant(a, &v, -1);
     if (!scale)
         return NULL;
-    number = call(a, EXPR_MULTIPLY, number, scale);
-    number = call(a, EXPR_ROUND, number, NULL);
-    number = call(a, EXPR_DIVIDE, number, rows);
-    return call(a, EXPR_DIVIDE, number, scale);
+    number = partial_call(a, EXPR_MULTIPLY, number, scale);
+    number = partial_call(a, EXPR_ROUND, number, NULL);
+    number = partial_call(a, EXPR_DIVIDE, number, rows);
+    return partial_call(a, EXPR_DIVIDE, number, scale);
 }

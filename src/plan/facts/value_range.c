@@ -9,24 +9,25 @@
 
 #include <math.h>
 
-static bool is_float(data_type type)
+static bool value_range_is_float(data_type type)
 {
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
 }
 
-static bool is_exact_number(data_type type)
+static bool value_range_is_exact_number(data_type type)
 {
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
 
 bool value_has_range(data_type type)
 {
-    return is_exact_number(type) || is_float(type) || type_is_time(type) || type_is_text(type);
+    return value_range_is_exact_number(type) || value_range_is_float(type) || type_is_time(type) ||
+           type_is_text(type);
 }
 
 static bool may_have_nan(const value_range *range)
 {
-    return is_float(range->min.type) && !range->has_no_nan;
+    return value_range_is_float(range->min.type) && !range->has_no_nan;
 }
 
 /* ---- casts ---- */
@@ -34,7 +35,7 @@ static bool may_have_nan(const value_range *range)
 bool value_cast_keeps_order(data_type from, data_type to)
 {
     if (type_is_numeric(from) && type_is_numeric(to))
-        return is_float(to) || (!is_float(from) && to.scale >= from.scale);
+        return value_range_is_float(to) || (!value_range_is_float(from) && to.scale >= from.scale);
     return (from.id == TYPE_DATE && to.id == TYPE_TIMESTAMP) ||
            (from.id == TYPE_TIMESTAMP && to.id == TYPE_DATE) ||
            (from.id == TYPE_TIMESTAMP && to.id == TYPE_TIMESTAMP);
@@ -57,11 +58,11 @@ bool value_range_cast(const value_range *range, data_type to, value_range *out)
     if (!range->is_bounded || !value_cast_keeps_order(from, to) || !cast_bound(&out->min, to) ||
         !cast_bound(&out->max, to))
         return false;
-    out->has_no_nan = !is_float(from) || range->has_no_nan;
+    out->has_no_nan = !value_range_is_float(from) || range->has_no_nan;
     if (to.id == TYPE_FLOAT && from.id != TYPE_FLOAT) {
         out->min.f64 = nextafterf((float)out->min.f64, -INFINITY);
         out->max.f64 = nextafterf((float)out->max.f64, INFINITY);
-    } else if (to.id == TYPE_DOUBLE && !is_float(from)) {
+    } else if (to.id == TYPE_DOUBLE && !value_range_is_float(from)) {
         out->min.f64 = nextafter(out->min.f64, -INFINITY);
         out->max.f64 = nextafter(out->max.f64, INFINITY);
     }
@@ -70,7 +71,7 @@ bool value_range_cast(const value_range *range, data_type to, value_range *out)
 
 /* ---- two ranges ---- */
 
-static bool are_of_one_type(const value_range *a, const value_range *b)
+static bool value_range_are_of_one_type(const value_range *a, const value_range *b)
 {
     return a->is_bounded && b->is_bounded && type_equal(a->min.type, b->min.type);
 }
@@ -85,7 +86,7 @@ value_range value_range_union(const value_range *a, const value_range *b)
         both.has_no_nan = other->has_no_nan;
         both.min = other->min;
         both.max = other->max;
-    } else if (are_of_one_type(a, b)) {
+    } else if (value_range_are_of_one_type(a, b)) {
         both.is_bounded = true;
         both.has_no_nan = a->has_no_nan && b->has_no_nan;
         both.min = value_compare(&a->min, &b->min) < 0 ? a->min : b->min;
@@ -97,7 +98,7 @@ value_range value_range_union(const value_range *a, const value_range *b)
 value_range value_range_meet(const value_range *a, const value_range *b)
 {
     value_range both = a->is_bounded ? *a : *b;
-    if (are_of_one_type(a, b)) {
+    if (value_range_are_of_one_type(a, b)) {
         both.min = value_compare(&a->min, &b->min) > 0 ? a->min : b->min;
         both.max = value_compare(&a->max, &b->max) < 0 ? a->max : b->max;
     }
@@ -112,7 +113,7 @@ value_range value_range_of_constant(const value *v)
     if (v->is_null)
         return (value_range){.has_no_values = true};
     bool has_range = value_has_range(v->type) || v->type.id == TYPE_BOOL;
-    if (!has_range || (is_float(v->type) && isnan(v->f64)))
+    if (!has_range || (value_range_is_float(v->type) && isnan(v->f64)))
         return (value_range){.has_no_nulls = true};
     return (value_range){
         .is_bounded = true, .has_no_nulls = true, .has_no_nan = true, .min = *v, .max = *v};
@@ -124,7 +125,7 @@ void value_range_narrow(value_range *range, expr_op op, const value *constant)
     if (op == EXPR_NE || constant->is_null)
         return;
     range->has_no_nulls = true;
-    if (!wanted.is_bounded || (op != EXPR_EQ && !are_of_one_type(range, &wanted)))
+    if (!wanted.is_bounded || (op != EXPR_EQ && !value_range_are_of_one_type(range, &wanted)))
         return;
     if (op == EXPR_LT || op == EXPR_LE || op == EXPR_EQ)
         range->has_no_nan = true; /* which is above every number */
@@ -159,7 +160,7 @@ value_truth value_truth_of_comparison(expr_op op, const value_range *left, const
     value_truth truth = {true, true, !left->has_no_nulls || !right->has_no_nulls};
     if (left->has_no_values || right->has_no_values)
         return (value_truth){false, false, true};
-    if (!are_of_one_type(left, right))
+    if (!value_range_are_of_one_type(left, right))
         return truth;
     switch (op) {
     case EXPR_EQ:
@@ -245,7 +246,7 @@ static value_range range_of_choice(const expr *e, value_range_column *column, vo
 
 static bool negate_bound(value *bound)
 {
-    if (is_float(bound->type)) {
+    if (value_range_is_float(bound->type)) {
         bound->f64 = -bound->f64;
         return true;
     }
@@ -271,7 +272,7 @@ static value_range range_of_negated(const expr *e, value_range_column *column, v
     return range;
 }
 
-static value_range range_of_call(const expr *e, value_range_column *column, void *context)
+static value_range value_range_of_call(const expr *e, value_range_column *column, void *context)
 {
     value_range first;
     switch (e->op) {
@@ -313,7 +314,7 @@ value_range value_range_of(const expr *e, value_range_column *column, void *cont
         return range_of_case(e, column, context);
     case EXPR_CALL:
         return truth_of_call(e, column, context, &truth) ? range_of_truth(truth)
-                                                         : range_of_call(e, column, context);
+                                                         : value_range_of_call(e, column, context);
     default:
         return (value_range){0};
     }

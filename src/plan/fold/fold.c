@@ -50,7 +50,7 @@ static expr *fold_logic(arena *a, expr *e)
 
 /* ---- arithmetic: false where it must be left to the executor ---- */
 
-static bool is_exact(data_type type)
+static bool fold_is_exact(data_type type)
 {
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
@@ -69,7 +69,7 @@ bool fold_integer_fits(int128 number, data_type type)
     }
 }
 
-static bool fold_exact(expr_op op, const value *l, const value *r, data_type type, value *out)
+static bool fold_fold_exact(expr_op op, const value *l, const value *r, data_type type, value *out)
 {
     int128 left = value_int128(l), right = value_int128(r), number;
     bool overflows = false;
@@ -99,7 +99,7 @@ static bool fold_exact(expr_op op, const value *l, const value *r, data_type typ
     return true;
 }
 
-static bool fold_double(expr_op op, double left, double right, value *out)
+static bool fold_fold_double(expr_op op, double left, double right, value *out)
 {
     double number;
     switch (op) {
@@ -127,10 +127,10 @@ static bool fold_double(expr_op op, double left, double right, value *out)
 static bool fold_arithmetic(const expr *e, value *out)
 {
     const value *l = &e->args[0]->constant, *r = &e->args[1]->constant;
-    if (is_exact(l->type) && is_exact(r->type))
-        return fold_exact(e->op, l, r, e->type, out);
+    if (fold_is_exact(l->type) && fold_is_exact(r->type))
+        return fold_fold_exact(e->op, l, r, e->type, out);
     return e->type.id == TYPE_DOUBLE && l->type.id == TYPE_DOUBLE && r->type.id == TYPE_DOUBLE &&
-           fold_double(e->op, l->f64, r->f64, out);
+           fold_fold_double(e->op, l->f64, r->f64, out);
 }
 
 static bool fold_negate(const expr *e, value *out)
@@ -141,7 +141,7 @@ static bool fold_negate(const expr *e, value *out)
         return true;
     }
     value zero = v->type.id == TYPE_DECIMAL ? value_decimal(0, v->type) : value_int(v->type.id, 0);
-    return is_exact(v->type) && fold_exact(EXPR_SUBTRACT, &zero, v, e->type, out);
+    return fold_is_exact(v->type) && fold_fold_exact(EXPR_SUBTRACT, &zero, v, e->type, out);
 }
 
 static bool fold_abs(const expr *e, value *out)
@@ -152,8 +152,8 @@ static bool fold_abs(const expr *e, value *out)
         return true;
     }
     value zero = v->type.id == TYPE_DECIMAL ? value_decimal(0, v->type) : value_int(v->type.id, 0);
-    expr_op op = is_exact(v->type) && value_int128(v) < 0 ? EXPR_SUBTRACT : EXPR_ADD;
-    return is_exact(v->type) && fold_exact(op, &zero, v, e->type, out);
+    expr_op op = fold_is_exact(v->type) && value_int128(v) < 0 ? EXPR_SUBTRACT : EXPR_ADD;
+    return fold_is_exact(v->type) && fold_fold_exact(op, &zero, v, e->type, out);
 }
 
 /* ---- time ---- */

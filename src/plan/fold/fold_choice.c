@@ -40,7 +40,7 @@ static void fold_nullif(const expr *e, value *out)
     *out = is_null ? value_null(e->type) : *first;
 }
 
-static bool are_of_one_type(const expr *e)
+static bool fold_choice_are_of_one_type(const expr *e)
 {
     for (uint32_t i = 1; i < e->arg_count; i++)
         if (!type_equal(e->args[i]->type, e->args[0]->type))
@@ -62,7 +62,7 @@ static bool has_alike(const expr *e)
 
 bool fold_choice(const expr *e, value *out)
 {
-    if (!are_of_one_type(e))
+    if (!fold_choice_are_of_one_type(e))
         return false;
     switch (e->op) {
     case EXPR_IN_LIST:

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-#define TEXT_SEARCH(text, bytes, part, part_bytes) find_part(text, bytes, part, part_bytes)
+#define TEXT_SEARCH(text, bytes, part, part_bytes)                                                 \
+    fold_like_find_part(text, bytes, part, part_bytes)
 #define TEXT_DIFFERS(left, right, bytes) (memcmp(left, right, bytes) != 0)
 #define TEXT_IS_UNWANTED(step) ((step) % 256 == 255 && cancel_is_asked())
 
-static size_t find_part(const char *text, size_t bytes, const char *part, size_t part_bytes);
+static size_t fold_like_find_part(const char *text, size_t bytes, const char *part,
+                                  size_t part_bytes);
 
 #include "device/value/like_states.h"
 #include "plan/fold/fold_parts.h"
@@ -16,14 +18,15 @@ static size_t find_part(const char *text, size_t bytes, const char *part, size_t
 
 #define DEFAULT_ESCAPE '\\'
 
-static size_t find_part(const char *text, size_t bytes, const char *part, size_t part_bytes)
+static size_t fold_like_find_part(const char *text, size_t bytes, const char *part,
+                                  size_t part_bytes)
 {
     const char *found = memmem(text, bytes, part, part_bytes);
     return found ? (size_t)(found - text) : LIKE_NOWHERE;
 }
 
 /* ASCII in small letters; false: there are others, or no memory. */
-static bool lower(arena *a, const value *v, value *out)
+static bool fold_like_lower(arena *a, const value *v, value *out)
 {
     char *text = arena_copy_text(a, v->text, v->bytes);
     for (size_t i = 0; text && i < v->bytes; i++) {
@@ -44,7 +47,8 @@ bool fold_like(arena *a, const expr *e, value *out)
     if (text.type.id != TYPE_VARCHAR || pattern.type.id != TYPE_VARCHAR ||
         (escape && escape->bytes > 1))
         return false;
-    if (e->op == EXPR_ILIKE && (!lower(a, &text, &text) || !lower(a, &pattern, &pattern)))
+    if (e->op == EXPR_ILIKE &&
+        (!fold_like_lower(a, &text, &text) || !fold_like_lower(a, &pattern, &pattern)))
         return false;
     like_match match =
         like_matches_long(text.text, text.bytes, pattern.text, pattern.bytes, escape_byte);

@@ -27,7 +27,7 @@ static bool has_one_result(dev_math_op op, int digits)
     }
 }
 
-static bool fold_double(dev_math_op op, int digits, const value *v, value *out)
+static bool fold_number_fold_double(dev_math_op op, int digits, const value *v, value *out)
 {
     if (!has_one_result(op, digits) || math_is_outside(op, v->f64, 0))
         return false;
@@ -35,7 +35,7 @@ static bool fold_double(dev_math_op op, int digits, const value *v, value *out)
     return !isinf(out->f64) || isinf(v->f64);
 }
 
-static bool fold_exact(dev_math_op op, int digits, const value *v, value *out)
+static bool fold_number_fold_exact(dev_math_op op, int digits, const value *v, value *out)
 {
     int dropped = v->type.scale - digits;
     if (op > DEV_MATH_SIGN || dropped > 37)
@@ -67,6 +67,6 @@ bool fold_number(const expr *e, value *out)
     }
     const value *v = &e->args[0]->constant;
     if (e->type.id == TYPE_DOUBLE)
-        return fold_double((dev_math_op)info->operation, digits, v, out);
-    return fold_exact((dev_math_op)info->operation, digits, v, out);
+        return fold_number_fold_double((dev_math_op)info->operation, digits, v, out);
+    return fold_number_fold_exact((dev_math_op)info->operation, digits, v, out);
 }

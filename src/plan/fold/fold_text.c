@@ -12,13 +12,13 @@
 /* Longer texts are left to the executor, which says what is too long. */
 #define TEXT_MOST ((size_t)1 << 20)
 
-static bool is_text(const expr *e)
+static bool fold_text_is_text(const expr *e)
 {
     return e->type.id == TYPE_VARCHAR && e->constant.type.id == TYPE_VARCHAR;
 }
 
 /* Bytes [from, to) of the first argument. */
-static bool take_part(arena *a, const expr *e, size_t from, size_t to, value *out)
+static bool fold_text_take_part(arena *a, const expr *e, size_t from, size_t to, value *out)
 {
     const char *text = arena_copy_text(a, e->args[0]->constant.text + from, to - from);
     if (text)
@@ -44,7 +44,7 @@ static bool fold_slice(arena *a, const expr *e, dev_slice_op op, value *out)
     if (op == DEV_SLICE_SUBSTRING && numbers[1] < 0) /* an error */
         return false;
     text_slice(op, text->text, text->bytes, numbers[0], numbers[1], &from, &to);
-    return take_part(a, e, from, to, out);
+    return fold_text_take_part(a, e, from, to, out);
 }
 
 static bool fold_trim(arena *a, const expr *e, uint8_t ends, value *out)
@@ -53,10 +53,10 @@ static bool fold_trim(arena *a, const expr *e, uint8_t ends, value *out)
     value space = value_text(" ", 1);
     const value *set = e->arg_count > 1 ? &e->args[1]->constant : &space;
     size_t from, to;
-    if (e->arg_count > 1 && !is_text(e->args[1]))
+    if (e->arg_count > 1 && !fold_text_is_text(e->args[1]))
         return false;
     text_trim(ends, text->text, text->bytes, set->text, set->bytes, &from, &to);
-    return take_part(a, e, from, to, out);
+    return fold_text_take_part(a, e, from, to, out);
 }
 
 static bool fold_build(arena *a, const expr *e, dev_build_op op, value *out)
@@ -73,7 +73,7 @@ static bool fold_concat(arena *a, const expr *e, value *out)
 {
     size_t bytes = 0, at = 0;
     for (uint32_t i = 0; i < e->arg_count; i++) {
-        if (!is_text(e->args[i]) || e->args[i]->constant.bytes > TEXT_MOST)
+        if (!fold_text_is_text(e->args[i]) || e->args[i]->constant.bytes > TEXT_MOST)
             return false;
         bytes += e->args[i]->constant.bytes;
     }
@@ -102,7 +102,7 @@ static bool fold_measure(const expr *e, int op, value *out)
 static bool fold_starts_with(const expr *e, value *out)
 {
     const value *text = &e->args[0]->constant, *prefix = &e->args[1]->constant;
-    if (!is_text(e->args[1]))
+    if (!fold_text_is_text(e->args[1]))
         return false;
     *out = value_bool(text->bytes >= prefix->bytes &&
                       !memcmp(text->text, prefix->text, prefix->bytes));
@@ -112,7 +112,7 @@ static bool fold_starts_with(const expr *e, value *out)
 bool fold_text(arena *a, const expr *e, value *out)
 {
     const function_info *info = function_info_of(e->op);
-    if (!e->arg_count || !is_text(e->args[0]) || e->args[0]->constant.bytes > TEXT_MOST)
+    if (!e->arg_count || !fold_text_is_text(e->args[0]) || e->args[0]->constant.bytes > TEXT_MOST)
         return false;
     if (!strcmp(info->family, "measure"))
         return fold_measure(e, info->operation, out);

@@ -9,7 +9,7 @@
 
 #define DAY_MICROSECONDS ((int64_t)86400 * 1000000)
 
-static bool is_timestamp(type_id id)
+static bool fold_value_is_timestamp(type_id id)
 {
     return id == TYPE_TIMESTAMP || id == TYPE_TIMESTAMP_TZ;
 }
@@ -24,9 +24,9 @@ bool type_can_cast(data_type from, data_type to)
         return true;
     if (from.id == TYPE_BOOL || to.id == TYPE_BOOL)
         return type_is_integer(from) || type_is_integer(to);
-    if (is_timestamp(from.id))
-        return is_timestamp(to.id) || to.id == TYPE_DATE || to.id == TYPE_TIME;
-    return from.id == TYPE_DATE && is_timestamp(to.id);
+    if (fold_value_is_timestamp(from.id))
+        return fold_value_is_timestamp(to.id) || to.id == TYPE_DATE || to.id == TYPE_TIME;
+    return from.id == TYPE_DATE && fold_value_is_timestamp(to.id);
 }
 
 /* ---- integers and decimals, as unscaled numbers ---- */
@@ -53,7 +53,7 @@ static int128 integer_max(type_id id)
     }
 }
 
-static bool fits(int128 number, data_type to)
+static bool fold_value_fits(int128 number, data_type to)
 {
     if (to.id == TYPE_DECIMAL)
         return number < power_of_ten(to.precision) && number > -power_of_ten(to.precision);
@@ -61,7 +61,7 @@ static bool fits(int128 number, data_type to)
     return number <= max && number >= (type_is_signed(to) ? -max - 1 : 0);
 }
 
-static bool is_exact_number(data_type type)
+static bool fold_value_is_exact_number(data_type type)
 {
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
@@ -99,7 +99,7 @@ data_type value_decimal_type(const value *v)
     return type_decimal(digits < scale ? scale : digits, scale);
 }
 
-static double as_double(const value *v)
+static double fold_value_as_double(const value *v)
 {
     if (v->type.id == TYPE_FLOAT || v->type.id == TYPE_DOUBLE)
         return v->f64;
@@ -134,7 +134,7 @@ static status cast_text_number(const value *v, data_type to, value *out)
     } else if (!int128_parse(v->text, v->bytes, &number)) {
         return no_parse(v, to);
     }
-    if (!fits(number, to))
+    if (!fold_value_fits(number, to))
         return no_fit(v, to);
     *out = exact_value(number, to);
     return STATUS_OK;
@@ -157,7 +157,7 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
     int32_t days;
     float single;
     *out = (value){.type = to};
-    if (is_exact_number(to))
+    if (fold_value_is_exact_number(to))
         return cast_text_number(v, to, out);
     switch (to.id) {
     case TYPE_BOOL:
@@ -214,7 +214,7 @@ static int64_t ticks_per_day(data_type timestamp)
     return timestamp.precision == 9 ? DAY_MICROSECONDS * 1000 : DAY_MICROSECONDS;
 }
 
-static int64_t floor_divide(int64_t number, int64_t by)
+static int64_t fold_value_floor_divide(int64_t number, int64_t by)
 {
     return number / by - (number % by < 0);
 }
@@ -226,10 +226,10 @@ static status cast_time(const value *v, data_type to, value *out, bool *out_done
         if (__builtin_mul_overflow(v->i64, ticks_per_day(to), &out->i64))
             return no_fit(v, to);
     } else if (to.id == TYPE_DATE) {
-        out->i64 = floor_divide(v->i64, ticks_per_day(v->type));
-    } else if (is_timestamp(to.id) && v->type.precision == to.precision) {
+        out->i64 = fold_value_floor_divide(v->i64, ticks_per_day(v->type));
+    } else if (fold_value_is_timestamp(to.id) && v->type.precision == to.precision) {
         out->i64 = v->i64;
-    } else if (is_timestamp(to.id) && to.precision == 9) {
+    } else if (fold_value_is_timestamp(to.id) && to.precision == 9) {
         if (__builtin_mul_overflow(v->i64, (int64_t)1000, &out->i64))
             return no_fit(v, to);
     } else {
@@ -243,7 +243,7 @@ static status cast_time(const value *v, data_type to, value *out, bool *out_done
 static status cast_to_integer_from_double(const value *v, data_type to, value *out)
 {
     double rounded = rint(v->f64);
-    if (!(rounded >= -0x1p64 && rounded <= 0x1p64) || !fits((int128)rounded, to))
+    if (!(rounded >= -0x1p64 && rounded <= 0x1p64) || !fold_value_fits((int128)rounded, to))
         return no_fit(v, to);
     *out = exact_value((int128)rounded, to);
     return STATUS_OK;
@@ -252,21 +252,23 @@ static status cast_to_integer_from_double(const value *v, data_type to, value *o
 static status cast_to_float(const value *v, data_type to, value *out)
 {
     *out = (value){.type = to};
-    out->f64 = is_exact_number(v->type) ? (double)decimal_to_float(value_int128(v), v->type.scale)
-                                        : (double)(float)v->f64;
-    return isinf(out->f64) && isfinite(v->f64) && !is_exact_number(v->type) ? no_fit(v, to)
-                                                                            : STATUS_OK;
+    out->f64 = fold_value_is_exact_number(v->type)
+                   ? (double)decimal_to_float(value_int128(v), v->type.scale)
+                   : (double)(float)v->f64;
+    return isinf(out->f64) && isfinite(v->f64) && !fold_value_is_exact_number(v->type)
+               ? no_fit(v, to)
+               : STATUS_OK;
 }
 
-static status cast_number(const value *v, data_type to, value *out, bool *out_done)
+static status fold_value_cast_number(const value *v, data_type to, value *out, bool *out_done)
 {
     if (to.id == TYPE_DOUBLE) {
-        *out = (value){.type = to, .f64 = as_double(v)};
+        *out = (value){.type = to, .f64 = fold_value_as_double(v)};
         return STATUS_OK;
     }
     if (to.id == TYPE_FLOAT)
         return cast_to_float(v, to, out);
-    if (!is_exact_number(v->type)) {
+    if (!fold_value_is_exact_number(v->type)) {
         if (to.id != TYPE_DECIMAL)
             return cast_to_integer_from_double(v, to, out);
         *out_done = false;
@@ -274,7 +276,8 @@ static status cast_number(const value *v, data_type to, value *out, bool *out_do
     }
     int128 number;
     bool is_exact;
-    if (!rescale(value_int128(v), v->type.scale, to.scale, &number, &is_exact) || !fits(number, to))
+    if (!rescale(value_int128(v), v->type.scale, to.scale, &number, &is_exact) ||
+        !fold_value_fits(number, to))
         return no_fit(v, to);
     *out = exact_value(number, to);
     return STATUS_OK;
@@ -297,7 +300,7 @@ status value_cast(arena *a, const value *v, data_type to, value *out, bool *out_
     if (to.id == TYPE_VARCHAR)
         return cast_to_text(a, v, out);
     if (type_is_numeric(from) && type_is_numeric(to))
-        return cast_number(v, to, out, out_done);
+        return fold_value_cast_number(v, to, out, out_done);
     if (type_is_time(from) && type_is_time(to))
         return cast_time(v, to, out, out_done);
     if (to.id == TYPE_BOOL && type_is_integer(from)) {
@@ -322,11 +325,11 @@ bool value_cast_exact(const value *v, data_type to, value *out)
         *out = *v;
         return true;
     }
-    if (is_exact_number(v->type) && is_exact_number(to)) {
+    if (fold_value_is_exact_number(v->type) && fold_value_is_exact_number(to)) {
         int128 number;
         bool is_exact;
         if (!rescale(value_int128(v), v->type.scale, to.scale, &number, &is_exact) || !is_exact ||
-            !fits(number, to))
+            !fold_value_fits(number, to))
             return false;
         *out = exact_value(number, to);
         return true;
@@ -336,12 +339,12 @@ bool value_cast_exact(const value *v, data_type to, value *out)
         *out = value_double((double)number);
         return (int128)out->f64 == number;
     }
-    if (v->type.id == TYPE_DATE && is_timestamp(to.id)) {
+    if (v->type.id == TYPE_DATE && fold_value_is_timestamp(to.id)) {
         *out = (value){.type = to};
         return !__builtin_mul_overflow(v->i64, ticks_per_day(to), &out->i64);
     }
     if (v->type.id == TYPE_TIMESTAMP && to.id == TYPE_DATE) {
-        *out = (value){.type = to, .i64 = floor_divide(v->i64, ticks_per_day(v->type))};
+        *out = (value){.type = to, .i64 = fold_value_floor_divide(v->i64, ticks_per_day(v->type))};
         return v->i64 % ticks_per_day(v->type) == 0;
     }
     return false;

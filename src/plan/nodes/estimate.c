@@ -60,7 +60,7 @@ static bool find_origin(const plan_node *node, uint32_t id, origin *out)
 
 /* From the least value to the greatest; as doubles, as those of decimal(38) can be further apart
  * than an int128 says. */
-static double width_of(const pq_table_column *column)
+static double estimate_width_of(const pq_table_column *column)
 {
     return (double)column->max - (double)column->min;
 }
@@ -88,7 +88,7 @@ static double distinct_of_part(const plan_node *node, const expr *e)
         time->type.id != TYPE_DATE || !find_origin(node, time->column_id, &from) || !from.column ||
         !from.column->has_range)
         return -1;
-    return width_of(from.column) / 365 + 1;
+    return estimate_width_of(from.column) / 365 + 1;
 }
 
 /* Distinct values of an expression over the node's rows; negative: not known. */
@@ -116,7 +116,7 @@ static double known_distinct(const plan_node *node, const expr *e)
         return counted < 1 ? 1 : counted;
     if (!from.column->has_range)
         return -1;
-    double width = width_of(from.column) + 1;
+    double width = estimate_width_of(from.column) + 1;
     return width < from.table_rows ? width : from.table_rows;
 }
 
@@ -146,7 +146,7 @@ double plan_distinct(const plan_node *node, const expr *e, double rows)
 /* Where the constant lies between the column's bounds: 0 to 1. */
 static double position_of(const pq_table_column *column, const value *v)
 {
-    double width = width_of(column);
+    double width = estimate_width_of(column);
     double at = (double)value_int128(v) - (double)column->min;
     return width <= 0 ? 0.5 : at < 0 ? 0 : at > width ? 1 : at / width;
 }
@@ -157,7 +157,7 @@ static bool is_number_value(const value *v)
            (type_is_integer(v->type) || v->type.id == TYPE_DECIMAL || type_is_time(v->type));
 }
 
-static double as_double(int128 number, data_type type)
+static double estimate_as_double(int128 number, data_type type)
 {
     return (double)number / (double)power_of_ten(type.scale);
 }
@@ -175,8 +175,8 @@ static double share_above(const origin *from, double number)
             !find_origin(input, a->argument->column_id, &argument) || !argument.column ||
             !argument.column->has_range)
             return SHARE_COMPUTED;
-        double min = as_double(argument.column->min, argument.column->type);
-        double max = as_double(argument.column->max, argument.column->type);
+        double min = estimate_as_double(argument.column->min, argument.column->type);
+        double max = estimate_as_double(argument.column->max, argument.column->type);
         double middle = (min + max) / 2, spread = (max - min) * (max - min) / 12;
         bool is_sum = a->function == AGGREGATE_SUM;
         mean = is_sum ? n * middle : middle;
@@ -203,8 +203,8 @@ static bool bounds_of(const plan_node *node, const expr *e, double *min, double 
     if (e->kind != EXPR_COLUMN || !find_origin(node, e->column_id, &from) || !from.column ||
         !from.column->has_range)
         return false;
-    *min = as_double(from.column->min, from.column->type);
-    *max = as_double(from.column->max, from.column->type);
+    *min = estimate_as_double(from.column->min, from.column->type);
+    *max = estimate_as_double(from.column->max, from.column->type);
     return true;
 }
 
@@ -264,7 +264,7 @@ static double share_of_comparison(const plan_node *node, const expr *e)
     if (!find_origin(node, column->column_id, &from) || from.computed)
         return SHARE_COMPUTED;
     if (from.aggregate && is_number_value(v)) {
-        double above = share_above(&from, as_double(value_int128(v), v->type));
+        double above = share_above(&from, estimate_as_double(value_int128(v), v->type));
         return is_less && above != SHARE_COMPUTED ? 1 - above : above;
     }
     if (from.aggregate || !from.column->has_range || !is_number_value(v) ||

@@ -4,7 +4,7 @@
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void aggregate_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->aggregate.groups, visit, context);
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
@@ -14,7 +14,7 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
     }
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void aggregate_write(plan_writer *w, const plan_node *node)
 {
     if (node->aggregate.groups.count) {
         plan_write_text(w, " groups ");
@@ -60,7 +60,7 @@ static status verify_aggregate(plan_verifier *v, const plan_node *node, const pl
     return a->filter ? plan_verify_expr(v, a->filter) : STATUS_OK;
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status aggregate_verify(plan_verifier *v, const plan_node *node)
 {
     size_t groups = node->aggregate.groups.count;
     if (groups + node->aggregate.aggregates.count != node->columns.count)
@@ -74,7 +74,7 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, groups, node->columns.count);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double aggregate_estimate(const plan_statement *s, const plan_node *node)
 {
     const plan_node *input = node->children[0];
     double rows = 1, most = input->estimated_rows;
@@ -84,7 +84,7 @@ static double estimate(const plan_statement *s, const plan_node *node)
     return rows > most && node->aggregate.groups.count ? most : rows;
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status aggregate_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set below;
     size_t groups = node->aggregate.groups.count, kept = 0;
@@ -108,5 +108,8 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return plan_prune(s, node->children[0], &below);
 }
 
-const plan_node_ops plan_node_aggregate = {
-    .visit = visit, .write = write, .verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_aggregate = {.visit = aggregate_visit,
+                                           .write = aggregate_write,
+                                           .verify = aggregate_verify,
+                                           .estimate = aggregate_estimate,
+                                           .prune = aggregate_prune};

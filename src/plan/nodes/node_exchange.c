@@ -4,14 +4,14 @@
 
 #include <inttypes.h>
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void exchange_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->exchange.keys, visit, context);
     for (size_t i = 0; i < node->exchange.order.count; i++)
         visit(&node->exchange.order.items[i].key, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void exchange_write(plan_writer *w, const plan_node *node)
 {
     plan_write_columns(w, node);
     if (node->exchange.kind == EXCHANGE_BROADCAST && node->exchange.keys.count)
@@ -32,4 +32,4 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_format(w, "  (~%.0f bytes)", node->estimated_bytes);
 }
 
-const plan_node_ops plan_node_exchange = {.visit = visit, .write = write};
+const plan_node_ops plan_node_exchange = {.visit = exchange_visit, .write = exchange_write};

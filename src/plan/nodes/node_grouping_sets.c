@@ -1,7 +1,7 @@
 /* node_grouping_sets.c - its child's rows grouped by each of several sets. */
 #include "plan/nodes/node.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void grouping_sets_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->grouping_sets.groups, visit, context);
     for (size_t i = 0; i < node->grouping_sets.aggregates.count; i++) {
@@ -19,7 +19,7 @@ static status verify_set(const plan_node *node, const plan_grouping_set *set)
     return STATUS_OK;
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status grouping_sets_verify(plan_verifier *v, const plan_node *node)
 {
     size_t count = node->grouping_sets.groups.count + node->grouping_sets.aggregates.count +
                    node->grouping_sets.calls.count;
@@ -44,4 +44,5 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, 0, count);
 }
 
-const plan_node_ops plan_node_grouping_sets = {.visit = visit, .verify = verify};
+const plan_node_ops plan_node_grouping_sets = {.visit = grouping_sets_visit,
+                                               .verify = grouping_sets_verify};

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void join_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->join.left_keys, visit, context);
     plan_visit_list(&node->join.right_keys, visit, context);
@@ -15,7 +15,7 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
     plan_visit_optional(&node->join.residual, visit, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void join_write(plan_writer *w, const plan_node *node)
 {
     const char *joiner = " on ";
     for (size_t i = 0; i < node->join.left_keys.count; i++, joiner = " and ") {
@@ -57,7 +57,7 @@ static status verify_keys(plan_verifier *v, const plan_node *node)
     return STATUS_OK;
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status join_verify(plan_verifier *v, const plan_node *node)
 {
     TRY(verify_keys(v, node));
     plan_verify_show_children(v, node, 1);
@@ -71,7 +71,7 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, passed, count);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double join_estimate(const plan_statement *s, const plan_node *node)
 {
     (void)s;
     double left = node->children[0]->estimated_rows, right = node->children[1]->estimated_rows;
@@ -125,7 +125,7 @@ static double estimate(const plan_statement *s, const plan_node *node)
     }
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status join_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set below;
     TRY(column_set_copy(s->memory, needed, &below));
@@ -155,8 +155,11 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return STATUS_OK;
 }
 
-const plan_node_ops plan_node_join = {
-    .visit = visit, .write = write, .verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_join = {.visit = join_visit,
+                                      .write = join_write,
+                                      .verify = join_verify,
+                                      .estimate = join_estimate,
+                                      .prune = join_prune};
 
 status plan_join_columns(arena *a, plan_node *join)
 {

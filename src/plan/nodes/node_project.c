@@ -3,18 +3,18 @@
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void project_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->project.exprs, visit, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void project_write(plan_writer *w, const plan_node *node)
 {
     plan_write_text(w, " ");
     plan_write_computed(w, &node->project.exprs, node);
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status project_verify(plan_verifier *v, const plan_node *node)
 {
     if (node->project.exprs.count != node->columns.count)
         return plan_verify_error(node, "numbers of columns and expressions differ");
@@ -24,7 +24,7 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_computed(v, node, &node->project.exprs);
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status project_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set below;
     size_t kept = 0;
@@ -40,5 +40,7 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return plan_prune(s, node->children[0], &below);
 }
 
-const plan_node_ops plan_node_project = {
-    .visit = visit, .write = write, .verify = verify, .prune = prune};
+const plan_node_ops plan_node_project = {.visit = project_visit,
+                                         .write = project_write,
+                                         .verify = project_verify,
+                                         .prune = project_prune};

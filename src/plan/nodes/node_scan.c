@@ -4,12 +4,12 @@
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void scan_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->scan.filters, visit, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void scan_write(plan_writer *w, const plan_node *node)
 {
     plan_write_format(w, " %s", node->scan.table_name ? node->scan.table_name : "");
     plan_write_columns(w, node);
@@ -32,7 +32,7 @@ static void write(plan_writer *w, const plan_node *node)
 }
 
 /* The filters are over the node's own columns. */
-static status verify(plan_verifier *v, const plan_node *node)
+static status scan_verify(plan_verifier *v, const plan_node *node)
 {
     size_t count = node->columns.count;
     if (node->scan.sources.count != count || node->scan.filter_only.count != count ||
@@ -47,13 +47,13 @@ static status verify(plan_verifier *v, const plan_node *node)
     return STATUS_OK;
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double scan_estimate(const plan_statement *s, const plan_node *node)
 {
     (void)s;
     return (double)node->scan.table->row_count * plan_share_of_list(node, &node->scan.filters);
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status node_scan_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set filtered;
     TRY(column_set_new(s->memory, s->next_column_id, &filtered));
@@ -79,5 +79,8 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return STATUS_OK;
 }
 
-const plan_node_ops plan_node_scan = {
-    .visit = visit, .write = write, .verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_scan = {.visit = scan_visit,
+                                      .write = scan_write,
+                                      .verify = scan_verify,
+                                      .estimate = scan_estimate,
+                                      .prune = node_scan_prune};

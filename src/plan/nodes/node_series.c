@@ -6,14 +6,14 @@
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void series_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     visit(&node->series.start, context);
     visit(&node->series.stop, context);
     visit(&node->series.step, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void series_write(plan_writer *w, const plan_node *node)
 {
     plan_write_columns(w, node);
     plan_write_text(w, " from ");
@@ -30,7 +30,7 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " with ordinality");
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status series_verify(plan_verifier *v, const plan_node *node)
 {
     size_t made = plan_series_columns(node), passed = node->columns.count - made;
     if (node->columns.count < made)
@@ -54,7 +54,7 @@ static status verify(plan_verifier *v, const plan_node *node)
 
 #define ROWS_GUESSED 1000.0
 
-static bool number_of(const expr *e, double *out)
+static bool series_number_of(const expr *e, double *out)
 {
     if (!expr_is_constant(e) || e->constant.is_null)
         return false;
@@ -67,17 +67,18 @@ static bool number_of(const expr *e, double *out)
     return true;
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double series_estimate(const plan_statement *s, const plan_node *node)
 {
     (void)s;
     double start, stop, step, rows = ROWS_GUESSED;
-    if (number_of(node->series.start, &start) && number_of(node->series.stop, &stop) &&
-        number_of(node->series.step, &step) && step != 0)
+    if (series_number_of(node->series.start, &start) &&
+        series_number_of(node->series.stop, &stop) && series_number_of(node->series.step, &step) &&
+        step != 0)
         rows = (stop - start) / step + node->series.has_stop;
     return node->children[0]->estimated_rows * (rows > 0 ? rows : 0);
 }
 
-static bool is_null(const expr *e)
+static bool series_is_null(const expr *e)
 {
     return expr_is_constant(e) && e->constant.is_null;
 }
@@ -98,7 +99,7 @@ static int direction_of(const expr *step)
 bool plan_series_is_empty(const plan_node *node)
 {
     const expr *start = node->series.start, *stop = node->series.stop;
-    if (is_null(start) || is_null(stop) || is_null(node->series.step))
+    if (series_is_null(start) || series_is_null(stop) || series_is_null(node->series.step))
         return true;
     if (!expr_is_constant(start) || !expr_is_constant(stop) || start->type.id == TYPE_DOUBLE ||
         start->type.id == TYPE_FLOAT)
@@ -112,12 +113,12 @@ bool plan_series_is_empty(const plan_node *node)
 
 /* ---- columns ---- */
 
-static void add_visited(expr **slot, void *context)
+static void series_add_visited(expr **slot, void *context)
 {
     column_set_add_expr(context, *slot);
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status series_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set below;
     plan_column_list columns = {0};
@@ -126,7 +127,7 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     memcpy(made, node->columns.items + first, plan_series_columns(node) * sizeof *made);
     node->series.has_number &= column_set_has(needed, made[1].id);
     TRY(column_set_copy(s->memory, needed, &below));
-    visit(node, add_visited, &below);
+    series_visit(node, series_add_visited, &below);
     TRY(plan_prune(s, node->children[0], &below));
     for (size_t i = 0; i < node->children[0]->columns.count; i++)
         TRY(array_push(s->memory, &columns, node->children[0]->columns.items[i]));
@@ -136,5 +137,8 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return STATUS_OK;
 }
 
-const plan_node_ops plan_node_series = {
-    .visit = visit, .write = write, .verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_series = {.visit = series_visit,
+                                        .write = series_write,
+                                        .verify = series_verify,
+                                        .estimate = series_estimate,
+                                        .prune = series_prune};

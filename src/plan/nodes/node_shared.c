@@ -2,13 +2,13 @@
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 
-static void write(plan_writer *w, const plan_node *node)
+static void shared_write(plan_writer *w, const plan_node *node)
 {
     plan_write_format(w, " %u", node->shared.id);
     plan_write_columns(w, node);
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status shared_verify(plan_verifier *v, const plan_node *node)
 {
     const plan_statement *s = plan_verify_statement(v);
     size_t count = node->columns.count;
@@ -21,12 +21,12 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, 0, count);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double shared_estimate(const plan_statement *s, const plan_node *node)
 {
     return s->shared.items[node->shared.id]->estimated_rows;
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status shared_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     plan_column_list columns = {0};
     size_t kept = 0;
@@ -40,5 +40,7 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return STATUS_OK;
 }
 
-const plan_node_ops plan_node_shared = {
-    .write = write, .verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_shared = {.write = shared_write,
+                                        .verify = shared_verify,
+                                        .estimate = shared_estimate,
+                                        .prune = shared_prune};

@@ -1,13 +1,13 @@
 /* node_sort.c - its child's rows in an order, or the first of them. */
 #include "plan/nodes/node.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void sort_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     for (size_t i = 0; i < node->sort.keys.count; i++)
         visit(&node->sort.keys.items[i].key, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void sort_write(plan_writer *w, const plan_node *node)
 {
     plan_write_text(w, " [");
     for (size_t i = 0; i < node->sort.keys.count; i++) {
@@ -25,11 +25,12 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_format(w, " gives bound %u", node->sort.bound);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double sort_estimate(const plan_statement *s, const plan_node *node)
 {
     double rows = node->children[0]->estimated_rows, limit = (double)node->sort.limit;
     (void)s;
     return node->sort.has_limit && limit < rows ? limit : rows;
 }
 
-const plan_node_ops plan_node_sort = {.visit = visit, .write = write, .estimate = estimate};
+const plan_node_ops plan_node_sort = {
+    .visit = sort_visit, .write = sort_write, .estimate = sort_estimate};

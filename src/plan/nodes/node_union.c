@@ -3,7 +3,7 @@
 #include "plan/nodes/prune.h"
 
 /* What the children make is theirs alone. */
-static status verify(plan_verifier *v, const plan_node *node)
+static status union_verify(plan_verifier *v, const plan_node *node)
 {
     for (uint32_t i = 0; i < node->child_count; i++) {
         const plan_column_list *columns = &node->children[i]->columns;
@@ -16,7 +16,7 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, 0, node->columns.count);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double union_estimate(const plan_statement *s, const plan_node *node)
 {
     double rows = 0;
     (void)s;
@@ -37,7 +37,7 @@ static status prune_child(plan_statement *s, const plan_node *node, const plan_c
     return plan_prune_to(s, child, &wanted);
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status union_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     plan_column_list columns = {0};
     for (size_t c = 0; c < node->columns.count; c++)
@@ -51,4 +51,5 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     return STATUS_OK;
 }
 
-const plan_node_ops plan_node_union = {.verify = verify, .estimate = estimate, .prune = prune};
+const plan_node_ops plan_node_union = {
+    .verify = union_verify, .estimate = union_estimate, .prune = union_prune};

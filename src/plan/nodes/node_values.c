@@ -2,14 +2,14 @@
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void values_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     for (size_t row = 0; row < node->values.rows.count; row++)
         for (size_t i = 0; i < node->columns.count; i++)
             visit(&node->values.rows.items[row][i], context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void values_write(plan_writer *w, const plan_node *node)
 {
     plan_write_columns(w, node);
     size_t rows = node->values.rows.count, shown = rows < 8 ? rows : 8;
@@ -26,7 +26,7 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_format(w, ", ... %zu rows", rows);
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status values_verify(plan_verifier *v, const plan_node *node)
 {
     for (size_t row = 0; row < node->values.rows.count; row++)
         for (size_t i = 0; i < node->columns.count; i++) {
@@ -38,11 +38,13 @@ static status verify(plan_verifier *v, const plan_node *node)
     return plan_verify_made(v, node, 0, node->columns.count);
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double values_estimate(const plan_statement *s, const plan_node *node)
 {
     (void)s;
     return (double)node->values.rows.count;
 }
 
-const plan_node_ops plan_node_values = {
-    .visit = visit, .write = write, .verify = verify, .estimate = estimate};
+const plan_node_ops plan_node_values = {.visit = values_visit,
+                                        .write = values_write,
+                                        .verify = values_verify,
+                                        .estimate = values_estimate};

@@ -4,7 +4,7 @@
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
 
-static void visit_bound(plan_frame_bound *bound, plan_visitor *visit, void *context)
+static void node_window_visit_bound(plan_frame_bound *bound, plan_visitor *visit, void *context)
 {
     plan_visit_optional(&bound->key, visit, context);
     plan_visit_optional(&bound->limit, visit, context);
@@ -14,11 +14,11 @@ static void visit_call(plan_window_call *call, plan_visitor *visit, void *contex
 {
     for (uint32_t i = 0; i < call->arg_count; i++)
         visit(&call->args[i], context);
-    visit_bound(&call->frame.start, visit, context);
-    visit_bound(&call->frame.end, visit, context);
+    node_window_visit_bound(&call->frame.start, visit, context);
+    node_window_visit_bound(&call->frame.end, visit, context);
 }
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void window_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->window.partition, visit, context);
     for (size_t i = 0; i < node->window.order.count; i++)
@@ -68,7 +68,8 @@ static bool has_frame(const plan_window_call *call)
            call->function >= WINDOW_STRING_AGG_FRAME;
 }
 
-static void write_call(plan_writer *w, const plan_window_call *call, const plan_column *column)
+static void window_write_call(plan_writer *w, const plan_window_call *call,
+                              const plan_column *column)
 {
     bool is_distinct = call->function == WINDOW_DISTINCT;
     bool is_aggregate = call->function == WINDOW_AGGREGATE || is_distinct;
@@ -99,7 +100,7 @@ static void write_order(plan_writer *w, const plan_node *node)
     plan_write_text(w, "]");
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void window_write(plan_writer *w, const plan_node *node)
 {
     size_t first = node->columns.count - node->window.calls.count;
     if (node->window.partition.count) {
@@ -112,7 +113,7 @@ static void write(plan_writer *w, const plan_node *node)
     plan_write_text(w, " [");
     for (size_t i = 0; i < node->window.calls.count; i++) {
         plan_write_text(w, i ? ", " : "");
-        write_call(w, &node->window.calls.items[i], &node->columns.items[first + i]);
+        window_write_call(w, &node->window.calls.items[i], &node->columns.items[first + i]);
     }
     plan_write_text(w, "]");
 }
@@ -126,7 +127,7 @@ typedef struct column_check {
     const plan_node *node;
 } column_check;
 
-static void check_column(expr **slot, void *context)
+static void window_check_column(expr **slot, void *context)
 {
     column_check *c = context;
     bool is_constant = c->takes_constants && (*slot)->kind == EXPR_CONSTANT;
@@ -150,7 +151,7 @@ static status verify_bound(const plan_node *node, const plan_window_call *call,
     return STATUS_OK;
 }
 
-static status verify_call(const plan_node *node, const plan_window_call *call)
+static status window_verify_call(const plan_node *node, const plan_window_call *call)
 {
     if (call->arg_count > PLAN_WINDOW_ARGUMENTS)
         return plan_verify_error(node, "too many arguments");
@@ -167,16 +168,16 @@ static status verify_call(const plan_node *node, const plan_window_call *call)
     return verify_bound(node, call, &call->frame.end);
 }
 
-static status verify(plan_verifier *v, const plan_node *node)
+static status window_verify(plan_verifier *v, const plan_node *node)
 {
     size_t calls = node->window.calls.count, passed = node->columns.count - calls;
     column_check check = {.verifier = v, .takes_constants = true, .node = node};
     if (calls > node->columns.count)
         return plan_verify_error(node, "numbers of columns and functions differ");
     for (size_t i = 0; i < calls; i++)
-        TRY(verify_call(node, &node->window.calls.items[i]));
+        TRY(window_verify_call(node, &node->window.calls.items[i]));
     plan_verify_show_children(v, node, 1);
-    visit((plan_node *)node, check_column, &check);
+    window_visit((plan_node *)node, window_check_column, &check);
     plan_verify_show_children(v, node, -1);
     TRY(check.st);
     TRY(plan_verify_passed(v, node, 0, passed));
@@ -185,12 +186,12 @@ static status verify(plan_verifier *v, const plan_node *node)
 
 /* ---- columns ---- */
 
-static void add_visited(expr **slot, void *context)
+static void window_add_visited(expr **slot, void *context)
 {
     column_set_add_expr(context, *slot);
 }
 
-static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+static status window_prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
     column_set below;
     size_t first = node->columns.count - node->window.calls.count, kept = 0;
@@ -204,7 +205,7 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     }
     node->window.calls.count = kept;
     TRY(column_set_copy(s->memory, needed, &below));
-    visit(node, add_visited, &below);
+    window_visit(node, window_add_visited, &below);
     TRY(plan_prune(s, node->children[0], &below));
     for (size_t i = 0; i < node->children[0]->columns.count; i++)
         TRY(array_push(s->memory, &columns, node->children[0]->columns.items[i]));
@@ -215,4 +216,4 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
 }
 
 const plan_node_ops plan_node_window = {
-    .visit = visit, .write = write, .verify = verify, .prune = prune};
+    .visit = window_visit, .write = window_write, .verify = window_verify, .prune = window_prune};

@@ -4,14 +4,14 @@
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 
-static void visit(plan_node *node, plan_visitor *visit, void *context)
+static void window_limit_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->window_limit.partition, visit, context);
     for (size_t i = 0; i < node->window_limit.order.count; i++)
         visit(&node->window_limit.order.items[i].key, context);
 }
 
-static void write(plan_writer *w, const plan_node *node)
+static void window_limit_write(plan_writer *w, const plan_node *node)
 {
     const plan_sort_key_list *order = &node->window_limit.order;
     plan_write_text(w, " partition [");
@@ -26,7 +26,7 @@ static void write(plan_writer *w, const plan_node *node)
                       node->window_limit.drops_ties ? "" : " and their peers");
 }
 
-static double estimate(const plan_statement *s, const plan_node *node)
+static double window_limit_estimate(const plan_statement *s, const plan_node *node)
 {
     const plan_node *input = node->children[0];
     double rows = (double)node->window_limit.limit, most = input->estimated_rows;
@@ -36,4 +36,5 @@ static double estimate(const plan_statement *s, const plan_node *node)
     return rows > most ? most : rows;
 }
 
-const plan_node_ops plan_node_window_limit = {.visit = visit, .write = write, .estimate = estimate};
+const plan_node_ops plan_node_window_limit = {
+    .visit = window_limit_visit, .write = window_limit_write, .estimate = window_limit_estimate};

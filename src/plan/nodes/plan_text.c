@@ -44,14 +44,14 @@ static void collect_names(const plan_node *node, column_name *names, uint32_t co
     }
 }
 
-static int by_text(const void *left, const void *right)
+static int plan_text_by_text(const void *left, const void *right)
 {
     const column_name *a = left, *b = right;
     return a->text && b->text ? strcmp(a->text, b->text) : !a->text - !b->text;
 }
 
 /* A table of names by id; those that several columns have get their ids. False: no memory. */
-static bool name_columns(plan_writer *w, const plan_statement *statement)
+static bool plan_text_name_columns(plan_writer *w, const plan_statement *statement)
 {
     uint32_t count = statement->next_column_id;
     column_name *names = arena_alloc_array(w->memory, (size_t)count + 1, sizeof *names);
@@ -62,7 +62,7 @@ static bool name_columns(plan_writer *w, const plan_statement *statement)
         collect_names(statement->shared.items[i], names, count);
     collect_names(statement->root, names, count);
     if (count)
-        qsort(names, count, sizeof *names, by_text);
+        qsort(names, count, sizeof *names, plan_text_by_text);
     for (uint32_t i = 0; i < count && names[i].text; i++) {
         const char *text = names[i].text;
         bool is_shared = (i && !strcmp(text, names[i - 1].text)) ||
@@ -191,7 +191,7 @@ char *plan_text(arena *a, const plan_statement *statement,
                 plan_note (*annotate)(const plan_node *node, void *context), void *context)
 {
     text_context t = {.w = {.memory = a}, .annotate = annotate, .context = context};
-    if (!name_columns(&t.w, statement))
+    if (!plan_text_name_columns(&t.w, statement))
         return NULL;
     for (size_t i = 0; i < statement->shared.count; i++) {
         char title[32];

@@ -52,7 +52,7 @@ status plan_prune_in_order(plan_statement *s, plan_node **child)
     return plan_prune_to(s, child, &wanted);
 }
 
-static void add_visited(expr **slot, void *context)
+static void prune_add_visited(expr **slot, void *context)
 {
     column_set_add_expr(context, *slot);
 }
@@ -62,7 +62,7 @@ static status prune_through(plan_statement *s, plan_node *node, const column_set
 {
     column_set below;
     TRY(column_set_copy(s->memory, needed, &below));
-    plan_visit_exprs(node, add_visited, &below);
+    plan_visit_exprs(node, prune_add_visited, &below);
     TRY(plan_prune(s, node->children[0], &below));
     node->columns = node->children[0]->columns;
     return STATUS_OK;

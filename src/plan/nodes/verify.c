@@ -40,7 +40,7 @@ static status expr_error(const plan_verifier *v, const expr *e, const char *what
     return status_context(plan_verify_error(v->node, what), "expression %s", text ? text : "");
 }
 
-static bool is_type(const expr *e, type_id id)
+static bool verify_is_type(const expr *e, type_id id)
 {
     return e->type.id == id;
 }
@@ -53,7 +53,7 @@ static bool types_match(data_type a, data_type b)
     return type_equal(a, b);
 }
 
-static status verify_call(const plan_verifier *v, const expr *e)
+static status nodes_verify_call(const plan_verifier *v, const expr *e)
 {
     if (e->op >= EXPR_OP_COUNT || !expr_op_takes(e->op, e->arg_count))
         return expr_error(v, e, "wrong number of arguments");
@@ -91,7 +91,7 @@ static status verify_call(const plan_verifier *v, const expr *e)
     case EXPR_OR:
     case EXPR_NOT:
         for (uint32_t i = 0; i < e->arg_count; i++)
-            if (!is_type(e->args[i], TYPE_BOOL))
+            if (!verify_is_type(e->args[i], TYPE_BOOL))
                 return expr_error(v, e, "argument is not boolean");
         break;
     default:
@@ -105,7 +105,7 @@ static status verify_case(const plan_verifier *v, const expr *e)
     if (e->arg_count < 3 || e->arg_count % 2 == 0)
         return expr_error(v, e, "wrong number of arguments");
     for (uint32_t i = 0; i + 1 < e->arg_count; i += 2)
-        if (!is_type(e->args[i], TYPE_BOOL))
+        if (!verify_is_type(e->args[i], TYPE_BOOL))
             return expr_error(v, e, "condition is not boolean");
     for (uint32_t i = 1; i < e->arg_count; i += i + 2 < e->arg_count ? 2 : 1)
         if (!types_match(e->args[i]->type, e->type))
@@ -155,7 +155,7 @@ status plan_verify_expr(plan_verifier *v, const expr *e)
     case EXPR_CONSTANT:
         return e->arg_count ? expr_error(v, e, "constant with arguments") : STATUS_OK;
     case EXPR_CALL:
-        return verify_call(v, e);
+        return nodes_verify_call(v, e);
     case EXPR_CAST:
         return e->arg_count == 1 ? STATUS_OK : expr_error(v, e, "wrong number of arguments");
     case EXPR_CASE:
@@ -169,7 +169,7 @@ status plan_verify_expr(plan_verifier *v, const expr *e)
 status plan_verify_condition(plan_verifier *v, const expr *e)
 {
     TRY(plan_verify_expr(v, e));
-    return is_type(e, TYPE_BOOL) ? STATUS_OK : expr_error(v, e, "condition is not boolean");
+    return verify_is_type(e, TYPE_BOOL) ? STATUS_OK : expr_error(v, e, "condition is not boolean");
 }
 
 status plan_verify_list(plan_verifier *v, const expr_list *list)
@@ -206,7 +206,7 @@ void plan_verify_show_children(plan_verifier *v, const plan_node *node, int chan
         plan_verify_show(v, node->children[i], change);
 }
 
-static status make_column(plan_verifier *v, const plan_node *node, const plan_column *column)
+static status verify_make_column(plan_verifier *v, const plan_node *node, const plan_column *column)
 {
     if (!column->id || column->id >= v->id_count)
         return plan_verify_error(node, "column id out of range");
@@ -225,7 +225,8 @@ static bool is_child_column(const plan_node *node, uint32_t id)
     return false;
 }
 
-static status pass_column(const plan_verifier *v, const plan_node *node, const plan_column *column)
+static status verify_pass_column(const plan_verifier *v, const plan_node *node,
+                                 const plan_column *column)
 {
     if (column->id >= v->id_count || !is_child_column(node, column->id))
         return plan_verify_error(node, "column that no child has");
@@ -235,14 +236,14 @@ static status pass_column(const plan_verifier *v, const plan_node *node, const p
 status plan_verify_made(plan_verifier *v, const plan_node *node, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        TRY(make_column(v, node, &node->columns.items[i]));
+        TRY(verify_make_column(v, node, &node->columns.items[i]));
     return STATUS_OK;
 }
 
 status plan_verify_passed(plan_verifier *v, const plan_node *node, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        TRY(pass_column(v, node, &node->columns.items[i]));
+        TRY(verify_pass_column(v, node, &node->columns.items[i]));
     return STATUS_OK;
 }
 
@@ -253,9 +254,9 @@ status plan_verify_computed(plan_verifier *v, const plan_node *node, const expr_
         const expr *e = exprs->items[i];
         TRY(plan_verify_types(v, e, column->type, "column and expression differ in type"));
         if (e->kind == EXPR_COLUMN && e->column_id == column->id)
-            TRY(pass_column(v, node, column));
+            TRY(verify_pass_column(v, node, column));
         else
-            TRY(make_column(v, node, column));
+            TRY(verify_make_column(v, node, column));
     }
     return STATUS_OK;
 }
@@ -267,7 +268,7 @@ typedef struct expr_check {
     status st; /* the first failure */
 } expr_check;
 
-static void check_visited(expr **slot, void *context)
+static void verify_check_visited(expr **slot, void *context)
 {
     expr_check *c = context;
     if (!c->st)
@@ -279,7 +280,7 @@ static status verify_through(plan_verifier *v, const plan_node *node)
 {
     expr_check c = {.verifier = v};
     plan_verify_show_children(v, node, 1);
-    plan_visit_exprs((plan_node *)node, check_visited, &c);
+    plan_visit_exprs((plan_node *)node, verify_check_visited, &c);
     plan_verify_show_children(v, node, -1);
     TRY(c.st);
     return plan_verify_passed(v, node, 0, node->columns.count);

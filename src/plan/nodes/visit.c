@@ -48,14 +48,14 @@ void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context)
 
 /* ---- what expressions read, as column sets ---- */
 
-static void add_visited(uint32_t id, void *context)
+static void visit_add_visited(uint32_t id, void *context)
 {
     column_set_add(context, id);
 }
 
 void column_set_add_expr(column_set *set, const expr *e)
 {
-    expr_visit_columns(e, add_visited, set);
+    expr_visit_columns(e, visit_add_visited, set);
 }
 
 void column_set_add_list(column_set *set, const expr_list *list)
@@ -69,7 +69,7 @@ typedef struct check {
     bool has_all, has_one;
 } check;
 
-static void check_visited(uint32_t id, void *context)
+static void visit_check_visited(uint32_t id, void *context)
 {
     check *c = context;
     bool has = column_set_has(c->set, id);
@@ -80,13 +80,13 @@ static void check_visited(uint32_t id, void *context)
 bool column_set_covers(const column_set *set, const expr *e)
 {
     check c = {set, true, false};
-    expr_visit_columns(e, check_visited, &c);
+    expr_visit_columns(e, visit_check_visited, &c);
     return c.has_all;
 }
 
 bool column_set_meets(const column_set *set, const expr *e)
 {
     check c = {set, true, false};
-    expr_visit_columns(e, check_visited, &c);
+    expr_visit_columns(e, visit_check_visited, &c);
     return c.has_one;
 }

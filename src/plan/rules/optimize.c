@@ -25,7 +25,7 @@ static const rule rules[PLAN_RULE_COUNT] = {
 _Static_assert(PLAN_RULE_COUNT <= 64, "a bit of rules_off each");
 
 /* What a rule leaves must be a plan. Checked after each in debug builds, else after the last. */
-static status check(const plan_statement *statement, unsigned number)
+static status optimize_check(const plan_statement *statement, unsigned number)
 {
     bool is_last = true;
     for (unsigned r = number + 1; r < PLAN_RULE_COUNT; r++)
@@ -42,7 +42,7 @@ static status check(const plan_statement *statement, unsigned number)
 /* Columns of a statement's rows: messages between ranks number them by 16 bits. */
 #define COLUMNS_MAX UINT16_MAX
 
-static status check_columns(const plan_statement *statement)
+static status optimize_check_columns(const plan_statement *statement)
 {
     size_t count = statement->root->columns.count;
     if (count <= COLUMNS_MAX)
@@ -55,7 +55,7 @@ static status check_columns(const plan_statement *statement)
 
 status plan_optimize(plan_statement *statement)
 {
-    TRY(check_columns(statement));
+    TRY(optimize_check_columns(statement));
     for (unsigned r = 0; r < PLAN_RULE_COUNT; r++) {
         bool is_on = rules[r].is_needed || plan_rule_is_on(statement, (plan_rule)r);
         if (rules[r].apply && is_on) {
@@ -65,7 +65,7 @@ status plan_optimize(plan_statement *statement)
             statement->rule_nanoseconds[r] = (uint64_t)(trace_now() - start);
         }
         if (rules[r].apply)
-            TRY(check(statement, r));
+            TRY(optimize_check(statement, r));
     }
     return STATUS_OK;
 }

@@ -33,10 +33,10 @@ typedef struct search {
     bool *are_counted; /* by id of a shared plan: by some use */
 } search;
 
-static status walk(search *s, plan_node **slot, view seen);
+static status duplicates_walk(search *s, plan_node **slot, view seen);
 
 /* Nothing but groups: DISTINCT. */
-static bool is_distinct(const plan_node *node)
+static bool duplicates_is_distinct(const plan_node *node)
 {
     return node->kind == PLAN_AGGREGATE && !node->aggregate.aggregates.count &&
            node->aggregate.groups.count && !node->aggregate.enough;
@@ -63,11 +63,12 @@ static bool are_plain(const expr_list *exprs)
 static status walk_aggregate(search *s, plan_node **slot, view seen)
 {
     plan_node *node = *slot;
-    if (!is_distinct(node) || seen != VIEW_DISTINCT || !are_plain(&node->aggregate.groups)) {
-        view below = is_distinct(node)       ? VIEW_DISTINCT
-                     : ignores_repeats(node) ? VIEW_SET
-                                             : VIEW_COUNTED;
-        return walk(s, &node->children[0], below);
+    if (!duplicates_is_distinct(node) || seen != VIEW_DISTINCT ||
+        !are_plain(&node->aggregate.groups)) {
+        view below = duplicates_is_distinct(node) ? VIEW_DISTINCT
+                     : ignores_repeats(node)      ? VIEW_SET
+                                                  : VIEW_COUNTED;
+        return duplicates_walk(s, &node->children[0], below);
     }
     plan_node *project = plan_node_new(s->statement->memory, PLAN_PROJECT, 1);
     if (!project)
@@ -77,7 +78,7 @@ static status walk_aggregate(search *s, plan_node **slot, view seen)
     project->project.exprs = node->aggregate.groups;
     plan_estimate(s->statement, project);
     *slot = project;
-    return walk(s, &project->children[0], VIEW_DISTINCT);
+    return duplicates_walk(s, &project->children[0], VIEW_DISTINCT);
 }
 
 /* All columns of the join are this child's. */
@@ -123,14 +124,14 @@ static plan_node *kept_alone(const plan_node *join)
     return gives_only(join, kept) ? kept : NULL;
 }
 
-static status walk_join(search *s, plan_node **slot, view seen)
+static status duplicates_walk_join(search *s, plan_node **slot, view seen)
 {
     plan_node *join = *slot, *kept = kept_alone(join);
     view set = seen == VIEW_COUNTED ? VIEW_COUNTED : VIEW_SET, right = set;
     if (set == VIEW_SET && kept) {
         TRY(plan_prune_to(s->statement, &kept, &join->columns));
         *slot = kept;
-        return walk(s, slot, seen);
+        return duplicates_walk(s, slot, seen);
     }
     if (set == VIEW_SET && can_be_semi(join))
         make_semi(s, join);
@@ -147,11 +148,11 @@ static status walk_join(search *s, plan_node **slot, view seen)
     default:
         break;
     }
-    TRY(walk(s, &join->children[0], set));
-    return walk(s, &join->children[1], right);
+    TRY(duplicates_walk(s, &join->children[0], set));
+    return duplicates_walk(s, &join->children[1], right);
 }
 
-static status walk(search *s, plan_node **slot, view seen)
+static status duplicates_walk(search *s, plan_node **slot, view seen)
 {
     TRY(guard_check());
     plan_node *node = *slot;
@@ -161,7 +162,7 @@ static status walk(search *s, plan_node **slot, view seen)
     case PLAN_AGGREGATE:
         return walk_aggregate(s, slot, seen);
     case PLAN_JOIN:
-        return walk_join(s, slot, seen);
+        return duplicates_walk_join(s, slot, seen);
     case PLAN_SHARED:
         s->are_counted[node->shared.id] |= seen == VIEW_COUNTED;
         return STATUS_OK;
@@ -179,7 +180,7 @@ static status walk(search *s, plan_node **slot, view seen)
         break;
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, &node->children[i], seen));
+        TRY(duplicates_walk(s, &node->children[i], seen));
     return STATUS_OK;
 }
 
@@ -191,8 +192,9 @@ status rewrite_duplicates(plan_statement *statement)
         arena_alloc_array(statement->memory, statement->shared.count + 1, sizeof *s.are_counted);
     if (!s.are_counted)
         return status_no_memory("plan", statement->shared.count);
-    TRY(walk(&s, &statement->root, VIEW_COUNTED));
+    TRY(duplicates_walk(&s, &statement->root, VIEW_COUNTED));
     for (size_t id = statement->shared.count; id-- > 0;)
-        TRY(walk(&s, &statement->shared.items[id], s.are_counted[id] ? VIEW_COUNTED : VIEW_SET));
+        TRY(duplicates_walk(&s, &statement->shared.items[id],
+                            s.are_counted[id] ? VIEW_COUNTED : VIEW_SET));
     return plan_order_shared(statement); /* without those that nothing reads now */
 }

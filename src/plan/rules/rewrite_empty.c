@@ -23,7 +23,7 @@ typedef struct emptiness {
     bool *are_shared; /* by id of a shared plan: it has no rows */
 } emptiness;
 
-static bool is_never_true(const expr_list *conditions)
+static bool empty_is_never_true(const expr_list *conditions)
 {
     for (size_t i = 0; i < conditions->count; i++) {
         const expr *e = conditions->items[i];
@@ -56,7 +56,7 @@ static status lacks_pairs(const emptiness *e, const plan_node *join, bool *out)
     expr_list parts = {0};
     if (join->join.residual)
         TRY(expr_split_and(e->statement->memory, join->join.residual, &parts));
-    *out = is_never_true(&parts);
+    *out = empty_is_never_true(&parts);
     return STATUS_OK;
 }
 
@@ -66,9 +66,9 @@ static bool is_node_empty(const emptiness *e, const plan_node *node, const bool 
 {
     switch (node->kind) {
     case PLAN_SCAN:
-        return is_never_true(&node->scan.filters);
+        return empty_is_never_true(&node->scan.filters);
     case PLAN_FILTER:
-        return are_children[0] || is_never_true(&node->filter.conditions);
+        return are_children[0] || empty_is_never_true(&node->filter.conditions);
     case PLAN_AGGREGATE:
         return are_children[0] && node->aggregate.groups.count;
     case PLAN_JOIN:
@@ -161,7 +161,7 @@ static status put_sides_behind_each_other(const emptiness *e, plan_node **place)
     return STATUS_OK;
 }
 
-static status walk(emptiness *e, plan_node **place, bool *out)
+static status empty_walk(emptiness *e, plan_node **place, bool *out)
 {
     TRY(guard_check());
     plan_node *node = *place;
@@ -174,7 +174,7 @@ static status walk(emptiness *e, plan_node **place, bool *out)
     if (unwanted >= 0)
         TRY(use_no_rows(e, &node->children[unwanted]));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(e, &node->children[i], &are_children[i]));
+        TRY(empty_walk(e, &node->children[i], &are_children[i]));
     if (unwanted >= 0)
         are_children[unwanted] = true;
     *out = is_node_empty(e, node, are_children, !lacks);
@@ -196,7 +196,7 @@ status rewrite_empty(plan_statement *statement)
     if (!e.are_shared)
         return status_no_memory("plan", count + 1);
     for (size_t i = 0; i < count; i++)
-        TRY(walk(&e, &statement->shared.items[i], &e.are_shared[i]));
-    TRY(walk(&e, &statement->root, &is_empty));
+        TRY(empty_walk(&e, &statement->shared.items[i], &e.are_shared[i]));
+    TRY(empty_walk(&e, &statement->root, &is_empty));
     return plan_order_shared(statement); /* without those that nothing reads now */
 }

@@ -21,14 +21,15 @@
 #include "plan/tree/function.h"
 #include "plan/tree/rule.h"
 
-static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out);
+static status filters_push(plan_statement *s, plan_node *node, expr_list *conditions,
+                           plan_node **out);
 
 static status push_children(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++) {
         expr_list none = {0};
-        TRY(push(s, node->children[i], &none, &node->children[i]));
+        TRY(filters_push(s, node->children[i], &none, &node->children[i]));
     }
     return STATUS_OK;
 }
@@ -86,8 +87,8 @@ static bool is_true(const expr *e)
            e->constant.boolean;
 }
 
-static status push_project(plan_statement *s, plan_node *node, expr_list *conditions,
-                           plan_node **out)
+static status filters_push_project(plan_statement *s, plan_node *node, expr_list *conditions,
+                                   plan_node **out)
 {
     expr_list below = {0};
     for (size_t i = 0; i < conditions->count; i++) {
@@ -100,7 +101,7 @@ static status push_project(plan_statement *s, plan_node *node, expr_list *condit
         if (!is_true(moved))
             TRY(array_push(s->memory, &below, moved));
     }
-    TRY(push(s, node->children[0], &below, &node->children[0]));
+    TRY(filters_push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
     *out = node;
     return STATUS_OK;
@@ -121,8 +122,8 @@ static status sink(plan_statement *s, expr *e, const column_set *set, bool may_s
 }
 
 /* Conditions on the groups alone choose whole groups: they may be checked before. */
-static status push_aggregate(plan_statement *s, plan_node *node, expr_list *conditions,
-                             plan_node **out)
+static status filters_push_aggregate(plan_statement *s, plan_node *node, expr_list *conditions,
+                                     plan_node **out)
 {
     expr_list below = {0}, above = {0};
     column_set groups;
@@ -140,7 +141,7 @@ static status push_aggregate(plan_statement *s, plan_node *node, expr_list *cond
         if (!*e)
             return status_no_memory("plan", sizeof **e);
     }
-    TRY(push(s, node->children[0], &below, &node->children[0]));
+    TRY(filters_push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
     TRY(plan_filter_over(s->memory, node, &above, out));
     plan_estimate(s, *out);
@@ -152,15 +153,15 @@ static status push_sort(plan_statement *s, plan_node *node, expr_list *condition
 {
     if (node->sort.has_limit)
         return stop_here(s, node, conditions, out);
-    TRY(push(s, node->children[0], conditions, &node->children[0]));
+    TRY(filters_push(s, node->children[0], conditions, &node->children[0]));
     plan_estimate(s, node);
     *out = node;
     return STATUS_OK;
 }
 
 /* Conditions on what divides the rows choose whole partitions: they may be checked before. */
-static status push_window(plan_statement *s, plan_node *node, expr_list *conditions,
-                          plan_node **out)
+static status filters_push_window(plan_statement *s, plan_node *node, expr_list *conditions,
+                                  plan_node **out)
 {
     expr_list below = {0}, above = {0};
     column_set partition;
@@ -169,14 +170,15 @@ static status push_window(plan_statement *s, plan_node *node, expr_list *conditi
     for (size_t i = 0; i < conditions->count; i++)
         TRY(sink(s, conditions->items[i], &partition, node->window.partition.count, &below,
                  &above));
-    TRY(push(s, node->children[0], &below, &node->children[0]));
+    TRY(filters_push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
     TRY(plan_filter_over(s->memory, node, &above, out));
     plan_estimate(s, *out);
     return STATUS_OK;
 }
 
-static status push_union(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
+static status filters_push_union(plan_statement *s, plan_node *node, expr_list *conditions,
+                                 plan_node **out)
 {
     for (uint32_t c = 0; c < node->child_count; c++) {
         plan_node *child = node->children[c];
@@ -197,7 +199,7 @@ static status push_union(plan_statement *s, plan_node *node, expr_list *conditio
                 return status_no_memory("plan", sizeof *moved);
             TRY(array_push(s->memory, &below, moved));
         }
-        TRY(push(s, child, &below, &node->children[c]));
+        TRY(filters_push(s, child, &below, &node->children[c]));
     }
     plan_estimate(s, node);
     *out = node;
@@ -244,19 +246,19 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
 }
 
 /* Rows of the left side pass or not, whatever else they are joined with. */
-static bool is_reducer(const plan_node *node)
+static bool filters_is_reducer(const plan_node *node)
 {
     return node->kind == PLAN_JOIN &&
            (node->join.type == JOIN_SEMI || node->join.type == JOIN_ANTI ||
             node->join.type == JOIN_ANTI_NULL);
 }
 
-static bool is_inner(const plan_node *node)
+static bool filters_is_inner(const plan_node *node)
 {
     return node->kind == PLAN_JOIN && node->join.type == JOIN_INNER && !node->join.null_equal;
 }
 
-static status gather(plan_statement *s, plan_node *node, join_graph *graph);
+static status filters_gather(plan_statement *s, plan_node *node, join_graph *graph);
 
 /* What a semi join's condition says of its left side alone drops rows of that side. */
 static status take_own_conditions(plan_statement *s, plan_node *node, const column_set *left,
@@ -287,13 +289,13 @@ static status gather_reducer(plan_statement *s, plan_node *node, join_graph *gra
     TRY(split_condition(s, node, &left, &right, &to_right));
     if (node->join.type == JOIN_SEMI)
         TRY(take_own_conditions(s, node, &left, &graph->conditions));
-    TRY(push(s, node->children[1], &to_right, &node->children[1]));
+    TRY(filters_push(s, node->children[1], &to_right, &node->children[1]));
     TRY(array_push(s->memory, &graph->reducers, node));
-    return gather(s, node->children[0], graph);
+    return filters_gather(s, node->children[0], graph);
 }
 
 /* The relations and conditions of a tree of inner, semi and anti joins and the filters between. */
-static status gather(plan_statement *s, plan_node *node, join_graph *graph)
+static status filters_gather(plan_statement *s, plan_node *node, join_graph *graph)
 {
     TRY(guard_check());
     if (!plan_is_repeatable(node))
@@ -302,11 +304,11 @@ static status gather(plan_statement *s, plan_node *node, join_graph *graph)
         for (size_t i = 0; i < node->filter.conditions.count; i++)
             TRY(plan_split_condition(s->memory, node->filter.conditions.items[i],
                                      &graph->conditions));
-        return gather(s, node->children[0], graph);
+        return filters_gather(s, node->children[0], graph);
     }
-    if (is_reducer(node))
+    if (filters_is_reducer(node))
         return gather_reducer(s, node, graph);
-    if (!is_inner(node))
+    if (!filters_is_inner(node))
         return array_push(s->memory, &graph->relations, node);
     for (size_t k = 0; k < node->join.left_keys.count; k++) {
         expr *pair[] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
@@ -317,8 +319,8 @@ static status gather(plan_statement *s, plan_node *node, join_graph *graph)
     }
     if (node->join.residual)
         TRY(plan_split_condition(s->memory, node->join.residual, &graph->conditions));
-    TRY(gather(s, node->children[0], graph));
-    return gather(s, node->children[1], graph);
+    TRY(filters_gather(s, node->children[0], graph));
+    return filters_gather(s, node->children[1], graph);
 }
 
 /* Gives each relation the conditions on it alone, those that an OR implies among them; keeps those
@@ -362,12 +364,12 @@ static status narrow_relations(plan_statement *s, join_graph *graph)
         if (node->kind != PLAN_JOIN || !plan_is_repeatable(node))
             continue;
         TRY(plan_narrow_outer_join(s, node, &graph->conditions));
-        if (!is_inner(node))
+        if (!filters_is_inner(node))
             continue;
         graph->relations.count--;
         memmove(&graph->relations.items[r - 1], &graph->relations.items[r],
                 (graph->relations.count - (r - 1)) * sizeof(plan_node *));
-        TRY(gather(s, node, graph));
+        TRY(filters_gather(s, node, graph));
         r = 0; /* there are more conditions now */
     }
     return STATUS_OK;
@@ -433,7 +435,7 @@ static status push_graph(plan_statement *s, plan_node *node, const expr_list *co
                          plan_node **out)
 {
     join_graph graph = {.conditions = *conditions};
-    TRY(gather(s, node, &graph));
+    TRY(filters_gather(s, node, &graph));
     TRY(narrow_relations(s, &graph));
     TRY(reduce_kept_sides(s, &graph));
     size_t count = graph.relations.count;
@@ -442,7 +444,7 @@ static status push_graph(plan_statement *s, plan_node *node, const expr_list *co
         return status_no_memory("plan", count * sizeof *single);
     TRY(share_conditions(s, &graph, single));
     for (size_t r = 0; r < count; r++)
-        TRY(push(s, graph.relations.items[r], &single[r], &graph.relations.items[r]));
+        TRY(filters_push(s, graph.relations.items[r], &single[r], &graph.relations.items[r]));
     return rewrite_join_order(s, &graph, out);
 }
 
@@ -476,15 +478,16 @@ static status add_of_keys(plan_statement *s, const expr_list *conditions, const 
     return STATUS_OK;
 }
 
-static status push_join(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
+static status filters_push_join(plan_statement *s, plan_node *node, expr_list *conditions,
+                                plan_node **out)
 {
-    if (is_inner(node) || is_reducer(node))
+    if (filters_is_inner(node) || filters_is_reducer(node))
         return push_graph(s, node, conditions, out);
     if (plan_rule_is_on(s, RULE_outer_joins)) {
         TRY(plan_narrow_outer_join(s, node, conditions));
         TRY(plan_anti_of_outer_join(s, node, conditions, &node));
-        if (node->kind != PLAN_JOIN || is_inner(node))
-            return push(s, node, conditions, out);
+        if (node->kind != PLAN_JOIN || filters_is_inner(node))
+            return filters_push(s, node, conditions, out);
     }
     column_set left, right;
     TRY(plan_join_sides(s, node, &left, &right));
@@ -503,8 +506,8 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
         TRY(add_of_keys(s, &to_left, &node->join.left_keys, &node->join.right_keys, &to_right));
     else if (node->join.type == JOIN_RIGHT)
         TRY(add_of_keys(s, &to_right, &node->join.right_keys, &node->join.left_keys, &to_left));
-    TRY(push(s, node->children[0], &to_left, &node->children[0]));
-    TRY(push(s, node->children[1], &to_right, &node->children[1]));
+    TRY(filters_push(s, node->children[0], &to_left, &node->children[0]));
+    TRY(filters_push(s, node->children[1], &to_right, &node->children[1]));
     plan_estimate(s, node);
     plan_choose_build_side(s, node);
     TRY(plan_filter_over(s->memory, node, &above, out));
@@ -519,7 +522,7 @@ static status stay(plan_statement *s, plan_node *node, expr_list *conditions, pl
     expr_list none = {0};
     if (node->kind == PLAN_FILTER)
         return stop_here(s, node, conditions, out);
-    TRY(push(s, node, &none, &node));
+    TRY(filters_push(s, node, &none, &node));
     TRY(plan_filter_over(s->memory, node, conditions, out));
     plan_estimate(s, *out);
     return STATUS_OK;
@@ -534,7 +537,7 @@ static status push_filter(plan_statement *s, plan_node *node, const expr_list *c
         TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], &all));
     for (size_t i = 0; i < conditions->count; i++)
         TRY(array_push(s->memory, &all, conditions->items[i]));
-    return push(s, node->children[0], &all, out);
+    return filters_push(s, node->children[0], &all, out);
 }
 
 /* ---- nodes some of whose conditions are computed anew for each row ---- */
@@ -557,7 +560,7 @@ static status push_volatile_filter(plan_statement *s, plan_node *node, expr_list
     expr_list below = {0}, kept = {0};
     TRY(split_volatile(&node->filter.conditions, s->memory, &below, &kept));
     node->filter.conditions = kept;
-    TRY(push(s, node->children[0], &below, &node->children[0]));
+    TRY(filters_push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
     TRY(plan_filter_over(s->memory, node, above, out));
     plan_estimate(s, *out);
@@ -578,7 +581,7 @@ static status push_volatile_inner(plan_statement *s, plan_node *join, const expr
         if (!join->join.residual)
             return status_no_memory("plan", sizeof *join->join.residual);
     }
-    TRY(push(s, join, &below, &join));
+    TRY(filters_push(s, join, &below, &join));
     TRY(plan_filter_over(s->memory, join, &others, out));
     plan_estimate(s, *out);
     return STATUS_OK;
@@ -602,8 +605,8 @@ static status push_volatile_join(plan_statement *s, plan_node *join, const expr_
         TRY(array_push(s->memory, target, e));
     }
     TRY(split_condition(s, join, &left, &right, &to_right));
-    TRY(push(s, join->children[0], &to_left, &join->children[0]));
-    TRY(push(s, join->children[1], &to_right, &join->children[1]));
+    TRY(filters_push(s, join->children[0], &to_left, &join->children[0]));
+    TRY(filters_push(s, join->children[1], &to_right, &join->children[1]));
     plan_estimate(s, join);
     plan_choose_build_side(s, join);
     TRY(plan_filter_over(s->memory, join, &above, out));
@@ -628,13 +631,14 @@ static status push_volatile(plan_statement *s, plan_node *node, expr_list *above
         return stop_here(s, node, above, out);
     if (plan_rule_is_on(s, RULE_outer_joins))
         TRY(plan_narrow_outer_join(s, node, above));
-    return is_inner(node) ? push_volatile_inner(s, node, above, out)
-                          : push_volatile_join(s, node, above, out);
+    return filters_is_inner(node) ? push_volatile_inner(s, node, above, out)
+                                  : push_volatile_join(s, node, above, out);
 }
 
 /* ---- any node ---- */
 
-static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
+static status filters_push(plan_statement *s, plan_node *node, expr_list *conditions,
+                           plan_node **out)
 {
     bool moves = plan_rule_is_on(s, RULE_filter_pushdown);
     if (!moves && (conditions->count || node->kind == PLAN_FILTER))
@@ -647,17 +651,17 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
     case PLAN_SCAN:
         return push_scan(s, node, conditions, out);
     case PLAN_PROJECT:
-        return push_project(s, node, conditions, out);
+        return filters_push_project(s, node, conditions, out);
     case PLAN_AGGREGATE:
-        return push_aggregate(s, node, conditions, out);
+        return filters_push_aggregate(s, node, conditions, out);
     case PLAN_JOIN:
-        return push_join(s, node, conditions, out);
+        return filters_push_join(s, node, conditions, out);
     case PLAN_UNION:
-        return push_union(s, node, conditions, out);
+        return filters_push_union(s, node, conditions, out);
     case PLAN_SORT:
         return push_sort(s, node, conditions, out);
     case PLAN_WINDOW:
-        return push_window(s, node, conditions, out);
+        return filters_push_window(s, node, conditions, out);
     default:
         return stop_here(s, node, conditions, out);
     }
@@ -665,13 +669,13 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
 
 status plan_push_conditions(plan_statement *statement, expr_list *conditions, plan_node **node)
 {
-    return push(statement, *node, conditions, node);
+    return filters_push(statement, *node, conditions, node);
 }
 
 static status push_none(plan_statement *s, plan_node *node, plan_node **out)
 {
     expr_list none = {0};
-    return push(s, node, &none, out);
+    return filters_push(s, node, &none, out);
 }
 
 status rewrite_filters(plan_statement *statement)

@@ -17,7 +17,7 @@
 #include "plan/tree/function.h"
 #include "plan/tree/rule.h"
 
-static status no_memory(void)
+static status group_keys_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -51,12 +51,12 @@ typedef struct kept_keys {
     column_set set;
 } kept_keys;
 
-static expr *column_expr(plan_statement *s, const plan_column *column)
+static expr *group_keys_column_expr(plan_statement *s, const plan_column *column)
 {
     return expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
 }
 
-static status find_columns(plan_statement *s, const plan_node *node, kept_keys *out)
+static status group_keys_find_columns(plan_statement *s, const plan_node *node, kept_keys *out)
 {
     *out = (kept_keys){0};
     TRY(column_set_new(s->memory, s->next_column_id, &out->set));
@@ -66,9 +66,9 @@ static status find_columns(plan_statement *s, const plan_node *node, kept_keys *
             column_set_has(&out->set, key->column_id))
             continue;
         plan_column column = {.id = key->column_id, .type = key->type};
-        expr *name = column_expr(s, &node->columns.items[i]);
+        expr *name = group_keys_column_expr(s, &node->columns.items[i]);
         if (!name)
-            return no_memory();
+            return group_keys_no_memory();
         column_set_add(&out->set, key->column_id);
         TRY(array_push(s->memory, &out->columns, column));
         TRY(array_push(s->memory, &out->named, name));
@@ -77,26 +77,26 @@ static status find_columns(plan_statement *s, const plan_node *node, kept_keys *
 }
 
 /* The key is the child's column, id and all: no other expression may make that column again. */
-static bool passes_through(const plan_node *node, size_t number)
+static bool group_keys_passes_through(const plan_node *node, size_t number)
 {
     const expr *key = node->aggregate.groups.items[number];
     return key->kind == EXPR_COLUMN && key->column_id == node->columns.items[number].id;
 }
 
 /* What key `number` is of the others' columns, or NULL: it is kept. */
-static status find_value(plan_statement *s, const plan_node *node, const kept_keys *kept,
-                         size_t number, expr **out)
+static status group_keys_find_value(plan_statement *s, const plan_node *node, const kept_keys *kept,
+                                    size_t number, expr **out)
 {
     expr *key = node->aggregate.groups.items[number];
     *out = NULL;
-    if (passes_through(node, number))
+    if (group_keys_passes_through(node, number))
         return STATUS_OK;
     for (size_t i = 0; i < node->aggregate.groups.count; i++)
-        if (i != number && (i < number || passes_through(node, i)) &&
+        if (i != number && (i < number || group_keys_passes_through(node, i)) &&
             expr_equal(node->aggregate.groups.items[i], key) &&
             type_equal(node->aggregate.groups.items[i]->type, key->type)) {
-            *out = column_expr(s, &node->columns.items[i]);
-            return *out ? STATUS_OK : no_memory();
+            *out = group_keys_column_expr(s, &node->columns.items[i]);
+            return *out ? STATUS_OK : group_keys_no_memory();
         }
     if (key->kind == EXPR_CONSTANT)
         *out = key;
@@ -104,7 +104,7 @@ static status find_value(plan_statement *s, const plan_node *node, const kept_ke
         *out = expr_substitute(s->memory, key, &kept->columns, kept->named.items);
     else
         return STATUS_OK;
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : group_keys_no_memory();
 }
 
 /* Values of all keys; NULL: kept. *kept 0: all are constants. Without aggregates one is kept even so: whoever wants
@@ -114,9 +114,9 @@ static status find_values(plan_statement *s, const plan_node *node, expr **value
     kept_keys keys;
     size_t count = node->aggregate.groups.count;
     *kept = 0;
-    TRY(find_columns(s, node, &keys));
+    TRY(group_keys_find_columns(s, node, &keys));
     for (size_t i = 0; i < count; i++) {
-        TRY(find_value(s, node, &keys, i, &values[i]));
+        TRY(group_keys_find_value(s, node, &keys, i, &values[i]));
         *kept += !values[i];
     }
     /* A key that is the same as an earlier one is called as that is, which may be computed, too. */
@@ -133,7 +133,8 @@ static status find_values(plan_statement *s, const plan_node *node, expr **value
 }
 
 /* The project takes the aggregate's columns over; the aggregate keeps those that it makes. */
-static status split(plan_statement *s, plan_node *node, expr *const *values, plan_node *project)
+static status group_keys_split(plan_statement *s, plan_node *node, expr *const *values,
+                               plan_node *project)
 {
     size_t count = node->aggregate.groups.count, kept = 0;
     project->children[0] = node;
@@ -143,9 +144,9 @@ static status split(plan_statement *s, plan_node *node, expr *const *values, pla
     node->columns = (plan_column_list){0};
     for (size_t i = 0; i < project->columns.count; i++) {
         bool is_kept = i >= count || !values[i];
-        expr *e = is_kept ? column_expr(s, &project->columns.items[i]) : values[i];
+        expr *e = is_kept ? group_keys_column_expr(s, &project->columns.items[i]) : values[i];
         if (!e)
-            return no_memory();
+            return group_keys_no_memory();
         TRY(array_push(s->memory, &project->project.exprs, e));
         if (!is_kept)
             continue;
@@ -157,7 +158,7 @@ static status split(plan_statement *s, plan_node *node, expr *const *values, pla
     return STATUS_OK;
 }
 
-static status add_count(plan_statement *s, plan_node *node, plan_column *out)
+static status group_keys_add_count(plan_statement *s, plan_node *node, plan_column *out)
 {
     plan_aggregate count = {.function = AGGREGATE_COUNT_STAR, .position = -1};
     plan_column column = {
@@ -173,13 +174,13 @@ static status drop_empty_group(plan_statement *s, plan_node *node, plan_node **o
     plan_column count;
     expr_list conditions = {0};
     const value zero = value_decimal(0, type_make(TYPE_INT64));
-    TRY(add_count(s, node, &count));
-    expr *args[2] = {column_expr(s, &count), expr_new_constant(s->memory, &zero, -1)};
+    TRY(group_keys_add_count(s, node, &count));
+    expr *args[2] = {group_keys_column_expr(s, &count), expr_new_constant(s->memory, &zero, -1)};
     if (!args[0] || !args[1])
-        return no_memory();
+        return group_keys_no_memory();
     expr *is_any = expr_new_call(s->memory, EXPR_GT, type_make(TYPE_BOOL), args, 2, -1);
     if (!is_any)
-        return no_memory();
+        return group_keys_no_memory();
     TRY(array_push(s->memory, &conditions, is_any));
     TRY(plan_filter_over(s->memory, node, &conditions, out));
     (*out)->position = node->position;
@@ -187,30 +188,30 @@ static status drop_empty_group(plan_statement *s, plan_node *node, plan_node **o
     return STATUS_OK;
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status group_keys_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
+        TRY(group_keys_rewrite(s, node->children[i], &node->children[i]));
     size_t count = node->kind == PLAN_AGGREGATE ? node->aggregate.groups.count : 0, kept;
     if (!count)
         return STATUS_OK;
     expr **values = arena_alloc_array(s->memory, count, sizeof *values);
     if (!values)
-        return no_memory();
+        return group_keys_no_memory();
     TRY(find_values(s, node, values, &kept));
     if (kept == count)
         return STATUS_OK;
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     if (!project)
-        return no_memory();
+        return group_keys_no_memory();
     *out = project;
-    TRY(split(s, node, values, project));
+    TRY(group_keys_split(s, node, values, project));
     return kept ? STATUS_OK : drop_empty_group(s, node, &project->children[0]);
 }
 
 status rewrite_group_keys(plan_statement *statement)
 {
-    return plan_each_tree(statement, rewrite);
+    return plan_each_tree(statement, group_keys_rewrite);
 }

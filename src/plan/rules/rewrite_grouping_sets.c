@@ -51,29 +51,30 @@ typedef struct expansion {
     uint32_t *level_of;   /* by set */
 } expansion;
 
-static status no_memory(void)
+static status grouping_sets_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static status column_expr(const expansion *x, const plan_column *column, expr **out)
+static status grouping_sets_column_expr(const expansion *x, const plan_column *column, expr **out)
 {
     *out = expr_new_column(x->statement->memory, column->id, column->type, column->is_nullable,
                            column->name);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : grouping_sets_no_memory();
 }
 
 static status new_null(const expansion *x, data_type type, expr **out)
 {
     value null = value_null(type);
     *out = expr_new_constant(x->statement->memory, &null, -1);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : grouping_sets_no_memory();
 }
 
 /* ---- parts ---- */
 
-static status add_part(expansion *x, plan_aggregate call, plan_aggregate_function together,
-                       bool is_whole, plan_column column)
+static status grouping_sets_add_part(expansion *x, plan_aggregate call,
+                                     plan_aggregate_function together, bool is_whole,
+                                     plan_column column)
 {
     part added = {call, together, is_whole, column, NOT_THERE};
     x->has_whole |= is_whole;
@@ -81,7 +82,7 @@ static status add_part(expansion *x, plan_aggregate call, plan_aggregate_functio
 }
 
 /* The rows that FILTER leaves out have NULL as argument. */
-static status filter_argument(const expansion *x, plan_aggregate *call)
+static status grouping_sets_filter_argument(const expansion *x, plan_aggregate *call)
 {
     arena *a = x->statement->memory;
     value one = value_int(TYPE_INT32, 1);
@@ -92,12 +93,12 @@ static status filter_argument(const expansion *x, plan_aggregate *call)
         call->function = AGGREGATE_COUNT;
         call->argument = expr_new_constant(a, &one, -1);
         if (!call->argument)
-            return no_memory();
+            return grouping_sets_no_memory();
     }
     TRY(new_null(x, call->argument->type, &otherwise));
     expr *e = expr_new(a, EXPR_CASE, call->argument->type, 3, call->position);
     if (!e)
-        return no_memory();
+        return grouping_sets_no_memory();
     e->args[0] = call->filter;
     e->args[1] = call->argument;
     e->args[2] = otherwise;
@@ -109,8 +110,8 @@ static status filter_argument(const expansion *x, plan_aggregate *call)
 
 static status add_whole(expansion *x, plan_aggregate call, plan_column column)
 {
-    TRY(filter_argument(x, &call));
-    return add_part(x, call, call.function, true, column);
+    TRY(grouping_sets_filter_argument(x, &call));
+    return grouping_sets_add_part(x, call, call.function, true, column);
 }
 
 static status add_mean(expansion *x, plan_aggregate call)
@@ -119,9 +120,9 @@ static status add_mean(expansion *x, plan_aggregate call)
     plan_column count = {.name = "count", .type = type_make(TYPE_INT64), .is_nullable = true};
     sum.type = plan_sum_type(call.argument->type);
     call.function = AGGREGATE_SUM;
-    TRY(add_part(x, call, AGGREGATE_SUM, false, sum));
+    TRY(grouping_sets_add_part(x, call, AGGREGATE_SUM, false, sum));
     call.function = AGGREGATE_COUNT;
-    return add_part(x, call, AGGREGATE_SUM, false, count);
+    return grouping_sets_add_part(x, call, AGGREGATE_SUM, false, count);
 }
 
 static bool is_mean(const plan_aggregate *call)
@@ -136,7 +137,7 @@ static status find_parts(expansion *x)
     plan_aggregate_function together;
     x->first_part = arena_alloc_array(x->statement->memory, count + 1, sizeof *x->first_part);
     if (!x->first_part)
-        return no_memory();
+        return grouping_sets_no_memory();
     for (size_t i = 0; i < count; i++) {
         const plan_aggregate *call = &node->grouping_sets.aggregates.items[i];
         x->has_rows |=
@@ -152,7 +153,7 @@ static status find_parts(expansion *x)
         else if (is_mean(call))
             TRY(add_mean(x, *call));
         else if (plan_aggregate_merges(call, &together))
-            TRY(add_part(x, *call, together, false, column));
+            TRY(grouping_sets_add_part(x, *call, together, false, column));
     }
     return STATUS_OK;
 }
@@ -167,7 +168,7 @@ static bool has_group(const plan_grouping_set *set, uint32_t group)
     return false;
 }
 
-static bool has_groups(const plan_grouping_set *set, const plan_grouping_set *of)
+static bool grouping_sets_has_groups(const plan_grouping_set *set, const plan_grouping_set *of)
 {
     for (size_t i = 0; i < of->count; i++)
         if (!has_group(set, of->items[i]))
@@ -183,7 +184,7 @@ static status new_level(expansion *x, const plan_grouping_set *set, uint32_t par
     added.group_at = arena_alloc_array(a, groups + 1, sizeof *added.group_at);
     added.part_at = arena_alloc_array(a, x->parts.count + 1, sizeof *added.part_at);
     if (!added.group_at || !added.part_at)
-        return no_memory();
+        return grouping_sets_no_memory();
     memset(added.group_at, 0xff, groups * sizeof *added.group_at);
     memset(added.part_at, 0xff, x->parts.count * sizeof *added.part_at);
     return array_push(a, &x->levels, added);
@@ -197,9 +198,10 @@ static uint32_t find_parent(const expansion *x, const plan_grouping_set *set, bo
     for (uint32_t i = 0; i < x->levels.count; i++) {
         const plan_grouping_set *other = x->levels.items[i].set;
         bool is_rows = i == 0 && (x->has_rows || x->has_whole);
-        if (!has_groups(other, set) || (i && x->has_whole && !has_groups(set, other)))
+        if (!grouping_sets_has_groups(other, set) ||
+            (i && x->has_whole && !grouping_sets_has_groups(set, other)))
             continue;
-        if (!is_rows && has_groups(set, other)) {
+        if (!is_rows && grouping_sets_has_groups(set, other)) {
             *out_is_it = true;
             return i;
         }
@@ -215,7 +217,7 @@ static status find_levels(expansion *x, const plan_grouping_set *all)
     size_t count = node->grouping_sets.sets.count;
     x->level_of = arena_alloc_array(x->statement->memory, count + 1, sizeof *x->level_of);
     if (!x->level_of)
-        return no_memory();
+        return grouping_sets_no_memory();
     TRY(new_level(x, all, NOT_THERE));
     for (size_t size = all->count + 1; size-- > 0;)
         for (size_t i = 0; i < count; i++) {
@@ -236,14 +238,15 @@ static status find_levels(expansion *x, const plan_grouping_set *all)
 
 /* ---- plans ---- */
 
-static status add_column(const expansion *x, plan_node *node, plan_column column, uint32_t *out_at)
+static status grouping_sets_add_column(const expansion *x, plan_node *node, plan_column column,
+                                       uint32_t *out_at)
 {
     column.id = x->statement->next_column_id++;
     *out_at = (uint32_t)node->columns.count;
     return array_push(x->statement->memory, &node->columns, column);
 }
 
-static plan_column column_of(const expr *e)
+static plan_column grouping_sets_column_of(const expr *e)
 {
     return (plan_column){
         .name = e->name ? e->name : "group", .type = e->type, .is_nullable = e->is_nullable};
@@ -257,32 +260,35 @@ static status make_base(expansion *x)
     const expr_list *groups = &x->node->grouping_sets.groups;
     plan_node *node = plan_node_new(a, x->has_rows ? PLAN_PROJECT : PLAN_AGGREGATE, 1);
     if (!node)
-        return no_memory();
+        return grouping_sets_no_memory();
     expr_list *keys = x->has_rows ? &node->project.exprs : &node->aggregate.groups;
     node->children[0] = x->node->children[0];
     node->position = x->node->position;
     base->node = node;
     for (size_t i = 0; i < groups->count; i++) {
         TRY(array_push(a, keys, groups->items[i]));
-        TRY(add_column(x, node, column_of(groups->items[i]), &base->group_at[i]));
+        TRY(grouping_sets_add_column(x, node, grouping_sets_column_of(groups->items[i]),
+                                     &base->group_at[i]));
     }
     for (size_t i = 0; i < x->parts.count; i++) {
         part *p = &x->parts.items[i];
         if (!p->is_whole || !p->call.argument)
             continue;
         TRY(array_push(a, keys, p->call.argument));
-        TRY(add_column(x, node, column_of(p->call.argument), &base->part_at[i]));
+        TRY(grouping_sets_add_column(x, node, grouping_sets_column_of(p->call.argument),
+                                     &base->part_at[i]));
         if (!p->call.second)
             continue;
         TRY(array_push(a, keys, p->call.second));
-        TRY(add_column(x, node, column_of(p->call.second), &p->second_at));
+        TRY(grouping_sets_add_column(x, node, grouping_sets_column_of(p->call.second),
+                                     &p->second_at));
     }
     for (size_t i = 0; i < x->parts.count; i++) {
         part *p = &x->parts.items[i];
         if (p->is_whole)
             continue;
         TRY(array_push(a, &node->aggregate.aggregates, p->call));
-        TRY(add_column(x, node, p->column, &base->part_at[i]));
+        TRY(grouping_sets_add_column(x, node, p->column, &base->part_at[i]));
     }
     return STATUS_OK;
 }
@@ -304,7 +310,7 @@ static status make_level(expansion *x, level *l)
     level *parent = &x->levels.items[l->parent];
     plan_node *input, *node = plan_node_new(a, PLAN_AGGREGATE, 1);
     if (!node)
-        return no_memory();
+        return grouping_sets_no_memory();
     TRY(use_level(x, parent, &input));
     node->children[0] = input;
     node->position = x->node->position;
@@ -313,7 +319,7 @@ static status make_level(expansion *x, level *l)
         uint32_t group = l->set->items[i];
         const plan_column *column = &input->columns.items[parent->group_at[group]];
         expr *key;
-        TRY(column_expr(x, column, &key));
+        TRY(grouping_sets_column_expr(x, column, &key));
         TRY(array_push(a, &node->aggregate.groups, key));
         l->group_at[group] = (uint32_t)node->columns.count;
         TRY(array_push(a, &node->columns, *column));
@@ -324,11 +330,12 @@ static status make_level(expansion *x, level *l)
                                .is_distinct = p->is_whole && p->call.is_distinct,
                                .position = p->call.position};
         if (parent->part_at[i] != NOT_THERE)
-            TRY(column_expr(x, &input->columns.items[parent->part_at[i]], &call.argument));
+            TRY(grouping_sets_column_expr(x, &input->columns.items[parent->part_at[i]],
+                                          &call.argument));
         if (p->second_at != NOT_THERE)
-            TRY(column_expr(x, &input->columns.items[p->second_at], &call.second));
+            TRY(grouping_sets_column_expr(x, &input->columns.items[p->second_at], &call.second));
         TRY(array_push(a, &node->aggregate.aggregates, call));
-        TRY(add_column(x, node, p->column, &l->part_at[i]));
+        TRY(grouping_sets_add_column(x, node, p->column, &l->part_at[i]));
     }
     return STATUS_OK;
 }
@@ -342,19 +349,20 @@ static status none_is_zero(expansion *x, expr **e)
     value nothing = value_int(TYPE_INT64, 0);
     expr *pair[] = {*e, expr_new_constant(a, &nothing, -1)};
     *e = pair[1] ? expr_new_call(a, EXPR_COALESCE, type_make(TYPE_INT64), pair, 2, -1) : NULL;
-    return *e ? STATUS_OK : no_memory();
+    return *e ? STATUS_OK : grouping_sets_no_memory();
 }
 
-static status result_of(expansion *x, const level *l, const plan_node *rows, size_t i, expr **out)
+static status grouping_sets_result_of(expansion *x, const level *l, const plan_node *rows, size_t i,
+                                      expr **out)
 {
     const plan_aggregate *call = &x->node->grouping_sets.aggregates.items[i];
     uint32_t at = x->first_part[i];
     expr *count;
-    TRY(column_expr(x, &rows->columns.items[l->part_at[at]], out));
+    TRY(grouping_sets_column_expr(x, &rows->columns.items[l->part_at[at]], out));
     if (is_mean(call) && !x->parts.items[at].is_whole) {
-        TRY(column_expr(x, &rows->columns.items[l->part_at[at + 1]], &count));
+        TRY(grouping_sets_column_expr(x, &rows->columns.items[l->part_at[at + 1]], &count));
         *out = plan_mean(x->statement->memory, *out, count);
-        return *out ? STATUS_OK : no_memory();
+        return *out ? STATUS_OK : grouping_sets_no_memory();
     }
     return plan_aggregate_counts(call) && !l->set->count ? none_is_zero(x, out) : STATUS_OK;
 }
@@ -368,10 +376,10 @@ static status call_value(expansion *x, const plan_grouping_set *call, const plan
         bits = bits * 2 + !has_group(set, call->items[i]);
     value v = value_int(TYPE_INT32, bits);
     *out = expr_new_constant(x->statement->memory, &v, -1);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : grouping_sets_no_memory();
 }
 
-static status set_rows(expansion *x, size_t index, plan_node **out)
+static status grouping_sets_set_rows(expansion *x, size_t index, plan_node **out)
 {
     arena *a = x->statement->memory;
     level *l = &x->levels.items[x->level_of[index]];
@@ -379,18 +387,18 @@ static status set_rows(expansion *x, size_t index, plan_node **out)
     plan_node *rows;
     expr *e;
     if (!project)
-        return no_memory();
+        return grouping_sets_no_memory();
     TRY(use_level(x, l, &rows));
     project->children[0] = rows;
     for (size_t i = 0; i < x->node->grouping_sets.groups.count; i++) {
         if (has_group(l->set, (uint32_t)i))
-            TRY(column_expr(x, &rows->columns.items[l->group_at[i]], &e));
+            TRY(grouping_sets_column_expr(x, &rows->columns.items[l->group_at[i]], &e));
         else
             TRY(new_null(x, x->node->columns.items[i].type, &e));
         TRY(array_push(a, &project->project.exprs, e));
     }
     for (size_t i = 0; i < x->node->grouping_sets.aggregates.count; i++) {
-        TRY(result_of(x, l, rows, i, &e));
+        TRY(grouping_sets_result_of(x, l, rows, i, &e));
         TRY(array_push(a, &project->project.exprs, e));
     }
     for (size_t i = 0; i < x->node->grouping_sets.calls.count; i++) {
@@ -399,7 +407,7 @@ static status set_rows(expansion *x, size_t index, plan_node **out)
     }
     for (size_t i = 0; i < x->node->columns.count; i++) {
         uint32_t at;
-        TRY(add_column(x, project, x->node->columns.items[i], &at));
+        TRY(grouping_sets_add_column(x, project, x->node->columns.items[i], &at));
         e = project->project.exprs.items[i];
         if (e->kind == EXPR_COLUMN)
             project->columns.items[at].id = e->column_id;
@@ -408,14 +416,14 @@ static status set_rows(expansion *x, size_t index, plan_node **out)
     return STATUS_OK;
 }
 
-static status expand(plan_statement *s, const plan_node *node, plan_node **out)
+static status grouping_sets_expand(plan_statement *s, const plan_node *node, plan_node **out)
 {
     expansion x = {.statement = s, .node = node};
     size_t count = node->grouping_sets.sets.count;
     plan_grouping_set all = {0};
     plan_node *together = plan_node_new(s->memory, PLAN_UNION, (uint32_t)count);
     if (!together)
-        return no_memory();
+        return grouping_sets_no_memory();
     for (size_t i = 0; i < node->grouping_sets.groups.count; i++)
         TRY(array_push(s->memory, &all, (uint32_t)i));
     TRY(find_parts(&x));
@@ -424,24 +432,24 @@ static status expand(plan_statement *s, const plan_node *node, plan_node **out)
     for (size_t i = 1; i < x.levels.count; i++)
         TRY(make_level(&x, &x.levels.items[i]));
     for (size_t i = 0; i < count; i++)
-        TRY(set_rows(&x, i, &together->children[i]));
+        TRY(grouping_sets_set_rows(&x, i, &together->children[i]));
     together->columns = node->columns;
     together->position = node->position;
     *out = together;
     return STATUS_OK;
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status grouping_sets_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
-    return node->kind == PLAN_GROUPING_SETS ? expand(s, node, out) : STATUS_OK;
+        TRY(grouping_sets_rewrite(s, node->children[i], &node->children[i]));
+    return node->kind == PLAN_GROUPING_SETS ? grouping_sets_expand(s, node, out) : STATUS_OK;
 }
 
 status rewrite_grouping_sets(plan_statement *statement)
 {
-    TRY(plan_each_tree(statement, rewrite));
+    TRY(plan_each_tree(statement, grouping_sets_rewrite));
     return plan_order_shared(statement);
 }

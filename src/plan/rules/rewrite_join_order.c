@@ -64,8 +64,8 @@ static side side_of(const column_set *left, const column_set *right, const expr 
 }
 
 /* An equality between both nodes: its sides in order. */
-static bool is_key(const column_set *left, const column_set *right, const expr *e, expr **out_left,
-                   expr **out_right)
+static bool join_order_is_key(const column_set *left, const column_set *right, const expr *e,
+                              expr **out_left, expr **out_right)
 {
     if (e->kind != EXPR_CALL || e->op != EXPR_EQ)
         return false;
@@ -124,7 +124,7 @@ static uint32_t class_of(ordering *o, class_list *list, uint32_t id)
 }
 
 /* No node has a column of each class: equal columns of one node would need a filter. */
-static bool can_merge(class_list *list, uint32_t first, uint32_t second)
+static bool join_order_can_merge(class_list *list, uint32_t first, uint32_t second)
 {
     uint32_t round = ++list->round;
     for (uint32_t at = list->first[first]; at; at = list->next[at])
@@ -161,7 +161,7 @@ static status find_classes(ordering *o)
         if (is_column_pair(e)) {
             uint32_t first = class_of(o, &list, e->args[0]->column_id);
             uint32_t second = class_of(o, &list, e->args[1]->column_id);
-            is_taken = first == second || can_merge(&list, first, second);
+            is_taken = first == second || join_order_can_merge(&list, first, second);
             if (is_taken && first != second)
                 merge_classes(o, &list, first, second);
         }
@@ -222,7 +222,7 @@ static status join_pair(ordering *o, plan_node *left, plan_node *right, bool tak
     size_t kept = 0;
     for (size_t i = 0; i < o->conditions->count; i++) {
         expr *e = o->conditions->items[i], *l, *r;
-        if (is_key(&sets[0], &sets[1], e, &l, &r)) {
+        if (join_order_is_key(&sets[0], &sets[1], e, &l, &r)) {
             TRY(array_push(a, &join->join.left_keys, l));
             TRY(array_push(a, &join->join.right_keys, r));
         } else if (column_set_covers(&sets[2], e)) {
@@ -336,7 +336,7 @@ static status best_step(ordering *o, step *best)
 }
 
 /* The order as it is written: a reducer as soon as it can run, else the first two nodes. */
-static status next_step(ordering *o, step *next)
+static status join_order_next_step(ordering *o, step *next)
 {
     for (size_t i = 0; i < o->count; i++)
         for (size_t r = 0; r < o->reducers.count; r++) {
@@ -389,7 +389,7 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
     TRY(find_classes(&o));
     while (o.count > 1 || o.reducers.count) {
         step best = {0};
-        TRY(o.is_fixed ? next_step(&o, &best) : best_step(&o, &best));
+        TRY(o.is_fixed ? join_order_next_step(&o, &best) : best_step(&o, &best));
         if (!best.is_set)
             return status_new(STATUS_KIND_INTERNAL, "a join's columns come from nowhere");
         plan_node *left = o.nodes[best.left], *joined;

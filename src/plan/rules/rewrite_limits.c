@@ -80,10 +80,10 @@ static void cut_scan(plan_node *limit)
     limit->limit.offset -= first < limit->limit.offset ? first : limit->limit.offset;
 }
 
-static void walk(plan_node *node)
+static void limits_walk(plan_node *node)
 {
     for (uint32_t i = 0; i < node->child_count; i++)
-        walk(node->children[i]);
+        limits_walk(node->children[i]);
     uint64_t rows;
     if (node->kind != PLAN_LIMIT)
         return;
@@ -97,7 +97,7 @@ static void walk(plan_node *node)
 status rewrite_limits(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        walk(statement->shared.items[i]);
-    walk(statement->root);
+        limits_walk(statement->shared.items[i]);
+    limits_walk(statement->root);
     return STATUS_OK;
 }

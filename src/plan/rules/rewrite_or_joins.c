@@ -31,31 +31,32 @@ typedef struct or_join {
     uint32_t shared[2]; /* of the sides */
 } or_join;
 
-static status no_memory(void)
+static status or_joins_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static bool is_of(const column_set *side, const expr *e)
+static bool or_joins_is_of(const column_set *side, const expr *e)
 {
     return column_set_covers(side, e) && column_set_meets(side, e);
 }
 
 /* An equality of an expression of each side: *is_swapped: the right one's stands first. */
-static bool is_key(const column_set sides[2], const expr *e, bool *is_swapped)
+static bool or_joins_is_key(const column_set sides[2], const expr *e, bool *is_swapped)
 {
     if (e->kind != EXPR_CALL || e->op != EXPR_EQ || !type_equal(e->args[0]->type, e->args[1]->type))
         return false;
-    *is_swapped = is_of(&sides[1], e->args[0]);
-    return is_of(&sides[*is_swapped], e->args[0]) && is_of(&sides[!*is_swapped], e->args[1]);
+    *is_swapped = or_joins_is_of(&sides[1], e->args[0]);
+    return or_joins_is_of(&sides[*is_swapped], e->args[0]) &&
+           or_joins_is_of(&sides[!*is_swapped], e->args[1]);
 }
 
-static status split_or(arena *a, expr *e, expr_list *arms)
+static status or_joins_split_or(arena *a, expr *e, expr_list *arms)
 {
     if (e->kind != EXPR_CALL || e->op != EXPR_OR)
         return array_push(a, arms, e);
     for (uint32_t i = 0; i < e->arg_count; i++)
-        TRY(split_or(a, e->args[i], arms));
+        TRY(or_joins_split_or(a, e->args[i], arms));
     return STATUS_OK;
 }
 
@@ -66,7 +67,7 @@ static status has_key(arena *a, const column_set sides[2], expr *arm, bool *out)
     *out = false;
     TRY(expr_split_and(a, arm, &parts));
     for (size_t i = 0; i < parts.count; i++)
-        *out |= is_key(sides, parts.items[i], &is_swapped);
+        *out |= or_joins_is_key(sides, parts.items[i], &is_swapped);
     return STATUS_OK;
 }
 
@@ -75,7 +76,7 @@ static status find_arms(or_join *j, expr *condition, expr_list *out)
 {
     arena *a = j->statement->memory;
     *out = (expr_list){0};
-    TRY(split_or(a, condition, out));
+    TRY(or_joins_split_or(a, condition, out));
     bool is_any = out->count > 1 && out->count <= ARMS_MAX;
     for (size_t i = 0; i < out->count && is_any; i++)
         TRY(has_key(a, j->sides, out->items[i], &is_any));
@@ -84,7 +85,7 @@ static status find_arms(or_join *j, expr *condition, expr_list *out)
     return STATUS_OK;
 }
 
-static status look(or_join *j)
+static status or_joins_look(or_join *j)
 {
     expr_list conditions = {0};
     const plan_node *join = j->join;
@@ -117,7 +118,7 @@ static status conditions_of(const or_join *j, size_t number, expr_list *out)
         if (e)
             e = expr_new_call(a, EXPR_NOT, type_make(TYPE_BOOL), &e, 1, e->position);
         if (!e)
-            return no_memory();
+            return or_joins_no_memory();
         TRY(array_push(a, out, e));
     }
     return STATUS_OK;
@@ -136,7 +137,7 @@ static status make_sides(const or_join *j, plan_node *join, plan_column_list *fr
             const plan_column *c = &reference->columns.items[i];
             expr *e = expr_new_column(a, c->id, c->type, c->is_nullable, c->name);
             if (!e)
-                return no_memory();
+                return or_joins_no_memory();
             TRY(array_push(a, from, j->join->children[side]->columns.items[i]));
             TRY(array_push(a, to, e));
         }
@@ -144,30 +145,30 @@ static status make_sides(const or_join *j, plan_node *join, plan_column_list *fr
     return STATUS_OK;
 }
 
-static status add_condition(const or_join *j, plan_node *join, const expr *condition,
-                            const plan_column_list *from, const expr_list *to)
+static status or_joins_add_condition(const or_join *j, plan_node *join, const expr *condition,
+                                     const plan_column_list *from, const expr_list *to)
 {
     arena *a = j->statement->memory;
-    bool is_swapped, key = is_key(j->sides, condition, &is_swapped);
+    bool is_swapped, key = or_joins_is_key(j->sides, condition, &is_swapped);
     expr *e = expr_substitute(a, (expr *)condition, from, to->items);
     if (!e)
-        return no_memory();
+        return or_joins_no_memory();
     if (key) {
         TRY(array_push(a, &join->join.left_keys, e->args[is_swapped]));
         return array_push(a, &join->join.right_keys, e->args[!is_swapped]);
     }
     join->join.residual = expr_new_and(a, join->join.residual, e);
-    return join->join.residual ? STATUS_OK : no_memory();
+    return join->join.residual ? STATUS_OK : or_joins_no_memory();
 }
 
 /* The original's columns, of the join's. */
-static status project(const or_join *j, plan_node *join, const plan_column_list *from,
-                      const expr_list *to, plan_node **out)
+static status or_joins_project(const or_join *j, plan_node *join, const plan_column_list *from,
+                               const expr_list *to, plan_node **out)
 {
     plan_statement *s = j->statement;
     plan_node *node = *out = plan_node_new(s->memory, PLAN_PROJECT, 1);
     if (!node)
-        return no_memory();
+        return or_joins_no_memory();
     node->children[0] = join;
     node->position = join->position;
     for (size_t i = 0; i < j->join->columns.count; i++) {
@@ -177,7 +178,7 @@ static status project(const or_join *j, plan_node *join, const plan_column_list 
         if (e)
             e = expr_substitute(s->memory, e, from, to->items);
         if (!e)
-            return no_memory();
+            return or_joins_no_memory();
         column.id = s->next_column_id++;
         TRY(array_push(s->memory, &node->columns, column));
         TRY(array_push(s->memory, &node->project.exprs, e));
@@ -193,17 +194,17 @@ static status make_arm(const or_join *j, size_t number, plan_node **out)
     expr_list to = {0}, conditions = {0};
     plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2);
     if (!join)
-        return no_memory();
+        return or_joins_no_memory();
     join->join.type = JOIN_INNER;
     join->position = j->join->position;
     TRY(make_sides(j, join, &from, &to));
     TRY(conditions_of(j, number, &conditions));
     for (size_t i = 0; i < conditions.count; i++)
-        TRY(add_condition(j, join, conditions.items[i], &from, &to));
+        TRY(or_joins_add_condition(j, join, conditions.items[i], &from, &to));
     TRY(plan_join_columns(s->memory, join));
     join->join.build_left = join->children[0]->estimated_rows < join->children[1]->estimated_rows;
     plan_estimate(s, join);
-    return project(j, join, &from, &to, out);
+    return or_joins_project(j, join, &from, &to, out);
 }
 
 /* ---- the rule ---- */
@@ -220,7 +221,7 @@ static status make_union(or_join *j, plan_node **out)
     }
     plan_node *node = *out = plan_node_new(s->memory, PLAN_UNION, (uint32_t)j->arms.count);
     if (!node)
-        return no_memory();
+        return or_joins_no_memory();
     node->columns = j->join->columns;
     node->position = j->join->position;
     for (size_t i = 0; i < j->arms.count; i++)
@@ -237,21 +238,21 @@ static bool may_be_one(const plan_node *node)
            node->children[0]->estimated_rows * node->children[1]->estimated_rows >= PAIRS_MIN;
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status or_joins_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
+        TRY(or_joins_rewrite(s, node->children[i], &node->children[i]));
     if (!may_be_one(node))
         return STATUS_OK;
     or_join j = {.statement = s, .join = node};
-    TRY(look(&j));
+    TRY(or_joins_look(&j));
     return j.arms.count ? make_union(&j, out) : STATUS_OK;
 }
 
 status rewrite_or_joins(plan_statement *statement)
 {
-    TRY(plan_each_tree(statement, rewrite));
+    TRY(plan_each_tree(statement, or_joins_rewrite));
     return plan_order_shared(statement);
 }

@@ -27,7 +27,7 @@ static bool has_columns_of(const plan_node *node, const plan_node *child)
     return are_same;
 }
 
-static bool is_idle(const plan_node *node, bool is_seen)
+static bool orders_is_idle(const plan_node *node, bool is_seen)
 {
     bool is_sort = node->kind == PLAN_SORT && !node->sort.has_limit && !is_seen;
     bool is_window = node->kind == PLAN_WINDOW && !node->window.calls.count;
@@ -51,9 +51,9 @@ static bool sees_order(const plan_node *node, bool is_seen)
     }
 }
 
-static void walk(search *s, plan_node **slot, bool is_seen)
+static void orders_walk(search *s, plan_node **slot, bool is_seen)
 {
-    while (is_idle(*slot, is_seen)) {
+    while (orders_is_idle(*slot, is_seen)) {
         *slot = (*slot)->children[0];
         s->has_changed = true;
     }
@@ -61,7 +61,7 @@ static void walk(search *s, plan_node **slot, bool is_seen)
     if (node->kind == PLAN_SHARED)
         s->are_seen[node->shared.id] |= is_seen;
     for (uint32_t i = 0; i < node->child_count; i++)
-        walk(s, &node->children[i], sees_order(node, is_seen));
+        orders_walk(s, &node->children[i], sees_order(node, is_seen));
 }
 
 /* Later shared plans may use earlier ones: all uses of one have been seen when it is looked at. */
@@ -72,8 +72,8 @@ status rewrite_orders(plan_statement *statement)
         arena_alloc_array(statement->memory, statement->shared.count + 1, sizeof *s.are_seen);
     if (!s.are_seen)
         return status_no_memory("plan", statement->shared.count);
-    walk(&s, &statement->root, true);
+    orders_walk(&s, &statement->root, true);
     for (size_t id = statement->shared.count; id-- > 0;)
-        walk(&s, &statement->shared.items[id], s.are_seen[id]);
+        orders_walk(&s, &statement->shared.items[id], s.are_seen[id]);
     return s.has_changed ? rewrite_columns(statement) : STATUS_OK;
 }

@@ -37,28 +37,30 @@ static bool is_inequality(const expr *e)
            (e->op == EXPR_LT || e->op == EXPR_LE || e->op == EXPR_GT || e->op == EXPR_GE);
 }
 
-static bool is_of(const column_set *set, const expr *e)
+static bool range_joins_is_of(const column_set *set, const expr *e)
 {
     return column_set_covers(set, e) && column_set_meets(set, e);
 }
 
-static bool same_type(const expr *left, const expr *right)
+static bool range_joins_same_type(const expr *left, const expr *right)
 {
     return left->type.id == right->type.id && left->type.scale == right->type.scale;
 }
 
 /* The bounds among the conditions, if the build side is the one whose columns these are. */
-static status find_bounds(arena *a, const expr_list *conditions, const column_set *build,
-                          const column_set *probe, bound_list *out)
+static status range_joins_find_bounds(arena *a, const expr_list *conditions,
+                                      const column_set *build, const column_set *probe,
+                                      bound_list *out)
 {
     *out = (bound_list){0};
     for (size_t i = 0; i < conditions->count; i++) {
         expr *e = conditions->items[i];
         bool is_greater = e->op == EXPR_GT || e->op == EXPR_GE;
-        if (!is_inequality(e) || !same_type(e->args[0], e->args[1]))
+        if (!is_inequality(e) || !range_joins_same_type(e->args[0], e->args[1]))
             continue;
         for (unsigned side = 0; side < 2; side++)
-            if (is_of(build, e->args[side]) && is_of(probe, e->args[!side])) {
+            if (range_joins_is_of(build, e->args[side]) &&
+                range_joins_is_of(probe, e->args[!side])) {
                 bound b = {e, e->args[side], is_greater == (side == 0)};
                 TRY(array_push(a, out, b));
             }
@@ -76,7 +78,7 @@ static const bound *find_opposite(const bound_list *list, const bound *b)
 }
 
 /* The first bound of another expression than b's; NULL: none. */
-static const bound *find_second(const bound_list *list, const bound *b)
+static const bound *range_joins_find_second(const bound_list *list, const bound *b)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!expr_equal(list->items[i].build, b->build))
@@ -85,7 +87,8 @@ static const bound *find_second(const bound_list *list, const bound *b)
 }
 
 /* What is taken of the bounds, best first: an expression bounded both ways. */
-static status choose(arena *a, const bound_list *list, expr_list *out, bool *out_is_band)
+static status range_joins_choose(arena *a, const bound_list *list, expr_list *out,
+                                 bool *out_is_band)
 {
     const bound *first = NULL, *opposite = NULL;
     *out = (expr_list){0};
@@ -100,7 +103,7 @@ static status choose(arena *a, const bound_list *list, expr_list *out, bool *out
     TRY(array_push(a, out, first->condition));
     if (opposite)
         TRY(array_push(a, out, opposite->condition));
-    const bound *second = find_second(list, first);
+    const bound *second = range_joins_find_second(list, first);
     return second ? array_push(a, out, second->condition) : STATUS_OK;
 }
 
@@ -127,7 +130,8 @@ static double build_rows(const plan_node *join)
 
 /* Where one side has a single expression between the bounds and is not much larger, it is built
  * on; else the side that was chosen, or, without keys, the smaller one. */
-static status take_ranges(plan_statement *s, plan_node *join, const expr_list *conditions)
+static status range_joins_take_ranges(plan_statement *s, plan_node *join,
+                                      const expr_list *conditions)
 {
     column_set sides[2];
     bound_list bounds[2];
@@ -138,8 +142,9 @@ static status take_ranges(plan_statement *s, plan_node *join, const expr_list *c
         column_set_add_node(&sides[side], join->children[side]);
     }
     for (unsigned side = 0; side < 2; side++) {
-        TRY(find_bounds(s->memory, conditions, &sides[side], &sides[!side], &bounds[side]));
-        TRY(choose(s->memory, &bounds[side], &chosen[side], &is_band[side]));
+        TRY(range_joins_find_bounds(s->memory, conditions, &sides[side], &sides[!side],
+                                    &bounds[side]));
+        TRY(range_joins_choose(s->memory, &bounds[side], &chosen[side], &is_band[side]));
     }
     double rows[2] = {join->children[0]->estimated_rows, join->children[1]->estimated_rows};
     unsigned build = join->join.build_left ? 0 : 1;
@@ -167,13 +172,13 @@ static bool is_taken(const plan_node *join, const expr *condition)
     return false;
 }
 
-static status rewrite_join(plan_statement *s, plan_node *join)
+static status range_joins_rewrite_join(plan_statement *s, plan_node *join)
 {
     expr_list conditions = {0};
     if (!join->join.residual || !may_have_ranges(join->join.type))
         return STATUS_OK;
     TRY(expr_split_and(s->memory, join->join.residual, &conditions));
-    TRY(take_ranges(s, join, &conditions));
+    TRY(range_joins_take_ranges(s, join, &conditions));
     if (!join->join.ranges.count)
         return STATUS_OK;
     join->join.residual = NULL;
@@ -187,16 +192,16 @@ static status rewrite_join(plan_statement *s, plan_node *join)
     return STATUS_OK;
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status range_joins_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
-    return node->kind == PLAN_JOIN ? rewrite_join(s, node) : STATUS_OK;
+        TRY(range_joins_rewrite(s, node->children[i], &node->children[i]));
+    return node->kind == PLAN_JOIN ? range_joins_rewrite_join(s, node) : STATUS_OK;
 }
 
 status rewrite_range_joins(plan_statement *statement)
 {
-    return plan_each_tree(statement, rewrite);
+    return plan_each_tree(statement, range_joins_rewrite);
 }

@@ -30,7 +30,7 @@ typedef struct ranges {
 /* Bounds stay far below what 128 bits hold, so that no product of two overflows. */
 #define BOUND_MAX ((int128)1 << 62)
 
-static range range_of(int128 min, int128 max)
+static range ranges_range_of(int128 min, int128 max)
 {
     bool is_small = min > -BOUND_MAX && max < BOUND_MAX;
     return (range){is_small, min, max};
@@ -44,7 +44,7 @@ static range range_product(range a, range b)
         min = corners[i] < min ? corners[i] : min;
         max = corners[i] > max ? corners[i] : max;
     }
-    return range_of(min, max);
+    return ranges_range_of(min, max);
 }
 
 static range range_union(range a, range b)
@@ -53,7 +53,7 @@ static range range_union(range a, range b)
                    a.max > b.max ? a.max : b.max};
 }
 
-static bool is_exact(data_type type)
+static bool ranges_is_exact(data_type type)
 {
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
@@ -61,37 +61,37 @@ static bool is_exact(data_type type)
 /* A NULL is in any range. */
 static range range_of_constant(const value *v)
 {
-    if (v->is_null || !is_exact(v->type))
+    if (v->is_null || !ranges_is_exact(v->type))
         return (range){v->is_null, 0, 0};
-    return range_of(value_int128(v), value_int128(v));
+    return ranges_range_of(value_int128(v), value_int128(v));
 }
 
 static range range_of_cast(const expr *e, range arg)
 {
     const data_type from = e->args[0]->type, to = e->type;
-    if (!arg.is_known || !is_exact(from) || !is_exact(to) || to.scale < from.scale)
+    if (!arg.is_known || !ranges_is_exact(from) || !ranges_is_exact(to) || to.scale < from.scale)
         return (range){0};
     for (unsigned i = from.scale; i < to.scale && arg.is_known; i++)
-        arg = range_of(arg.min * 10, arg.max * 10);
+        arg = ranges_range_of(arg.min * 10, arg.max * 10);
     return arg;
 }
 
-static range range_of_call(const expr *e, const range *args)
+static range ranges_range_of_call(const expr *e, const range *args)
 {
-    if (!is_exact(e->type))
+    if (!ranges_is_exact(e->type))
         return (range){0};
     for (uint32_t i = 0; i < e->arg_count; i++)
         if (!args[i].is_known || i == 2)
             return (range){0};
     switch (e->op) {
     case EXPR_ADD:
-        return range_of(args[0].min + args[1].min, args[0].max + args[1].max);
+        return ranges_range_of(args[0].min + args[1].min, args[0].max + args[1].max);
     case EXPR_SUBTRACT:
-        return range_of(args[0].min - args[1].max, args[0].max - args[1].min);
+        return ranges_range_of(args[0].min - args[1].max, args[0].max - args[1].min);
     case EXPR_MULTIPLY:
         return range_product(args[0], args[1]);
     case EXPR_NEGATE:
-        return range_of(-args[0].max, -args[0].min);
+        return ranges_range_of(-args[0].max, -args[0].min);
     default:
         return (range){0};
     }
@@ -149,19 +149,19 @@ static void rely_on_columns(const ranges *r, const plan_node *sort)
 
 /* The range of e, written into it and all below it; arithmetic below it, and e itself if its width
  * is nobody else's concern, is narrowed. */
-static range find_range(const ranges *r, expr *e, bool may_narrow)
+static range ranges_find_range(const ranges *r, expr *e, bool may_narrow)
 {
     range args[3] = {{0}}, found = {0};
     if (e->kind == EXPR_CASE) {
         for (uint32_t i = 0; i < e->arg_count; i++) {
             bool is_result = i % 2 || i + 1 == e->arg_count;
-            range arg = find_range(r, e->args[i], is_result);
+            range arg = ranges_find_range(r, e->args[i], is_result);
             if (is_result)
                 found = i == 1 || e->arg_count == 1 ? arg : range_union(found, arg);
         }
     } else {
         for (uint32_t i = 0; i < e->arg_count; i++) {
-            range arg = find_range(r, e->args[i], takes_any_width(e));
+            range arg = ranges_find_range(r, e->args[i], takes_any_width(e));
             args[i < 2 ? i : 2] = arg;
         }
     }
@@ -173,8 +173,8 @@ static range find_range(const ranges *r, expr *e, bool may_narrow)
     else if (e->kind == EXPR_CAST)
         found = range_of_cast(e, args[0]);
     else if (e->kind == EXPR_CALL)
-        found = range_of_call(e, args);
-    if (found.is_known && is_exact(e->type)) {
+        found = ranges_range_of_call(e, args);
+    if (found.is_known && ranges_is_exact(e->type)) {
         e->has_range = true;
         e->range_min = found.min;
         e->range_max = found.max;
@@ -194,7 +194,7 @@ static void visit_expr(expr **slot, void *context)
     expr *own = expr_copy(r->statement->memory, *slot);
     if (own) {
         *slot = own;
-        find_range(r, own, false);
+        ranges_find_range(r, own, false);
     } else {
         r->has_failed = true;
     }
@@ -207,12 +207,12 @@ static void add_scan(ranges *r, const plan_node *scan)
     for (size_t i = 0; i < scan->columns.count; i++) {
         const pq_table_column *source =
             &scan->scan.table->columns.items[scan->scan.sources.items[i]];
-        if (source->has_range && is_exact(source->type))
-            r->columns[scan->columns.items[i].id] = range_of(source->min, source->max);
+        if (source->has_range && ranges_is_exact(source->type))
+            r->columns[scan->columns.items[i].id] = ranges_range_of(source->min, source->max);
     }
 }
 
-static status substitute(plan_statement *s, const plan_node *project, expr **e)
+static status ranges_substitute(plan_statement *s, const plan_node *project, expr **e)
 {
     if (*e)
         *e = expr_substitute(s->memory, *e, &project->columns, project->project.exprs.items);
@@ -227,15 +227,15 @@ static status merge_projection(plan_statement *s, plan_node *node)
     if (project->kind != PLAN_PROJECT || !plan_is_repeatable(project))
         return STATUS_OK;
     for (size_t i = 0; i < node->aggregate.groups.count; i++)
-        TRY(substitute(s, project, &node->aggregate.groups.items[i]));
+        TRY(ranges_substitute(s, project, &node->aggregate.groups.items[i]));
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         plan_aggregate *a = &node->aggregate.aggregates.items[i];
         if (a->argument)
-            TRY(substitute(s, project, &a->argument));
+            TRY(ranges_substitute(s, project, &a->argument));
         if (a->second)
-            TRY(substitute(s, project, &a->second));
+            TRY(ranges_substitute(s, project, &a->second));
         if (a->filter)
-            TRY(substitute(s, project, &a->filter));
+            TRY(ranges_substitute(s, project, &a->filter));
     }
     node->children[0] = project->children[0];
     return STATUS_OK;
@@ -246,13 +246,13 @@ static bool is_sum(plan_aggregate_function function)
     return function == AGGREGATE_SUM || function == AGGREGATE_AVG || function == AGGREGATE_COUNT;
 }
 
-static status walk(ranges *r, plan_node *node)
+static status ranges_walk(ranges *r, plan_node *node)
 {
     TRY(guard_check());
     if (node->kind == PLAN_AGGREGATE)
         TRY(merge_projection(r->statement, node));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(r, node->children[i]));
+        TRY(ranges_walk(r, node->children[i]));
     if (node->kind == PLAN_SCAN)
         add_scan(r, node);
     if (node->kind == PLAN_SORT)
@@ -265,7 +265,7 @@ static status walk(ranges *r, plan_node *node)
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         const plan_aggregate *a = &node->aggregate.aggregates.items[i];
         if (a->argument && is_sum(a->function))
-            find_range(r, a->argument, true);
+            ranges_find_range(r, a->argument, true);
     }
     return STATUS_OK;
 }
@@ -294,8 +294,8 @@ status rewrite_ranges(plan_statement *statement)
     if (!r.is_relied)
         return status_no_memory("plan", statement->next_column_id);
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(&r, statement->shared.items[i]));
-    TRY(walk(&r, statement->root));
+        TRY(ranges_walk(&r, statement->shared.items[i]));
+    TRY(ranges_walk(&r, statement->root));
     for (size_t i = 0; i < statement->shared.count; i++)
         TRY(mark_relied(&r, statement->shared.items[i]));
     return mark_relied(&r, statement->root);

@@ -104,7 +104,7 @@ static status waits_for(search *s, const plan_node *node, const plan_node_list *
 
 /* The values of the side's column are among the keys of the pair. Waiting for a long build side to scan a short one
  * does not pay. */
-static status take(search *s, const side *to, plan_node *giver, size_t key)
+static status side_filters_take(search *s, const side *to, plan_node *giver, size_t key)
 {
     plan_node_list seen = {0};
     bool waits = false;
@@ -144,7 +144,7 @@ static status find_in_join(search *s, const side *to, plan_node *join, uint32_t 
         if (!own || own->column_id != id)
             continue;
         if (plan_drops_probe_rows(join) && plan_can_offer_key(join, k))
-            TRY(take(s, to, join, k));
+            TRY(side_filters_take(s, to, join, k));
         if (has_pairs && other)
             TRY(find_givers(s, to, join->children[is_left ? 1 : 0], other->column_id));
     }
@@ -215,13 +215,13 @@ static status offer_to(search *s, plan_node *join)
     return STATUS_OK;
 }
 
-static status walk(search *s, plan_node *node)
+static status side_filters_walk(search *s, plan_node *node)
 {
     TRY(guard_check());
     if (node->kind == PLAN_JOIN && drops_build_rows(node))
         TRY(offer_to(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(side_filters_walk(s, node->children[i]));
     return STATUS_OK;
 }
 
@@ -234,6 +234,6 @@ status rewrite_side_filters(plan_statement *statement)
         TRY(note_givers(&s, statement->shared.items[i]));
     TRY(note_givers(&s, statement->root));
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(&s, statement->shared.items[i]));
-    return walk(&s, statement->root);
+        TRY(side_filters_walk(&s, statement->shared.items[i]));
+    return side_filters_walk(&s, statement->root);
 }

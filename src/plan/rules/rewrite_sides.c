@@ -31,7 +31,7 @@ typedef struct number_range {
     int128 min, max;
 } number_range;
 
-static bool fits(number_range range, data_type type)
+static bool sides_fits(number_range range, data_type type)
 {
     unsigned bits = type.width * 8u;
     bool is_signed = type.id >= TYPE_INT8 && type.id <= TYPE_INT64;
@@ -57,17 +57,17 @@ static number_range range_of_leaf(const linear_sum *sum, const expr *e)
     return range;
 }
 
-static int128 magnitude(number_range range)
+static int128 sides_magnitude(number_range range)
 {
     return -range.min > range.max ? -range.min : range.max;
 }
 
-static bool add_leaf(linear_sum *sum, expr *e, bool is_negative, number_range *out)
+static bool sides_add_leaf(linear_sum *sum, expr *e, bool is_negative, number_range *out)
 {
     if (e->kind == EXPR_CONSTANT && e->constant.is_null)
         return false;
     *out = range_of_leaf(sum, e);
-    sum->size += magnitude(*out);
+    sum->size += sides_magnitude(*out);
     if (e->kind == EXPR_CONSTANT) {
         sum->constant += is_negative ? -out->min : out->min;
         return true;
@@ -80,57 +80,57 @@ static bool add_leaf(linear_sum *sum, expr *e, bool is_negative, number_range *o
 
 /* The terms of e, and between which values it lies; false: something in it may leave its type, or is no
  * small integer. */
-static bool collect(linear_sum *sum, expr *e, bool is_negative, number_range *out)
+static bool sides_collect(linear_sum *sum, expr *e, bool is_negative, number_range *out)
 {
     number_range args[2];
     if (!is_small_integer(e->type))
         return false;
     bool is_call = e->kind == EXPR_CALL;
     if (e->kind == EXPR_CAST && is_small_integer(e->args[0]->type)) {
-        if (!collect(sum, e->args[0], is_negative, out))
+        if (!sides_collect(sum, e->args[0], is_negative, out))
             return false;
     } else if (is_call && e->op == EXPR_NEGATE) {
-        if (!collect(sum, e->args[0], !is_negative, &args[0]))
+        if (!sides_collect(sum, e->args[0], !is_negative, &args[0]))
             return false;
         *out = (number_range){-args[0].max, -args[0].min};
     } else if (is_call && (e->op == EXPR_ADD || e->op == EXPR_SUBTRACT) && e->arg_count == 2) {
         bool subtracts = e->op == EXPR_SUBTRACT;
-        if (!collect(sum, e->args[0], is_negative, &args[0]) ||
-            !collect(sum, e->args[1], is_negative != subtracts, &args[1]))
+        if (!sides_collect(sum, e->args[0], is_negative, &args[0]) ||
+            !sides_collect(sum, e->args[1], is_negative != subtracts, &args[1]))
             return false;
         out->min = args[0].min + (subtracts ? -args[1].max : args[1].min);
         out->max = args[0].max + (subtracts ? -args[1].min : args[1].max);
     } else {
-        return add_leaf(sum, e, is_negative, out);
+        return sides_add_leaf(sum, e, is_negative, out);
     }
-    return fits(*out, e->type);
+    return sides_fits(*out, e->type);
 }
 
 /* ---- the sides ---- */
 
 /* It reads columns of this side alone. */
-static bool is_of(const column_set *side, const expr *e)
+static bool sides_is_of(const column_set *side, const expr *e)
 {
     return column_set_covers(side, e) && column_set_meets(side, e);
 }
 
 /* Both sides of the join have terms, each term is of one, and the comparison is not between them yet. */
-static bool is_worth_it(const linear_sum *sum, const expr *e, const column_set sides[2])
+static bool sides_is_worth_it(const linear_sum *sum, const expr *e, const column_set sides[2])
 {
     bool is_there[2] = {false, false};
     for (uint32_t i = 0; i < sum->count; i++) {
-        bool is_right = is_of(&sides[1], sum->terms[i].e);
-        if (!is_right && !is_of(&sides[0], sum->terms[i].e))
+        bool is_right = sides_is_of(&sides[1], sum->terms[i].e);
+        if (!is_right && !sides_is_of(&sides[0], sum->terms[i].e))
             return false;
         is_there[is_right] = true;
     }
     for (unsigned side = 0; side < 2; side++)
-        if (is_of(&sides[side], e->args[0]) && is_of(&sides[!side], e->args[1]))
+        if (sides_is_of(&sides[side], e->args[0]) && sides_is_of(&sides[!side], e->args[1]))
             return false;
     return is_there[0] && is_there[1];
 }
 
-static expr *add(arena *a, expr *sum, expr *e, bool is_negative, int32_t position)
+static expr *sides_add(arena *a, expr *sum, expr *e, bool is_negative, int32_t position)
 {
     expr *args[2] = {sum, expr_new_cast(a, e, type_make(TYPE_INT64), position)};
     if (!args[1])
@@ -151,9 +151,9 @@ static expr *sum_of_side(arena *a, const linear_sum *terms, const column_set *si
         for (uint32_t i = 0; i < terms->count; i++) {
             const term *t = &terms->terms[i];
             bool is_negative = t->is_negative != negated;
-            if (is_negative != (pass == 1) || !is_of(side, t->e))
+            if (is_negative != (pass == 1) || !sides_is_of(side, t->e))
                 continue;
-            sum = add(a, sum, t->e, is_negative, position);
+            sum = sides_add(a, sum, t->e, is_negative, position);
             if (!sum)
                 return NULL;
         }
@@ -163,7 +163,7 @@ static expr *sum_of_side(arena *a, const linear_sum *terms, const column_set *si
 static bool has_plus(const linear_sum *sum, const column_set *side)
 {
     for (uint32_t i = 0; i < sum->count; i++)
-        if (!sum->terms[i].is_negative && is_of(side, sum->terms[i].e))
+        if (!sum->terms[i].is_negative && sides_is_of(side, sum->terms[i].e))
             return true;
     return false;
 }
@@ -193,9 +193,9 @@ status plan_separate_sides(plan_statement *s, expr **condition, const column_set
     number_range ranges[2];
     if (e->kind != EXPR_CALL || e->op < EXPR_LT || e->op > EXPR_GE || expr_is_volatile(e))
         return STATUS_OK;
-    if (!collect(&sum, e->args[0], false, &ranges[0]) ||
-        !collect(&sum, e->args[1], true, &ranges[1]) || sum.size > INT64_MAX ||
-        !is_worth_it(&sum, e, sides))
+    if (!sides_collect(&sum, e->args[0], false, &ranges[0]) ||
+        !sides_collect(&sum, e->args[1], true, &ranges[1]) || sum.size > INT64_MAX ||
+        !sides_is_worth_it(&sum, e, sides))
         return STATUS_OK;
     return separate(s->memory, &sum, e, sides, condition);
 }

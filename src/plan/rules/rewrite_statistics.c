@@ -110,13 +110,13 @@ static value_range range_of_column(uint32_t id, void *context)
     return range;
 }
 
-static void set_range(const knowledge *k, uint32_t id, const value_range *range)
+static void statistics_set_range(const knowledge *k, uint32_t id, const value_range *range)
 {
     if (id < k->statement->next_column_id)
         k->columns[id] = (known_column){.range = *range};
 }
 
-static value_range range_of(knowledge *k, const expr *e)
+static value_range statistics_range_of(knowledge *k, const expr *e)
 {
     return value_range_of(e, range_of_column, k);
 }
@@ -131,7 +131,7 @@ static status make_false(const knowledge *k, expr **out)
 }
 
 /* What is true for each row goes; if something is true for none, that is all there is. */
-static status answer(knowledge *k, expr_list *conditions)
+static status statistics_answer(knowledge *k, expr_list *conditions)
 {
     size_t kept = 0;
     if (plan_conditions_contradict(conditions, range_of_column, k)) {
@@ -170,7 +170,7 @@ static void narrow_by(knowledge *k, const expr_list *conditions)
             range.has_no_nulls = true;
         else if (type_equal(side->type, constant->type))
             value_range_narrow(&range, op, constant);
-        set_range(k, side->column_id, &range);
+        statistics_set_range(k, side->column_id, &range);
     }
 }
 
@@ -187,7 +187,7 @@ static status answer_scan(knowledge *k, plan_node *scan)
         scan->scan.filters.count = 0;
         TRY(array_push(k->statement->memory, &scan->scan.filters, no));
     }
-    TRY(answer(k, &scan->scan.filters));
+    TRY(statistics_answer(k, &scan->scan.filters));
     narrow_by(k, &scan->scan.filters);
     return STATUS_OK;
 }
@@ -195,7 +195,7 @@ static status answer_scan(knowledge *k, plan_node *scan)
 static status answer_filter(knowledge *k, plan_node **place)
 {
     plan_node *filter = *place;
-    TRY(answer(k, &filter->filter.conditions));
+    TRY(statistics_answer(k, &filter->filter.conditions));
     narrow_by(k, &filter->filter.conditions);
     if (!filter->filter.conditions.count)
         *place = filter->children[0];
@@ -207,8 +207,8 @@ static status answer_filter(knowledge *k, plan_node **place)
 static bool keys_never_meet(knowledge *k, const plan_node *join)
 {
     for (size_t i = 0; i < join->join.left_keys.count; i++) {
-        value_range left = range_of(k, join->join.left_keys.items[i]);
-        value_range right = range_of(k, join->join.right_keys.items[i]);
+        value_range left = statistics_range_of(k, join->join.left_keys.items[i]);
+        value_range right = statistics_range_of(k, join->join.right_keys.items[i]);
         bool nulls_meet = join->join.null_equal && !left.has_no_nulls && !right.has_no_nulls;
         if (!nulls_meet && !value_truth_of_comparison(EXPR_EQ, &left, &right).may_be_true)
             return true;
@@ -250,7 +250,7 @@ static status answer_residual(knowledge *k, plan_node *join)
     expr_list parts = {0};
     if (join->join.residual)
         TRY(expr_split_and(k->statement->memory, join->join.residual, &parts));
-    TRY(answer(k, &parts));
+    TRY(statistics_answer(k, &parts));
     TRY(separate_sides(k, join, &parts));
     if (keys_never_meet(k, join)) {
         TRY(make_false(k, &join->join.residual));
@@ -274,10 +274,11 @@ static void narrow_side(knowledge *k, const plan_node *join, bool is_right)
     for (size_t i = 0; i < mine->count && !join->join.null_equal; i++) {
         if (mine->items[i]->kind != EXPR_COLUMN)
             continue;
-        value_range left = range_of(k, mine->items[i]), right = range_of(k, others->items[i]);
+        value_range left = statistics_range_of(k, mine->items[i]),
+                    right = statistics_range_of(k, others->items[i]);
         value_range both = value_range_meet(&left, &right);
         both.has_no_nulls = true;
-        set_range(k, mine->items[i]->column_id, &both);
+        statistics_set_range(k, mine->items[i]->column_id, &both);
     }
 }
 
@@ -307,8 +308,8 @@ static void drop_null_equality(knowledge *k, plan_node *join)
 {
     bool nulls_meet = false;
     for (size_t i = 0; i < join->join.left_keys.count && join->join.null_equal; i++) {
-        value_range left = range_of(k, join->join.left_keys.items[i]);
-        value_range right = range_of(k, join->join.right_keys.items[i]);
+        value_range left = statistics_range_of(k, join->join.left_keys.items[i]);
+        value_range right = statistics_range_of(k, join->join.right_keys.items[i]);
         nulls_meet |= !left.has_no_nulls && !right.has_no_nulls;
     }
     join->join.null_equal &= nulls_meet;
@@ -333,8 +334,8 @@ static void know_computed(knowledge *k, const plan_node *node, const expr_list *
         const expr *e = exprs->items[i];
         if (e->kind == EXPR_COLUMN && e->column_id == id)
             continue;
-        value_range range = range_of(k, e);
-        set_range(k, id, &range);
+        value_range range = statistics_range_of(k, e);
+        statistics_set_range(k, id, &range);
     }
 }
 
@@ -356,12 +357,12 @@ static void know_aggregates(knowledge *k, const plan_node *node)
         if (plan_aggregate_counts(a) && column->type.id == TYPE_INT64) {
             range = from_number(column->type, 0);
         } else if (a->function == AGGREGATE_MIN || a->function == AGGREGATE_MAX) {
-            range = range_of(k, a->argument);
+            range = statistics_range_of(k, a->argument);
             range.has_no_nulls = false;
         } else {
             continue;
         }
-        set_range(k, column->id, &range);
+        statistics_set_range(k, column->id, &range);
     }
 }
 
@@ -377,7 +378,7 @@ static void know_windows(knowledge *k, const plan_node *node)
         if (!is_number || column->type.id != TYPE_INT64)
             continue;
         value_range range = from_number(column->type, 1);
-        set_range(k, column->id, &range);
+        statistics_set_range(k, column->id, &range);
     }
 }
 
@@ -389,7 +390,7 @@ static void know_union(knowledge *k, const plan_node *node)
             value_range one = range_of_column(node->children[i]->columns.items[c].id, k);
             all = value_range_union(&all, &one);
         }
-        set_range(k, node->columns.items[c].id, &all);
+        statistics_set_range(k, node->columns.items[c].id, &all);
     }
 }
 
@@ -398,10 +399,10 @@ static void know_values(knowledge *k, const plan_node *node)
     for (size_t c = 0; c < node->columns.count; c++) {
         value_range all = {.has_no_values = true, .has_no_nulls = true};
         for (size_t r = 0; r < node->values.rows.count; r++) {
-            value_range one = range_of(k, node->values.rows.items[r][c]);
+            value_range one = statistics_range_of(k, node->values.rows.items[r][c]);
             all = value_range_union(&all, &one);
         }
-        set_range(k, node->columns.items[c].id, &all);
+        statistics_set_range(k, node->columns.items[c].id, &all);
     }
 }
 
@@ -411,7 +412,7 @@ static void know_shared(knowledge *k, const plan_node *node)
     for (size_t i = 0; i < node->columns.count; i++) {
         value_range range =
             range_of_column(plan->columns.items[node->shared.sources.items[i]].id, k);
-        set_range(k, node->columns.items[i].id, &range);
+        statistics_set_range(k, node->columns.items[i].id, &range);
     }
 }
 
@@ -419,19 +420,20 @@ static void know_shared(knowledge *k, const plan_node *node)
 static void know_series(knowledge *k, const plan_node *node)
 {
     size_t first = node->columns.count - plan_series_columns(node);
-    value_range start = range_of(k, node->series.start), stop = range_of(k, node->series.stop);
+    value_range start = statistics_range_of(k, node->series.start),
+                stop = statistics_range_of(k, node->series.stop);
     if (!start.is_bounded || !stop.is_bounded)
         return;
     value_range range = value_range_union(&start, &stop);
-    set_range(k, node->columns.items[first].id, &range);
+    statistics_set_range(k, node->columns.items[first].id, &range);
 }
 
-static status walk(knowledge *k, plan_node **place)
+static status statistics_walk(knowledge *k, plan_node **place)
 {
     TRY(guard_check());
     plan_node *node = *place;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(k, &node->children[i]));
+        TRY(statistics_walk(k, &node->children[i]));
     switch (node->kind) {
     case PLAN_SCAN:
         return answer_scan(k, node);
@@ -477,6 +479,6 @@ status rewrite_statistics(plan_statement *statement)
     if (!k.columns)
         return status_no_memory("plan", statement->next_column_id * sizeof *k.columns);
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(&k, &statement->shared.items[i]));
-    return walk(&k, &statement->root);
+        TRY(statistics_walk(&k, &statement->shared.items[i]));
+    return statistics_walk(&k, &statement->root);
 }

@@ -18,7 +18,7 @@ typedef struct offset_sum {
     int family; /* of the sums that share a base: the number of the first; -1: alone */
 } offset_sum;
 
-static status no_memory(void)
+static status sums_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -38,7 +38,7 @@ static bounds bounds_of_type(data_type type)
     return (bounds){0, ((int128)1 << bits) - 1};
 }
 
-static bool is_within(bounds inner, data_type type)
+static bool sums_is_within(bounds inner, data_type type)
 {
     bounds outer = bounds_of_type(type);
     return inner.least >= outer.least && inner.greatest <= outer.greatest;
@@ -47,11 +47,11 @@ static bool is_within(bounds inner, data_type type)
 static const expr *integer_constant(const expr *e)
 {
     bool is_integer = e->kind == EXPR_CONSTANT && type_is_integer(e->type) && !e->constant.is_null;
-    return is_integer && is_within(bounds_of_type(e->type), type_make(TYPE_INT64)) ? e : NULL;
+    return is_integer && sums_is_within(bounds_of_type(e->type), type_make(TYPE_INT64)) ? e : NULL;
 }
 
 /* e as base + offset, and the bounds of its values; false: it may overflow. */
-static bool take_apart(expr *e, expr **base, int128 *offset, bounds *values)
+static bool sums_take_apart(expr *e, expr **base, int128 *offset, bounds *values)
 {
     if (!type_is_integer(e->type))
         return false;
@@ -59,7 +59,8 @@ static bool take_apart(expr *e, expr **base, int128 *offset, bounds *values)
     *offset = 0;
     *values = bounds_of_type(e->type);
     if (e->kind == EXPR_CAST && type_is_integer(e->args[0]->type))
-        return take_apart(e->args[0], base, offset, values) && is_within(*values, e->type);
+        return sums_take_apart(e->args[0], base, offset, values) &&
+               sums_is_within(*values, e->type);
     bool is_sum = e->kind == EXPR_CALL && (e->op == EXPR_ADD || e->op == EXPR_SUBTRACT);
     if (!is_sum)
         return true;
@@ -68,13 +69,13 @@ static bool take_apart(expr *e, expr **base, int128 *offset, bounds *values)
         constant = integer_constant(e->args[0]);
     if (!constant)
         return true;
-    if (!take_apart(e->args[right ? 0 : 1], base, offset, values))
+    if (!sums_take_apart(e->args[right ? 0 : 1], base, offset, values))
         return false;
     int128 added = value_int128(&constant->constant);
     added = e->op == EXPR_SUBTRACT ? -added : added;
     *offset += added;
     *values = (bounds){values->least + added, values->greatest + added};
-    return is_within(*values, e->type);
+    return sums_is_within(*values, e->type);
 }
 
 static bool same_filter(const plan_aggregate *a, const plan_aggregate *b)
@@ -98,7 +99,7 @@ static size_t find_sums(const plan_node *node, offset_sum *sums)
         bounds values;
         sums[i] = (offset_sum){.family = -1};
         if (a->function != AGGREGATE_SUM || a->is_distinct || has_volatile(a) ||
-            !take_apart(a->argument, &sums[i].base, &offset, &values) ||
+            !sums_take_apart(a->argument, &sums[i].base, &offset, &values) ||
             offset != (int64_t)offset) {
             sums[i].base = NULL;
             continue;
@@ -125,12 +126,12 @@ typedef struct family_columns {
 } family_columns;
 
 /* An aggregate more. */
-static status add_aggregate(plan_statement *s, plan_node *node, const plan_aggregate *a,
-                            const plan_column *column, expr **out)
+static status sums_add_aggregate(plan_statement *s, plan_node *node, const plan_aggregate *a,
+                                 const plan_column *column, expr **out)
 {
     *out = expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
     if (!*out)
-        return no_memory();
+        return sums_no_memory();
     TRY(array_push(s->memory, &node->aggregate.aggregates, *a));
     return array_push(s->memory, &node->columns, *column);
 }
@@ -146,8 +147,8 @@ static status add_family(plan_statement *s, plan_node *node, const plan_aggregat
     count_column.id = s->next_column_id++;
     count_column.type = type_make(TYPE_INT64);
     count_column.is_nullable = false;
-    TRY(add_aggregate(s, node, &sum, &sum_column, &out->sum));
-    return add_aggregate(s, node, &count, &count_column, &out->count);
+    TRY(sums_add_aggregate(s, node, &sum, &sum_column, &out->sum));
+    return sums_add_aggregate(s, node, &count, &count_column, &out->count);
 }
 
 /* sum + count * offset */
@@ -163,30 +164,31 @@ static status family_value(plan_statement *s, const family_columns *family, int6
     expr *count = expr_new_cast(a, family->count, factor, position);
     expr *constant = expr_new_constant(a, &v, position);
     if (!count || !constant)
-        return no_memory();
+        return sums_no_memory();
     expr *product = expr_new_call(a, EXPR_MULTIPLY, type_decimal(38, 0),
                                   (expr *[]){count, constant}, 2, position);
     if (!product)
-        return no_memory();
+        return sums_no_memory();
     *out = expr_new_call(a, EXPR_ADD, family->sum->type, (expr *[]){family->sum, product}, 2,
                          position);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : sums_no_memory();
 }
 
-static status pass_column(plan_statement *s, plan_node *project, const plan_column *column)
+static status sums_pass_column(plan_statement *s, plan_node *project, const plan_column *column)
 {
     expr *e =
         expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-    return e ? array_push(s->memory, &project->project.exprs, e) : no_memory();
+    return e ? array_push(s->memory, &project->project.exprs, e) : sums_no_memory();
 }
 
-static status split(plan_statement *s, plan_node *node, const offset_sum *sums, plan_node *project)
+static status sums_split(plan_statement *s, plan_node *node, const offset_sum *sums,
+                         plan_node *project)
 {
     size_t groups = node->aggregate.groups.count, count = node->aggregate.aggregates.count;
     const plan_aggregate *old = node->aggregate.aggregates.items;
     family_columns *families = arena_alloc_array(s->memory, count, sizeof *families);
     if (!families)
-        return no_memory();
+        return sums_no_memory();
     project->children[0] = node;
     project->columns = node->columns;
     project->position = node->position;
@@ -194,14 +196,14 @@ static status split(plan_statement *s, plan_node *node, const offset_sum *sums, 
     memset(&node->columns, 0, sizeof node->columns);
     memset(&node->aggregate.aggregates, 0, sizeof node->aggregate.aggregates);
     for (size_t i = 0; i < groups; i++) {
-        TRY(pass_column(s, project, &project->columns.items[i]));
+        TRY(sums_pass_column(s, project, &project->columns.items[i]));
         TRY(array_push(s->memory, &node->columns, project->columns.items[i]));
     }
     for (size_t i = 0; i < count; i++) {
         const plan_column *column = &project->columns.items[groups + i];
         expr *e;
         if (sums[i].family < 0) {
-            TRY(add_aggregate(s, node, &old[i], column, &e));
+            TRY(sums_add_aggregate(s, node, &old[i], column, &e));
         } else {
             family_columns *family = &families[sums[i].family];
             if (!family->sum)
@@ -213,25 +215,25 @@ static status split(plan_statement *s, plan_node *node, const offset_sum *sums, 
     return STATUS_OK;
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status sums_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
+        TRY(sums_rewrite(s, node->children[i], &node->children[i]));
     size_t count = node->kind == PLAN_AGGREGATE ? node->aggregate.aggregates.count : 0;
     if (count < 2)
         return STATUS_OK;
     offset_sum *sums = arena_alloc_array(s->memory, count, sizeof *sums);
     if (!sums)
-        return no_memory();
+        return sums_no_memory();
     if (!find_sums(node, sums))
         return STATUS_OK;
     *out = plan_node_new(s->memory, PLAN_PROJECT, 1);
-    return *out ? split(s, node, sums, *out) : no_memory();
+    return *out ? sums_split(s, node, sums, *out) : sums_no_memory();
 }
 
 status rewrite_sums(plan_statement *statement)
 {
-    return plan_each_tree(statement, rewrite);
+    return plan_each_tree(statement, sums_rewrite);
 }

@@ -39,7 +39,7 @@ static expr_op turned(expr_op op)
 }
 
 /* False: it bounds no column from above by a whole number. */
-static bool find_bound(const expr *condition, row_bound *out)
+static bool window_limits_find_bound(const expr *condition, row_bound *out)
 {
     if (condition->kind != EXPR_CALL || condition->arg_count != 2)
         return false;
@@ -79,14 +79,14 @@ static const plan_window_call *find_call(const plan_node *window, uint32_t colum
     return found && found->function != WINDOW_DENSE_RANK ? found : NULL;
 }
 
-static bool is_ordered(data_type type)
+static bool window_limits_is_ordered(data_type type)
 {
     return type_is_numeric(type) || type_is_time(type) || type_is_text(type) ||
            type.id == TYPE_BOOL;
 }
 
-static status add_limit(plan_statement *s, const plan_node *window, const plan_window_call *call,
-                        uint64_t limit)
+static status window_limits_add_limit(plan_statement *s, const plan_node *window,
+                                      const plan_window_call *call, uint64_t limit)
 {
     plan_node *sort = window->children[0];
     plan_node *node = plan_node_new(s->memory, PLAN_WINDOW_LIMIT, 1);
@@ -119,8 +119,9 @@ static status limit_window(plan_statement *s, const plan_node *window, const row
         const expr *first = window->window.order.count ? window->window.order.items[0].key
                                                        : window->window.partition.items[0];
         bool is_any = !window->window.order.count && call->function != WINDOW_ROW_NUMBER;
-        return bound->limit <= PARTITION_ROWS_MAX && is_ordered(first->type) && !is_any
-                   ? add_limit(s, window, call, bound->limit)
+        return bound->limit <= PARTITION_ROWS_MAX && window_limits_is_ordered(first->type) &&
+                       !is_any
+                   ? window_limits_add_limit(s, window, call, bound->limit)
                    : STATUS_OK;
     }
     if (call->function != WINDOW_ROW_NUMBER || !window->window.order.count)
@@ -130,16 +131,16 @@ static status limit_window(plan_statement *s, const plan_node *window, const row
     return STATUS_OK;
 }
 
-static status walk(plan_statement *s, plan_node *node)
+static status window_limits_walk(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(window_limits_walk(s, node->children[i]));
     if (node->kind != PLAN_FILTER || node->children[0]->kind != PLAN_WINDOW)
         return STATUS_OK;
     for (size_t i = 0; i < node->filter.conditions.count; i++) {
         row_bound bound;
-        if (find_bound(node->filter.conditions.items[i], &bound))
+        if (window_limits_find_bound(node->filter.conditions.items[i], &bound))
             return limit_window(s, node->children[0], &bound);
     }
     return STATUS_OK;
@@ -148,6 +149,6 @@ static status walk(plan_statement *s, plan_node *node)
 status rewrite_window_limits(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, statement->shared.items[i]));
-    return walk(statement, statement->root);
+        TRY(window_limits_walk(statement, statement->shared.items[i]));
+    return window_limits_walk(statement, statement->root);
 }

@@ -5,7 +5,7 @@
 #define COLUMNS_FEW 16
 
 /* The slot of the column with this id, or the empty one that it would be in. */
-static uint32_t *slot_of(const column_map *map, uint32_t id)
+static uint32_t *column_map_slot_of(const column_map *map, uint32_t id)
 {
     uint32_t at = (id * 0x9e3779b1u) & (map->slot_count - 1);
     while (map->slots[at] && map->columns[map->slots[at] - 1].id != id)
@@ -26,7 +26,7 @@ status column_map_new(arena *a, const plan_column *columns, size_t count, column
     if (!out->slots)
         return status_no_memory("columns", out->slot_count * sizeof *out->slots);
     for (uint32_t i = 0; i < out->count; i++) {
-        uint32_t *slot = slot_of(out, columns[i].id);
+        uint32_t *slot = column_map_slot_of(out, columns[i].id);
         *slot = *slot ? *slot : i + 1;
     }
     return STATUS_OK;
@@ -35,7 +35,7 @@ status column_map_new(arena *a, const plan_column *columns, size_t count, column
 int column_map_find(const column_map *map, uint32_t id)
 {
     if (map->slots)
-        return (int)*slot_of(map, id) - 1;
+        return (int)*column_map_slot_of(map, id) - 1;
     for (uint32_t i = 0; i < map->count; i++)
         if (map->columns[i].id == id)
             return (int)i;

@@ -140,7 +140,7 @@ expr *expr_copy(arena *a, const expr *e)
 
 /* ---- asking ---- */
 
-static bool constant_equal(const value *left, const value *right)
+static bool expr_constant_equal(const value *left, const value *right)
 {
     if (left->is_null || right->is_null)
         return left->is_null && right->is_null;
@@ -158,7 +158,7 @@ bool expr_equal(const expr *left, const expr *right)
     case EXPR_COLUMN:
         return left->column_id == right->column_id;
     case EXPR_CONSTANT:
-        return constant_equal(&left->constant, &right->constant);
+        return expr_constant_equal(&left->constant, &right->constant);
     case EXPR_CALL:
         if (left->op != right->op)
             return false;

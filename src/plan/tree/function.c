@@ -160,7 +160,7 @@ static const char *type_of_letter(char letter, const char *any)
 }
 
 /* A pipe would end a cell. */
-static void print_cell(const char *text, FILE *to)
+static void function_print_cell(const char *text, FILE *to)
 {
     for (; *text; text++)
         fprintf(to, *text == '|' ? "\\|" : "%c", *text);
@@ -192,7 +192,7 @@ static void print_usage(const char *name, const char *signature, function_notati
         break;
     case FUNCTION_NOTATION_INFIX:
         fputs("x ", to);
-        print_cell(name, to);
+        function_print_cell(name, to);
         fputs(" y", to);
         break;
     case FUNCTION_NOTATION_PREFIX:
@@ -226,8 +226,8 @@ static void print_aliases(int op, FILE *to)
             fprintf(to, ", `%s`", aliases[i].name);
 }
 
-static void print_row(int op, const char *name, const char *signature, function_notation notation,
-                      const char *help, FILE *to)
+static void function_print_row(int op, const char *name, const char *signature,
+                               function_notation notation, const char *help, FILE *to)
 {
     if (!*help)
         return;
@@ -235,7 +235,7 @@ static void print_row(int op, const char *name, const char *signature, function_
     print_usage(name, signature, notation, to);
     print_aliases(op, to);
     fprintf(to, " | %s | ", type_of_letter(function_result(signature), ""));
-    print_cell(help, to);
+    function_print_cell(help, to);
     fputs(" |\n", to);
 }
 
@@ -314,9 +314,9 @@ static void print_windows(FILE *to)
 void functions_print_markdown(FILE *to)
 {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
-    print_row(EXPR_##op, name, signature, FUNCTION_NOTATION_##notation, help, to);
+    function_print_row(EXPR_##op, name, signature, FUNCTION_NOTATION_##notation, help, to);
 #define FUNCTION_OTHER(name, binder, signature, help)                                              \
-    print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
+    function_print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
 #define FUNCTION_GROUP(title, text) print_group(title, text, to);
 #include "plan/tree/functions.def"
     print_aggregates(to);

@@ -47,7 +47,7 @@ static status with_names(status st)
     return status_hint(st, "these can be left out: %s; or all, or none", names);
 }
 
-static status parse_name(const char *name, int bytes, uint64_t *bits)
+static status rule_parse_name(const char *name, int bytes, uint64_t *bits)
 {
     if (!bytes || (bytes == 4 && !strncasecmp(name, "none", 4)))
         return STATUS_OK;
@@ -75,7 +75,7 @@ status plan_rules_parse(const char *names, uint64_t *out)
     *out = 0;
     for (const char *at = names + strspn(names, blanks); *at; at += strspn(at, blanks)) {
         size_t bytes = strcspn(at, blanks);
-        TRY(parse_name(at, (int)bytes, out));
+        TRY(rule_parse_name(at, (int)bytes, out));
         at += bytes;
     }
     return STATUS_OK;

@@ -127,7 +127,7 @@ static void write_like(plan_writer *w, const expr *e, const char *name)
     plan_write_text(w, ")");
 }
 
-static void write_call(plan_writer *w, const expr *e)
+static void text_write_call(plan_writer *w, const expr *e)
 {
     const function_info *f = function_info_of(e->op);
     switch ((function_notation)f->notation) {
@@ -206,7 +206,7 @@ void plan_write_expr(plan_writer *w, const expr *e)
         write_constant(w, &e->constant);
         return;
     case EXPR_CALL:
-        write_call(w, e);
+        text_write_call(w, e);
         return;
     case EXPR_CAST:
         plan_write_text(w, "CAST(");

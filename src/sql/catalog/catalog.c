@@ -93,7 +93,8 @@ static status keep_table(sql_catalog *catalog, pq_table *table)
 }
 
 /* The table of the files that the text means now; before: the one that it was, or NULL. */
-static status open_table(sql_catalog *catalog, const char *text, pq_table *before, pq_table **out)
+static status catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
+                                 pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
     if (opener->open)
@@ -144,7 +145,7 @@ static status name_of_path(arena *a, const char *text, const char **out)
 
 /* ---- entries; with the lock held ---- */
 
-static sql_catalog_entry *find(const sql_catalog *catalog, const char *name)
+static sql_catalog_entry *catalog_find(const sql_catalog *catalog, const char *name)
 {
     sql_catalog_entry *folded = NULL;
     for (size_t i = 0; i < catalog->entries.count; i++) {
@@ -158,7 +159,7 @@ static sql_catalog_entry *find(const sql_catalog *catalog, const char *name)
 }
 
 /* Copies what the entry has, but the table. */
-static status put(sql_catalog *catalog, const sql_catalog_entry *from)
+static status catalog_put(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     arena *a = catalog->memory;
     const char *name = from->name;
@@ -208,25 +209,25 @@ static status refuse_name(const sql_catalog_entry *old, const char *name, const 
 static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path,
                       bool is_of_folder)
 {
-    const sql_catalog_entry *old = find(catalog, from->name);
+    const sql_catalog_entry *old = catalog_find(catalog, from->name);
     if (old && !strcmp(old->name, from->name))
         return refuse_name(old, from->name, path, is_of_folder);
-    return put(catalog, from);
+    return catalog_put(catalog, from);
 }
 
-static status add_table(sql_catalog *catalog, const char *name, const char *path)
+static status catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
 {
     pq_table *table;
     if (name && !*name)
         return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
     if (!name)
         TRY(name_of_path(catalog->memory, path, &name));
-    TRY(open_table(catalog, path, NULL, &table));
+    TRY(catalog_open_table(catalog, path, NULL, &table));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
 
 /* One that is opened when it is first looked up. */
-static status add_path(sql_catalog *catalog, const char *path)
+static status catalog_add_path(sql_catalog *catalog, const char *path)
 {
     const char *name;
     TRY(name_of_path(catalog->memory, path, &name));
@@ -241,11 +242,11 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
     if (!path)
         return STATUS_OK;
     sql_catalog_entry fresh = {.name = (*entry)->name};
-    TRY(open_table(catalog, path, (*entry)->table, &fresh.table));
+    TRY(catalog_open_table(catalog, path, (*entry)->table, &fresh.table));
     if (fresh.table == (*entry)->table)
         return STATUS_OK;
-    TRY(put(catalog, &fresh));
-    *entry = find(catalog, fresh.name);
+    TRY(catalog_put(catalog, &fresh));
+    *entry = catalog_find(catalog, fresh.name);
     return STATUS_OK;
 }
 
@@ -300,11 +301,11 @@ static status add_folder(sql_catalog *catalog, const char *text, const char *pat
         char *made = arena_format(catalog->memory, "%s/%s", text, item->d_name);
         if (!made)
             return status_no_memory("catalog", strlen(path));
-        TRY(add_path(catalog, made));
+        TRY(catalog_add_path(catalog, made));
         added++;
     }
     if (is_table)
-        return add_path(catalog, text);
+        return catalog_add_path(catalog, text);
     if (!added)
         return status_hint(
             status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no Parquet files", path),
@@ -317,7 +318,7 @@ static status add_folder(sql_catalog *catalog, const char *text, const char *pat
 status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
 {
     mutex_lock(&catalog->lock);
-    status st = add_table(catalog, name, path);
+    status st = catalog_add_table(catalog, name, path);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -325,12 +326,12 @@ status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char 
 status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry)
 {
     mutex_lock(&catalog->lock);
-    status st = put(catalog, entry);
+    status st = catalog_put(catalog, entry);
     mutex_unlock(&catalog->lock);
     return st;
 }
 
-static status locate(sql_catalog *catalog, const char *text, const char **out)
+static status catalog_locate(sql_catalog *catalog, const char *text, const char **out)
 {
     const sql_opener *opener = &catalog->opener;
     *out = pq_table_spec_path(text);
@@ -354,10 +355,10 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
 {
     const char *here;
     mutex_lock(&catalog->lock);
-    status st = locate(catalog, path, &here);
+    status st = catalog_locate(catalog, path, &here);
     if (!st)
         st = file_is_folder(here) ? add_tables_of(catalog, path, here)
-                                  : add_table(catalog, NULL, path);
+                                  : catalog_add_table(catalog, NULL, path);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -365,7 +366,7 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
 status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql, bool replace)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = find(catalog, name);
+    const sql_catalog_entry *old = catalog_find(catalog, name);
     status st = STATUS_OK;
     if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already", name);
@@ -374,7 +375,7 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
             status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already", name),
             "CREATE OR REPLACE VIEW replaces it");
     else
-        st = put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
+        st = catalog_put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -383,14 +384,14 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
 static status check_below(sql_catalog *below, const char *name)
 {
     mutex_lock(&below->lock);
-    const sql_catalog_entry *old = find(below, name);
+    const sql_catalog_entry *old = catalog_find(below, name);
     mutex_unlock(&below->lock);
     return old ? status_new(STATUS_KIND_INVALID,
                             "\"%s\" belongs to the database; a session cannot drop it", name)
                : STATUS_OK;
 }
 
-static void remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
+static void catalog_remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
 {
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (catalog->entries.items[i] == old) {
@@ -403,14 +404,14 @@ static void remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
 status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = find(catalog, name);
+    const sql_catalog_entry *old = catalog_find(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
         st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
     else if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
     if (old && !st)
-        remove_entry(catalog, old);
+        catalog_remove_entry(catalog, old);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -419,7 +420,7 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
 
 static sql_catalog_entry *find_exactly(const sql_catalog *catalog, const char *name)
 {
-    sql_catalog_entry *entry = find(catalog, name);
+    sql_catalog_entry *entry = catalog_find(catalog, name);
     return entry && !strcmp(entry->name, name) ? entry : NULL;
 }
 
@@ -443,7 +444,7 @@ status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool repla
 }
 
 /* Of the file, which other processes of a cluster look for by this one's number; the descriptor is taken. */
-static status open_part(sql_catalog *catalog, int descriptor, sql_part **out)
+static status catalog_open_part(sql_catalog *catalog, int descriptor, sql_part **out)
 {
     char text[64] = "/proc/self/fd/";
     pq_table *table;
@@ -452,7 +453,7 @@ static status open_part(sql_catalog *catalog, int descriptor, sql_part **out)
         snprintf(text, sizeof text, "local:/proc/%ld/fd/", (long)getpid());
     size_t bytes = strlen(text);
     snprintf(text + bytes, sizeof text - bytes, "%d", descriptor);
-    status st = is_shared ? open_table(catalog, text, NULL, &table)
+    status st = is_shared ? catalog_open_table(catalog, text, NULL, &table)
                           : pq_table_open(text, !catalog->reads_anew, &table);
     if (!st)
         return sql_part_new(table, descriptor, !is_shared, out);
@@ -466,7 +467,7 @@ static status put_part(sql_catalog *catalog, const char *name, sql_part *part)
     sql_part_list parts = {0};
     status st = array_push(NULL, &parts, part);
     if (!st)
-        st = put(catalog, &(sql_catalog_entry){.name = name});
+        st = catalog_put(catalog, &(sql_catalog_entry){.name = name});
     if (st) {
         sql_part_unref(part);
         array_release(&parts);
@@ -476,7 +477,8 @@ static status put_part(sql_catalog *catalog, const char *name, sql_part *part)
     return STATUS_OK;
 }
 
-static status add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
+static status catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces,
+                               int descriptor)
 {
     sql_part *part;
     status st = check_rows(catalog, name, replaces);
@@ -484,14 +486,14 @@ static status add_rows(sql_catalog *catalog, const char *name, bool replaces, in
         close(descriptor);
         return st;
     }
-    TRY(open_part(catalog, descriptor, &part));
+    TRY(catalog_open_part(catalog, descriptor, &part));
     return put_part(catalog, name, part);
 }
 
 status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
 {
     mutex_lock(&catalog->lock);
-    status st = add_rows(catalog, name, replaces, descriptor);
+    status st = catalog_add_rows(catalog, name, replaces, descriptor);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -526,7 +528,7 @@ status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql
     bool is_below = catalog->below && !find_exactly(catalog, name);
     status st = STATUS_OK;
     if (!is_below)
-        st = open_part(catalog, descriptor, &part);
+        st = catalog_open_part(catalog, descriptor, &part);
     if (!st && !is_below)
         st = extend_rows(catalog, name, parts, kept, part);
     mutex_unlock(&catalog->lock);
@@ -542,7 +544,7 @@ static status put_part_of_text(sql_catalog *catalog, const char *name, const cha
     pq_table *table;
     sql_part *part;
     sql_catalog_entry *entry = find_exactly(catalog, name);
-    TRY(open_table(catalog, text, NULL, &table));
+    TRY(catalog_open_table(catalog, text, NULL, &table));
     TRY(sql_part_new(table, -1, false, &part));
     if (!entry || !entry->parts.count)
         return put_part(catalog, name, part);
@@ -563,7 +565,7 @@ status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *
 status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = find(catalog, name);
+    const sql_catalog_entry *old = catalog_find(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
         st = status_new(STATUS_KIND_NOT_FOUND, "there is no table named \"%s\"", name);
@@ -573,7 +575,7 @@ status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exi
         st = status_hint(status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", name),
                          "DROP TABLE drops what CREATE TABLE has made");
     if (old && !st)
-        remove_entry(catalog, old);
+        catalog_remove_entry(catalog, old);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -593,7 +595,7 @@ static status hold_entry(const sql_catalog_entry *entry, sql_held *held, sql_cat
 static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
                         const sql_catalog_entry **out)
 {
-    sql_catalog_entry *entry = find(catalog, name);
+    sql_catalog_entry *entry = catalog_find(catalog, name);
     *out = NULL;
     if (!entry)
         return STATUS_OK;
@@ -624,7 +626,7 @@ status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out)
     return entry->table && !entry->parts.count ? pq_table_count_rows(entry->table, out) : STATUS_OK;
 }
 
-static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
+static status catalog_find_path(sql_catalog *catalog, const char *path, pq_table **out)
 {
     arena *a = catalog->memory;
     sql_catalog_entry *entry = NULL;
@@ -632,7 +634,7 @@ static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
         if (!strcmp(catalog->paths.items[i]->name, path))
             entry = catalog->paths.items[i];
     pq_table *table;
-    TRY(open_table(catalog, path, entry ? entry->table : NULL, &table));
+    TRY(catalog_open_table(catalog, path, entry ? entry->table : NULL, &table));
     if (!entry) {
         entry = arena_alloc(a, sizeof *entry);
         char *name = arena_copy_text(a, path, strlen(path));
@@ -651,12 +653,12 @@ status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
     if (catalog->below)
         return sql_catalog_path(catalog->below, path, out);
     mutex_lock(&catalog->lock);
-    status st = find_path(catalog, path, out);
+    status st = catalog_find_path(catalog, path, out);
     mutex_unlock(&catalog->lock);
     return st;
 }
 
-static int compare_names(const void *left, const void *right)
+static int catalog_compare_names(const void *left, const void *right)
 {
     return strcmp(((const sql_catalog_entry *)left)->name,
                   ((const sql_catalog_entry *)right)->name);
@@ -674,7 +676,7 @@ static bool is_hidden(const entry_list *list, size_t above, const char *name)
     return false;
 }
 
-static status list(sql_catalog *catalog, bool opens_tables, sql_held *held, entry_list *to)
+static status catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held, entry_list *to)
 {
     size_t above = to->count;
     TRY(array_reserve(held->memory, to, catalog->entries.count + 1));
@@ -696,12 +698,12 @@ status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
         mutex_lock(&catalog->lock);
-        status st = list(catalog, opens_tables, held, &all);
+        status st = catalog_list(catalog, opens_tables, held, &all);
         mutex_unlock(&catalog->lock);
         TRY(st);
     }
     if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, compare_names);
+        qsort(all.items, all.count, sizeof *all.items, catalog_compare_names);
     *out = all.items;
     *out_count = all.count;
     return STATUS_OK;

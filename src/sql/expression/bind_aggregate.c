@@ -35,7 +35,7 @@ static const struct function {
 };
 
 /* The function of a name. count is COUNT, the other comes from count(*). */
-static bool find_function(const char *name, plan_aggregate_function *out)
+static bool aggregate_find_function(const char *name, plan_aggregate_function *out)
 {
     static const struct {
         const char *name;
@@ -66,7 +66,7 @@ static status wrong_type(binder *b, const FuncCall *tree, const char *name, cons
                       type_name(arg->type, type));
 }
 
-static status cast_number(binder *b, const FuncCall *tree, const char *name, expr **arg)
+static status aggregate_cast_number(binder *b, const FuncCall *tree, const char *name, expr **arg)
 {
     if ((*arg)->type.id == TYPE_NULL || (*arg)->type.id == TYPE_FLOAT)
         TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
@@ -78,7 +78,7 @@ static status cast_of_pair(binder *b, const FuncCall *tree, const char *name, ex
 {
     if (bind_is_literal(*arg))
         TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
-    return cast_number(b, tree, name, arg);
+    return aggregate_cast_number(b, tree, name, arg);
 }
 
 /* Casts the argument as aggregates.def says. */
@@ -94,7 +94,7 @@ static status cast_argument(binder *b, const FuncCall *tree, const char *name, p
         return is_null ? bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg)
                        : STATUS_OK;
     case ARGUMENT_NUMBER:
-        return cast_number(b, tree, name, arg);
+        return aggregate_cast_number(b, tree, name, arg);
     case ARGUMENT_PAIR:
         TRY(cast_of_pair(b, tree, name, arg));
         return cast_of_pair(b, tree, name, &call->second);
@@ -128,7 +128,7 @@ static data_type type_of_result(const plan_aggregate *call)
                                                   : type_decimal(38, call->argument->type.scale);
 }
 
-static bool optional_equal(const expr *left, const expr *right)
+static bool aggregate_optional_equal(const expr *left, const expr *right)
 {
     return left && right ? expr_equal(left, right) : left == right;
 }
@@ -138,7 +138,8 @@ static bool optional_is_volatile(const expr *e)
     return e && expr_is_volatile(e);
 }
 
-static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggregate *call)
+static const bind_aggregate *aggregate_find_equal(const bind_scope *scope,
+                                                  const plan_aggregate *call)
 {
     if (optional_is_volatile(call->argument) || optional_is_volatile(call->second) ||
         optional_is_volatile(call->filter))
@@ -148,8 +149,8 @@ static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggr
     for (; i != EXPR_INDEX_NONE; i = expr_index_next(arguments, call->argument, i)) {
         const plan_aggregate *other = &scope->aggregates.items[i].call;
         if (other->function == call->function && other->is_distinct == call->is_distinct &&
-            optional_equal(other->second, call->second) &&
-            optional_equal(other->filter, call->filter))
+            aggregate_optional_equal(other->second, call->second) &&
+            aggregate_optional_equal(other->filter, call->filter))
             return &scope->aggregates.items[i];
     }
     return NULL;
@@ -254,7 +255,7 @@ static status finish_call(binder *b, const FuncCall *tree, const char *name, pla
     return STATUS_OK;
 }
 
-static status check_place(binder *b, const FuncCall *tree, const bind_scope *scope)
+static status aggregate_check_place(binder *b, const FuncCall *tree, const bind_scope *scope)
 {
     if (scope->clause)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -271,10 +272,11 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
     plan_aggregate_function function;
     bool is_composite = bind_is_composite(name);
     bool is_estimate = !strcmp(name, "approx_count_distinct");
-    *out_is_aggregate = find_function(is_estimate ? "count" : name, &function) || is_composite;
+    *out_is_aggregate =
+        aggregate_find_function(is_estimate ? "count" : name, &function) || is_composite;
     if (!*out_is_aggregate)
         return STATUS_OK;
-    TRY(check_place(b, tree, scope));
+    TRY(aggregate_check_place(b, tree, scope));
     if (is_estimate && tree->agg_star)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate \"%s\" takes one argument", name);
@@ -296,7 +298,7 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
         TRY(bind_call1(b, EXPR_COUPON, type_make(TYPE_INT64), call.argument, tree->location,
                        &call.argument));
     TRY(finish_call(b, tree, name, &call, &column));
-    const bind_aggregate *found = find_equal(scope, &call);
+    const bind_aggregate *found = aggregate_find_equal(scope, &call);
     if (!found) {
         bind_aggregate added = {call, column};
         added.column.id = bind_new_id(b);
@@ -313,7 +315,7 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
 }
 
 /* FILTER becomes part of the argument: NULLs are passed over. */
-static status filter_argument(binder *b, plan_aggregate *call)
+static status aggregate_filter_argument(binder *b, plan_aggregate *call)
 {
     value one = value_int(TYPE_INT32, 1);
     expr *e, *otherwise;
@@ -349,7 +351,7 @@ status bind_aggregate_over(binder *b, const FuncCall *tree, const char *name, bi
                            bool *out_is_aggregate, bind_aggregate *out)
 {
     plan_aggregate_function function;
-    *out_is_aggregate = find_function(name, &function) && !bind_is_composite(name);
+    *out_is_aggregate = aggregate_find_function(name, &function) && !bind_is_composite(name);
     if (!*out_is_aggregate)
         return STATUS_OK;
     if (tree->agg_distinct && !can_be_distinct_over(function))
@@ -362,5 +364,5 @@ status bind_aggregate_over(binder *b, const FuncCall *tree, const char *name, bi
     TRY(bind_argument(b, tree, name, scope, &out->call));
     TRY(check_owner(b, tree, scope, &out->call));
     TRY(finish_call(b, tree, name, &out->call, &out->column));
-    return filter_argument(b, &out->call);
+    return aggregate_filter_argument(b, &out->call);
 }

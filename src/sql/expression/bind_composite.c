@@ -34,7 +34,7 @@ static const composite_name names[] = {
     {"group_concat", COMPOSITE_STRING_AGG, 2, false},
 };
 
-static const composite_name *find_name(const char *name, bool is_within)
+static const composite_name *composite_find_name(const char *name, bool is_within)
 {
     const composite_name *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -45,10 +45,10 @@ static const composite_name *find_name(const char *name, bool is_within)
 
 bool bind_is_composite(const char *name)
 {
-    return find_name(name, false) != NULL;
+    return composite_find_name(name, false) != NULL;
 }
 
-static status check_form(binder *b, const FuncCall *tree, const composite_name *found)
+static status composite_check_form(binder *b, const FuncCall *tree, const composite_name *found)
 {
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in this aggregate is");
@@ -144,7 +144,8 @@ static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
     return STATUS_OK;
 }
 
-static status finish_values(binder *b, const FuncCall *tree, const char *name, bind_composite *c)
+static status composite_finish_values(binder *b, const FuncCall *tree, const char *name,
+                                      bind_composite *c)
 {
     if (c->kind == COMPOSITE_QUANTILE)
         TRY(as_number(b, tree, name, &c->key));
@@ -157,7 +158,7 @@ static status finish_values(binder *b, const FuncCall *tree, const char *name, b
     return c->value ? only_where_there(b, c->value, &c->key) : STATUS_OK;
 }
 
-static data_type type_of(const bind_composite *c)
+static data_type composite_type_of(const bind_composite *c)
 {
     switch (c->kind) {
     case COMPOSITE_QUANTILE_VALUE:
@@ -176,9 +177,9 @@ static data_type type_of(const bind_composite *c)
 static status bind_others(binder *b, const FuncCall *tree, const composite_name *found,
                           bind_scope *scope, bind_composite *out)
 {
-    TRY(check_form(b, tree, found));
+    TRY(composite_check_form(b, tree, found));
     TRY(bind_values_of(b, tree, scope, out));
-    return finish_values(b, tree, found->name, out);
+    return composite_finish_values(b, tree, found->name, out);
 }
 
 /* ---- string_agg ---- */
@@ -237,7 +238,7 @@ static status bind_string_agg(binder *b, const FuncCall *tree, const char *name,
 
 /* ---- equal ones ---- */
 
-static bool is_same(const expr *left, const expr *right)
+static bool composite_is_same(const expr *left, const expr *right)
 {
     return left && right ? expr_equal(left, right) && !expr_is_volatile(left) : left == right;
 }
@@ -247,21 +248,22 @@ static bool are_orders_equal(const plan_sort_key_list *left, const plan_sort_key
     bool are_equal = left->count == right->count;
     for (size_t i = 0; i < left->count && are_equal; i++) {
         const plan_sort_key *l = &left->items[i], *r = &right->items[i];
-        are_equal = is_same(l->key, r->key) && l->is_descending == r->is_descending &&
+        are_equal = composite_is_same(l->key, r->key) && l->is_descending == r->is_descending &&
                     l->nulls_first == r->nulls_first;
     }
     return are_equal;
 }
 
 /* One that gives the same, or NULL. */
-static const bind_composite *find_equal(const bind_scope *scope, const bind_composite *c)
+static const bind_composite *composite_find_equal(const bind_scope *scope, const bind_composite *c)
 {
     for (size_t i = 0; i < scope->composites.count; i++) {
         const bind_composite *other = &scope->composites.items[i];
         if (other->kind == c->kind && other->fraction == c->fraction &&
             other->is_descending == c->is_descending && other->is_distinct == c->is_distinct &&
-            is_same(other->key, c->key) && is_same(other->value, c->value) &&
-            is_same(other->delimiter, c->delimiter) && are_orders_equal(&other->order, &c->order))
+            composite_is_same(other->key, c->key) && composite_is_same(other->value, c->value) &&
+            composite_is_same(other->delimiter, c->delimiter) &&
+            are_orders_equal(&other->order, &c->order))
             return other;
     }
     return NULL;
@@ -269,20 +271,20 @@ static const bind_composite *find_equal(const bind_scope *scope, const bind_comp
 
 static status add_composite(binder *b, bind_scope *scope, const char *name, bind_composite *c)
 {
-    const bind_composite *equal = find_equal(scope, c);
+    const bind_composite *equal = composite_find_equal(scope, c);
     if (equal) {
         c->column = equal->column;
         return STATUS_OK;
     }
-    c->column =
-        (plan_column){.id = bind_new_id(b), .name = name, .type = type_of(c), .is_nullable = true};
+    c->column = (plan_column){
+        .id = bind_new_id(b), .name = name, .type = composite_type_of(c), .is_nullable = true};
     return array_push(b->memory, &scope->composites, *c);
 }
 
 status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            expr **out)
 {
-    const composite_name *found = find_name(name, tree->agg_within_group);
+    const composite_name *found = composite_find_name(name, tree->agg_within_group);
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
     scope->is_in_aggregate = true;
     status st = found->kind == COMPOSITE_STRING_AGG ? bind_string_agg(b, tree, name, scope, &added)
@@ -299,7 +301,7 @@ status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bi
 
 /* ---- OVER a window ---- */
 
-static bool is_ordered(bind_composite_kind kind)
+static bool composite_is_ordered(bind_composite_kind kind)
 {
     return kind == COMPOSITE_QUANTILE || kind == COMPOSITE_QUANTILE_VALUE || kind == COMPOSITE_MODE;
 }
@@ -323,7 +325,7 @@ static status bind_over(binder *b, const FuncCall *tree, const composite_name *f
                         bind_scope *scope, bind_composite *c, plan_window_call *call)
 {
     bool is_string = c->kind == COMPOSITE_STRING_AGG;
-    if (is_ordered(c->kind))
+    if (composite_is_ordered(c->kind))
         return bind_ordered_over(b, tree, found, scope, c, call);
     if (is_string)
         TRY(bind_string_agg(b, tree, found->name, scope, c));
@@ -341,13 +343,13 @@ static status bind_over(binder *b, const FuncCall *tree, const composite_name *f
 status bind_composite_over(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            plan_window_call *call, plan_column *out)
 {
-    const composite_name *found = find_name(name, tree->agg_within_group);
+    const composite_name *found = composite_find_name(name, tree->agg_within_group);
     bind_composite c = {.kind = found->kind, .position = bind_position(b, tree->location)};
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
-    if (!is_ordered(c.kind) && (list_length(tree->agg_order) || tree->agg_within_group))
+    if (!composite_is_ordered(c.kind) && (list_length(tree->agg_order) || tree->agg_within_group))
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
     TRY(bind_over(b, tree, found, scope, &c, call));
-    *out = (plan_column){.name = found->name, .type = type_of(&c), .is_nullable = true};
+    *out = (plan_column){.name = found->name, .type = composite_type_of(&c), .is_nullable = true};
     return STATUS_OK;
 }

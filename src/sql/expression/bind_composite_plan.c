@@ -34,7 +34,7 @@ typedef struct ordered {
 
 /* ---- expressions; NULL after a failure ---- */
 
-static expr *number_of(composing *c, double number)
+static expr *composite_plan_number_of(composing *c, double number)
 {
     value v = value_double(number);
     expr *e = NULL;
@@ -43,7 +43,7 @@ static expr *number_of(composing *c, double number)
     return c->st ? NULL : e;
 }
 
-static expr *call(composing *c, expr_op op, type_id type, expr *left, expr *right)
+static expr *composite_plan_call(composing *c, expr_op op, type_id type, expr *left, expr *right)
 {
     expr *e = NULL;
     if (c->st)
@@ -53,17 +53,17 @@ static expr *call(composing *c, expr_op op, type_id type, expr *left, expr *righ
     return c->st ? NULL : e;
 }
 
-static expr *compute(composing *c, expr_op op, expr *left, expr *right)
+static expr *composite_plan_compute(composing *c, expr_op op, expr *left, expr *right)
 {
-    return call(c, op, TYPE_DOUBLE, left, right);
+    return composite_plan_call(c, op, TYPE_DOUBLE, left, right);
 }
 
 static expr *equal(composing *c, expr *left, expr *right)
 {
-    return call(c, EXPR_EQ, TYPE_BOOL, left, right);
+    return composite_plan_call(c, EXPR_EQ, TYPE_BOOL, left, right);
 }
 
-static expr *as_double(composing *c, expr *e)
+static expr *composite_plan_as_double(composing *c, expr *e)
 {
     expr *cast = NULL;
     if (!c->st)
@@ -82,7 +82,7 @@ static expr *column(composing *c, const plan_column *from)
 /* ---- columns ---- */
 
 /* The expressions, as columns of the rows. */
-static status add_columns(composing *c, expr_list *list)
+static status composite_plan_add_columns(composing *c, expr_list *list)
 {
     binder *b = c->b;
     expr_list exprs = {0};
@@ -118,7 +118,7 @@ static status as_column(composing *c, expr **e)
 {
     expr_list one = {0};
     TRY(array_push(c->b->memory, &one, *e));
-    TRY(add_columns(c, &one));
+    TRY(composite_plan_add_columns(c, &one));
     *e = one.items[0];
     return STATUS_OK;
 }
@@ -130,7 +130,7 @@ static status new_window(composing *c, const plan_sort_key_list *keys, plan_node
 {
     binder *b = c->b;
     plan_node *sort;
-    TRY(add_columns(c, &c->partition));
+    TRY(composite_plan_add_columns(c, &c->partition));
     value one = value_int(TYPE_INT32, 1);
     TRY(bind_new_node(b, PLAN_SORT, c->node, &sort));
     for (size_t i = 0; i < c->partition.count; i++) {
@@ -151,8 +151,8 @@ static status new_window(composing *c, const plan_sort_key_list *keys, plan_node
     return STATUS_OK;
 }
 
-static status add_call(composing *c, plan_node *window, plan_window_call call, type_id type,
-                       const char *name, expr **out)
+static status composite_plan_add_call(composing *c, plan_node *window, plan_window_call call,
+                                      type_id type, const char *name, expr **out)
 {
     plan_column made = {.id = bind_new_id(c->b), .name = name, .type = type_make(type)};
     made.is_nullable = type != TYPE_INT64;
@@ -175,8 +175,8 @@ static plan_window_call aggregate_call(plan_aggregate_function function, expr *a
 }
 
 /* Numbers the rows of each group by a key, NULLs last. */
-static status number_rows(composing *c, expr *key, bool is_descending, plan_sort_key_list *first,
-                          ordered *out)
+static status composite_plan_number_rows(composing *c, expr *key, bool is_descending,
+                                         plan_sort_key_list *first, ordered *out)
 {
     plan_window_call number = {.function = WINDOW_ROW_NUMBER, .position = -1};
     plan_sort_key last = {.key = key, .is_descending = is_descending};
@@ -184,11 +184,11 @@ static status number_rows(composing *c, expr *key, bool is_descending, plan_sort
     TRY(array_push(c->b->memory, first, last));
     TRY(new_window(c, first, &window));
     window->window.order = *first;
-    TRY(add_call(c, window, number, TYPE_INT64, "row_number", &out->number));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64, "count",
-                 &out->count));
-    out->number = as_double(c, out->number);
-    out->count = as_double(c, out->count);
+    TRY(composite_plan_add_call(c, window, number, TYPE_INT64, "row_number", &out->number));
+    TRY(composite_plan_add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64,
+                                "count", &out->count));
+    out->number = composite_plan_as_double(c, out->number);
+    out->count = composite_plan_as_double(c, out->count);
     return c->st;
 }
 
@@ -208,8 +208,8 @@ static expr *add_call_of(composing *c, plan_aggregate call)
     return column(c, &added.column);
 }
 
-static expr *add_aggregate(composing *c, plan_aggregate_function function, expr *argument,
-                           expr *filter)
+static expr *composite_plan_add_aggregate(composing *c, plan_aggregate_function function,
+                                          expr *argument, expr *filter)
 {
     return add_call_of(
         c, (plan_aggregate){
@@ -217,7 +217,7 @@ static expr *add_aggregate(composing *c, plan_aggregate_function function, expr 
 }
 
 /* Whether the values that a group keeps will do (device/value/value_code.h). */
-static bool is_kept(const bind_composite *q)
+static bool composite_plan_is_kept(const bind_composite *q)
 {
     bool is_quantile = q->kind == COMPOSITE_QUANTILE || q->kind == COMPOSITE_QUANTILE_VALUE;
     return is_quantile && !q->is_descending && !type_is_text(q->key->type) && q->key->type.width &&
@@ -229,7 +229,7 @@ static status compose_kept(composing *c, const bind_composite *q, expr **out)
     plan_aggregate call = {.function = q->kind == COMPOSITE_QUANTILE ? AGGREGATE_QUANTILE_CONT
                                                                      : AGGREGATE_QUANTILE_DISC,
                            .argument = q->key,
-                           .second = number_of(c, q->fraction),
+                           .second = composite_plan_number_of(c, q->fraction),
                            .position = q->position};
     *out = add_call_of(c, call);
     return c->st;
@@ -239,17 +239,23 @@ static status compose_quantile(composing *c, const bind_composite *q, expr *key,
 {
     plan_sort_key_list keys = {0};
     ordered o;
-    TRY(number_rows(c, key, q->is_descending, &keys, &o));
-    expr *position = compute(c, EXPR_MULTIPLY, compute(c, EXPR_SUBTRACT, o.count, number_of(c, 1)),
-                             number_of(c, q->fraction));
-    expr *floor = compute(c, EXPR_FLOOR, position, NULL);
-    expr *number = compute(c, EXPR_SUBTRACT, o.number, number_of(c, 1));
-    expr *low = add_aggregate(c, AGGREGATE_MAX, key, equal(c, number, floor));
-    expr *high = add_aggregate(c, AGGREGATE_MAX, key,
-                               equal(c, number, compute(c, EXPR_CEIL, position, NULL)));
-    expr *part = add_aggregate(c, AGGREGATE_MAX, compute(c, EXPR_SUBTRACT, position, floor), NULL);
-    expr *distance = compute(c, EXPR_SUBTRACT, high, low);
-    *out = compute(c, EXPR_ADD, low, compute(c, EXPR_MULTIPLY, distance, part));
+    TRY(composite_plan_number_rows(c, key, q->is_descending, &keys, &o));
+    expr *position = composite_plan_compute(
+        c, EXPR_MULTIPLY,
+        composite_plan_compute(c, EXPR_SUBTRACT, o.count, composite_plan_number_of(c, 1)),
+        composite_plan_number_of(c, q->fraction));
+    expr *floor = composite_plan_compute(c, EXPR_FLOOR, position, NULL);
+    expr *number =
+        composite_plan_compute(c, EXPR_SUBTRACT, o.number, composite_plan_number_of(c, 1));
+    expr *low = composite_plan_add_aggregate(c, AGGREGATE_MAX, key, equal(c, number, floor));
+    expr *high = composite_plan_add_aggregate(
+        c, AGGREGATE_MAX, key,
+        equal(c, number, composite_plan_compute(c, EXPR_CEIL, position, NULL)));
+    expr *part = composite_plan_add_aggregate(
+        c, AGGREGATE_MAX, composite_plan_compute(c, EXPR_SUBTRACT, position, floor), NULL);
+    expr *distance = composite_plan_compute(c, EXPR_SUBTRACT, high, low);
+    *out = composite_plan_compute(c, EXPR_ADD, low,
+                                  composite_plan_compute(c, EXPR_MULTIPLY, distance, part));
     return c->st;
 }
 
@@ -257,10 +263,12 @@ static status compose_value(composing *c, const bind_composite *q, expr *key, ex
 {
     plan_sort_key_list keys = {0};
     ordered o;
-    TRY(number_rows(c, key, q->is_descending, &keys, &o));
-    expr *at = compute(c, EXPR_MULTIPLY, o.count, number_of(c, q->fraction));
-    at = compute(c, EXPR_GREATEST, compute(c, EXPR_CEIL, at, NULL), number_of(c, 1));
-    *out = add_aggregate(c, AGGREGATE_MAX, key, equal(c, o.number, at));
+    TRY(composite_plan_number_rows(c, key, q->is_descending, &keys, &o));
+    expr *at =
+        composite_plan_compute(c, EXPR_MULTIPLY, o.count, composite_plan_number_of(c, q->fraction));
+    at = composite_plan_compute(c, EXPR_GREATEST, composite_plan_compute(c, EXPR_CEIL, at, NULL),
+                                composite_plan_number_of(c, 1));
+    *out = composite_plan_add_aggregate(c, AGGREGATE_MAX, key, equal(c, o.number, at));
     return c->st;
 }
 
@@ -274,10 +282,12 @@ static status compose_mode(composing *c, const bind_composite *q, expr *key, exp
     TRY(array_push(c->b->memory, &keys, same));
     TRY(new_window(c, &keys, &window));
     TRY(array_push(c->b->memory, &window->window.partition, key));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64, "count", &most.key));
+    TRY(composite_plan_add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64,
+                                "count", &most.key));
     TRY(array_push(c->b->memory, &by_count, most));
-    TRY(number_rows(c, key, q->is_descending, &by_count, &o));
-    *out = add_aggregate(c, AGGREGATE_MAX, key, equal(c, o.number, number_of(c, 1)));
+    TRY(composite_plan_number_rows(c, key, q->is_descending, &by_count, &o));
+    *out = composite_plan_add_aggregate(c, AGGREGATE_MAX, key,
+                                        equal(c, o.number, composite_plan_number_of(c, 1)));
     return c->st;
 }
 
@@ -285,11 +295,12 @@ static status compose_value_of(composing *c, const bind_composite *q, expr *key,
 {
     plan_sort_key_list keys = {0};
     ordered o;
-    TRY(number_rows(c, key, q->kind == COMPOSITE_VALUE_OF_GREATEST, &keys, &o));
-    expr *is_first = equal(c, o.number, number_of(c, 1));
-    expr *is_there = call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, key, NULL);
-    *out =
-        add_aggregate(c, AGGREGATE_MAX, q->value, call(c, EXPR_AND, TYPE_BOOL, is_first, is_there));
+    TRY(composite_plan_number_rows(c, key, q->kind == COMPOSITE_VALUE_OF_GREATEST, &keys, &o));
+    expr *is_first = equal(c, o.number, composite_plan_number_of(c, 1));
+    expr *is_there = composite_plan_call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, key, NULL);
+    *out = composite_plan_add_aggregate(
+        c, AGGREGATE_MAX, q->value,
+        composite_plan_call(c, EXPR_AND, TYPE_BOOL, is_first, is_there));
     return c->st;
 }
 
@@ -313,17 +324,17 @@ static status compose_string(composing *c, const bind_composite *q, expr *key, e
     call.args[0] = key;
     TRY(new_window(c, &order, &window));
     window->window.order = order;
-    TRY(add_call(c, window, call, key->type.id, "string_agg", out));
-    *out = add_aggregate(c, AGGREGATE_MAX, *out, NULL);
+    TRY(composite_plan_add_call(c, window, call, key->type.id, "string_agg", out));
+    *out = composite_plan_add_aggregate(c, AGGREGATE_MAX, *out, NULL);
     return c->st;
 }
 
 /* ---- all of them ---- */
 
-static status compose(composing *c, const bind_composite *q, expr **out)
+static status composite_plan_compose(composing *c, const bind_composite *q, expr **out)
 {
     expr *key = q->key;
-    if (is_kept(q))
+    if (composite_plan_is_kept(q))
         return compose_kept(c, q, out);
     TRY(as_column(c, &key));
     switch (q->kind) {
@@ -355,7 +366,7 @@ status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bo
         TRY(array_push(b->memory, &c.partition, groups->items[i]));
     for (size_t i = 0; i < scope->composites.count; i++) {
         expr *e;
-        TRY(compose(&c, &scope->composites.items[i], &e));
+        TRY(composite_plan_compose(&c, &scope->composites.items[i], &e));
         TRY(array_push(b->memory, results, e));
     }
     *node = c.node;

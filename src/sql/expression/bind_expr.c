@@ -76,7 +76,7 @@ status bind_statement_time(binder *b, type_id type, int32_t location, expr **out
     return bind_cast(b, *out, type_make(type), location, out);
 }
 
-static status bind_now(binder *b, const SQLValueFunction *f, expr **out)
+static status expr_bind_now(binder *b, const SQLValueFunction *f, expr **out)
 {
     switch (f->op) {
     case SVFOP_CURRENT_DATE:
@@ -254,8 +254,8 @@ typedef struct row_pair {
     int32_t location;
 } row_pair;
 
-static status bind_row(binder *b, const pg_node *node, bind_scope *scope, size_t *out_count,
-                       expr ***out)
+static status expr_bind_row(binder *b, const pg_node *node, bind_scope *scope, size_t *out_count,
+                            expr ***out)
 {
     const RowExpr *row = castNode(RowExpr, node);
     *out_count = list_length(row->args);
@@ -265,8 +265,8 @@ static status bind_row(binder *b, const pg_node *node, bind_scope *scope, size_t
 static status bind_rows_of(binder *b, const A_Expr *e, bind_scope *scope, row_pair *out)
 {
     out->location = e->location;
-    TRY(bind_row(b, e->lexpr, scope, &out->left_count, &out->left));
-    return bind_row(b, e->rexpr, scope, &out->right_count, &out->right);
+    TRY(expr_bind_row(b, e->lexpr, scope, &out->left_count, &out->left));
+    return expr_bind_row(b, e->rexpr, scope, &out->right_count, &out->right);
 }
 
 static status compare_items(binder *b, const row_pair *rows, size_t i, expr_op op, expr **out)
@@ -567,13 +567,13 @@ static status bind_row_in(binder *b, const A_Expr *e, bind_scope *scope, expr **
     const List *list = castNode(List, e->rexpr);
     ARRAY(expr *) equal = {0};
     row_pair rows = {.location = e->location};
-    TRY(bind_row(b, e->lexpr, scope, &rows.left_count, &rows.left));
+    TRY(expr_bind_row(b, e->lexpr, scope, &rows.left_count, &rows.left));
     for (size_t i = 0; i < list_length(list); i++) {
         expr *row;
         if (!is_row(list_nth(list, i)))
             return bind_error(b, STATUS_KIND_INVALID, e->location,
                               "a row can only be compared with rows");
-        TRY(bind_row(b, list_nth(list, i), scope, &rows.right_count, &rows.right));
+        TRY(expr_bind_row(b, list_nth(list, i), scope, &rows.right_count, &rows.right));
         TRY(bind_row_comparison(b, &rows, EXPR_EQ, &row));
         TRY(array_push(b->memory, &equal, row));
     }
@@ -745,7 +745,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_SubLink:
         return bind_sublink(b, castNode(SubLink, node), scope, out);
     case T_SQLValueFunction:
-        return bind_now(b, castNode(SQLValueFunction, node), out);
+        return expr_bind_now(b, castNode(SQLValueFunction, node), out);
     case T_RowExpr:
         return bind_unsupported(b, castNode(RowExpr, node)->location, "a row in this place is");
     case T_CollateClause:

@@ -115,7 +115,7 @@ static bool has_distances(data_type type)
            type.id == TYPE_TIMESTAMP_TZ || type.id == TYPE_INTERVAL;
 }
 
-static status check_key(const frame_binder *f, const pg_node *node)
+static status frame_check_key(const frame_binder *f, const pg_node *node)
 {
     char type[TYPE_NAME_BYTES];
     if (list_length(f->tree->orderClause) != 1 || f->order->count != 1)
@@ -161,7 +161,7 @@ static status bind_limit_key(const frame_binder *f, const pg_node *node, bool is
 {
     expr *offset, *key, *copy;
     TRY(bind_offset(f, node, is_end, &offset));
-    TRY(check_key(f, node));
+    TRY(frame_check_key(f, node));
     key = expr_copy(f->b->memory, f->order->items[0].key);
     copy = expr_copy(f->b->memory, f->order->items[0].key);
     if (!key || !copy)

@@ -42,7 +42,7 @@ static status coerce_argument(const call *c, size_t i, char letter)
 }
 
 /* As many arguments as the signature takes? */
-static status check_count(const call *c, const char *signature)
+static status function_check_count(const call *c, const char *signature)
 {
     char expected[48];
     uint32_t least, most;
@@ -250,7 +250,7 @@ static status find_field(const call *c, const expr *arg, const struct field **ou
         arg->constant.text, names, count);
 }
 
-static bool is_timestamp(data_type type)
+static bool function_is_timestamp(data_type type)
 {
     return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
 }
@@ -286,7 +286,7 @@ static bool has_field(data_type type, const struct field *field)
     case TYPE_INTERVAL: /* what it is made of: days are not counted as weeks */
         return is_epoch || (field->can_truncate && strcmp(field->name, "week"));
     default:
-        return is_timestamp(type);
+        return function_is_timestamp(type);
     }
 }
 
@@ -353,7 +353,7 @@ static status bind_date_trunc(const call *c, expr_op op, expr **out)
         TRY(bind_cut_interval(c->b, arg, field->name, c->tree->location, &is_cut, out));
         return is_cut ? STATUS_OK : bad_field(c, field, arg);
     }
-    if (!field->can_truncate || !(arg->type.id == TYPE_DATE || is_timestamp(arg->type)))
+    if (!field->can_truncate || !(arg->type.id == TYPE_DATE || function_is_timestamp(arg->type)))
         return bad_field(c, field, arg);
     value v = value_text(field->name, strlen(field->name));
     data_type type = arg->type.id == TYPE_DATE ? type_make(TYPE_TIMESTAMP) : arg->type;
@@ -486,7 +486,7 @@ static status bind_if(const call *c, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
-static status constant_text(const call *c, const char *text, expr **out)
+static status function_constant_text(const call *c, const char *text, expr **out)
 {
     char *copy = arena_copy_text(c->b->memory, text, strlen(text));
     value v = value_text(copy, strlen(text));
@@ -496,12 +496,12 @@ static status constant_text(const call *c, const char *text, expr **out)
 static status bind_typeof(const call *c, expr **out)
 {
     char name[TYPE_NAME_BYTES];
-    return constant_text(c, type_name(c->args[0]->type, name), out);
+    return function_constant_text(c, type_name(c->args[0]->type, name), out);
 }
 
 static status bind_version(const call *c, expr **out)
 {
-    return constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
+    return function_constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
 }
 
 static status bind_pi(const call *c, expr **out)
@@ -698,7 +698,8 @@ static bool can_call(const struct function *f)
 
 static status bind_named(const call *c, const struct function *f, expr **out)
 {
-    TRY(check_count(c, f->other ? f->signature : function_info_of((expr_op)f->op)->signature));
+    TRY(function_check_count(c, f->other ? f->signature
+                                         : function_info_of((expr_op)f->op)->signature));
     if (f->other)
         return f->other(c, out);
     if (binders[f->op])

@@ -22,15 +22,16 @@ static status too_many(const reader *r, int32_t location)
                       "there are more than %d grouping sets", SETS_MAX);
 }
 
-static status add_set(const reader *r, int32_t location, plan_grouping_set set,
-                      plan_grouping_set_list *sets)
+static status grouping_add_set(const reader *r, int32_t location, plan_grouping_set set,
+                               plan_grouping_set_list *sets)
 {
     if (sets->count >= SETS_MAX)
         return too_many(r, location);
     return array_push(r->b->memory, sets, set);
 }
 
-static status add_groups(const reader *r, const plan_grouping_set *from, plan_grouping_set *set)
+static status grouping_add_groups(const reader *r, const plan_grouping_set *from,
+                                  plan_grouping_set *set)
 {
     for (size_t i = 0; i < from->count; i++) {
         bool is_in = false;
@@ -60,8 +61,8 @@ static status rollup(const reader *r, const GroupingSet *tree, plan_grouping_set
     for (size_t count = parts.count + 1; count-- > 0;) {
         plan_grouping_set set = {0};
         for (size_t i = 0; i < count; i++)
-            TRY(add_groups(r, &parts.items[i], &set));
-        TRY(add_set(r, tree->location, set, out));
+            TRY(grouping_add_groups(r, &parts.items[i], &set));
+        TRY(grouping_add_set(r, tree->location, set, out));
     }
     return STATUS_OK;
 }
@@ -77,31 +78,31 @@ static status cube(const reader *r, const GroupingSet *tree, plan_grouping_set_l
         plan_grouping_set set = {0};
         for (size_t i = 0; i < parts.count; i++)
             if (!(left_out >> (parts.count - 1 - i) & 1))
-                TRY(add_groups(r, &parts.items[i], &set));
-        TRY(add_set(r, tree->location, set, out));
+                TRY(grouping_add_groups(r, &parts.items[i], &set));
+        TRY(grouping_add_set(r, tree->location, set, out));
     }
     return STATUS_OK;
 }
 
-static status read_item(const reader *r, const pg_node *node, plan_grouping_set_list *out)
+static status grouping_read_item(const reader *r, const pg_node *node, plan_grouping_set_list *out)
 {
     TRY(guard_check());
     plan_grouping_set set = {0};
     if (!IsA(node, GroupingSet)) {
         TRY(r->bind(r->context, node, &set));
-        return add_set(r, bind_location(node), set, out);
+        return grouping_add_set(r, bind_location(node), set, out);
     }
     const GroupingSet *tree = castNode(GroupingSet, node);
     switch (tree->kind) {
     case GROUPING_SET_EMPTY:
-        return add_set(r, tree->location, set, out);
+        return grouping_add_set(r, tree->location, set, out);
     case GROUPING_SET_ROLLUP:
         return rollup(r, tree, out);
     case GROUPING_SET_CUBE:
         return cube(r, tree, out);
     default:
         for (size_t i = 0; i < list_length(tree->content); i++)
-            TRY(read_item(r, list_nth(tree->content, i), out));
+            TRY(grouping_read_item(r, list_nth(tree->content, i), out));
         return STATUS_OK;
     }
 }
@@ -113,14 +114,14 @@ static status multiply(const reader *r, int32_t location, const plan_grouping_se
     for (size_t i = 0; i < left->count; i++)
         for (size_t k = 0; k < right->count; k++) {
             plan_grouping_set set = {0};
-            TRY(add_groups(r, &left->items[i], &set));
-            TRY(add_groups(r, &right->items[k], &set));
-            TRY(add_set(r, location, set, out));
+            TRY(grouping_add_groups(r, &left->items[i], &set));
+            TRY(grouping_add_groups(r, &right->items[k], &set));
+            TRY(grouping_add_set(r, location, set, out));
         }
     return STATUS_OK;
 }
 
-static bool has_groups(const plan_grouping_set *set, const plan_grouping_set *of)
+static bool grouping_has_groups(const plan_grouping_set *set, const plan_grouping_set *of)
 {
     size_t found = 0;
     for (size_t i = 0; i < of->count; i++)
@@ -136,7 +137,7 @@ static void drop_duplicates(plan_grouping_set_list *sets)
         bool is_new = true;
         for (size_t k = 0; k < kept && is_new; k++)
             is_new = sets->items[k].count != sets->items[i].count ||
-                     !has_groups(&sets->items[k], &sets->items[i]);
+                     !grouping_has_groups(&sets->items[k], &sets->items[i]);
         if (is_new)
             sets->items[kept++] = sets->items[i];
     }
@@ -152,10 +153,10 @@ status bind_grouping_sets(binder *b, const pg_select *select, bind_group_functio
     for (size_t i = 0; i < list_length(select->groupClause); i++) {
         const pg_node *node = list_nth(select->groupClause, i);
         plan_grouping_set_list item = {0}, product = {0};
-        TRY(read_item(&r, node, &item));
+        TRY(grouping_read_item(&r, node, &item));
         if (item.count == 1) { /* as a rule: without copies of all groups so far */
             for (size_t k = 0; k < out->count; k++)
-                TRY(add_groups(&r, &item.items[0], &out->items[k]));
+                TRY(grouping_add_groups(&r, &item.items[0], &out->items[k]));
             continue;
         }
         TRY(multiply(&r, bind_location(node), out, &item, &product));

@@ -52,8 +52,8 @@ static const bind_nested *find_nested(const bind_scope *scope, const char *relat
     return NULL;
 }
 
-static status no_such_column(binder *b, const char *relation, const char *name, bind_scope *scope,
-                             int32_t location)
+static status name_no_such_column(binder *b, const char *relation, const char *name,
+                                  bind_scope *scope, int32_t location)
 {
     ARRAY(const char *) names = {0};
     if (relation && !has_relation(scope, relation)) {
@@ -108,7 +108,7 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
                        nested->name),
             "* leaves such columns out");
     if (!found)
-        return no_such_column(b, relation, name, scope, location);
+        return name_no_such_column(b, relation, name, scope, location);
     if (found > 1)
         return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                       "column reference \"%s\" is ambiguous", name),

@@ -63,7 +63,7 @@ bool bind_comparison_op(const char *name, expr_op *out)
     return false;
 }
 
-static bool same_type(const expr *left, const expr *right)
+static bool operator_same_type(const expr *left, const expr *right)
 {
     return type_equal(left->type, right->type) && left->type.width == right->type.width;
 }
@@ -105,7 +105,7 @@ status bind_unify(binder *b, expr **left, expr **right, int32_t location, const 
         TRY(bind_cast(b, *left, type_make(TYPE_VARCHAR), location, left));
         return bind_cast(b, *right, type_make(TYPE_VARCHAR), location, right);
     }
-    if (same_type(*left, *right))
+    if (operator_same_type(*left, *right))
         return STATUS_OK;
     TRY(adapt_constant(b, left, *right, &is_done));
     if (!is_done)
@@ -150,7 +150,7 @@ static status promote(binder *b, expr **arg, int32_t location)
     return bind_cast(b, *arg, arithmetic_integer((*arg)->type), location, arg);
 }
 
-static bool is_float(const expr *e)
+static bool operator_is_float(const expr *e)
 {
     return e->type.id == TYPE_FLOAT || e->type.id == TYPE_DOUBLE;
 }
@@ -220,7 +220,8 @@ static status number_arithmetic(binder *b, expr_op op, expr *left, expr *right, 
     data_type type;
     if (is_decimal && is_integer && op == EXPR_DIVIDE) {
         type = arithmetic_integer(type_make(TYPE_UINT64)); /* beside a ubigint: truncated too */
-    } else if (is_float(left) || is_float(right) || (is_decimal && op == EXPR_DIVIDE)) {
+    } else if (operator_is_float(left) || operator_is_float(right) ||
+               (is_decimal && op == EXPR_DIVIDE)) {
         bool is_single = left->type.id == TYPE_FLOAT && right->type.id == TYPE_FLOAT;
         type = type_make(is_single ? TYPE_FLOAT : TYPE_DOUBLE);
     } else if (is_decimal) {
@@ -274,7 +275,7 @@ status bind_negate(binder *b, expr *arg, int32_t location, expr **out)
 
 /* ---- time ---- */
 
-static bool is_timestamp(const expr *e)
+static bool operator_is_timestamp(const expr *e)
 {
     return e->type.id == TYPE_TIMESTAMP || e->type.id == TYPE_TIMESTAMP_TZ;
 }
@@ -377,8 +378,8 @@ static status time_arithmetic(binder *b, const char *name, expr *left, expr *rig
         if (is_done)
             return STATUS_OK;
     }
-    bool left_is_time = left->type.id == TYPE_DATE || is_timestamp(left);
-    bool right_is_time = right->type.id == TYPE_DATE || is_timestamp(right);
+    bool left_is_time = left->type.id == TYPE_DATE || operator_is_timestamp(left);
+    bool right_is_time = right->type.id == TYPE_DATE || operator_is_timestamp(right);
     bool left_is_interval = left->type.id == TYPE_INTERVAL;
     bool right_is_interval = right->type.id == TYPE_INTERVAL;
 
@@ -442,8 +443,8 @@ static bool is_match(const char *name)
     return !strcmp(name, "~") || !strcmp(name, "~*");
 }
 
-static status match(binder *b, const char *name, expr *left, expr *right, int32_t location,
-                    expr **out)
+static status operator_match(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                             expr **out)
 {
     data_type text = type_make(TYPE_VARCHAR);
     expr *sides[] = {left, right};
@@ -566,7 +567,7 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
     if (!strcmp(name, "||"))
         return concatenate(b, left, right, location, out);
     if (is_match(name))
-        return match(b, name, left, right, location, out);
+        return operator_match(b, name, left, right, location, out);
     bool is_done;
     TRY(bind_bits(b, name, left, right, location, &is_done, out));
     if (is_done)

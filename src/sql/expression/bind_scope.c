@@ -99,7 +99,7 @@ status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
     return STATUS_OK;
 }
 
-static bool has_nested(const bind_scope *scope, const char *relation, const char *name)
+static bool scope_has_nested(const bind_scope *scope, const char *relation, const char *name)
 {
     for (size_t i = 0; i < scope->nested.count; i++) {
         const bind_nested *nested = &scope->nested.items[i];
@@ -118,14 +118,14 @@ status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node, cons
         node = node->children[0];
     for (uint32_t i = 0; node->kind == PLAN_SCAN && i < node->scan.table->columns.count; i++) {
         const char *name = pq_table_nested_name(node->scan.table, i);
-        if (name && name != before && !has_nested(scope, relation, name))
+        if (name && name != before && !scope_has_nested(scope, relation, name))
             TRY(array_push(b->memory, &scope->nested, ((bind_nested){relation, name})));
         before = name;
     }
     return STATUS_OK;
 }
 
-static status make_names_unique(binder *b, bind_scope *scope)
+static status scope_make_names_unique(binder *b, bind_scope *scope)
 {
     size_t count = scope->entries.count;
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
@@ -184,7 +184,7 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
                             .is_nullable = column->is_nullable};
         TRY(array_push(b->memory, &added.entries, entry));
     }
-    TRY(make_names_unique(b, &added));
+    TRY(scope_make_names_unique(b, &added));
     TRY(bind_add_nested(b, &added, node, name));
     if (name)
         TRY(array_push(b->memory, &added.relations, name));

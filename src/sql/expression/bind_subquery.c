@@ -25,7 +25,8 @@ static status new_subquery(binder *b, expr_subquery_kind kind, data_type type,
     return STATUS_OK;
 }
 
-static status check_columns(binder *b, const plan_node *plan, size_t count, int32_t location)
+static status subquery_check_columns(binder *b, const plan_node *plan, size_t count,
+                                     int32_t location)
 {
     if (plan->columns.count == count)
         return STATUS_OK;
@@ -95,7 +96,7 @@ static status bind_rows(quantified *q)
     plan_node *rows;
     TRY(b->bind_subquery(b, castNode(SelectStmt, q->link->subselect), q->scope, q->scope->ctes,
                          &rows));
-    TRY(check_columns(b, rows, 1, q->link->location));
+    TRY(subquery_check_columns(b, rows, 1, q->link->location));
     TRY(bind_resolve_nulls(b, &rows));
     q->bounds = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
     if (!q->bounds)
@@ -207,7 +208,7 @@ static status bind_quantified(binder *b, const SubLink *link, bind_scope *scope,
         return bind_by_bounds(&q, out);
     TRY(bind_left(b, link, scope, &args));
     TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
-    TRY(check_columns(b, plan, args.count, link->location));
+    TRY(subquery_check_columns(b, plan, args.count, link->location));
     TRY(unify_with_columns(b, &args, &plan, name, link->location));
     TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), &args, plan,
                      link->location, out));
@@ -228,7 +229,7 @@ status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **ou
     if (is_exists)
         return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,
                             out);
-    TRY(check_columns(b, plan, 1, link->location));
+    TRY(subquery_check_columns(b, plan, 1, link->location));
     return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
                         out);
 }

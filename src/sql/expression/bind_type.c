@@ -130,7 +130,7 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
 
 /* ---- common types ---- */
 
-static bool is_unsigned(data_type type)
+static bool type_is_unsigned(data_type type)
 {
     return type_is_integer(type) && !type_is_signed(type);
 }
@@ -158,9 +158,10 @@ static data_type common_integer(data_type left, data_type right)
 {
     static const type_id signed_of_width[] = {
         [1] = TYPE_INT8, [2] = TYPE_INT16, [4] = TYPE_INT32, [8] = TYPE_INT64};
-    if (is_unsigned(left) == is_unsigned(right))
+    if (type_is_unsigned(left) == type_is_unsigned(right))
         return left.width >= right.width ? left : right;
-    data_type with = is_unsigned(left) ? right : left, without = is_unsigned(left) ? left : right;
+    data_type with = type_is_unsigned(left) ? right : left,
+              without = type_is_unsigned(left) ? left : right;
     if (without.width < with.width)
         return with;
     return without.width == 8 ? type_decimal(20, 0) : type_make(signed_of_width[without.width * 2]);
@@ -179,18 +180,18 @@ static data_type common_decimal(data_type left, data_type right)
     return type_decimal(precision > 38 ? 38 : precision, scale);
 }
 
-static bool is_timestamp(data_type type)
+static bool type_is_timestamp(data_type type)
 {
     return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
 }
 
 static bool common_time(data_type left, data_type right, data_type *out)
 {
-    if (left.id == TYPE_DATE && is_timestamp(right))
+    if (left.id == TYPE_DATE && type_is_timestamp(right))
         *out = right;
-    else if (is_timestamp(left) && right.id == TYPE_DATE)
+    else if (type_is_timestamp(left) && right.id == TYPE_DATE)
         *out = left;
-    else if (is_timestamp(left) && is_timestamp(right)) {
+    else if (type_is_timestamp(left) && type_is_timestamp(right)) {
         *out = left.id == TYPE_TIMESTAMP_TZ ? left : right;
         out->precision = left.precision > right.precision ? left.precision : right.precision;
     } else

@@ -22,7 +22,7 @@ static const struct function {
 #include "plan/tree/windows.def"
 };
 
-static bool find_function(const char *name, plan_window_function *out)
+static bool window_find_function(const char *name, plan_window_function *out)
 {
     for (int i = 0; i < WINDOW_AGGREGATE; i++)
         if (!strcmp(name, functions[i].name)) {
@@ -35,12 +35,12 @@ static bool find_function(const char *name, plan_window_function *out)
 bool bind_is_window_function(const char *name)
 {
     plan_window_function function;
-    return find_function(name, &function);
+    return window_find_function(name, &function);
 }
 
 /* ---- windows by name ---- */
 
-static bool is_name(const char *name)
+static bool window_is_name(const char *name)
 {
     return name && *name;
 }
@@ -91,7 +91,7 @@ static status resolve_window(const binder *b, const bind_scope *scope, const Win
     size_t found;
     WindowDef from;
     *out = *tree;
-    if (!is_name(tree->refname))
+    if (!window_is_name(tree->refname))
         return STATUS_OK;
     TRY(find_window(b, scope, count, tree->refname, tree->location, &found));
     TRY(resolve_window(b, scope, castNode(WindowDef, scope->window_clause[found]), found, &from));
@@ -102,7 +102,7 @@ static status window_of_call(const binder *b, const bind_scope *scope, const Win
                              WindowDef *out)
 {
     size_t found;
-    if (!is_name(over->name))
+    if (!window_is_name(over->name))
         return resolve_window(b, scope, over, scope->window_clause_count, out);
     TRY(find_window(b, scope, scope->window_clause_count, over->name, over->location, &found));
     return resolve_window(b, scope, castNode(WindowDef, scope->window_clause[found]), found, out);
@@ -144,7 +144,7 @@ static status bind_keys(binder *b, const WindowDef *tree, bind_scope *scope, bin
     return STATUS_OK;
 }
 
-static status check_place(const binder *b, const FuncCall *tree, const bind_scope *scope)
+static status window_check_place(const binder *b, const FuncCall *tree, const bind_scope *scope)
 {
     const char *clause = scope->clause ? scope->clause : scope->windowless;
     if (clause)
@@ -179,8 +179,8 @@ static status bind_integer(binder *b, const FuncCall *tree, bool is_positive, si
     return STATUS_OK;
 }
 
-static status bind_arguments(binder *b, const FuncCall *tree, bind_scope *scope,
-                             plan_window_call *call)
+static status window_bind_arguments(binder *b, const FuncCall *tree, bind_scope *scope,
+                                    plan_window_call *call)
 {
     const struct function *f = &functions[call->function];
     data_type type;
@@ -237,9 +237,9 @@ static status bind_callee(binder *b, const FuncCall *tree, const char *name, bin
     bind_aggregate aggregate;
     bool is_aggregate;
     call->position = bind_position(b, tree->location);
-    if (find_function(name, &call->function)) {
+    if (window_find_function(name, &call->function)) {
         TRY(not_for_windows(b, tree, name));
-        TRY(bind_arguments(b, tree, scope, call));
+        TRY(window_bind_arguments(b, tree, scope, call));
         window->column = column_of_call(call);
         return STATUS_OK;
     }
@@ -272,7 +272,7 @@ static status bind_whole_window(binder *b, const FuncCall *tree, const char *nam
 
 /* ---- equal calls are one ---- */
 
-static bool optional_equal(const expr *left, const expr *right)
+static bool window_optional_equal(const expr *left, const expr *right)
 {
     return left && right ? expr_equal(left, right) : left == right;
 }
@@ -280,7 +280,7 @@ static bool optional_equal(const expr *left, const expr *right)
 static bool bounds_equal(const plan_frame_bound *left, const plan_frame_bound *right)
 {
     return left->kind == right->kind && left->offset == right->offset &&
-           optional_equal(left->limit, right->limit);
+           window_optional_equal(left->limit, right->limit);
 }
 
 static bool calls_equal(const plan_window_call *left, const plan_window_call *right)
@@ -321,7 +321,7 @@ static bool is_same_window(const bind_window *left, const bind_window *right)
            order_begins_with(left, right);
 }
 
-static const bind_window *find_equal(const bind_scope *scope, const bind_window *window)
+static const bind_window *window_find_equal(const bind_scope *scope, const bind_window *window)
 {
     for (size_t i = 0; i < scope->windows.count; i++)
         if (calls_equal(&scope->windows.items[i].call, &window->call) &&
@@ -334,12 +334,12 @@ status bind_window_call(binder *b, const FuncCall *tree, const char *name, bind_
                         expr **out)
 {
     bind_window window = {0};
-    TRY(check_place(b, tree, scope));
+    TRY(window_check_place(b, tree, scope));
     scope->is_in_window = true;
     status st = bind_whole_window(b, tree, name, scope, &window);
     scope->is_in_window = false;
     TRY(st);
-    const bind_window *found = find_equal(scope, &window);
+    const bind_window *found = window_find_equal(scope, &window);
     if (!found) {
         window.column.id = bind_new_id(b);
         TRY(array_push(b->memory, &scope->windows, window));
@@ -378,7 +378,7 @@ status bind_window_clause(binder *b, bind_scope *scope)
 
 typedef status slot_visitor(void *context, expr **slot, bool takes_constant);
 
-static status visit_bound(plan_frame_bound *bound, slot_visitor *visit, void *context)
+static status bind_window_visit_bound(plan_frame_bound *bound, slot_visitor *visit, void *context)
 {
     if (!bound->limit)
         return STATUS_OK;
@@ -394,8 +394,8 @@ static status visit_slots(bind_window *window, slot_visitor *visit, void *contex
         TRY(visit(context, &window->order.items[i].key, false));
     for (uint32_t i = 0; i < window->call.arg_count; i++)
         TRY(visit(context, &window->call.args[i], true));
-    TRY(visit_bound(&window->call.frame.start, visit, context));
-    return visit_bound(&window->call.frame.end, visit, context);
+    TRY(bind_window_visit_bound(&window->call.frame.start, visit, context));
+    return bind_window_visit_bound(&window->call.frame.end, visit, context);
 }
 
 typedef struct slot_list {
@@ -454,7 +454,7 @@ static status use_computed(void *context, expr **slot, bool takes_constant)
     return *slot ? STATUS_OK : bind_no_memory();
 }
 
-static status compute(windows *w)
+static status window_compute(windows *w)
 {
     expr_list exprs = {0};
     bind_name_list names = {0};
@@ -549,7 +549,7 @@ status bind_windows(binder *b, const bind_scope *scope, plan_node **node)
     for (size_t i = 0; i < count; i++)
         TRY(visit_slots(&scope->windows.items[i], note_computed, &w));
     if (w.computed.count) {
-        TRY(compute(&w));
+        TRY(window_compute(&w));
         for (size_t i = 0; i < count; i++)
             TRY(visit_slots(&scope->windows.items[i], use_computed, &w));
     }

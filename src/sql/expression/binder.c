@@ -170,7 +170,7 @@ status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **ou
 }
 
 /* Is it a column of the child, and not among the node's columns yet? */
-static bool passes_through(const plan_node *node, const expr *e)
+static bool binder_passes_through(const plan_node *node, const expr *e)
 {
     return e->kind == EXPR_COLUMN && plan_column_index(node->children[0], e->column_id) >= 0 &&
            plan_column_index(node, e->column_id) < 0;
@@ -186,7 +186,7 @@ status bind_project(binder *b, plan_node *child, expr *const *exprs, const char 
     for (size_t i = 0; i < count; i++) {
         plan_column column = {
             .name = names[i], .type = exprs[i]->type, .is_nullable = exprs[i]->is_nullable};
-        column.id = passes_through(node, exprs[i]) ? exprs[i]->column_id : bind_new_id(b);
+        column.id = binder_passes_through(node, exprs[i]) ? exprs[i]->column_id : bind_new_id(b);
         TRY(array_push(b->memory, &node->columns, column));
         TRY(array_push(b->memory, &node->project.exprs, exprs[i]));
     }

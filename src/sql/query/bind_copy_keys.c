@@ -6,8 +6,8 @@
 
 #include <strings.h>
 
-static status add_name(const binder *b, const DefElem *option, const pg_node *node,
-                       const char **names, size_t *count)
+static status copy_keys_add_name(const binder *b, const DefElem *option, const pg_node *node,
+                                 const char **names, size_t *count)
 {
     if (!IsA(node, String))
         return bind_error(b, STATUS_KIND_INVALID, option->location,
@@ -30,14 +30,14 @@ status bind_copy_keys(const binder *b, const DefElem *option, sql_copy *out)
                            "PARTITION_BY (a, b)");
     out->partition_by = names;
     for (size_t i = 0; i < count; i++)
-        TRY(add_name(b, option, is_list ? list_nth(castNode(List, arg), i) : arg, names,
-                     &out->partition_count));
+        TRY(copy_keys_add_name(b, option, is_list ? list_nth(castNode(List, arg), i) : arg, names,
+                               &out->partition_count));
     return STATUS_OK;
 }
 
 /* ---- the plan ---- */
 
-static status no_such_column(const binder *b, const char *name, const plan_node *root)
+static status copy_keys_no_such_column(const binder *b, const char *name, const plan_node *root)
 {
     const char **names = arena_alloc_array(b->memory, root->columns.count + 1, sizeof *names);
     if (!names)
@@ -56,7 +56,7 @@ static bool can_name(data_type type)
            type.id == TYPE_BOOL || type.id == TYPE_VARCHAR || type.id == TYPE_UUID;
 }
 
-static status check_key(const binder *b, const plan_column *column)
+static status copy_keys_check_key(const binder *b, const plan_column *column)
 {
     char type[TYPE_NAME_BYTES];
     if (!*column->name)
@@ -71,18 +71,18 @@ static status check_key(const binder *b, const plan_column *column)
         "varchar)");
 }
 
-static status find_key(const binder *b, const plan_node *root, const char *name, bool *is_key,
-                       size_t *out)
+static status copy_keys_find_key(const binder *b, const plan_node *root, const char *name,
+                                 bool *is_key, size_t *out)
 {
     for (*out = 0; *out < root->columns.count; ++*out)
         if (!strcasecmp(root->columns.items[*out].name, name))
             break;
     if (*out == root->columns.count)
-        return no_such_column(b, name, root);
+        return copy_keys_no_such_column(b, name, root);
     if (is_key[*out])
         return bind_error(b, STATUS_KIND_INVALID, -1, "PARTITION_BY has column \"%s\" twice", name);
     is_key[*out] = true;
-    return check_key(b, &root->columns.items[*out]);
+    return copy_keys_check_key(b, &root->columns.items[*out]);
 }
 
 /* By the keys, and then as the query has sorted them. */
@@ -131,7 +131,7 @@ status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root)
         return bind_no_memory();
     for (size_t i = 0; i < copy->partition_count; i++) {
         size_t column;
-        TRY(find_key(b, *root, copy->partition_by[i], is_key, &column));
+        TRY(copy_keys_find_key(b, *root, copy->partition_by[i], is_key, &column));
         expr *key = bind_column_expr(b, &(*root)->columns.items[column]);
         if (!key)
             return bind_no_memory();

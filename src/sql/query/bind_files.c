@@ -22,7 +22,7 @@ typedef struct file_call {
 /* ---- options ---- */
 
 /* name => value, or name = value: its name and value; else false. */
-static bool find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
+static bool files_find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
 {
     if (IsA(node, NamedArgExpr)) {
         *out_name = castNode(NamedArgExpr, node)->name;
@@ -43,7 +43,7 @@ static bool find_option(const pg_node *node, const char **out_name, const pg_nod
 }
 
 /* true, false, or a text. */
-static const char *text_of(const pg_node *node)
+static const char *files_text_of(const pg_node *node)
 {
     if (IsA(node, TypeCast))
         node = castNode(TypeCast, node)->arg; /* 't'::bool, as some parsers write true */
@@ -95,15 +95,16 @@ static status set_types(file_call *c, const char *text, int32_t location)
         "a text of names and types, split by commas: hive_types => 'zip varchar, year integer'");
 }
 
-static status take_option(file_call *c, const char *name, const pg_node *value, int32_t location)
+static status files_take_option(file_call *c, const char *name, const pg_node *value,
+                                int32_t location)
 {
     static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types"};
     if (!strcasecmp(name, names[0]))
-        return set_hive(c, text_of(value), location);
+        return set_hive(c, files_text_of(value), location);
     if (!strcasecmp(name, names[1]))
-        return set_union(c, text_of(value), location);
+        return set_union(c, files_text_of(value), location);
     if (!strcasecmp(name, names[2]))
-        return set_types(c, text_of(value), location);
+        return set_types(c, files_text_of(value), location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);
@@ -111,7 +112,7 @@ static status take_option(file_call *c, const char *name, const pg_node *value, 
 
 /* ---- paths ---- */
 
-static bool has_column(const plan_node *node, size_t at, const char *name)
+static bool files_has_column(const plan_node *node, size_t at, const char *name)
 {
     if (!strcmp(node->columns.items[at].name, name))
         return true;
@@ -128,7 +129,7 @@ static status check_alike(file_call *c, const char *path, const plan_node *node,
     bool has_names = first->columns.count == node->columns.count;
     for (size_t i = 0; has_names && i < first->columns.count; i++) {
         const plan_column *a = &first->columns.items[i], *b = &node->columns.items[i];
-        has_names = has_column(node, i, a->name);
+        has_names = files_has_column(node, i, a->name);
         c->is_mixed |= strcmp(a->name, b->name) || !type_equal(a->type, b->type);
     }
     return has_names ? STATUS_OK
@@ -138,7 +139,7 @@ static status check_alike(file_call *c, const char *path, const plan_node *node,
                                    "union_by_name => true puts them together by name");
 }
 
-static status add_path(file_call *c, const char *path, int32_t location)
+static status files_add_path(file_call *c, const char *path, int32_t location)
 {
     plan_node *scan;
     c->first_path = c->first_path ? c->first_path : path;
@@ -151,17 +152,18 @@ static status add_path(file_call *c, const char *path, int32_t location)
     return array_push(c->b->memory, &c->scans.scans, scan);
 }
 
-static status add_argument(file_call *c, const pg_node *node)
+static status files_add_argument(file_call *c, const pg_node *node)
 {
     if (IsA(node, A_ArrayExpr)) {
         for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
-            TRY(add_argument(c, list_nth(castNode(A_ArrayExpr, node)->elements, i)));
+            TRY(files_add_argument(c, list_nth(castNode(A_ArrayExpr, node)->elements, i)));
         return STATUS_OK;
     }
     if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
         return bind_error(c->b, STATUS_KIND_INVALID, c->call->location,
                           "arguments of read_parquet must be paths in quotes");
-    return add_path(c, castNode(A_Const, node)->val.sval.sval, castNode(A_Const, node)->location);
+    return files_add_path(c, castNode(A_Const, node)->val.sval.sval,
+                          castNode(A_Const, node)->location);
 }
 
 /* Options first: paths are opened as they say. */
@@ -170,11 +172,11 @@ static status add_arguments(file_call *c, bool are_options)
     for (size_t i = 0; i < list_length(c->call->args); i++) {
         const char *name;
         const pg_node *value;
-        bool is_option = find_option(list_nth(c->call->args, i), &name, &value);
+        bool is_option = files_find_option(list_nth(c->call->args, i), &name, &value);
         if (is_option != are_options)
             continue;
-        TRY(is_option ? take_option(c, name, value, bind_location(list_nth(c->call->args, i)))
-                      : add_argument(c, list_nth(c->call->args, i)));
+        TRY(is_option ? files_take_option(c, name, value, bind_location(list_nth(c->call->args, i)))
+                      : files_add_argument(c, list_nth(c->call->args, i)));
     }
     return STATUS_OK;
 }

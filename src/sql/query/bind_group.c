@@ -45,7 +45,7 @@ static void regroup_plan(plan_node *node, grouping *g)
         regroup_plan(node->children[i], g);
 }
 
-static void set_group(grouping *g, size_t group, expr **slot)
+static void group_set_group(grouping *g, size_t group, expr **slot)
 {
     int32_t position = (*slot)->position;
     *slot = bind_column_expr(g->b, &g->node->columns.items[group]);
@@ -71,7 +71,7 @@ static void regroup_run(expr *e, size_t group, grouping *g)
         uint32_t end = at + same;
         memmove(e->args + at + 1, e->args + end, (e->arg_count - end) * sizeof *e->args);
         e->arg_count -= same - 1;
-        set_group(g, group, &e->args[at]);
+        group_set_group(g, group, &e->args[at]);
         if (g->st)
             return;
     }
@@ -85,7 +85,7 @@ static void regroup(expr **slot, void *context)
         return;
     uint32_t group = expr_index_least(&g->numbers, e);
     if (group != EXPR_INDEX_NONE) {
-        set_group(g, group, slot);
+        group_set_group(g, group, slot);
         return;
     }
     for (size_t i = 0; i < g->conjunctions.count && !g->st; i++)
@@ -104,7 +104,7 @@ static void regroup(expr **slot, void *context)
 
 /* ---- GROUP BY of one set ---- */
 
-static status add_group(binder *b, plan_node *node, expr *group)
+static status group_add_group(binder *b, plan_node *node, expr *group)
 {
     plan_column column = {.type = group->type, .is_nullable = group->is_nullable};
     bool passes =
@@ -119,7 +119,7 @@ static status make_aggregate(binder *b, const bind_scope *scope, const expr_list
                              plan_node *node)
 {
     for (size_t i = 0; i < groups->count; i++)
-        TRY(add_group(b, node, groups->items[i]));
+        TRY(group_add_group(b, node, groups->items[i]));
     for (size_t i = 0; i < scope->aggregates.count; i++) {
         TRY(array_push(b->memory, &node->columns, scope->aggregates.items[i].column));
         TRY(array_push(b->memory, &node->aggregate.aggregates, scope->aggregates.items[i].call));
@@ -142,8 +142,8 @@ static bool is_left_out(const plan_grouping_set_list *sets, uint32_t group)
     return false;
 }
 
-static status add_call(binder *b, const bind_grouping *call, const expr_list *groups,
-                       plan_node *node)
+static status group_add_call(binder *b, const bind_grouping *call, const expr_list *groups,
+                             plan_node *node)
 {
     plan_grouping_set args = {0};
     for (size_t i = 0; i < call->args.count; i++) {
@@ -178,7 +178,7 @@ static status make_grouping_sets(binder *b, const bind_scope *scope, const expr_
                        scope->aggregates.items[i].call));
     }
     for (size_t i = 0; i < scope->groupings.count; i++)
-        TRY(add_call(b, &scope->groupings.items[i], groups, node));
+        TRY(group_add_call(b, &scope->groupings.items[i], groups, node));
     return STATUS_OK;
 }
 

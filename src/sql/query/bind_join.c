@@ -123,7 +123,7 @@ static void set_nullable(bind_scope *scope)
 }
 
 /* Only the left side is visible behind it. */
-static bool is_reducer(plan_join_type type)
+static bool join_is_reducer(plan_join_type type)
 {
     return type == JOIN_SEMI || type == JOIN_ANTI;
 }
@@ -140,7 +140,7 @@ static status make_node(join_binding *j, plan_node *left, plan_node *right)
     node->children[1] = right;
     node->join.type = type;
     node->join.residual = j->condition;
-    for (int side = 0; side < (is_reducer(type) ? 1 : 2); side++)
+    for (int side = 0; side < (join_is_reducer(type) ? 1 : 2); side++)
         for (size_t i = 0; i < node->children[side]->columns.count; i++) {
             plan_column column = node->children[side]->columns.items[i];
             column.is_nullable |= side ? right_nullable : left_nullable;
@@ -176,7 +176,7 @@ static status merged_expr(join_binding *j, const bind_entry *l, const bind_entry
     }
 }
 
-static status merge(join_binding *j)
+static status join_merge(join_binding *j)
 {
     binder *b = j->b;
     expr_list exprs = {0};
@@ -274,11 +274,11 @@ status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node *
     TRY(equate_all(&j));
     TRY(bind_sides_condition(&j, scope));
     TRY(make_node(&j, left, right));
-    TRY(merge(&j));
+    TRY(join_merge(&j));
 
     bind_scope joined = {.entries = j.merged};
     TRY(bind_add_scope(b, &joined, &j.left));
-    if (!is_reducer(j.type))
+    if (!join_is_reducer(j.type))
         TRY(bind_add_scope(b, &joined, &j.right));
     *out = j.node;
     return tree->alias ? rename_all(&j, &joined, scope) : bind_add_scope(b, scope, &joined);

@@ -34,7 +34,7 @@ status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *cl
     return STATUS_OK;
 }
 
-static bool has_column(const plan_node *query, const char *name)
+static bool order_has_column(const plan_node *query, const char *name)
 {
     for (size_t i = 0; i < query->columns.count; i++)
         if (!strcmp(query->columns.items[i].name, name))
@@ -55,7 +55,7 @@ static status output_column(binder *b, const pg_node *node, const plan_node *que
                        "ORDER BY of a set operation takes only names and numbers of its columns"),
             "put the set operation into a subquery in FROM");
     const char *name = strVal(list_nth(castNode(ColumnRef, node)->fields, 0));
-    bool folds = !has_column(query, name);
+    bool folds = !order_has_column(query, name);
     for (size_t i = 0; i < query->columns.count; i++) {
         const char *column = query->columns.items[i].name;
         if (folds ? strcasecmp(column, name) : strcmp(column, name))
@@ -173,8 +173,8 @@ static status keep_columns(binder *b, const plan_node *before, plan_node **node)
 }
 
 /* The rows from `offset` on, `limit` of them if there is one. */
-static status add_limit(binder *b, bool has_limit, uint64_t limit, uint64_t offset,
-                        plan_node **node)
+static status order_add_limit(binder *b, bool has_limit, uint64_t limit, uint64_t offset,
+                              plan_node **node)
 {
     plan_node *added;
     TRY(bind_new_node(b, PLAN_LIMIT, *node, &added));
@@ -200,12 +200,12 @@ status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_no
         sort->kind == PLAN_SORT) {
         TRY(bind_ties(b, limit + offset, node));
         if (offset)
-            TRY(add_limit(b, false, 0, offset, node));
+            TRY(order_add_limit(b, false, 0, offset, node));
         return keep_columns(b, sort, node);
     }
     if (has_limit && limit > 0 && sort->kind == PLAN_SORT && !sort->sort.has_limit) {
         sort->sort.has_limit = true;
         sort->sort.limit = limit + offset;
     }
-    return add_limit(b, has_limit, limit, offset, node);
+    return order_add_limit(b, has_limit, limit, offset, node);
 }

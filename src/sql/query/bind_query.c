@@ -111,7 +111,7 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     }
 }
 
-static bool is_star(const pg_node *node)
+static bool query_is_star(const pg_node *node)
 {
     if (!IsA(node, ColumnRef))
         return false;
@@ -148,7 +148,7 @@ static bool means(const bind_scope *scope, const char *name, const char *column)
     return true;
 }
 
-static bool is_excluded(const bind_scope *scope, const A_Star *star, const char *column)
+static bool query_is_excluded(const bind_scope *scope, const A_Star *star, const char *column)
 {
     for (size_t i = 0; i < list_length(star->exclude); i++)
         if (means(scope, strVal(list_nth(star->exclude, i)), column))
@@ -157,13 +157,14 @@ static bool is_excluded(const bind_scope *scope, const A_Star *star, const char 
 }
 
 /* Returns whether a column of the star that is not excluded has that name. */
-static bool has_column(const query *q, const A_Star *star, const char *relation, const char *name,
-                       bool is_excluded_too)
+static bool query_has_column(const query *q, const A_Star *star, const char *relation,
+                             const char *name, bool is_excluded_too)
 {
     for (size_t i = 0; i < q->scope.entries.count; i++)
         if (is_of_star(&q->scope.entries.items[i], relation) &&
             means(&q->scope, name, q->scope.entries.items[i].name) &&
-            (is_excluded_too || !is_excluded(&q->scope, star, q->scope.entries.items[i].name)))
+            (is_excluded_too ||
+             !query_is_excluded(&q->scope, star, q->scope.entries.items[i].name)))
             return true;
     return false;
 }
@@ -173,7 +174,7 @@ static bool is_nested_of_star(const bind_nested *nested, const char *relation)
     return !relation || (nested->relation && !strcasecmp(nested->relation, relation));
 }
 
-static bool has_nested(const bind_scope *scope, const char *relation, const char *name)
+static bool query_has_nested(const bind_scope *scope, const char *relation, const char *name)
 {
     for (size_t i = 0; i < scope->nested.count; i++)
         if (is_nested_of_star(&scope->nested.items[i], relation) &&
@@ -188,7 +189,8 @@ static status note_nested(const query *q, const A_Star *star, const char *relati
     bind_name_list left_out = {0};
     for (size_t i = 0; i < q->scope.nested.count; i++) {
         const bind_nested *nested = &q->scope.nested.items[i];
-        if (is_nested_of_star(nested, relation) && !is_excluded(&q->scope, star, nested->name))
+        if (is_nested_of_star(nested, relation) &&
+            !query_is_excluded(&q->scope, star, nested->name))
             TRY(array_push(q->b->memory, &left_out, nested->name));
     }
     return bind_note_nested(q->b, &left_out);
@@ -200,7 +202,8 @@ static status check_exclusion(const query *q, const A_Star *star, const char *re
 {
     for (size_t i = 0; i < list_length(star->exclude); i++) {
         const char *name = strVal(list_nth(star->exclude, i));
-        if (!has_nested(&q->scope, relation, name) && !has_column(q, star, relation, name, true))
+        if (!query_has_nested(&q->scope, relation, name) &&
+            !query_has_column(q, star, relation, name, true))
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
                               "column \"%s\" of EXCLUDE does not exist", name);
     }
@@ -232,7 +235,7 @@ static status check_replacement(const query *q, const A_Star *star, const char *
         if (!tree->name)
             return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
                               "REPLACE needs AS and a column's name");
-        if (!has_column(q, star, relation, tree->name, false))
+        if (!query_has_column(q, star, relation, tree->name, false))
             return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
                               "column \"%s\" of REPLACE does not exist", tree->name);
     }
@@ -240,7 +243,8 @@ static status check_replacement(const query *q, const A_Star *star, const char *
 }
 
 /* A column of a star, or what replaces it. */
-static status add_column(query *q, const A_Star *star, const bind_entry *entry, int32_t location)
+static status query_add_column(query *q, const A_Star *star, const bind_entry *entry,
+                               int32_t location)
 {
     const ResTarget *found;
     target added = {.name = entry->name};
@@ -272,8 +276,8 @@ static status expand_star(query *q, const ColumnRef *ref)
     TRY(check_replacement(q, star, relation));
     for (size_t i = 0; i < q->scope.entries.count; i++) {
         const bind_entry *entry = &q->scope.entries.items[i];
-        if (is_of_star(entry, relation) && !is_excluded(&q->scope, star, entry->name))
-            TRY(add_column(q, star, entry, ref->location));
+        if (is_of_star(entry, relation) && !query_is_excluded(&q->scope, star, entry->name))
+            TRY(query_add_column(q, star, entry, ref->location));
     }
     if (star->exclude && q->targets.count == first)
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
@@ -288,7 +292,7 @@ static status bind_targets(query *q)
 {
     for (size_t i = 0; i < list_length(q->select->targetList); i++) {
         const ResTarget *tree = castNode(ResTarget, list_nth(q->select->targetList, i));
-        if (is_star(tree->val)) {
+        if (query_is_star(tree->val)) {
             TRY(expand_star(q, castNode(ColumnRef, tree->val)));
             continue;
         }
@@ -368,7 +372,7 @@ static void note_call(uint32_t id, void *context)
         search->has_window |= search->scope->windows.items[i].column.id == id;
 }
 
-static status add_group(query *q, expr *e, plan_grouping_set *set)
+static status query_add_group(query *q, expr *e, plan_grouping_set *set)
 {
     uint32_t index = expr_index_first(&q->group_numbers, e);
     if (index == EXPR_INDEX_NONE) {
@@ -392,7 +396,7 @@ static status group_by_target(query *q, int index, int32_t location, plan_groupi
                           "%s functions are not allowed in GROUP BY",
                           search.has_window ? "window" : "aggregate");
     e = expr_copy(q->b->memory, e);
-    return e ? add_group(q, e, set) : bind_no_memory();
+    return e ? query_add_group(q, e, set) : bind_no_memory();
 }
 
 /* GROUP BY ALL: what of the select list has no aggregates. */
@@ -432,7 +436,7 @@ static status bind_group(void *context, const pg_node *node, plan_grouping_set *
     TRY(st);
     if (e->type.id == TYPE_NULL)
         TRY(bind_cast(q->b, e, type_make(TYPE_VARCHAR), bind_location(node), &e));
-    return add_group(q, e, set);
+    return query_add_group(q, e, set);
 }
 
 /* ---- ORDER BY ---- */
@@ -475,7 +479,7 @@ static status bind_order(query *q)
 
 /* ---- clauses to nodes ---- */
 
-static bool is_distinct(const query *q)
+static bool query_is_distinct(const query *q)
 {
     return list_length(q->select->distinctClause) > 0 && !q->distinct_on.count;
 }
@@ -525,7 +529,7 @@ static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *
         key->target = (int)found;
         return STATUS_OK;
     }
-    if (is_distinct(q))
+    if (query_is_distinct(q))
         return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->node),
                           "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     if (key->e->type.id == TYPE_NULL)
@@ -567,7 +571,7 @@ static void unite_keys(query *q, const expr_list *exprs)
         q->order.items[i].target = first_equal(exprs, q->order.items[i].target);
 }
 
-static status project(query *q)
+static status query_project(query *q)
 {
     arena *a = q->b->memory;
     expr_list exprs = {0};
@@ -640,7 +644,7 @@ static status sort_for_first(query *q, plan_node *sort, plan_node *window)
 }
 
 /* The first row of each combination of values, in the order of ORDER BY. */
-static status first_rows(query *q)
+static status query_first_rows(query *q)
 {
     binder *b = q->b;
     plan_node *sorted, *window;
@@ -749,13 +753,13 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     TRY(bind_windows(b, &q.scope, &q.node));
     if (q.qualify)
         TRY(bind_filter(b, q.node, q.qualify, &q.node));
-    TRY(project(&q));
+    TRY(query_project(&q));
     if (list_length(select->distinctClause) || q.order.count || select->limitCount ||
         select->limitOffset)
         TRY(bind_resolve_nulls(b, &q.node));
-    if (is_distinct(&q))
+    if (query_is_distinct(&q))
         TRY(bind_distinct(b, q.node, &q.node));
-    TRY(first_rows(&q));
+    TRY(query_first_rows(&q));
     TRY(sort(&q));
     TRY(bind_limit(b, select, &q.scope, &q.node));
     TRY(drop_order_columns(&q));

@@ -9,7 +9,7 @@
 
 #include <strings.h>
 
-static status at(const binder *b, status st, int32_t location)
+static status bind_rows_at(const binder *b, status st, int32_t location)
 {
     int32_t position = bind_position(b, location);
     return st && position >= 0 ? status_at(st, position) : st;
@@ -39,13 +39,13 @@ static status begin_table(binder *b, const RangeVar *relation, bool replaces, bo
     status st = sql_catalog_check_rows(b->catalog, out->name, replaces);
     out->is_there = st && if_not_exists;
     if (!out->is_there)
-        return at(b, st, relation->location);
+        return bind_rows_at(b, st, relation->location);
     status_free(st);
     return STATUS_OK;
 }
 
 /* That the file can hold them. */
-static status check_columns(const binder *b, const plan_node *root, int32_t location)
+static status rows_check_columns(const binder *b, const plan_node *root, int32_t location)
 {
     const plan_column_list *columns = &root->columns;
     for (size_t i = 0; i < columns->count; i++) {
@@ -66,7 +66,7 @@ static status check_columns(const binder *b, const plan_node *root, int32_t loca
 }
 
 /* By a projection: nodes that only pass columns on have their children's names once they are optimized. */
-static status name_columns(binder *b, const IntoClause *into, plan_node **root)
+static status rows_name_columns(binder *b, const IntoClause *into, plan_node **root)
 {
     size_t count = (*root)->columns.count;
     expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
@@ -88,7 +88,7 @@ static status name_columns(binder *b, const IntoClause *into, plan_node **root)
     return bind_project(b, *root, exprs, names, count, root);
 }
 
-static status add_limit(binder *b, plan_node **root)
+static status rows_add_limit(binder *b, plan_node **root)
 {
     plan_node *node;
     TRY(bind_new_node(b, PLAN_LIMIT, *root, &node));
@@ -111,13 +111,14 @@ status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statem
     TRY(begin_table(b, into->rel, tree->replace, tree->if_not_exists, out));
     TRY(bind_statement(b, castNode(SelectStmt, tree->query)));
     if (into->skipData)
-        TRY(add_limit(b, root));
+        TRY(rows_add_limit(b, root));
     if (list_length(into->colNames))
-        TRY(name_columns(b, into, root));
-    return check_columns(b, *root, into->rel->location);
+        TRY(rows_name_columns(b, into, root));
+    return rows_check_columns(b, *root, into->rel->location);
 }
 
-static status add_column(binder *b, const CreateStmt *tree, const pg_node *element, plan_node *root)
+static status rows_add_column(binder *b, const CreateStmt *tree, const pg_node *element,
+                              plan_node *root)
 {
     bind_modifier modifier;
     if (!IsA(element, ColumnDef))
@@ -147,16 +148,16 @@ status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out)
     if (!root)
         return bind_no_memory();
     for (size_t i = 0; i < list_length(tree->tableElts); i++)
-        TRY(add_column(b, tree, list_nth(tree->tableElts, i), root));
+        TRY(rows_add_column(b, tree, list_nth(tree->tableElts, i), root));
     b->statement->root = root;
-    return check_columns(b, root, location);
+    return rows_check_columns(b, root, location);
 }
 
 /* ---- INSERT ---- */
 
 /* Returns the number of the column with that name, or else with that name in another case; the number of columns:
  * there is none. */
-static size_t find_column(const pq_table *table, const char *name)
+static size_t rows_find_column(const pq_table *table, const char *name)
 {
     size_t folded = table->columns.count;
     for (size_t i = 0; i < table->columns.count; i++) {
@@ -179,7 +180,7 @@ static status find_sources(const binder *b, const InsertStmt *tree, const pq_tab
         sources[i] = list_length(tree->cols) || i >= count ? -1 : (int)i;
     for (size_t i = 0; i < list_length(tree->cols); i++) {
         const ResTarget *target = castNode(ResTarget, list_nth(tree->cols, i));
-        size_t at = find_column(table, target->name);
+        size_t at = rows_find_column(table, target->name);
         if (at == table->columns.count)
             return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
                               "column \"%s\" of table \"%s\" does not exist", target->name, name);
@@ -221,11 +222,11 @@ static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table
     return bind_project(b, *root, exprs, names, count, root);
 }
 
-static status find_table(binder *b, const RangeVar *relation, const sql_catalog_entry **out)
+static status rows_find_table(binder *b, const RangeVar *relation, const sql_catalog_entry **out)
 {
     const char *name = relation->relname;
     TRY(check_relation(b, relation));
-    TRY(at(b, sql_catalog_find(b->catalog, name, b->held, out), relation->location));
+    TRY(bind_rows_at(b, sql_catalog_find(b->catalog, name, b->held, out), relation->location));
     if (!*out)
         return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, relation->location,
                                       "table \"%s\" does not exist", name),
@@ -257,7 +258,7 @@ status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
     plan_node **root = &b->statement->root;
     out->kind = SQL_INSERT;
     TRY(check_insert(b, tree));
-    TRY(find_table(b, tree->relation, &entry));
+    TRY(rows_find_table(b, tree->relation, &entry));
     pg_select *select = castNode(SelectStmt, tree->selectStmt);
     if (tree->withClause)
         select->withClause = tree->withClause;

@@ -26,7 +26,7 @@ typedef struct series_call {
 } series_call;
 
 /* One argument is the end, the start 0 then. */
-static status bind_arguments(series_call *c, bind_scope *scope)
+static status series_bind_arguments(series_call *c, bind_scope *scope)
 {
     size_t count = list_length(c->tree->args), first = count == 1;
     value zero = value_int(TYPE_INT32, 0);
@@ -161,7 +161,7 @@ status bind_series(binder *b, const FuncCall *tree, const RangeFunction *range, 
                          .ctes = scope->ctes,
                          .clause = "functions in FROM",
                          .windowless = "functions in FROM"};
-    TRY(bind_arguments(&c, &around));
+    TRY(series_bind_arguments(&c, &around));
     TRY(type_arguments(&c));
     TRY(make_series(&c, alias ? alias->aliasname : c.name, out));
     return bind_add_relation(b, scope, *out, c.name, alias, tree->location);

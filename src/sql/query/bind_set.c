@@ -90,7 +90,7 @@ static status new_union(binder *b, plan_node *left, uint32_t room, plan_node **o
 }
 
 /* A chain of UNION ALLs becomes one node, whose room doubles. */
-static status unite(binder *b, plan_node *left, plan_node *right, plan_node **out)
+static status set_unite(binder *b, plan_node *left, plan_node *right, plan_node **out)
 {
     uint32_t count = left->kind == PLAN_UNION ? left->child_count : 1;
     *out = left;
@@ -107,10 +107,10 @@ static status unite_sides(binder *b, bool keeps_all, plan_node *left, plan_node 
                           plan_node **out)
 {
     if (keeps_all)
-        return unite(b, left, right, out);
+        return set_unite(b, left, right, out);
     if (left == b->union_distinct)
         left = left->children[0];
-    TRY(unite(b, left, right, out));
+    TRY(set_unite(b, left, right, out));
     TRY(bind_distinct(b, *out, out));
     b->union_distinct = *out;
     return STATUS_OK;
@@ -156,7 +156,7 @@ status bind_except(binder *b, plan_node *left, plan_node *right, plan_node **out
 }
 
 /* Distinct rows and how often each is there, as the last column. */
-static status count_rows(binder *b, plan_node *node, plan_node **out)
+static status set_count_rows(binder *b, plan_node *node, plan_node **out)
 {
     plan_column count = {.id = bind_new_id(b), .name = "count", .type = type_make(TYPE_INT64)};
     plan_aggregate call = {.function = AGGREGATE_COUNT_STAR, .position = -1};
@@ -188,8 +188,8 @@ static status counted_rows(binder *b, bool is_intersect, plan_node *left, plan_n
 {
     size_t keys = left->columns.count;
     plan_node *joined, *repeat;
-    TRY(count_rows(b, left, &left));
-    TRY(count_rows(b, right, &right));
+    TRY(set_count_rows(b, left, &left));
+    TRY(set_count_rows(b, right, &right));
     TRY(join_rows(b, is_intersect ? JOIN_INNER : JOIN_LEFT, left, right, keys, &joined));
     TRY(bind_new_node(b, PLAN_REPEAT, joined, &repeat));
     repeat->columns.count = keys; /* the left side's columns alone */
@@ -199,7 +199,7 @@ static status counted_rows(binder *b, bool is_intersect, plan_node *left, plan_n
     return STATUS_OK;
 }
 
-static int32_t location_of(const pg_select *select)
+static int32_t set_location_of(const pg_select *select)
 {
     while (select->op != SETOP_NONE)
         select = select->larg;
@@ -216,7 +216,7 @@ status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
     bind_scope inner = {.parent = scope, .ctes = ctes};
     TRY(bind_select(b, select->larg, scope, ctes, &left));
     TRY(bind_select(b, select->rarg, scope, ctes, &right));
-    TRY(bind_match_columns(b, &left, &right, names[select->op], location_of(select->rarg)));
+    TRY(bind_match_columns(b, &left, &right, names[select->op], set_location_of(select->rarg)));
     if (select->op == SETOP_UNION) {
         TRY(unite_sides(b, select->all, left, right, out));
     } else if (select->all) {

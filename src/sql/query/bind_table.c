@@ -160,7 +160,7 @@ static status no_such_table(binder *b, const char *name, int32_t location)
     return bind_suggest(st, name, names, count);
 }
 
-static status at(binder *b, status st, int32_t location)
+static status table_at(binder *b, status st, int32_t location)
 {
     int32_t position = bind_position(b, location);
     return st && position >= 0 ? status_at(st, position) : st;
@@ -211,7 +211,7 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
 static status open_path(binder *b, const char *text, int32_t location, pq_table **out)
 {
     TRY(bind_check_access(b, location, "a path"));
-    return at(b, sql_catalog_path(b->catalog, text, out), location);
+    return table_at(b, sql_catalog_path(b->catalog, text, out), location);
 }
 
 status bind_union_path(binder *b, const char *path, const bind_folders *options, int32_t location,
@@ -249,7 +249,7 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
 {
     const sql_catalog_entry *entry = NULL;
     if (!is_path)
-        TRY(at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
+        TRY(table_at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
     if (!entry && !is_path && !looks_like_path(name))
         return no_such_table(b, name, location);
     if (entry && entry->view_sql)
@@ -259,7 +259,7 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
     if (!entry)
         return bind_table_path(b, name, NULL, location, out);
     pq_table *table = entry->table;
-    TRY(at(b, reopen(b, entry, &table), location));
+    TRY(table_at(b, reopen(b, entry, &table), location));
     TRY(check_plain(b, table, location));
     return bind_files(b, table, entry->name, location, out);
 }

@@ -18,13 +18,13 @@ typedef ARRAY(union_column) union_list;
 /* ---- types ---- */
 
 /* Decimal digits that an integer of the type may have. */
-static unsigned digits_of(data_type type)
+static unsigned union_digits_of(data_type type)
 {
     static const unsigned digits[] = {[1] = 3, [2] = 5, [4] = 10, [8] = 19};
     return digits[type.width] + (type.id == TYPE_UINT64);
 }
 
-static bool is_float(data_type type)
+static bool union_is_float(data_type type)
 {
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
 }
@@ -47,12 +47,12 @@ static bool widen_integers(data_type a, data_type b, data_type *out)
     return true;
 }
 
-static bool widen_decimals(data_type a, data_type b, data_type *out)
+static bool union_widen_decimals(data_type a, data_type b, data_type *out)
 {
     data_type as_decimal[2] = {a, b};
     for (int i = 0; i < 2; i++)
         if (as_decimal[i].id != TYPE_DECIMAL)
-            as_decimal[i] = type_decimal(digits_of(as_decimal[i]), 0);
+            as_decimal[i] = type_decimal(union_digits_of(as_decimal[i]), 0);
     unsigned left = as_decimal[0].precision - as_decimal[0].scale;
     unsigned right = as_decimal[1].precision - as_decimal[1].scale;
     unsigned whole = left > right ? left : right;
@@ -64,7 +64,7 @@ static bool widen_decimals(data_type a, data_type b, data_type *out)
     return true;
 }
 
-static bool is_timestamp(data_type type)
+static bool union_is_timestamp(data_type type)
 {
     return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
 }
@@ -79,28 +79,28 @@ static bool widen_timestamps(data_type a, data_type b, data_type *out)
 }
 
 /* A type that holds the values of both, of doubles nearly. */
-static bool widen(data_type a, data_type b, data_type *out)
+static bool union_widen(data_type a, data_type b, data_type *out)
 {
-    bool are_numbers = (type_is_integer(a) || is_float(a) || a.id == TYPE_DECIMAL) &&
-                       (type_is_integer(b) || is_float(b) || b.id == TYPE_DECIMAL);
+    bool are_numbers = (type_is_integer(a) || union_is_float(a) || a.id == TYPE_DECIMAL) &&
+                       (type_is_integer(b) || union_is_float(b) || b.id == TYPE_DECIMAL);
     *out = a.id == TYPE_NULL ? b : a;
     if (type_equal(a, b) || a.id == TYPE_NULL || b.id == TYPE_NULL)
         return true;
-    if (is_timestamp(a) && is_timestamp(b))
+    if (union_is_timestamp(a) && union_is_timestamp(b))
         return widen_timestamps(a, b, out);
     if (!are_numbers)
         return false;
-    if (is_float(a) || is_float(b)) {
+    if (union_is_float(a) || union_is_float(b)) {
         *out = type_make(TYPE_DOUBLE);
         return true;
     }
     return type_is_integer(a) && type_is_integer(b) ? widen_integers(a, b, out)
-                                                    : widen_decimals(a, b, out);
+                                                    : union_widen_decimals(a, b, out);
 }
 
 /* ---- columns ---- */
 
-static int find_column(const union_list *list, const char *name)
+static int union_find_column(const union_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcasecmp(list->items[i].name, name))
@@ -108,12 +108,12 @@ static int find_column(const union_list *list, const char *name)
     return -1;
 }
 
-static status add_column(binder *b, const plan_node *scan, size_t number, int32_t location,
-                         union_list *list)
+static status union_add_column(binder *b, const plan_node *scan, size_t number, int32_t location,
+                               union_list *list)
 {
     const plan_column *column = &scan->columns.items[number];
     const char *file = scan->scan.table->files.items[0].file->path;
-    int known = find_column(list, column->name);
+    int known = union_find_column(list, column->name);
     char one[TYPE_NAME_BYTES], other[TYPE_NAME_BYTES];
     data_type type;
     status st = pq_table_check_column(scan->scan.table, scan->scan.sources.items[number]);
@@ -123,7 +123,7 @@ static status add_column(binder *b, const plan_node *scan, size_t number, int32_
         return array_push(b->memory, list,
                           ((union_column){column->name, column->type, column->type, file}));
     union_column *c = &list->items[known];
-    if (!widen(c->type, column->type, &type))
+    if (!union_widen(c->type, column->type, &type))
         return status_hint(
             bind_error(b, STATUS_KIND_INVALID, location,
                        "column \"%s\" is %s in file \"%s\" and %s in file \"%s\"", c->name,
@@ -147,7 +147,7 @@ static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys
         const plan_node *scan = scans->scans.items[s];
         for (size_t i = 0; i < scan->columns.count; i++)
             if ((scan->scan.sources.items[i] >= scan->scan.table->schema->leaf_count) == are_keys)
-                TRY(add_column(b, scan, i, location, list));
+                TRY(union_add_column(b, scan, i, location, list));
     }
     return STATUS_OK;
 }
@@ -177,7 +177,7 @@ static const plan_column *column_named(const plan_node *scan, const char *name)
     return NULL;
 }
 
-static status make_column(binder *b, const plan_node *scan, const union_column *c, expr **out)
+static status union_make_column(binder *b, const plan_node *scan, const union_column *c, expr **out)
 {
     const plan_column *column = column_named(scan, c->name);
     const value null = value_null(c->type);
@@ -190,7 +190,7 @@ static status make_column(binder *b, const plan_node *scan, const union_column *
     return (*out)->kind == EXPR_CAST ? name_place(b, scan, column, *out) : STATUS_OK;
 }
 
-static status project(binder *b, const union_list *list, plan_node **scan)
+static status union_project(binder *b, const union_list *list, plan_node **scan)
 {
     expr **exprs = arena_alloc_array(b->memory, list->count + 1, sizeof *exprs);
     const char **names = arena_alloc_array(b->memory, list->count + 1, sizeof *names);
@@ -198,7 +198,7 @@ static status project(binder *b, const union_list *list, plan_node **scan)
         return bind_no_memory();
     for (size_t i = 0; i < list->count; i++) {
         names[i] = list->items[i].name;
-        TRY(make_column(b, *scan, &list->items[i], &exprs[i]));
+        TRY(union_make_column(b, *scan, &list->items[i], &exprs[i]));
     }
     return bind_project(b, *scan, exprs, names, list->count, scan);
 }
@@ -208,7 +208,7 @@ static status add_first_types(binder *b, const plan_node *scan, union_list *list
 {
     for (size_t i = 0; i < scan->columns.count; i++) {
         const plan_column *column = &scan->columns.items[i];
-        int known = find_column(list, column->name);
+        int known = union_find_column(list, column->name);
         if (known < 0)
             TRY(array_push(b->memory, list,
                            ((union_column){.name = column->name, .type = column->type})));
@@ -224,7 +224,7 @@ status bind_union_by_first(binder *b, bind_scan_list *list)
     for (size_t i = 0; i < list->scans.count; i++)
         TRY(add_first_types(b, list->scans.items[i], &columns));
     for (size_t i = 0; i < list->scans.count; i++)
-        TRY(project(b, &columns, &list->scans.items[i]));
+        TRY(union_project(b, &columns, &list->scans.items[i]));
     return STATUS_OK;
 }
 
@@ -234,6 +234,6 @@ status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location)
     TRY(list_columns(b, list, false, location, &columns));
     TRY(list_columns(b, list, true, location, &columns));
     for (size_t i = 0; i < list->scans.count; i++)
-        TRY(project(b, &columns, &list->scans.items[i]));
+        TRY(union_project(b, &columns, &list->scans.items[i]));
     return STATUS_OK;
 }

@@ -104,7 +104,7 @@ typedef struct checker {
     sql_nesting found;
 } checker;
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t nesting_larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -116,11 +116,11 @@ static level *top_of(const checker *c)
 
 static void end_part_of(depth *d, uint32_t operators)
 {
-    d->deepest = larger(d->deepest, operators + d->inner);
+    d->deepest = nesting_larger(d->deepest, operators + d->inner);
     d->inner = 0;
 }
 
-static void end_part(level *l)
+static void nesting_end_part(level *l)
 {
     end_part_of(&l->own, l->operators);
     end_part_of(&l->all, l->operators);
@@ -129,7 +129,7 @@ static void end_part(level *l)
 
 static uint32_t depth_now(const level *l, const depth *d)
 {
-    return l->chain + larger(l->operators + d->inner, d->deepest);
+    return l->chain + nesting_larger(l->operators + d->inner, d->deepest);
 }
 
 static status too_deep(const pg_token *token, const char *what, int most)
@@ -142,7 +142,7 @@ static status too_deep(const pg_token *token, const char *what, int most)
 static status check_depth(checker *c, const pg_token *token)
 {
     const level *l = top_of(c);
-    c->found.depth = larger(c->found.depth, c->open + depth_now(l, &l->all));
+    c->found.depth = nesting_larger(c->found.depth, c->open + depth_now(l, &l->all));
     if (l->own_open + depth_now(l, &l->own) > SQL_DEPTH_MAX)
         return too_deep(token, "statement is", SQL_DEPTH_MAX);
     if (c->found.depth > SQL_TREE_DEPTH_MAX)
@@ -163,8 +163,9 @@ static void close_level(checker *c)
         return; /* the parser says what is wrong */
     level *l = top_of(c), *outer = l - 1;
     uint32_t query = l->is_query ? SUBQUERY_DEPTH : 0;
-    outer->all.inner = larger(outer->all.inner, 1 + query + depth_now(l, &l->all));
-    outer->own.inner = larger(outer->own.inner, l->is_query ? 1 : 1 + depth_now(l, &l->own));
+    outer->all.inner = nesting_larger(outer->all.inner, 1 + query + depth_now(l, &l->all));
+    outer->own.inner =
+        nesting_larger(outer->own.inner, l->is_query ? 1 : 1 + depth_now(l, &l->own));
     c->open -= 1 + query;
     c->queries -= l->is_query;
     c->levels.count--;
@@ -173,7 +174,7 @@ static void close_level(checker *c)
 static status begin_query(checker *c, const pg_token *token)
 {
     level *l = top_of(c);
-    end_part(l);
+    nesting_end_part(l);
     if (l->is_query)
         return STATUS_OK;
     l->is_query = true;
@@ -185,7 +186,7 @@ static status begin_query(checker *c, const pg_token *token)
 
 static status add_chain(checker *c, const pg_token *token)
 {
-    end_part(top_of(c));
+    nesting_end_part(top_of(c));
     if (token->token != TOKEN_UNION)
         top_of(c)->chain++;
     else if (++c->found.unions > SQL_UNIONS_MAX)
@@ -214,7 +215,7 @@ static status check_token(checker *c, const pg_token *token)
         TRY(begin_query(c, token));
         break;
     case ROLE_SEPARATOR:
-        end_part(top_of(c));
+        nesting_end_part(top_of(c));
         break;
     case ROLE_PLAIN:
         break;

@@ -21,7 +21,7 @@ static bool is_interval(const char *number, const char *unit)
     return length < (int)sizeof text && interval_parse(text, (size_t)length, &interval);
 }
 
-static void *allocate(void *context, size_t bytes)
+static void *parser_allocate(void *context, size_t bytes)
 {
     return arena_alloc(context, bytes);
 }
@@ -32,10 +32,12 @@ static bool is_cancelled(void *context)
     return cancel_is_asked();
 }
 
-static pg_parser_host host_of(arena *a)
+static pg_parser_host parser_host_of(arena *a)
 {
-    return (pg_parser_host){
-        .alloc = allocate, .is_cancelled = is_cancelled, .is_interval = is_interval, .context = a};
+    return (pg_parser_host){.alloc = parser_allocate,
+                            .is_cancelled = is_cancelled,
+                            .is_interval = is_interval,
+                            .context = a};
 }
 
 static status parser_error(pg_parser_result result, const pg_parser_error *error)
@@ -58,7 +60,7 @@ static status parser_error(pg_parser_result result, const pg_parser_error *error
 
 status sql_scan(arena *a, const char *sql, pg_token **out, size_t *out_count)
 {
-    pg_parser_host host = host_of(a);
+    pg_parser_host host = parser_host_of(a);
     pg_parser_error error;
     return parser_error(pg_scan(&host, sql, out, out_count, &error), &error);
 }
@@ -105,7 +107,7 @@ static status hint_at_word(arena *a, const char *sql, const pg_parser_error *err
 
 status sql_parse(arena *a, const char *sql, pg_node **out)
 {
-    pg_parser_host host = host_of(a);
+    pg_parser_host host = parser_host_of(a);
     pg_parser_error error;
     List *statements;
     pg_parser_result result = pg_parse(&host, sql, &statements, &error);

@@ -39,14 +39,14 @@ static const char *skip_block_comment(const char *at)
     return NULL;
 }
 
-static bool is_digit(char c)
+static bool split_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_name_byte(char c)
+static bool split_is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || split_is_digit(c) || c == '_' ||
            (unsigned char)c >= 0x80;
 }
 
@@ -54,9 +54,9 @@ static bool is_name_byte(char c)
 static const char *skip_dollar(const char *at)
 {
     size_t tag = 1;
-    while (is_name_byte(at[tag]))
+    while (split_is_name_byte(at[tag]))
         tag++;
-    if (at[tag] != '$' || is_digit(at[1]))
+    if (at[tag] != '$' || split_is_digit(at[1]))
         return at + 1;
     for (const char *end = at + tag + 1; (end = strchr(end, '$')); end++)
         if (!strncmp(end, at, tag + 1))
@@ -84,9 +84,9 @@ const char *sql_skip_token(const char *at)
         return skip_quoted(at + 1, true);
     if (*at == '$')
         return skip_dollar(at);
-    if (!is_name_byte(*at))
+    if (!split_is_name_byte(*at))
         return at + 1;
-    while (is_name_byte(*at) || *at == '$')
+    while (split_is_name_byte(*at) || *at == '$')
         at++;
     return at;
 }

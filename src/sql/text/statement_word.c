@@ -23,8 +23,8 @@ static const char *const objects[] = {
     "SEQUENCE",  "SERVER",      "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",
     "TRANSFORM", "TRIGGER",     "TYPE",       "UNIQUE",       "USER"};
 
-static const char *find(const char *const *words, size_t count, const char *text,
-                        const pg_token *token)
+static const char *statement_word_find(const char *const *words, size_t count, const char *text,
+                                       const pg_token *token)
 {
     size_t bytes = (size_t)(token->end - token->start);
     for (size_t i = 0; i < count; i++)
@@ -38,7 +38,8 @@ status sql_refused_statement(arena *a, const char *text, const pg_token *tokens,
 {
     bool is_create = count > 1 && tokens[0].token == TOKEN_CREATE;
     size_t at = 1;
-    *out = find(first_words, sizeof first_words / sizeof *first_words, text, &tokens[0]);
+    *out = statement_word_find(first_words, sizeof first_words / sizeof *first_words, text,
+                               &tokens[0]);
     if (*out || count < 2 || (!is_create && tokens[0].token != TOKEN_DROP))
         return STATUS_OK;
     if (is_create && count > 3 && tokens[1].token == TOKEN_OR)
@@ -46,7 +47,8 @@ status sql_refused_statement(arena *a, const char *text, const pg_token *tokens,
     while (at + 1 < count &&
            (tokens[at].token == TOKEN_TEMP || tokens[at].token == TOKEN_TEMPORARY))
         at++;
-    const char *object = find(objects, sizeof objects / sizeof *objects, text, &tokens[at]);
+    const char *object =
+        statement_word_find(objects, sizeof objects / sizeof *objects, text, &tokens[at]);
     if (!object)
         return STATUS_OK;
     *out = arena_format(a, "%s %s", is_create ? "CREATE" : "DROP", object);

@@ -97,7 +97,7 @@ static void write_choice(FILE *to, size_t m, const block *b)
     fputs(" END", to);
 }
 
-static void write_block(FILE *to, const block *b)
+static void summarize_write_block(FILE *to, const block *b)
 {
     fputs("SELECT number, column_name, column_type", to);
     for (size_t m = 0; measures[m].name; m++) {
@@ -126,7 +126,7 @@ static void write_summary(FILE *to, const char *source, bool is_table,
     for (block b = {columns, 0, 0}; b.from < columns->count; b.from = b.to) {
         b.to = columns->count - b.from > BLOCK_COLUMNS ? b.from + BLOCK_COLUMNS : columns->count;
         fputs(b.from ? " UNION ALL " : "", to);
-        write_block(to, &b);
+        summarize_write_block(to, &b);
     }
     fputs(") AS u ORDER BY number", to);
 }

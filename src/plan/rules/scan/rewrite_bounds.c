@@ -16,21 +16,21 @@ typedef struct bound_offer {
 
 typedef ARRAY(uint32_t) column_id_list;
 
-static status offer_below(bound_offer *o, plan_node *node, column_id_list ids);
+static status bounds_offer_below(bound_offer *o, plan_node *node, column_id_list ids);
 
-static bool is_ordered(data_type type)
+static bool bounds_is_ordered(data_type type)
 {
     return type_is_numeric(type) || type_is_time(type) || type_is_text(type);
 }
 
-static status offer_scan(bound_offer *o, plan_node *scan, column_id_list ids)
+static status bounds_offer_scan(bound_offer *o, plan_node *scan, column_id_list ids)
 {
     arena *a = o->statement->memory;
     plan_taken_bound bound = {.id = o->id};
     for (size_t k = 0; k < ids.count; k++) {
         const plan_sort_key *key = &o->sort->sort.keys.items[k];
         int number = plan_column_index(scan, ids.items[k]);
-        if (number < 0 || !is_ordered(scan->columns.items[number].type))
+        if (number < 0 || !bounds_is_ordered(scan->columns.items[number].type))
             break;
         TRY(array_push(a, &bound.column_ids, ids.items[k]));
         TRY(array_push(a, &bound.is_descending, key->is_descending));
@@ -54,7 +54,7 @@ static status offer_project(bound_offer *o, plan_node *project, column_id_list i
             break;
         TRY(array_push(o->statement->memory, &below, e->column_id));
     }
-    return offer_below(o, project->children[0], below);
+    return bounds_offer_below(o, project->children[0], below);
 }
 
 static status offer_union(bound_offer *o, plan_node *node, column_id_list ids)
@@ -68,14 +68,14 @@ static status offer_union(bound_offer *o, plan_node *node, column_id_list ids)
             TRY(array_push(o->statement->memory, &below,
                            node->children[c]->columns.items[number].id));
         }
-        TRY(offer_below(o, node->children[c], below));
+        TRY(bounds_offer_below(o, node->children[c], below));
     }
     return STATUS_OK;
 }
 
 /* Rows of the probe side go on as they come; where it may lose rows, they come to nothing else than
  * rows with their own keys. */
-static status offer_join(bound_offer *o, plan_node *join, column_id_list ids)
+static status bounds_offer_join(bound_offer *o, plan_node *join, column_id_list ids)
 {
     plan_join_type type = join->join.type;
     bool is_left = !join->join.build_left;
@@ -87,22 +87,22 @@ static status offer_join(bound_offer *o, plan_node *join, column_id_list ids)
     while (count < ids.count && plan_column_index(probe, ids.items[count]) >= 0)
         count++;
     ids.count = count;
-    return offer_below(o, probe, ids);
+    return bounds_offer_below(o, probe, ids);
 }
 
-static status offer_below(bound_offer *o, plan_node *node, column_id_list ids)
+static status bounds_offer_below(bound_offer *o, plan_node *node, column_id_list ids)
 {
     if (!ids.count)
         return STATUS_OK;
     switch (node->kind) {
     case PLAN_SCAN:
-        return offer_scan(o, node, ids);
+        return bounds_offer_scan(o, node, ids);
     case PLAN_FILTER:
-        return offer_below(o, node->children[0], ids);
+        return bounds_offer_below(o, node->children[0], ids);
     case PLAN_PROJECT:
         return offer_project(o, node, ids);
     case PLAN_JOIN:
-        return offer_join(o, node, ids);
+        return bounds_offer_join(o, node, ids);
     case PLAN_UNION:
         return offer_union(o, node, ids);
     default:
@@ -110,11 +110,11 @@ static status offer_below(bound_offer *o, plan_node *node, column_id_list ids)
     }
 }
 
-static status walk(plan_statement *s, plan_node *node)
+static status bounds_walk(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(bounds_walk(s, node->children[i]));
     if (node->kind != PLAN_SORT || !node->sort.has_limit)
         return STATUS_OK;
     column_id_list ids = {0};
@@ -125,7 +125,7 @@ static status walk(plan_statement *s, plan_node *node)
         TRY(array_push(s->memory, &ids, key->column_id));
     }
     bound_offer o = {.statement = s, .sort = node, .id = s->bound_count + 1};
-    TRY(offer_below(&o, node->children[0], ids));
+    TRY(bounds_offer_below(&o, node->children[0], ids));
     if (o.is_taken)
         node->sort.bound = ++s->bound_count;
     return STATUS_OK;
@@ -134,6 +134,6 @@ static status walk(plan_statement *s, plan_node *node)
 status rewrite_bounds(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, statement->shared.items[i]));
-    return walk(statement, statement->root);
+        TRY(bounds_walk(statement, statement->shared.items[i]));
+    return bounds_walk(statement, statement->root);
 }

@@ -18,12 +18,12 @@ typedef struct key_walk {
     column_set set;
 } key_walk;
 
-static status no_memory(void)
+static status files_no_memory(void)
 {
     return status_no_memory("plan", sizeof(expr));
 }
 
-static status find_keys(plan_statement *s, const plan_node *scan, key_walk *w)
+static status files_find_keys(plan_statement *s, const plan_node *scan, key_walk *w)
 {
     const pq_table *table = scan->scan.table;
     *w = (key_walk){.scan = scan};
@@ -100,18 +100,18 @@ static status judge(arena *a, const key_walk *w, const expr *condition, const va
     size_t count = w->columns.count;
     expr **constants = arena_alloc_array(a, count + 1, sizeof *constants);
     if (!constants)
-        return no_memory();
+        return files_no_memory();
     for (size_t i = 0; i < count; i++) {
         constants[i] = expr_new_constant(a, &values[w->keys.items[i]], -1);
         if (!constants[i])
-            return no_memory();
+            return files_no_memory();
     }
     expr *copy = expr_copy(a, condition);
     copy = copy ? expr_substitute(a, copy, &w->columns, constants) : NULL;
     copy = copy ? expr_copy(a, copy) : NULL;
     copy = copy ? fold_all(a, copy) : NULL;
     if (!copy)
-        return no_memory();
+        return files_no_memory();
     *out = VERDICT_OPEN;
     if (copy->kind == EXPR_CONSTANT)
         *out = !copy->constant.is_null && copy->constant.boolean ? VERDICT_TRUE : VERDICT_FALSE;
@@ -144,7 +144,7 @@ static void close_table(void *table)
 }
 
 /* The statement's from now on. */
-static status take(plan_statement *s, plan_node *scan, pq_table *table)
+static status files_take(plan_statement *s, plan_node *scan, pq_table *table)
 {
     status st = arena_on_free(s->memory, close_table, table);
     if (st)
@@ -173,7 +173,7 @@ static status mark_folders(const key_walk *w, plan_node *scan, bool *folders)
     return STATUS_OK;
 }
 
-static bool are_all(const pq_table *table, const bool *folders)
+static bool files_are_all(const pq_table *table, const bool *folders)
 {
     for (size_t i = 0; i < table->listed.count; i++)
         if (!folders[table->listed.items[i].folder])
@@ -190,13 +190,13 @@ status plan_narrow_scan(plan_statement *s, plan_node *scan)
         return STATUS_OK;
     bool *folders = arena_alloc_array(s->memory, table->hive.folders.count, sizeof *folders);
     if (!folders)
-        return no_memory();
-    TRY(find_keys(s, scan, &w));
+        return files_no_memory();
+    TRY(files_find_keys(s, scan, &w));
     TRY(mark_folders(&w, scan, folders));
-    if (table->files.count > 1 && are_all(table, folders))
+    if (table->files.count > 1 && files_are_all(table, folders))
         return STATUS_OK; /* a sample of the same files is open */
     TRY(pq_table_narrow(table, folders, &narrow));
-    return take(s, scan, narrow);
+    return files_take(s, scan, narrow);
 }
 
 status plan_open_scan(plan_statement *s, plan_node *scan)
@@ -205,7 +205,7 @@ status plan_open_scan(plan_statement *s, plan_node *scan)
     if (!scan->scan.table->is_closed)
         return STATUS_OK;
     TRY(pq_table_open_listed(scan->scan.table, &opened));
-    return take(s, scan, opened);
+    return files_take(s, scan, opened);
 }
 
 static status open_below(plan_statement *s, plan_node *node, plan_node **out)

@@ -25,28 +25,28 @@
 #define KEYS_MOST 4096
 #define GROUPS_FACTOR 16
 
-static status no_memory(void)
+static status first_groups_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
 /* A key as an expression over the scan's columns: through the projections between. */
-static expr *over_scan(arena *a, expr *key, const plan_node *node)
+static expr *first_groups_over_scan(arena *a, expr *key, const plan_node *node)
 {
     for (; key && node->kind == PLAN_PROJECT; node = node->children[0])
         key = expr_substitute(a, key, &node->columns, node->project.exprs.items);
     return key;
 }
 
-static status find_keys(plan_statement *s, const plan_node *aggregate, expr_list *out,
-                        bool *are_repeatable)
+static status first_groups_find_keys(plan_statement *s, const plan_node *aggregate, expr_list *out,
+                                     bool *are_repeatable)
 {
     *are_repeatable = true;
     for (size_t i = 0; i < aggregate->aggregate.groups.count; i++) {
-        expr *key =
-            over_scan(s->memory, aggregate->aggregate.groups.items[i], aggregate->children[0]);
+        expr *key = first_groups_over_scan(s->memory, aggregate->aggregate.groups.items[i],
+                                           aggregate->children[0]);
         if (!key)
-            return no_memory();
+            return first_groups_no_memory();
         *are_repeatable &= expr_is_repeatable(key);
         TRY(array_push(s->memory, out, key));
     }
@@ -62,7 +62,7 @@ static status group_keys(plan_statement *s, const plan_node *aggregate, const pl
     plan_node *early = plan_node_new(a, PLAN_AGGREGATE, 1);
     expr **to = arena_alloc_array(a, scan->columns.count + 1, sizeof *to);
     if (!early || !to)
-        return no_memory();
+        return first_groups_no_memory();
     TRY(column_set_new(a, s->next_column_id, &emitted));
     column_set_add_list(&emitted, keys);
     TRY(column_set_copy(a, &emitted, &read));
@@ -72,7 +72,7 @@ static status group_keys(plan_statement *s, const plan_node *aggregate, const pl
         plan_column column = aggregate->columns.items[i];
         expr *key = expr_substitute(a, keys->items[i], &scan->columns, to);
         if (!key)
-            return no_memory();
+            return first_groups_no_memory();
         column.id = s->next_column_id++;
         TRY(array_push(a, &early->columns, column));
         TRY(array_push(a, &early->aggregate.groups, key));
@@ -87,7 +87,7 @@ static status limit_to(plan_statement *s, plan_node *keys, uint64_t rows, plan_n
 {
     plan_node *limit = plan_node_new(s->memory, PLAN_LIMIT, 1);
     if (!limit)
-        return no_memory();
+        return first_groups_no_memory();
     limit->columns = keys->columns;
     limit->position = keys->position;
     limit->estimated_rows = (double)rows;
@@ -99,11 +99,11 @@ static status limit_to(plan_statement *s, plan_node *keys, uint64_t rows, plan_n
 }
 
 /* The aggregate's rows are those that have one of the keys. */
-static status join_keys(plan_statement *s, plan_node *aggregate, plan_node *keys)
+static status first_groups_join_keys(plan_statement *s, plan_node *aggregate, plan_node *keys)
 {
     plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2), *child = aggregate->children[0];
     if (!join)
-        return no_memory();
+        return first_groups_no_memory();
     join->join.type = JOIN_SEMI;
     join->join.null_equal = true;
     join->columns = child->columns;
@@ -116,7 +116,7 @@ static status join_keys(plan_statement *s, plan_node *aggregate, plan_node *keys
         expr *key =
             expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
         if (!key)
-            return no_memory();
+            return first_groups_no_memory();
         TRY(array_push(s->memory, &join->join.left_keys, aggregate->aggregate.groups.items[i]));
         TRY(array_push(s->memory, &join->join.right_keys, key));
     }
@@ -132,7 +132,7 @@ static plan_node *below_projects(plan_node *node)
     return node;
 }
 
-static status rewrite_aggregate(plan_statement *s, plan_node *aggregate, uint64_t rows)
+static status first_groups_rewrite_aggregate(plan_statement *s, plan_node *aggregate, uint64_t rows)
 {
     const plan_node *scan = below_projects(aggregate->children[0]);
     expr_list keys = {0};
@@ -142,31 +142,32 @@ static status rewrite_aggregate(plan_statement *s, plan_node *aggregate, uint64_
         aggregate->estimated_rows < (double)rows * GROUPS_FACTOR || scan->kind != PLAN_SCAN ||
         scan->scan.runtime_filters.count || scan->scan.bounds.count || scan->scan.end_row)
         return STATUS_OK;
-    TRY(find_keys(s, aggregate, &keys, &are_repeatable));
+    TRY(first_groups_find_keys(s, aggregate, &keys, &are_repeatable));
     if (!are_repeatable)
         return STATUS_OK;
     TRY(group_keys(s, aggregate, scan, &keys, &early));
     TRY(limit_to(s, early, rows, &limit));
-    return join_keys(s, aggregate, limit);
+    return first_groups_join_keys(s, aggregate, limit);
 }
 
-static status walk(plan_statement *s, plan_node *node)
+static status first_groups_walk(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     uint64_t rows;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(first_groups_walk(s, node->children[i]));
     if (node->kind != PLAN_LIMIT || !node->limit.has_limit ||
         __builtin_add_overflow(node->limit.offset, node->limit.limit, &rows) || !rows ||
         rows > KEYS_MOST)
         return STATUS_OK;
     plan_node *below = below_projects(node->children[0]);
-    return below->kind == PLAN_AGGREGATE ? rewrite_aggregate(s, below, rows) : STATUS_OK;
+    return below->kind == PLAN_AGGREGATE ? first_groups_rewrite_aggregate(s, below, rows)
+                                         : STATUS_OK;
 }
 
 status rewrite_first_groups(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, statement->shared.items[i]));
-    return walk(statement, statement->root);
+        TRY(first_groups_walk(statement, statement->shared.items[i]));
+    return first_groups_walk(statement, statement->root);
 }

@@ -11,13 +11,13 @@
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"
 
-static status no_memory(void)
+static status footers_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
 /* The scan below projections, if there is nothing else between; else NULL. */
-static plan_node *find_scan(plan_node *node)
+static plan_node *footers_find_scan(plan_node *node)
 {
     while (node->kind == PLAN_PROJECT)
         node = node->children[0];
@@ -26,7 +26,7 @@ static plan_node *find_scan(plan_node *node)
 
 /* e as an expression over the scan, if it is a column or constant of each node on the way; else
  * NULL. */
-static const expr *over_scan(const plan_node *node, const expr *e)
+static const expr *footers_over_scan(const plan_node *node, const expr *e)
 {
     for (; e->kind == EXPR_COLUMN && node->kind == PLAN_PROJECT; node = node->children[0]) {
         int number = plan_column_index(node, e->column_id);
@@ -45,7 +45,7 @@ typedef struct footer_column {
 } footer_column;
 
 /* False: it is none that can be read. */
-static bool find_column(const plan_node *scan, uint32_t id, footer_column *out)
+static bool footers_find_column(const plan_node *scan, uint32_t id, footer_column *out)
 {
     int number = plan_column_index(scan, id);
     if (number < 0)
@@ -64,7 +64,7 @@ typedef struct footer_part {
     uint64_t row_count;
 } footer_part;
 
-static footer_part part_of(const footer_column *c, size_t number)
+static footer_part footers_part_of(const footer_column *c, size_t number)
 {
     pq_row_group_ref ref = c->table->row_groups.items[number];
     const pq_metadata *m = c->table->files.items[ref.file].metadata;
@@ -83,7 +83,7 @@ static bool count_nulls(const footer_part *part, uint64_t *out)
     return part->statistics->null_count >= 0 && *out <= part->row_count;
 }
 
-static uint64_t count_rows(const pq_table *table)
+static uint64_t footers_count_rows(const pq_table *table)
 {
     uint64_t rows = 0;
     for (size_t i = 0; i < table->row_groups.count; i++) {
@@ -93,11 +93,11 @@ static uint64_t count_rows(const pq_table *table)
     return rows;
 }
 
-static bool count_values(const footer_column *c, uint64_t *out)
+static bool footers_count_values(const footer_column *c, uint64_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < c->table->row_groups.count; i++) {
-        footer_part part = part_of(c, i);
+        footer_part part = footers_part_of(c, i);
         uint64_t nulls;
         if (!count_nulls(&part, &nulls))
             return false;
@@ -115,11 +115,11 @@ static bool has_exact_bounds(const footer_part *part)
 }
 
 /* The least or greatest value; is_null: there is none. False: it is not known. */
-static bool find_bound(const footer_column *c, bool is_min, value *out)
+static bool footers_find_bound(const footer_column *c, bool is_min, value *out)
 {
     *out = value_null(c->column->type);
     for (size_t i = 0; i < c->table->row_groups.count; i++) {
-        footer_part part = part_of(c, i);
+        footer_part part = footers_part_of(c, i);
         const pq_statistics *s = part.statistics;
         const value *bound = is_min ? &s->min : &s->max;
         uint64_t nulls;
@@ -143,35 +143,36 @@ static bool set_count(uint64_t count, value *out)
 }
 
 /* The aggregate's value, if the footers tell it. */
-static bool find_value(const plan_statement *s, const plan_node *node, const plan_node *scan,
-                       const plan_aggregate *a, value *out)
+static bool footers_find_value(const plan_statement *s, const plan_node *node,
+                               const plan_node *scan, const plan_aggregate *a, value *out)
 {
     uint64_t count = 0;
     footer_column column;
     if (a->filter)
         return false;
     if (a->function == AGGREGATE_COUNT_STAR)
-        return set_count(count_rows(scan->scan.table), out);
-    const expr *argument = over_scan(node->children[0], a->argument);
+        return set_count(footers_count_rows(scan->scan.table), out);
+    const expr *argument = footers_over_scan(node->children[0], a->argument);
     if (!argument || argument->kind != EXPR_COLUMN ||
-        !find_column(scan, argument->column_id, &column))
+        !footers_find_column(scan, argument->column_id, &column))
         return false;
     if (a->function == AGGREGATE_COUNT && !a->is_distinct)
-        return count_values(&column, &count) && set_count(count, out);
+        return footers_count_values(&column, &count) && set_count(count, out);
     if (s->replaces_text && column.column->type.id == TYPE_VARCHAR)
         return false;
     return (a->function == AGGREGATE_MIN || a->function == AGGREGATE_MAX) &&
-           find_bound(&column, a->function == AGGREGATE_MIN, out);
+           footers_find_bound(&column, a->function == AGGREGATE_MIN, out);
 }
 
 /* NULL where the footers do not tell it. */
-static status answer(plan_statement *s, const plan_node *node, const plan_node *scan, size_t number,
-                     expr **out)
+static status footers_answer(plan_statement *s, const plan_node *node, const plan_node *scan,
+                             size_t number, expr **out)
 {
     const plan_aggregate *a = &node->aggregate.aggregates.items[number];
     value v;
     *out = NULL;
-    if (!find_value(s, node, scan, a, &v) || !type_equal(v.type, node->columns.items[number].type))
+    if (!footers_find_value(s, node, scan, a, &v) ||
+        !type_equal(v.type, node->columns.items[number].type))
         return STATUS_OK;
     if (type_is_text(v.type) && !v.is_null) {
         v.text = arena_copy_text(s->memory, v.text, v.bytes);
@@ -180,7 +181,7 @@ static status answer(plan_statement *s, const plan_node *node, const plan_node *
     }
     v.type.width = node->columns.items[number].type.width;
     *out = expr_new_constant(s->memory, &v, a->position);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : footers_no_memory();
 }
 
 /* ---- plans ---- */
@@ -189,7 +190,7 @@ static status use_values(plan_statement *s, plan_node *node, expr **exprs, plan_
 {
     plan_node *values = plan_node_new(s->memory, PLAN_VALUES, 0);
     if (!values)
-        return no_memory();
+        return footers_no_memory();
     values->columns = node->columns;
     values->position = node->position;
     *out = values;
@@ -203,7 +204,7 @@ static status use_projection(plan_statement *s, plan_node *node, expr **exprs, p
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     plan_column_list kept = {0};
     if (!project)
-        return no_memory();
+        return footers_no_memory();
     for (size_t i = 0; i < node->columns.count; i++) {
         const plan_column *column = &node->columns.items[i];
         expr *e = exprs[i];
@@ -214,7 +215,7 @@ static status use_projection(plan_statement *s, plan_node *node, expr **exprs, p
                                 column->name);
         }
         if (!e)
-            return no_memory();
+            return footers_no_memory();
         TRY(array_push(s->memory, &project->project.exprs, e));
     }
     project->columns = node->columns;
@@ -226,18 +227,18 @@ static status use_projection(plan_statement *s, plan_node *node, expr **exprs, p
     return STATUS_OK;
 }
 
-static status rewrite_aggregate(plan_statement *s, plan_node *node, plan_node **out)
+static status footers_rewrite_aggregate(plan_statement *s, plan_node *node, plan_node **out)
 {
     size_t count = node->aggregate.aggregates.count, known = 0;
-    plan_node *scan = find_scan(node->children[0]);
+    plan_node *scan = footers_find_scan(node->children[0]);
     if (!scan || node->aggregate.groups.count || !count)
         return STATUS_OK;
     TRY(plan_open_scan(s, scan)); /* nothing leaves out files of it */
     expr **exprs = arena_alloc_array(s->memory, count, sizeof *exprs);
     if (!exprs)
-        return no_memory();
+        return footers_no_memory();
     for (size_t i = 0; i < count; i++) {
-        TRY(answer(s, node, scan, i, &exprs[i]));
+        TRY(footers_answer(s, node, scan, i, &exprs[i]));
         known += exprs[i] != NULL;
     }
     if (!known)
@@ -245,16 +246,16 @@ static status rewrite_aggregate(plan_statement *s, plan_node *node, plan_node **
     return known == count ? use_values(s, node, exprs, out) : use_projection(s, node, exprs, out);
 }
 
-static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
+static status footers_rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     TRY(guard_check());
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite(s, node->children[i], &node->children[i]));
-    return node->kind == PLAN_AGGREGATE ? rewrite_aggregate(s, node, out) : STATUS_OK;
+        TRY(footers_rewrite(s, node->children[i], &node->children[i]));
+    return node->kind == PLAN_AGGREGATE ? footers_rewrite_aggregate(s, node, out) : STATUS_OK;
 }
 
 status rewrite_footers(plan_statement *statement)
 {
-    return plan_each_tree(statement, rewrite);
+    return plan_each_tree(statement, footers_rewrite);
 }

@@ -26,12 +26,12 @@
 /* With more rows for each row group, all have some. */
 #define GROUP_ROWS_MAX 4
 
-static status no_memory(void)
+static status late_columns_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static plan_node *find_scan(plan_node *node)
+static plan_node *late_columns_find_scan(plan_node *node)
 {
     while (node->kind == PLAN_PROJECT && plan_is_repeatable(node))
         node = node->children[0];
@@ -40,7 +40,7 @@ static plan_node *find_scan(plan_node *node)
 
 /* ---- whether it pays ---- */
 
-static uint64_t column_bytes(const plan_node *scan, size_t number)
+static uint64_t late_columns_column_bytes(const plan_node *scan, size_t number)
 {
     const pq_table *table = scan->scan.table;
     uint32_t leaf = table->columns.items[scan->scan.sources.items[number]].leaf;
@@ -69,14 +69,14 @@ static double groups_of_candidates(double groups, double rows)
     return groups > whole ? sum + rows * log(groups / whole) : sum;
 }
 
-static bool pays(const plan_node *sort, const plan_node *scan, const column_set *early)
+static bool late_columns_pays(const plan_node *sort, const plan_node *scan, const column_set *early)
 {
     double read_twice = 0, others = 0;
     double groups = (double)scan->scan.table->row_groups.count, rows = (double)sort->sort.limit;
     if (groups < 2 || rows >= GROUP_ROWS_MAX * groups)
         return false;
     for (size_t i = 0; i < scan->columns.count; i++) {
-        double bytes = (double)column_bytes(scan, i);
+        double bytes = (double)late_columns_column_bytes(scan, i);
         *(column_set_has(early, scan->columns.items[i].id) ? &read_twice : &others) += bytes;
     }
     double found = groups_of_rows(groups, rows) / groups;
@@ -100,7 +100,7 @@ static status sort_keys(plan_statement *s, const plan_node *sort, const plan_nod
     plan_node *early = plan_node_new(a, PLAN_SORT, 1);
     plan_taken_bound taken = *bound;
     if (!early)
-        return no_memory();
+        return late_columns_no_memory();
     taken.column_ids = (__typeof__(taken.column_ids)){0};
     for (size_t k = 0; k < bound->column_ids.count; k++) {
         plan_sort_key key = sort->sort.keys.items[k];
@@ -121,11 +121,11 @@ static status sort_keys(plan_statement *s, const plan_node *sort, const plan_nod
 }
 
 /* Rows of the sort's child that have one of the keys. */
-static status join_keys(plan_statement *s, plan_node *sort, plan_node *early)
+static status late_columns_join_keys(plan_statement *s, plan_node *sort, plan_node *early)
 {
     plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2), *child = sort->children[0];
     if (!join)
-        return no_memory();
+        return late_columns_no_memory();
     join->join.type = JOIN_SEMI;
     join->join.null_equal = true;
     join->columns = child->columns;
@@ -144,7 +144,7 @@ static status join_keys(plan_statement *s, plan_node *sort, plan_node *early)
 static status rewrite_sort(plan_statement *s, plan_node *sort)
 {
     column_set keys, early;
-    plan_node *scan = find_scan(sort->children[0]), *keys_scan, *early_sort;
+    plan_node *scan = late_columns_find_scan(sort->children[0]), *keys_scan, *early_sort;
     if (!scan || !sort->sort.bound || !sort->sort.limit || scan->scan.bounds.count != 1 ||
         scan->scan.runtime_filters.count || scan->scan.end_row)
         return STATUS_OK;
@@ -156,30 +156,30 @@ static status rewrite_sort(plan_statement *s, plan_node *sort)
         column_set_add(&keys, bound->column_ids.items[k]);
     TRY(column_set_copy(s->memory, &keys, &early));
     column_set_add_list(&early, &scan->scan.filters);
-    if (!pays(sort, scan, &early))
+    if (!late_columns_pays(sort, scan, &early))
         return STATUS_OK;
     expr **to = arena_alloc_array(s->memory, scan->columns.count + 1, sizeof *to);
     if (!to)
-        return no_memory();
+        return late_columns_no_memory();
     TRY(plan_copy_scan(s, scan, &keys, &early, to, &keys_scan));
     TRY(sort_keys(s, sort, scan, bound, to, keys_scan, &early_sort));
-    TRY(join_keys(s, sort, early_sort));
+    TRY(late_columns_join_keys(s, sort, early_sort));
     sort->sort.bound = 0;
     bound->has_all_keys = false; /* the rows that the bound was made of come again */
     return STATUS_OK;
 }
 
-static status walk(plan_statement *s, plan_node *node)
+static status late_columns_walk(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(late_columns_walk(s, node->children[i]));
     return node->kind == PLAN_SORT ? rewrite_sort(s, node) : STATUS_OK;
 }
 
 status rewrite_late_columns(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, statement->shared.items[i]));
-    return walk(statement, statement->root);
+        TRY(late_columns_walk(statement, statement->shared.items[i]));
+    return late_columns_walk(statement, statement->root);
 }

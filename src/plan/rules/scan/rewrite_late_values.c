@@ -18,7 +18,7 @@
 /* The rows that go in are so many times as many at least. */
 #define SAVING 4
 
-static status no_memory(void)
+static status late_values_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -31,7 +31,7 @@ static bool is_limited(const plan_node *node, const plan_node *child)
 
 /* ---- projections ---- */
 
-static bool is_key(const plan_node *sort, uint32_t id)
+static bool late_values_is_key(const plan_node *sort, uint32_t id)
 {
     for (size_t i = 0; i < sort->sort.keys.count; i++) {
         const expr *key = sort->sort.keys.items[i].key;
@@ -52,18 +52,19 @@ static bool find_late(const plan_node *sort, const plan_node *project, bool *lat
     bool has_some = false;
     for (size_t i = 0; i < project->columns.count; i++) {
         late[i] = is_computed(project->project.exprs.items[i]) &&
-                  !is_key(sort, project->columns.items[i].id);
+                  !late_values_is_key(sort, project->columns.items[i].id);
         has_some |= late[i];
     }
     return has_some;
 }
 
-static status pass_column(plan_statement *s, const plan_column *column, plan_node *project)
+static status late_values_pass_column(plan_statement *s, const plan_column *column,
+                                      plan_node *project)
 {
     expr *e =
         expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
     if (!e)
-        return no_memory();
+        return late_values_no_memory();
     TRY(array_push(s->memory, &project->columns, *column));
     return array_push(s->memory, &project->project.exprs, e);
 }
@@ -75,7 +76,7 @@ static status early_project(plan_statement *s, const plan_node *project, const b
     plan_node *early = plan_node_new(s->memory, PLAN_PROJECT, 1), *child = project->children[0];
     column_set read, made;
     if (!early)
-        return no_memory();
+        return late_values_no_memory();
     TRY(column_set_new(s->memory, s->next_column_id, &read));
     TRY(column_set_new(s->memory, s->next_column_id, &made));
     early->children[0] = child;
@@ -93,7 +94,7 @@ static status early_project(plan_statement *s, const plan_node *project, const b
     for (size_t i = 0; i < child->columns.count; i++)
         if (column_set_has(&read, child->columns.items[i].id) &&
             !column_set_has(&made, child->columns.items[i].id))
-            TRY(pass_column(s, &child->columns.items[i], early));
+            TRY(late_values_pass_column(s, &child->columns.items[i], early));
     plan_estimate(s, early);
     *out = early;
     return STATUS_OK;
@@ -104,13 +105,13 @@ static status delay_values(plan_statement *s, plan_node *sort, plan_node **place
     plan_node *project = sort->children[0], *late_project, *early;
     bool *late = arena_alloc(s->memory, project->columns.count + 1);
     if (!late || !(late_project = plan_node_new(s->memory, PLAN_PROJECT, 1)))
-        return no_memory();
+        return late_values_no_memory();
     if (!find_late(sort, project, late))
         return STATUS_OK;
     TRY(early_project(s, project, late, &early));
     for (size_t i = 0; i < project->columns.count; i++) {
         if (!late[i]) {
-            TRY(pass_column(s, &project->columns.items[i], late_project));
+            TRY(late_values_pass_column(s, &project->columns.items[i], late_project));
             continue;
         }
         TRY(array_push(s->memory, &late_project->columns, project->columns.items[i]));
@@ -133,7 +134,7 @@ static status limit_side(plan_statement *s, const plan_node *sort, const plan_no
 {
     plan_node *own = plan_node_new(s->memory, PLAN_SORT, 1);
     if (!own)
-        return no_memory();
+        return late_values_no_memory();
     own->children[0] = *side;
     own->columns = (*side)->columns;
     own->position = sort->position;
@@ -148,7 +149,7 @@ static status limit_side(plan_statement *s, const plan_node *sort, const plan_no
         key.key =
             expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
         if (!key.key)
-            return no_memory();
+            return late_values_no_memory();
         TRY(array_push(s->memory, &own->sort.keys, key));
     }
     plan_estimate(s, own);
@@ -166,7 +167,7 @@ static status limit_sides(plan_statement *s, const plan_node *sort, plan_node *n
 
 /* ---- the rule ---- */
 
-static status walk(plan_statement *s, plan_node **place)
+static status late_values_walk(plan_statement *s, plan_node **place)
 {
     TRY(guard_check());
     plan_node *node = *place;
@@ -178,13 +179,13 @@ static status walk(plan_statement *s, plan_node **place)
             TRY(delay_values(s, node, place));
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, &node->children[i]));
+        TRY(late_values_walk(s, &node->children[i]));
     return STATUS_OK;
 }
 
 status rewrite_late_values(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, &statement->shared.items[i]));
-    return walk(statement, &statement->root);
+        TRY(late_values_walk(statement, &statement->shared.items[i]));
+    return late_values_walk(statement, &statement->root);
 }

@@ -16,7 +16,7 @@ typedef struct offer {
     bool is_taken;
 } offer;
 
-static status offer_below(offer *o, plan_node *node, uint32_t id);
+static status runtime_filters_offer_below(offer *o, plan_node *node, uint32_t id);
 
 const expr *plan_filter_column(const expr *e)
 {
@@ -26,7 +26,7 @@ const expr *plan_filter_column(const expr *e)
     return e->kind == EXPR_COLUMN ? e : NULL;
 }
 
-static status offer_scan(offer *o, plan_node *scan, uint32_t id)
+static status runtime_filters_offer_scan(offer *o, plan_node *scan, uint32_t id)
 {
     expr column = {.kind = EXPR_COLUMN, .column_id = id};
     double rows = (double)scan->scan.table->row_count;
@@ -46,15 +46,15 @@ static status offer_expr(offer *o, plan_node *node, const expr_list *exprs, uint
 {
     for (size_t i = 0; i < exprs->count; i++)
         if (node->columns.items[i].id == id && plan_filter_column(exprs->items[i]))
-            return offer_below(o, node->children[0],
-                               plan_filter_column(exprs->items[i])->column_id);
+            return runtime_filters_offer_below(o, node->children[0],
+                                               plan_filter_column(exprs->items[i])->column_id);
     return STATUS_OK;
 }
 
 /* The filter concerns column `id` of one side of a join. Where the join needs that column equal to
  * one of the other side, the other side's rows without such a key only meet rows that are dropped.
  */
-static status offer_join(offer *o, plan_node *join, uint32_t id)
+static status runtime_filters_offer_join(offer *o, plan_node *join, uint32_t id)
 {
     plan_join_type type = join->join.type;
     bool is_left = plan_column_index(join->children[0], id) >= 0;
@@ -62,7 +62,7 @@ static status offer_join(offer *o, plan_node *join, uint32_t id)
     if (is_left ? type == JOIN_RIGHT || type == JOIN_FULL
                 : type != JOIN_INNER && type != JOIN_RIGHT)
         return STATUS_OK;
-    TRY(offer_below(o, join->children[is_left ? 0 : 1], id));
+    TRY(runtime_filters_offer_below(o, join->children[is_left ? 0 : 1], id));
     /* A NULL on the right decides for all rows of NOT IN and for marks. */
     if (join->join.null_equal || type == JOIN_ANTI_NULL || type == JOIN_MARK)
         return STATUS_OK;
@@ -72,29 +72,31 @@ static status offer_join(offer *o, plan_node *join, uint32_t id)
         const expr *own = plan_filter_column(mine->items[k]),
                    *other = plan_filter_column(others->items[k]);
         if (own && own->column_id == id && other)
-            TRY(offer_below(o, join->children[is_left ? 1 : 0], other->column_id));
+            TRY(runtime_filters_offer_below(o, join->children[is_left ? 1 : 0], other->column_id));
     }
     return STATUS_OK;
 }
 
-static status offer_below(offer *o, plan_node *node, uint32_t id)
+static status runtime_filters_offer_below(offer *o, plan_node *node, uint32_t id)
 {
     TRY(guard_check());
     switch (node->kind) {
     case PLAN_SCAN:
-        return plan_column_index(node, id) >= 0 ? offer_scan(o, node, id) : STATUS_OK;
+        return plan_column_index(node, id) >= 0 ? runtime_filters_offer_scan(o, node, id)
+                                                : STATUS_OK;
     case PLAN_FILTER:
-        return offer_below(o, node->children[0], id);
+        return runtime_filters_offer_below(o, node->children[0], id);
     case PLAN_PROJECT:
         return offer_expr(o, node, &node->project.exprs, id);
     case PLAN_AGGREGATE:
         return offer_expr(o, node, &node->aggregate.groups, id);
     case PLAN_JOIN:
-        return offer_join(o, node, id);
+        return runtime_filters_offer_join(o, node, id);
     case PLAN_UNION:
         for (size_t i = 0; i < node->columns.count; i++)
             for (uint32_t c = 0; c < node->child_count && node->columns.items[i].id == id; c++)
-                TRY(offer_below(o, node->children[c], node->children[c]->columns.items[i].id));
+                TRY(runtime_filters_offer_below(o, node->children[c],
+                                                node->children[c]->columns.items[i].id));
         return STATUS_OK;
     default:
         return STATUS_OK;
@@ -162,7 +164,7 @@ status plan_offer_key(plan_statement *s, plan_node *join, size_t key, plan_node 
     bool is_given = find_given(join, key, &o.number);
     if (has_all_rows(build))
         o.keys_max = plan_distinct(build, build_keys->items[key], build->estimated_rows);
-    TRY(offer_below(&o, below, id));
+    TRY(runtime_filters_offer_below(&o, below, id));
     if (!o.is_taken || is_given)
         return STATUS_OK;
     s->runtime_filter_count++;
@@ -199,19 +201,19 @@ bool plan_drops_probe_rows(const plan_node *node)
     }
 }
 
-static status walk(plan_statement *s, plan_node *node)
+static status runtime_filters_walk(plan_statement *s, plan_node *node)
 {
     TRY(guard_check());
     if (plan_drops_probe_rows(node))
         TRY(rewrite_offer_keys(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(walk(s, node->children[i]));
+        TRY(runtime_filters_walk(s, node->children[i]));
     return STATUS_OK;
 }
 
 status rewrite_runtime_filters(plan_statement *statement)
 {
     for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(walk(statement, statement->shared.items[i]));
-    return walk(statement, statement->root);
+        TRY(runtime_filters_walk(statement, statement->shared.items[i]));
+    return runtime_filters_walk(statement, statement->root);
 }

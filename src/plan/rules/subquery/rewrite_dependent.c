@@ -46,9 +46,9 @@ typedef struct pushed {
     expr **values; /* columns, parallel to the domain's */
 } pushed;
 
-static status push(pushing *p, plan_node *node, pushed *out);
+static status dependent_push(pushing *p, plan_node *node, pushed *out);
 
-static status no_memory(void)
+static status dependent_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -65,24 +65,25 @@ static size_t value_count(const pushing *p)
     return p->outer.count + p->has_number;
 }
 
-static status column_expr(const pushing *p, const plan_column *column, expr **out)
+static status dependent_column_expr(const pushing *p, const plan_column *column, expr **out)
 {
     *out = expr_new_column(p->statement->memory, column->id, column->type, column->is_nullable,
                            column->name);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : dependent_no_memory();
 }
 
-static plan_column column_of(const expr *e)
+static plan_column dependent_column_of(const expr *e)
 {
     return (plan_column){
         .id = e->column_id, .name = e->name, .type = e->type, .is_nullable = e->is_nullable};
 }
 
-static status new_node(const pushing *p, plan_kind kind, plan_node *child, plan_node **out)
+static status dependent_new_node(const pushing *p, plan_kind kind, plan_node *child,
+                                 plan_node **out)
 {
     *out = plan_node_new(p->statement->memory, kind, 1);
     if (!*out)
-        return no_memory();
+        return dependent_no_memory();
     (*out)->children[0] = child;
     (*out)->columns = child->columns;
     return STATUS_OK;
@@ -97,7 +98,7 @@ typedef struct slots {
     status st;
 } slots;
 
-static void substitute_slot(expr **slot, void *context)
+static void dependent_substitute_slot(expr **slot, void *context)
 {
     slots *s = context;
     if (!s->st)
@@ -105,10 +106,10 @@ static void substitute_slot(expr **slot, void *context)
 }
 
 /* The node's expressions, and its subqueries, read the values beside its rows. */
-static status substitute(const pushing *p, plan_node *node, expr *const *values)
+static status dependent_substitute(const pushing *p, plan_node *node, expr *const *values)
 {
     slots s = {.p = p, .values = values};
-    plan_visit_exprs(node, substitute_slot, &s);
+    plan_visit_exprs(node, dependent_substitute_slot, &s);
     return s.st;
 }
 
@@ -151,18 +152,18 @@ static status use_domain(pushing *p, pushed *out)
     out->values =
         arena_alloc_array(p->statement->memory, node->columns.count + 1, sizeof *out->values);
     if (!out->values)
-        return no_memory();
+        return dependent_no_memory();
     for (size_t i = 0; i < node->columns.count; i++)
-        TRY(column_expr(p, &node->columns.items[i], &out->values[i]));
+        TRY(dependent_column_expr(p, &node->columns.items[i], &out->values[i]));
     return STATUS_OK;
 }
 
-static status join(const pushing *p, plan_join_type type, plan_node *left, plan_node *right,
-                   expr *condition, plan_node **out)
+static status dependent_join(const pushing *p, plan_join_type type, plan_node *left,
+                             plan_node *right, expr *condition, plan_node **out)
 {
     plan_node *node = plan_node_new(p->statement->memory, PLAN_JOIN, 2);
     if (!node)
-        return no_memory();
+        return dependent_no_memory();
     node->children[0] = left;
     node->children[1] = right;
     node->join.type = type;
@@ -176,7 +177,7 @@ static status cross(pushing *p, plan_node *node, pushed *out)
 {
     TRY(use_domain(p, out));
     bool is_one = node->kind == PLAN_VALUES && !node->columns.count && node->values.rows.count == 1;
-    return is_one ? STATUS_OK : join(p, JOIN_INNER, out->node, node, NULL, &out->node);
+    return is_one ? STATUS_OK : dependent_join(p, JOIN_INNER, out->node, node, NULL, &out->node);
 }
 
 /* The values that tell the domain's rows apart. */
@@ -197,7 +198,7 @@ static status and_same(const pushing *p, expr *const *left, expr *const *right, 
         expr *equal = expr_new_call(a, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, -1);
         *condition = equal ? expr_new_and(a, *condition, equal) : NULL;
         if (!*condition)
-            return no_memory();
+            return dependent_no_memory();
     }
     return STATUS_OK;
 }
@@ -207,22 +208,22 @@ static status and_same(const pushing *p, expr *const *left, expr *const *right, 
 /* Passes its child's rows, perhaps fewer, and has what they have beside them. */
 static status push_through(pushing *p, plan_node *node, pushed *out)
 {
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     node->columns = out->node->columns;
     out->node = node;
     return STATUS_OK;
 }
 
-static status push_project(pushing *p, plan_node *node, pushed *out)
+static status dependent_push_project(pushing *p, plan_node *node, pushed *out)
 {
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     for (size_t i = 0; i < value_count(p); i++) {
         TRY(array_push(p->statement->memory, &node->project.exprs, out->values[i]));
-        TRY(array_push(p->statement->memory, &node->columns, column_of(out->values[i])));
+        TRY(array_push(p->statement->memory, &node->columns, dependent_column_of(out->values[i])));
     }
     out->node = node;
     return STATUS_OK;
@@ -239,8 +240,8 @@ static status insert_column(const pushing *p, plan_node *node, size_t at, plan_c
 }
 
 /* One row for each of the domain, also where the aggregate has none: there counts are 0. */
-static status fill_empty(pushing *p, plan_node *node, const plan_column_list *columns,
-                         plan_column_list *fresh, pushed *out)
+static status dependent_fill_empty(pushing *p, plan_node *node, const plan_column_list *columns,
+                                   plan_column_list *fresh, pushed *out)
 {
     arena *a = p->statement->memory;
     value nothing = value_int(TYPE_INT64, 0);
@@ -249,37 +250,37 @@ static status fill_empty(pushing *p, plan_node *node, const plan_column_list *co
     plan_node *joined, *project;
     TRY(use_domain(p, &all));
     TRY(and_same(p, all.values, out->values, &condition));
-    TRY(join(p, JOIN_LEFT, all.node, node, condition, &joined));
-    TRY(new_node(p, PLAN_PROJECT, joined, &project));
+    TRY(dependent_join(p, JOIN_LEFT, all.node, node, condition, &joined));
+    TRY(dependent_new_node(p, PLAN_PROJECT, joined, &project));
     project->columns = (plan_column_list){0};
     for (size_t i = 0; i < columns->count; i++) {
         expr *pair[2];
         fresh->items[i].is_nullable = true;
-        TRY(column_expr(p, &fresh->items[i], &pair[0]));
+        TRY(dependent_column_expr(p, &fresh->items[i], &pair[0]));
         pair[1] = expr_new_constant(a, &nothing, -1);
         if (plan_aggregate_counts(&node->aggregate.aggregates.items[i]))
             pair[0] = pair[1] ? expr_new_call(a, EXPR_COALESCE, columns->items[i].type, pair, 2, -1)
                               : NULL;
         if (!pair[0])
-            return no_memory();
+            return dependent_no_memory();
         TRY(array_push(a, &project->project.exprs, pair[0]));
         TRY(array_push(a, &project->columns, columns->items[i]));
     }
     for (size_t i = 0; i < value_count(p); i++) {
         TRY(array_push(a, &project->project.exprs, all.values[i]));
-        TRY(array_push(a, &project->columns, column_of(all.values[i])));
+        TRY(array_push(a, &project->columns, dependent_column_of(all.values[i])));
     }
     *out = (pushed){project, all.values};
     return STATUS_OK;
 }
 
-static status push_aggregate(pushing *p, plan_node *node, pushed *out)
+static status dependent_push_aggregate(pushing *p, plan_node *node, pushed *out)
 {
     arena *a = p->statement->memory;
     bool has_groups = node->aggregate.groups.count > 0;
     plan_column_list columns = {0}, fresh = {0};
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     for (size_t i = 0; i < node->columns.count && !has_groups; i++) {
         TRY(array_push(a, &columns, node->columns.items[i]));
@@ -287,11 +288,12 @@ static status push_aggregate(pushing *p, plan_node *node, pushed *out)
         TRY(array_push(a, &fresh, node->columns.items[i]));
     }
     for (size_t i = 0; i < value_count(p); i++) {
-        TRY(insert_column(p, node, node->aggregate.groups.count, column_of(out->values[i])));
+        TRY(insert_column(p, node, node->aggregate.groups.count,
+                          dependent_column_of(out->values[i])));
         TRY(array_push(a, &node->aggregate.groups, out->values[i]));
     }
     out->node = node;
-    return has_groups ? STATUS_OK : fill_empty(p, node, &columns, &fresh, out);
+    return has_groups ? STATUS_OK : dependent_fill_empty(p, node, &columns, &fresh, out);
 }
 
 static status push_grouping_sets(pushing *p, plan_node *node, pushed *out)
@@ -299,22 +301,22 @@ static status push_grouping_sets(pushing *p, plan_node *node, pushed *out)
     arena *a = p->statement->memory;
     expr **values = arena_alloc_array(a, value_count(p) + 1, sizeof *values);
     if (!values)
-        return no_memory();
+        return dependent_no_memory();
     for (size_t i = 0; i < node->grouping_sets.sets.count; i++)
         if (!node->grouping_sets.sets.items[i].count)
             return unsupported(p, "below a grouping set without columns");
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     for (size_t i = 0; i < value_count(p); i++) {
         uint32_t group = (uint32_t)node->grouping_sets.groups.count;
-        plan_column column = column_of(out->values[i]);
+        plan_column column = dependent_column_of(out->values[i]);
         column.id = p->statement->next_column_id++;
         TRY(insert_column(p, node, group, column));
         TRY(array_push(a, &node->grouping_sets.groups, out->values[i]));
         for (size_t k = 0; k < node->grouping_sets.sets.count; k++)
             TRY(array_push(a, &node->grouping_sets.sets.items[k], group));
-        TRY(column_expr(p, &column, &values[i]));
+        TRY(dependent_column_expr(p, &column, &values[i]));
     }
     *out = (pushed){node, values};
     return STATUS_OK;
@@ -324,8 +326,8 @@ static status push_series(pushing *p, plan_node *node, pushed *out)
 {
     arena *a = p->statement->memory;
     plan_column_list before = node->columns;
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     node->columns = (plan_column_list){0};
     for (size_t i = 0; i < out->node->columns.count; i++)
@@ -338,7 +340,7 @@ static status push_series(pushing *p, plan_node *node, pushed *out)
 
 /* ---- order ---- */
 
-static status add_keys(const pushing *p, expr *const *values, plan_sort_key_list *keys)
+static status dependent_add_keys(const pushing *p, expr *const *values, plan_sort_key_list *keys)
 {
     size_t first, end;
     key_range(p, &first, &end);
@@ -360,17 +362,17 @@ static status add_partition(const pushing *p, expr *const *values, expr_list *pa
 
 /* The window's partitions are within those of the domain's rows; a sort of its own brings them
  * together. */
-static status push_window(pushing *p, plan_node *node, pushed *out)
+static status dependent_push_window(pushing *p, plan_node *node, pushed *out)
 {
     arena *a = p->statement->memory;
     plan_column_list made = {0}, columns = {0};
     plan_node *sort;
     for (size_t i = node->columns.count - node->window.calls.count; i < node->columns.count; i++)
         TRY(array_push(a, &made, node->columns.items[i]));
-    TRY(push(p, node->children[0], out));
-    TRY(substitute(p, node, out->values));
-    TRY(new_node(p, PLAN_SORT, out->node, &sort));
-    TRY(add_keys(p, out->values, &sort->sort.keys));
+    TRY(dependent_push(p, node->children[0], out));
+    TRY(dependent_substitute(p, node, out->values));
+    TRY(dependent_new_node(p, PLAN_SORT, out->node, &sort));
+    TRY(dependent_add_keys(p, out->values, &sort->sort.keys));
     for (size_t i = 0; i < node->window.partition.count; i++) {
         plan_sort_key key = {.key = node->window.partition.items[i]};
         TRY(array_push(a, &sort->sort.keys, key));
@@ -407,12 +409,12 @@ static status limit_conditions(const pushing *p, const plan_node *node, const pl
             continue;
         value v = value_int(TYPE_INT64, (int64_t)bounds[i].bound);
         expr *pair[2];
-        TRY(column_expr(p, number, &pair[0]));
+        TRY(dependent_column_expr(p, number, &pair[0]));
         pair[1] = expr_new_constant(a, &v, -1);
         expr *e =
             pair[1] ? expr_new_call(a, bounds[i].op, type_make(TYPE_BOOL), pair, 2, -1) : NULL;
         if (!e)
-            return no_memory();
+            return dependent_no_memory();
         TRY(array_push(a, conditions, e));
     }
     return STATUS_OK;
@@ -429,16 +431,16 @@ static status push_limit(pushing *p, plan_node *node, pushed *out)
     plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
     plan_column number = {
         .id = p->statement->next_column_id++, .name = "row_number", .type = type_make(TYPE_INT64)};
-    TRY(push(p, is_sorted ? sort->children[0] : sort, out));
+    TRY(dependent_push(p, is_sorted ? sort->children[0] : sort, out));
     if (is_sorted) {
-        TRY(substitute(p, sort, out->values));
+        TRY(dependent_substitute(p, sort, out->values));
         order = sort->sort.keys;
     }
-    TRY(new_node(p, PLAN_SORT, out->node, &sort));
-    TRY(add_keys(p, out->values, &sort->sort.keys));
+    TRY(dependent_new_node(p, PLAN_SORT, out->node, &sort));
+    TRY(dependent_add_keys(p, out->values, &sort->sort.keys));
     for (size_t i = 0; i < order.count; i++)
         TRY(array_push(a, &sort->sort.keys, order.items[i]));
-    TRY(new_node(p, PLAN_WINDOW, sort, &window));
+    TRY(dependent_new_node(p, PLAN_WINDOW, sort, &window));
     window->columns = (plan_column_list){0};
     for (size_t i = 0; i < sort->columns.count; i++)
         TRY(array_push(a, &window->columns, sort->columns.items[i]));
@@ -471,29 +473,29 @@ static status unite_values(pushing *p, plan_node *node, expr *const *other, push
     arena *a = p->statement->memory;
     plan_node *project;
     expr *e;
-    TRY(new_node(p, PLAN_PROJECT, node, &project));
+    TRY(dependent_new_node(p, PLAN_PROJECT, node, &project));
     project->columns = (plan_column_list){0};
     for (size_t i = 0; i < node->columns.count; i++) {
-        TRY(column_expr(p, &node->columns.items[i], &e));
+        TRY(dependent_column_expr(p, &node->columns.items[i], &e));
         TRY(array_push(a, &project->project.exprs, e));
         TRY(array_push(a, &project->columns, node->columns.items[i]));
     }
     for (size_t i = 0; i < value_count(p); i++) {
-        plan_column column = column_of(out->values[i]);
+        plan_column column = dependent_column_of(out->values[i]);
         expr *pair[] = {out->values[i], other[i]};
         column.id = p->statement->next_column_id++;
         e = expr_new_call(a, EXPR_COALESCE, column.type, pair, 2, -1);
         if (!e)
-            return no_memory();
+            return dependent_no_memory();
         TRY(array_push(a, &project->project.exprs, e));
         TRY(array_push(a, &project->columns, column));
-        TRY(column_expr(p, &column, &out->values[i]));
+        TRY(dependent_column_expr(p, &column, &out->values[i]));
     }
     out->node = project;
     return STATUS_OK;
 }
 
-static bool is_inner(const plan_node *node)
+static bool dependent_is_inner(const plan_node *node)
 {
     return node->join.type == JOIN_INNER && !node->join.null_equal;
 }
@@ -513,7 +515,7 @@ static status tell_apart(pushing *p, plan_node *node, expr *const *left, expr *c
     return STATUS_OK;
 }
 
-static status push_join(pushing *p, plan_node *node, pushed *out)
+static status dependent_push_join(pushing *p, plan_node *node, pushed *out)
 {
     bool is_right = node->join.type == JOIN_RIGHT, is_full = node->join.type == JOIN_FULL;
     bool left = depends(p, node->children[0]), right = depends(p, node->children[1]);
@@ -521,14 +523,14 @@ static status push_join(pushing *p, plan_node *node, pushed *out)
     if (right && node->join.type == JOIN_ANTI_NULL)
         return unsupported(p, "in a NOT IN");
     /* The side whose rows are all kept has the values. */
-    left |= is_full || (!is_right && !is_inner(node)) || !right;
+    left |= is_full || (!is_right && !dependent_is_inner(node)) || !right;
     right |= is_full || is_right;
     if (left)
-        TRY(push(p, node->children[0], &sides[0]));
+        TRY(dependent_push(p, node->children[0], &sides[0]));
     if (right)
-        TRY(push(p, node->children[1], &sides[1]));
+        TRY(dependent_push(p, node->children[1], &sides[1]));
     *out = sides[is_right || !left];
-    TRY(substitute(p, node, out->values));
+    TRY(dependent_substitute(p, node, out->values));
     for (int side = 0; side < 2; side++)
         if (side ? right : left)
             node->children[side] = sides[side].node;
@@ -545,52 +547,52 @@ static status in_order(const pushing *p, const plan_column_list *columns, pushed
     arena *a = p->statement->memory;
     plan_node *project;
     expr *e;
-    TRY(new_node(p, PLAN_PROJECT, child->node, &project));
+    TRY(dependent_new_node(p, PLAN_PROJECT, child->node, &project));
     project->columns = (plan_column_list){0};
     for (size_t i = 0; i < columns->count; i++) {
-        TRY(column_expr(p, &columns->items[i], &e));
+        TRY(dependent_column_expr(p, &columns->items[i], &e));
         TRY(array_push(a, &project->project.exprs, e));
         TRY(array_push(a, &project->columns, columns->items[i]));
     }
     for (size_t i = 0; i < value_count(p); i++) {
         TRY(array_push(a, &project->project.exprs, child->values[i]));
-        TRY(array_push(a, &project->columns, column_of(child->values[i])));
+        TRY(array_push(a, &project->columns, dependent_column_of(child->values[i])));
     }
     child->node = project;
     return STATUS_OK;
 }
 
-static status push_union(pushing *p, plan_node *node, pushed *out)
+static status dependent_push_union(pushing *p, plan_node *node, pushed *out)
 {
     arena *a = p->statement->memory;
     out->values = arena_alloc_array(a, value_count(p) + 1, sizeof *out->values);
     if (!out->values)
-        return no_memory();
+        return dependent_no_memory();
     for (uint32_t i = 0; i < node->child_count; i++) {
         plan_column_list columns = node->children[i]->columns;
         pushed child;
         columns.items = arena_alloc_array(a, columns.count + 1, sizeof *columns.items);
         if (!columns.items)
-            return no_memory();
+            return dependent_no_memory();
         if (columns.count)
             memcpy(columns.items, node->children[i]->columns.items,
                    columns.count * sizeof *columns.items);
-        TRY(push(p, node->children[i], &child));
+        TRY(dependent_push(p, node->children[i], &child));
         TRY(in_order(p, &columns, &child));
         node->children[i] = child.node;
         for (size_t k = 0; i == 0 && k < value_count(p); k++) {
-            plan_column column = column_of(child.values[k]);
+            plan_column column = dependent_column_of(child.values[k]);
             column.id = p->statement->next_column_id++;
-            TRY(column_expr(p, &column, &out->values[k]));
+            TRY(dependent_column_expr(p, &column, &out->values[k]));
         }
     }
     for (size_t k = 0; k < value_count(p); k++)
-        TRY(array_push(a, &node->columns, column_of(out->values[k])));
+        TRY(array_push(a, &node->columns, dependent_column_of(out->values[k])));
     out->node = node;
     return STATUS_OK;
 }
 
-static status push(pushing *p, plan_node *node, pushed *out)
+static status dependent_push(pushing *p, plan_node *node, pushed *out)
 {
     TRY(guard_check());
     if (!depends(p, node))
@@ -600,23 +602,23 @@ static status push(pushing *p, plan_node *node, pushed *out)
     case PLAN_REPEAT:
         return push_through(p, node, out);
     case PLAN_PROJECT:
-        return push_project(p, node, out);
+        return dependent_push_project(p, node, out);
     case PLAN_SERIES:
         return push_series(p, node, out);
     case PLAN_AGGREGATE:
-        return push_aggregate(p, node, out);
+        return dependent_push_aggregate(p, node, out);
     case PLAN_GROUPING_SETS:
         return push_grouping_sets(p, node, out);
     case PLAN_JOIN:
-        return push_join(p, node, out);
+        return dependent_push_join(p, node, out);
     case PLAN_SORT: /* nobody sees the order */
-        return push(p, node->children[0], out);
+        return dependent_push(p, node->children[0], out);
     case PLAN_WINDOW:
-        return push_window(p, node, out);
+        return dependent_push_window(p, node, out);
     case PLAN_LIMIT:
         return push_limit(p, node, out);
     case PLAN_UNION:
-        return push_union(p, node, out);
+        return dependent_push_union(p, node, out);
     default:
         return unsupported(p, "in this part");
     }
@@ -636,7 +638,7 @@ static status make_domain(pushing *p, plan_node **left)
 }
 
 /* Used once it needs no place of its own. */
-static status put_in_place(pushing *p)
+static status dependent_put_in_place(pushing *p)
 {
     plan_node *node = p->reference, *domain = p->statement->shared.items[p->domain];
     expr_list exprs = {0};
@@ -645,9 +647,9 @@ static status put_in_place(pushing *p)
         return STATUS_OK;
     node->children = arena_alloc_array(p->statement->memory, 1, sizeof *node->children);
     if (!node->children)
-        return no_memory();
+        return dependent_no_memory();
     for (size_t i = 0; i < domain->columns.count; i++) {
-        TRY(column_expr(p, &domain->columns.items[i], &e));
+        TRY(dependent_column_expr(p, &domain->columns.items[i], &e));
         TRY(array_push(p->statement->memory, &exprs, e));
     }
     node->kind = PLAN_PROJECT;
@@ -701,7 +703,7 @@ static status find_per_row(pushing *p, plan_node *plan)
 static status add_pair(const pushing *p, const plan_column *outer, expr *value, plan_dependent *out)
 {
     expr *e;
-    TRY(column_expr(p, outer, &e));
+    TRY(dependent_column_expr(p, outer, &e));
     TRY(array_push(p->statement->memory, &out->outer, e));
     return array_push(p->statement->memory, &out->domain, value);
 }
@@ -733,10 +735,10 @@ status plan_make_dependent(plan_statement *s, plan_node **left, plan_node *plan,
         return STATUS_OK;
     TRY(find_per_row(&p, plan));
     TRY(make_domain(&p, left));
-    TRY(push(&p, plan, &rows));
+    TRY(dependent_push(&p, plan, &rows));
     if (beside && *beside)
         TRY(plan_substitute(s->memory, &p.outer, rows.values, beside));
-    TRY(put_in_place(&p));
+    TRY(dependent_put_in_place(&p));
     return set_result(&p, *left, &rows, out);
 }
 
@@ -746,7 +748,7 @@ status plan_join_dependent(plan_statement *s, plan_join_type type, plan_node *le
     arena *a = s->memory;
     plan_node *node = plan_node_new(a, PLAN_JOIN, 2);
     if (!node)
-        return no_memory();
+        return dependent_no_memory();
     node->children[0] = left;
     node->children[1] = dependent->plan;
     node->join.type = type;

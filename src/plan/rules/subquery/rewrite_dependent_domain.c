@@ -6,22 +6,23 @@
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
 
-static status no_memory(void)
+static status dependent_domain_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static status column_expr(plan_statement *s, const plan_column *column, expr **out)
+static status dependent_domain_column_expr(plan_statement *s, const plan_column *column, expr **out)
 {
     *out = expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : dependent_domain_no_memory();
 }
 
-static status new_node(plan_statement *s, plan_kind kind, plan_node *child, plan_node **out)
+static status dependent_domain_new_node(plan_statement *s, plan_kind kind, plan_node *child,
+                                        plan_node **out)
 {
     *out = plan_node_new(s->memory, kind, 1);
     if (!*out)
-        return no_memory();
+        return dependent_domain_no_memory();
     (*out)->children[0] = child;
     (*out)->columns = child->columns;
     return STATUS_OK;
@@ -52,7 +53,7 @@ static status read_twice(plan_statement *s, plan_node **left, bool may_copy, pla
 }
 
 /* Adds a column, the row's number. */
-static status number_rows(plan_statement *s, plan_node **node)
+static status dependent_domain_number_rows(plan_statement *s, plan_node **node)
 {
     plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
     plan_column number = {
@@ -61,11 +62,11 @@ static status number_rows(plan_statement *s, plan_node **node)
     value one = value_int(TYPE_INT32, 1);
     plan_sort_key key = {.key = expr_new_constant(s->memory, &one, -1)};
     if (!key.key)
-        return no_memory();
+        return dependent_domain_no_memory();
     /* Any order will do, but one task has to get the rows. */
-    TRY(new_node(s, PLAN_SORT, *node, node));
+    TRY(dependent_domain_new_node(s, PLAN_SORT, *node, node));
     TRY(array_push(s->memory, &(*node)->sort.keys, key));
-    TRY(new_node(s, PLAN_WINDOW, *node, node));
+    TRY(dependent_domain_new_node(s, PLAN_WINDOW, *node, node));
     for (size_t i = 0; i < (*node)->columns.count; i++)
         TRY(array_push(s->memory, &columns, (*node)->columns.items[i]));
     TRY(array_push(s->memory, &columns, number));
@@ -78,7 +79,7 @@ static status take_column(plan_statement *s, const plan_node *rows, size_t at, p
                           expr_list *exprs)
 {
     expr *e;
-    TRY(column_expr(s, &rows->columns.items[at], &e));
+    TRY(dependent_domain_column_expr(s, &rows->columns.items[at], &e));
     TRY(array_push(s->memory, exprs, e));
     return array_push(s->memory, &node->columns, rows->columns.items[at]);
 }
@@ -89,10 +90,10 @@ status plan_make_domain(plan_statement *s, plan_node **left, const plan_column_l
     bool is_of_rows = kind == DOMAIN_ROWS;
     plan_node *rows, *node;
     if (is_of_rows)
-        TRY(number_rows(s, left));
+        TRY(dependent_domain_number_rows(s, left));
     const plan_node *whole = *left;
     TRY(read_twice(s, left, !is_of_rows, &rows));
-    TRY(new_node(s, is_of_rows ? PLAN_PROJECT : PLAN_AGGREGATE, rows, &node));
+    TRY(dependent_domain_new_node(s, is_of_rows ? PLAN_PROJECT : PLAN_AGGREGATE, rows, &node));
     expr_list *exprs = is_of_rows ? &node->project.exprs : &node->aggregate.groups;
     node->columns = (plan_column_list){0};
     for (size_t i = 0; i < outer->count; i++) {
@@ -102,5 +103,5 @@ status plan_make_domain(plan_statement *s, plan_node **left, const plan_column_l
     if (is_of_rows)
         TRY(take_column(s, rows, rows->columns.count - 1, node, exprs));
     *out = node;
-    return kind == DOMAIN_NUMBERED_VALUES ? number_rows(s, out) : STATUS_OK;
+    return kind == DOMAIN_NUMBERED_VALUES ? dependent_domain_number_rows(s, out) : STATUS_OK;
 }

@@ -10,15 +10,15 @@
 #include "plan/rules/subquery/rewrite_dependent.h"
 #include "plan/rules/subquery/rewrite_subqueries.h"
 
-static status no_memory(void)
+static status dependent_value_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static status column_expr(plan_statement *s, const plan_column *column, expr **out)
+static status dependent_value_column_expr(plan_statement *s, const plan_column *column, expr **out)
 {
     *out = expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : dependent_value_no_memory();
 }
 
 static status dependent_plan(plan_statement *s, plan_node **node, plan_node *plan, int32_t position,
@@ -39,7 +39,7 @@ static status scalar_value(plan_statement *s, plan_node **node, const expr *e, e
     TRY(plan_join_dependent(s, is_one ? JOIN_LEFT : JOIN_SINGLE, *node, &dependent, NULL, node));
     (*node)->position = e->position;
     column.is_nullable = true;
-    return column_expr(s, &column, out);
+    return dependent_value_column_expr(s, &column, out);
 }
 
 /* ---- rows counted ---- */
@@ -54,7 +54,7 @@ static status start_counting(plan_statement *s, counted *c)
 {
     c->node = plan_node_new(s->memory, PLAN_AGGREGATE, 1);
     if (!c->node)
-        return no_memory();
+        return dependent_value_no_memory();
     c->node->children[0] = c->dependent.plan;
     c->node->aggregate.groups = c->dependent.values;
     for (size_t i = 0; i < c->dependent.values.count; i++) {
@@ -67,8 +67,9 @@ static status start_counting(plan_statement *s, counted *c)
     return STATUS_OK;
 }
 
-static status add_count(plan_statement *s, counted *c, plan_aggregate_function function,
-                        expr *argument, expr **out)
+static status dependent_value_add_count(plan_statement *s, counted *c,
+                                        plan_aggregate_function function, expr *argument,
+                                        expr **out)
 {
     plan_aggregate call = {.function = function, .argument = argument, .position = -1};
     plan_column column = {.id = s->next_column_id++,
@@ -78,7 +79,7 @@ static status add_count(plan_statement *s, counted *c, plan_aggregate_function f
     TRY(array_push(s->memory, &c->node->columns, column));
     TRY(array_push(s->memory, &c->node->aggregate.aggregates, call));
     column.is_nullable = true; /* beside the rows that have no match */
-    return column_expr(s, &column, out);
+    return dependent_value_column_expr(s, &column, out);
 }
 
 static status join_counted(plan_statement *s, plan_node **node, const counted *c)
@@ -94,20 +95,21 @@ static status exists_value(plan_statement *s, plan_node **node, const expr *e, e
     expr *count;
     TRY(dependent_plan(s, node, e->subquery, e->position, NULL, &c.dependent));
     TRY(start_counting(s, &c));
-    TRY(add_count(s, &c, AGGREGATE_COUNT_STAR, NULL, &count));
+    TRY(dependent_value_add_count(s, &c, AGGREGATE_COUNT_STAR, NULL, &count));
     TRY(join_counted(s, node, &c));
     *out = expr_new_call(s->memory, EXPR_IS_NOT_NULL, type_make(TYPE_BOOL), &count, 1, e->position);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : dependent_value_no_memory();
 }
 
 /* CASE WHEN one compares as true THEN true WHEN rows > compared THEN NULL ELSE false END */
-static status choose(plan_statement *s, expr *is_true, expr *rows, expr *compared, expr **out)
+static status dependent_value_choose(plan_statement *s, expr *is_true, expr *rows, expr *compared,
+                                     expr **out)
 {
     data_type boolean = type_make(TYPE_BOOL);
     value results[] = {value_bool(true), value_null(boolean), value_bool(false)};
     expr *pair[] = {rows, compared}, *choice = expr_new(s->memory, EXPR_CASE, boolean, 5, -1);
     if (!choice)
-        return no_memory();
+        return dependent_value_no_memory();
     choice->is_nullable = true;
     choice->args[0] = is_true;
     choice->args[1] = expr_new_constant(s->memory, &results[0], -1);
@@ -116,7 +118,7 @@ static status choose(plan_statement *s, expr *is_true, expr *rows, expr *compare
     choice->args[4] = expr_new_constant(s->memory, &results[2], -1);
     for (int i = 1; i < 5; i++)
         if (!choice->args[i])
-            return no_memory();
+            return dependent_value_no_memory();
     *out = choice;
     return STATUS_OK;
 }
@@ -130,14 +132,14 @@ static status any_value(plan_statement *s, plan_node **node, const expr *e, expr
     comparison->is_nullable = true;
     TRY(dependent_plan(s, node, e->subquery, e->position, &comparison, &c.dependent));
     TRY(start_counting(s, &c));
-    TRY(add_count(s, &c, AGGREGATE_BOOL_OR, comparison, &is_true));
-    TRY(add_count(s, &c, AGGREGATE_COUNT_STAR, NULL, &rows));
-    TRY(add_count(s, &c, AGGREGATE_COUNT, comparison, &compared));
+    TRY(dependent_value_add_count(s, &c, AGGREGATE_BOOL_OR, comparison, &is_true));
+    TRY(dependent_value_add_count(s, &c, AGGREGATE_COUNT_STAR, NULL, &rows));
+    TRY(dependent_value_add_count(s, &c, AGGREGATE_COUNT, comparison, &compared));
     TRY(join_counted(s, node, &c));
-    TRY(choose(s, is_true, rows, compared, out));
+    TRY(dependent_value_choose(s, is_true, rows, compared, out));
     if (is_all) /* x > ALL (q) is NOT (x <= ANY (q)) */
         *out = expr_new_call(s->memory, EXPR_NOT, type_make(TYPE_BOOL), out, 1, e->position);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : dependent_value_no_memory();
 }
 
 status plan_dependent_value(plan_statement *s, plan_node **node, const expr *e, expr **out)

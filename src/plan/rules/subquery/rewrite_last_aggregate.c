@@ -8,7 +8,7 @@
 
 #include "plan/nodes/visit.h"
 
-static status no_memory(void)
+static status last_aggregate_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -92,11 +92,11 @@ typedef struct substituting {
     bool has_failed;
 } substituting;
 
-static void substitute_slot(expr **slot, void *context);
+static void last_aggregate_substitute_slot(expr **slot, void *context);
 
 static void substitute_plan(substituting *s, plan_node *node)
 {
-    plan_visit_exprs(node, substitute_slot, s);
+    plan_visit_exprs(node, last_aggregate_substitute_slot, s);
     for (uint32_t i = 0; i < node->child_count; i++)
         substitute_plan(s, node->children[i]);
 }
@@ -109,7 +109,7 @@ static void substitute_subqueries(substituting *s, const expr *e)
         substitute_subqueries(s, e->args[i]);
 }
 
-static void substitute_slot(expr **slot, void *context)
+static void last_aggregate_substitute_slot(expr **slot, void *context)
 {
     substituting *s = context;
     expr *e = s->has_failed ? NULL : expr_substitute(s->memory, *slot, s->from, s->to);
@@ -124,8 +124,8 @@ status plan_substitute(arena *a, const plan_column_list *from, expr *const *to, 
 {
     substituting s = {a, from, to, false};
     if (*e)
-        substitute_slot(e, &s);
-    return s.has_failed ? no_memory() : STATUS_OK;
+        last_aggregate_substitute_slot(e, &s);
+    return s.has_failed ? last_aggregate_no_memory() : STATUS_OK;
 }
 
 /* ---- what comes after the aggregate ---- */
@@ -145,7 +145,7 @@ static status take_off(plan_statement *s, plan_node *node, last_aggregate *out)
             for (size_t i = 0; i < node->filter.conditions.count; i++) {
                 out->condition = expr_new_and(a, out->condition, node->filter.conditions.items[i]);
                 if (!out->condition)
-                    return no_memory();
+                    return last_aggregate_no_memory();
             }
             break;
         case PLAN_AGGREGATE:
@@ -192,7 +192,7 @@ status plan_take_off(plan_statement *s, plan_node *plan, last_aggregate *out)
         out->value =
             expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
         if (!out->value)
-            return no_memory();
+            return last_aggregate_no_memory();
     }
     return take_off(s, plan, out);
 }

@@ -10,7 +10,7 @@
 #include "plan/nodes/visit.h"
 #include "plan/rules/subquery/rewrite_last_aggregate.h"
 
-static status no_memory(void)
+static status pull_up_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -28,7 +28,7 @@ static bool is_correlated(const plan_unnesting *u, const expr *e)
 }
 
 /* The node makes this column of one below it, too. */
-static status pass_column(plan_unnesting *u, plan_node *node, const plan_column *column)
+static status pull_up_pass_column(plan_unnesting *u, plan_node *node, const plan_column *column)
 {
     arena *a = u->statement->memory;
     if (plan_column_index(node, column->id) >= 0)
@@ -36,7 +36,7 @@ static status pass_column(plan_unnesting *u, plan_node *node, const plan_column 
     if (node->kind == PLAN_PROJECT) {
         expr *e = expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
         if (!e)
-            return no_memory();
+            return pull_up_no_memory();
         TRY(array_push(a, &node->project.exprs, e));
     }
     return array_push(a, &node->columns, *column);
@@ -52,7 +52,7 @@ static status pass_needed(plan_unnesting *u, plan_node *node)
     const plan_column_list *columns = &node->children[0]->columns;
     for (size_t i = 0; i < columns->count; i++)
         if (column_set_has(&needed, columns->items[i].id))
-            TRY(pass_column(u, node, &columns->items[i]));
+            TRY(pull_up_pass_column(u, node, &columns->items[i]));
     return STATUS_OK;
 }
 
@@ -87,7 +87,7 @@ static status group_by_inner(plan_unnesting *u, plan_node *node, size_t first)
             key ? expr_new_call(s->memory, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, e->position)
                 : NULL;
         if (!equal)
-            return no_memory();
+            return pull_up_no_memory();
         u->conditions.items[i] = equal;
     }
     /* The new columns belong to the subquery. */
@@ -100,7 +100,7 @@ static status group_by_inner(plan_unnesting *u, plan_node *node, size_t first)
 }
 
 /* Nothing below `node` may be correlated. */
-static status check_free(const plan_unnesting *u, plan_node *node, const char *what)
+static status pull_up_check_free(const plan_unnesting *u, plan_node *node, const char *what)
 {
     if (plan_is_covered(&u->inner, node))
         return STATUS_OK;
@@ -138,11 +138,12 @@ static status pull_up_join(plan_unnesting *u, plan_node *node)
     arena *a = u->statement->memory;
     bool is_inner = node->join.type == JOIN_INNER;
     if (node->join.null_equal)
-        TRY(check_free(u, node, "in INTERSECT or EXCEPT"));
+        TRY(pull_up_check_free(u, node, "in INTERSECT or EXCEPT"));
     if (node->join.type == JOIN_RIGHT || node->join.type == JOIN_FULL)
-        TRY(check_free(u, node->children[0], "below an outer join"));
+        TRY(pull_up_check_free(u, node->children[0], "below an outer join"));
     if (!is_inner)
-        TRY(check_free(u, node->children[1], "below an outer join or a subquery of its own"));
+        TRY(pull_up_check_free(u, node->children[1],
+                               "below an outer join or a subquery of its own"));
     TRY(plan_pull_up(u, node->children[0], &node->children[0]));
     if (is_inner)
         TRY(plan_pull_up(u, node->children[1], &node->children[1]));
@@ -160,7 +161,7 @@ static status pull_up_join(plan_unnesting *u, plan_node *node)
             }
             node->join.residual = expr_new_and(a, node->join.residual, parts.items[i]);
             if (!node->join.residual)
-                return no_memory();
+                return pull_up_no_memory();
         }
     }
     return node->join.type == JOIN_MARK ? pass_marked(u, node) : plan_join_columns(a, node);
@@ -206,14 +207,14 @@ status plan_pull_up(plan_unnesting *u, plan_node *node, plan_node **out)
         node->columns = node->children[0]->columns;
         return STATUS_OK;
     case PLAN_UNION:
-        return check_free(u, node, "in UNION");
+        return pull_up_check_free(u, node, "in UNION");
     case PLAN_REPEAT:
-        return check_free(u, node, "in INTERSECT ALL or EXCEPT ALL");
+        return pull_up_check_free(u, node, "in INTERSECT ALL or EXCEPT ALL");
     case PLAN_SERIES:
-        return check_free(u, node, "in the arguments of a function in FROM");
+        return pull_up_check_free(u, node, "in the arguments of a function in FROM");
     case PLAN_WINDOW:
-        return check_free(u, node, "below a window function");
+        return pull_up_check_free(u, node, "below a window function");
     default:
-        return check_free(u, node, "in its FROM");
+        return pull_up_check_free(u, node, "in its FROM");
     }
 }

@@ -24,7 +24,7 @@
 #include "plan/tree/function.h"
 #include "plan/tree/rule.h"
 
-static status no_memory(void)
+static status subqueries_no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
 }
@@ -42,8 +42,8 @@ static plan_node *below_what_keeps_rows(plan_node *node)
     }
 }
 
-static status start(plan_statement *s, const expr *e, plan_node *plan, const plan_node *top,
-                    plan_unnesting *u, plan_node **out)
+static status subqueries_start(plan_statement *s, const expr *e, plan_node *plan,
+                               const plan_node *top, plan_unnesting *u, plan_node **out)
 {
     if (e->subquery_kind == SUBQUERY_EXISTS)
         plan = below_what_keeps_rows(plan);
@@ -59,7 +59,7 @@ static status and_all(arena *a, const expr_list *list, expr **out)
     for (size_t i = 0; i < list->count; i++) {
         *out = expr_new_and(a, *out, list->items[i]);
         if (!*out)
-            return no_memory();
+            return subqueries_no_memory();
     }
     return STATUS_OK;
 }
@@ -69,7 +69,7 @@ static status new_join(plan_statement *s, plan_join_type type, plan_node *left, 
 {
     plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2);
     if (!join)
-        return no_memory();
+        return subqueries_no_memory();
     join->join.type = type;
     join->join.residual = condition;
     join->children[0] = left;
@@ -86,14 +86,14 @@ static status compare_columns(plan_statement *s, const expr *e, const plan_colum
         expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
     expr *pair[] = {e->args[i], right};
     *out = right ? expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, 2, e->position) : NULL;
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : subqueries_no_memory();
 }
 
 static status new_logic(plan_statement *s, expr_op op, expr *left, expr *right, expr **out)
 {
     expr *pair[] = {left, right};
     *out = expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, right ? 2 : 1, -1);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : subqueries_no_memory();
 }
 
 /* a < x, or a = x and the others are less: from the last column to the first. */
@@ -142,13 +142,13 @@ static bool has_volatile_arg(const expr *e)
 }
 
 /* The expression becomes a column of the project, and is read from there. */
-static status add_column(plan_statement *s, plan_node *project, expr **e)
+static status subqueries_add_column(plan_statement *s, plan_node *project, expr **e)
 {
     plan_column column = {s->next_column_id++, "compared", (*e)->type, (*e)->is_nullable};
     TRY(array_push(s->memory, &project->project.exprs, *e));
     TRY(array_push(s->memory, &project->columns, column));
     *e = expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
-    return *e ? STATUS_OK : no_memory();
+    return *e ? STATUS_OK : subqueries_no_memory();
 }
 
 /* Volatile values that a subquery is compared with become columns below the join: as keys they are taken
@@ -161,20 +161,20 @@ static status settle_volatile(plan_statement *s, expr *e, plan_node **node)
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     expr **args = arena_alloc_array(s->memory, e->arg_count, sizeof *args);
     if (!project || !args)
-        return no_memory();
+        return subqueries_no_memory();
     project->children[0] = *node;
     project->estimated_rows = (*node)->estimated_rows;
     for (size_t i = 0; i < columns.count; i++) {
         const plan_column *c = &columns.items[i];
         expr *same = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
-        TRY(same ? array_push(s->memory, &project->project.exprs, same) : no_memory());
+        TRY(same ? array_push(s->memory, &project->project.exprs, same) : subqueries_no_memory());
         TRY(array_push(s->memory, &project->columns, *c));
     }
     memcpy(args, e->args, e->arg_count * sizeof *args);
     e->args = args;
     for (uint32_t i = 0; i < e->arg_count; i++)
         if (expr_is_volatile(args[i]) && !expr_has_subquery(args[i]))
-            TRY(add_column(s, project, &args[i]));
+            TRY(subqueries_add_column(s, project, &args[i]));
     *node = project;
     return STATUS_OK;
 }
@@ -201,7 +201,7 @@ static status unless_false(plan_statement *s, expr **condition)
     *condition = expr_new_call(s->memory, EXPR_IS_FALSE, boolean, condition, 1, position);
     if (*condition)
         *condition = expr_new_call(s->memory, EXPR_NOT, boolean, condition, 1, position);
-    return *condition ? STATUS_OK : no_memory();
+    return *condition ? STATUS_OK : subqueries_no_memory();
 }
 
 static bool may_be_unknown(const expr *e, const plan_node *plan)
@@ -219,7 +219,7 @@ static status join_condition(plan_statement *s, plan_node *node, const expr *e, 
     plan_unnesting u;
     plan_node *plan;
     expr *condition = NULL;
-    TRY(start(s, e, e->subquery, NULL, &u, &plan));
+    TRY(subqueries_start(s, e, e->subquery, NULL, &u, &plan));
     plan_join_type type = is_negated ? JOIN_ANTI : JOIN_SEMI;
     if (e->subquery_kind == SUBQUERY_ANY || e->subquery_kind == SUBQUERY_ALL) {
         bool is_all = e->subquery_kind == SUBQUERY_ALL;
@@ -251,7 +251,7 @@ typedef struct replacing {
     ARRAY(replaced) known; /* what BETWEEN and others mention twice is one subquery */
 } replacing;
 
-static status replace(replacing *r, expr *e, expr **out);
+static status subqueries_replace(replacing *r, expr *e, expr **out);
 
 bool plan_gives_one_row(const plan_node *plan)
 {
@@ -266,7 +266,7 @@ static status join_value(replacing *r, const expr *e, plan_node *plan, bool is_s
     if (!is_single) {
         plan_node *single = plan_node_new(r->statement->memory, PLAN_SINGLE_ROW, 1);
         if (!single)
-            return no_memory();
+            return subqueries_no_memory();
         single->children[0] = plan;
         single->columns = plan->columns;
         single->position = e->position;
@@ -283,7 +283,7 @@ static status replace_scalar(replacing *r, const expr *e, expr **out)
     expr *condition = NULL;
     bool is_single = plan_gives_one_row(e->subquery);
     plan_column column = e->subquery->columns.items[0];
-    TRY(start(s, e, e->subquery, plan_last_aggregate(e->subquery), &u, &plan));
+    TRY(subqueries_start(s, e, e->subquery, plan_last_aggregate(e->subquery), &u, &plan));
     TRY(and_all(s->memory, &u.conditions, &condition));
     if (condition) {
         TRY(new_join(s, is_single ? JOIN_LEFT : JOIN_SINGLE, r->node, plan, condition, &r->node));
@@ -292,7 +292,7 @@ static status replace_scalar(replacing *r, const expr *e, expr **out)
         TRY(join_value(r, e, plan, is_single));
     }
     *out = expr_new_column(s->memory, column.id, column.type, true, column.name);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : subqueries_no_memory();
 }
 
 /* ---- subqueries that end in an aggregate without groups ---- */
@@ -324,15 +324,15 @@ static status is_null_if_empty(plan_statement *s, const last_aggregate *last, bo
 }
 
 /* What the aggregate's columns are where the join has found no group for a row. */
-static status fill_empty(plan_statement *s, const plan_node *node, const plan_column_list *columns,
-                         last_aggregate *last)
+static status subqueries_fill_empty(plan_statement *s, const plan_node *node,
+                                    const plan_column_list *columns, last_aggregate *last)
 {
     arena *a = s->memory;
     value nothing = value_int(TYPE_INT64, 0);
     expr **filled = arena_alloc_array(a, columns->count + 1, sizeof *filled);
     expr *zero = expr_new_constant(a, &nothing, -1);
     if (!filled || !zero)
-        return no_memory();
+        return subqueries_no_memory();
     for (size_t i = 0; i < columns->count; i++) {
         const plan_column *c = &columns->items[i];
         expr *pair[] = {expr_new_column(a, c->id, c->type, true, c->name), zero};
@@ -340,7 +340,7 @@ static status fill_empty(plan_statement *s, const plan_node *node, const plan_co
         if (pair[0] && plan_aggregate_counts(&node->aggregate.aggregates.items[i]))
             filled[i] = expr_new_call(a, EXPR_COALESCE, c->type, pair, 2, -1);
         if (!filled[i])
-            return no_memory();
+            return subqueries_no_memory();
     }
     TRY(plan_substitute(a, columns, filled, &last->value));
     return plan_substitute(a, columns, filled, &last->condition);
@@ -356,20 +356,20 @@ static status join_aggregate(replacing *r, const expr *e, last_aggregate *last)
     expr *condition = NULL;
     for (size_t i = 0; i < last->node->columns.count; i++)
         TRY(array_push(s->memory, &columns, last->node->columns.items[i]));
-    TRY(start(s, e, last->node, last->node, &u, &plan));
+    TRY(subqueries_start(s, e, last->node, last->node, &u, &plan));
     TRY(and_all(s->memory, &u.conditions, &condition));
     TRY(new_join(s, condition ? JOIN_LEFT : JOIN_INNER, r->node, plan, condition, &r->node));
-    TRY(condition ? fill_empty(s, last->node, &columns, last) : STATUS_OK);
+    TRY(condition ? subqueries_fill_empty(s, last->node, &columns, last) : STATUS_OK);
     if (last->value)
-        TRY(replace(r, last->value, &last->value));
-    return last->condition ? replace(r, last->condition, &last->condition) : STATUS_OK;
+        TRY(subqueries_replace(r, last->value, &last->value));
+    return last->condition ? subqueries_replace(r, last->condition, &last->condition) : STATUS_OK;
 }
 
 static status new_boolean(plan_statement *s, bool b, expr **out)
 {
     value v = {.type = type_make(TYPE_BOOL), .boolean = b};
     *out = expr_new_constant(s->memory, &v, -1);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : subqueries_no_memory();
 }
 
 /* The subquery's expression by its one row: `missing` where a condition took that away. */
@@ -385,13 +385,13 @@ static status value_of_row(plan_statement *s, const expr *e, const last_aggregat
     case SUBQUERY_SCALAR:
         *out = last->value;
         *missing = expr_new_constant(s->memory, &null, -1);
-        return *missing ? STATUS_OK : no_memory();
+        return *missing ? STATUS_OK : subqueries_no_memory();
     case SUBQUERY_ANY:
     case SUBQUERY_ALL:
         break;
     }
     *out = expr_new_call(s->memory, e->comparison, e->type, pair, 2, e->position);
-    TRY(*out ? STATUS_OK : no_memory());
+    TRY(*out ? STATUS_OK : subqueries_no_memory());
     return new_boolean(s, e->subquery_kind == SUBQUERY_ALL, missing);
 }
 
@@ -405,7 +405,7 @@ static status replace_by_aggregate(replacing *r, const expr *e, last_aggregate *
         return STATUS_OK;
     expr *choice = expr_new(s->memory, EXPR_CASE, e->type, 3, e->position);
     if (!choice)
-        return no_memory();
+        return subqueries_no_memory();
     choice->args[0] = last->condition;
     choice->args[1] = *out;
     choice->args[2] = missing;
@@ -413,7 +413,7 @@ static status replace_by_aggregate(replacing *r, const expr *e, last_aggregate *
     return STATUS_OK;
 }
 
-static bool has_limit(const plan_node *node, const plan_node *last)
+static bool subqueries_has_limit(const plan_node *node, const plan_node *last)
 {
     for (; node != last; node = node->children[0])
         if (node->kind == PLAN_LIMIT || (node->kind == PLAN_SORT && node->sort.has_limit))
@@ -433,7 +433,8 @@ static status find_last_aggregate(plan_statement *s, const expr *e, last_aggrega
         return STATUS_OK;
     TRY(plan_take_off(s, e->subquery, out));
     TRY(is_null_if_empty(s, out, &is_null));
-    if (is_null && e->subquery_kind == SUBQUERY_SCALAR && !has_limit(e->subquery, out->node))
+    if (is_null && e->subquery_kind == SUBQUERY_SCALAR &&
+        !subqueries_has_limit(e->subquery, out->node))
         out->node = NULL;
     return STATUS_OK;
 }
@@ -444,7 +445,7 @@ static status replace_mark(replacing *r, const expr *e, expr **out)
     plan_unnesting u;
     plan_node *plan, *join;
     expr *condition = NULL;
-    TRY(start(s, e, e->subquery, NULL, &u, &plan));
+    TRY(subqueries_start(s, e, e->subquery, NULL, &u, &plan));
     bool is_all = e->subquery_kind == SUBQUERY_ALL, is_in = e->subquery_kind != SUBQUERY_EXISTS;
     if (is_in) {
         TRY(plan_any_condition(s, e, &plan->columns, is_all, &condition));
@@ -466,7 +467,7 @@ static status replace_mark(replacing *r, const expr *e, expr **out)
     *out = expr_new_column(s->memory, mark.id, mark.type, mark.is_nullable, mark.name);
     if (*out && is_all)
         *out = expr_new_call(s->memory, EXPR_NOT, mark.type, out, 1, e->position);
-    return *out ? STATUS_OK : no_memory();
+    return *out ? STATUS_OK : subqueries_no_memory();
 }
 
 /* By joins that need nothing but their conditions. */
@@ -481,11 +482,11 @@ static status replace_by_join(replacing *r, const expr *e, expr **out)
 }
 
 /* The subquery's plan copied, for what may fail half-way. */
-static status copy_subquery(plan_statement *s, const expr *e, expr **out)
+static status subqueries_copy_subquery(plan_statement *s, const expr *e, expr **out)
 {
     *out = arena_alloc(s->memory, sizeof **out);
     if (!*out)
-        return no_memory();
+        return subqueries_no_memory();
     **out = *e;
     return plan_copy(s, e->subquery, &(*out)->subquery);
 }
@@ -512,7 +513,7 @@ static status replace_subquery(replacing *r, expr *e, expr **out)
     replacing before = *r;
     if (r->statement->refused_attempts < ATTEMPTS_MAX && !is_drawn) {
         expr *copy;
-        TRY(copy_subquery(r->statement, e, &copy));
+        TRY(subqueries_copy_subquery(r->statement, e, &copy));
         status st = replace_by_join(r, copy, out);
         if (!is_refused(r->statement, &st))
             return st;
@@ -524,7 +525,7 @@ static status replace_subquery(replacing *r, expr *e, expr **out)
     return plan_dependent_value(r->statement, &r->node, e, out);
 }
 
-static status replace(replacing *r, expr *e, expr **out)
+static status subqueries_replace(replacing *r, expr *e, expr **out)
 {
     TRY(guard_check());
     *out = e;
@@ -538,11 +539,11 @@ static status replace(replacing *r, expr *e, expr **out)
     expr *copy = arena_alloc(r->statement->memory, sizeof *copy);
     expr **args = arena_alloc_array(r->statement->memory, e->arg_count + 1, sizeof *args);
     if (!copy || !args)
-        return no_memory();
+        return subqueries_no_memory();
     *copy = *e;
     copy->args = args;
     for (uint32_t i = 0; i < e->arg_count; i++)
-        TRY(replace(r, e->args[i], &args[i]));
+        TRY(subqueries_replace(r, e->args[i], &args[i]));
     *out = copy;
     if (e->kind != EXPR_SUBQUERY)
         return STATUS_OK;
@@ -579,7 +580,7 @@ static status try_join(replacing *r, const expr *e, bool *out_is_done)
     TRY(can_be_join(s, inner, out_is_done));
     if (!*out_is_done)
         return STATUS_OK;
-    TRY(copy_subquery(s, inner, &copy));
+    TRY(subqueries_copy_subquery(s, inner, &copy));
     TRY(settle_volatile(s, copy, &r->node));
     status st = join_condition(s, r->node, copy, is_negated, &r->node);
     if (is_refused(s, &st)) {
@@ -606,7 +607,7 @@ static status rewrite_filter(plan_statement *s, plan_node *node, plan_node **out
         TRY(try_join(&r, e, &is_done));
         if (is_done)
             continue;
-        TRY(replace(&r, e, &e));
+        TRY(subqueries_replace(&r, e, &e));
         TRY(array_push(s->memory, &kept, e));
     }
     for (size_t i = 0; i < kept.count; i++)
@@ -631,7 +632,7 @@ static status take_conditions(plan_statement *s, plan_node *node, expr_list *tak
         }
         residual = expr_new_and(s->memory, residual, parts.items[i]);
         if (!residual)
-            return no_memory();
+            return subqueries_no_memory();
     }
     node->join.residual = residual;
     return STATUS_OK;
@@ -702,7 +703,7 @@ static status rewrite_lateral(plan_statement *s, plan_node *node, plan_node **ou
     return plan_lateral_join(s, node, out);
 }
 
-static status rewrite_join(plan_statement *s, plan_node *node, plan_node **out)
+static status subqueries_rewrite_join(plan_statement *s, plan_node *node, plan_node **out)
 {
     expr_list above = {0};
     plan_node *filter;
@@ -755,7 +756,7 @@ static void replace_visited(expr **slot, void *context)
 {
     replacing_all *all = context;
     if (!all->st)
-        all->st = replace(&all->r, *slot, slot);
+        all->st = subqueries_replace(&all->r, *slot, slot);
 }
 
 status plan_rewrite_subqueries(plan_statement *s, plan_node *node, plan_node **out)
@@ -763,7 +764,7 @@ status plan_rewrite_subqueries(plan_statement *s, plan_node *node, plan_node **o
     TRY(guard_check());
     *out = node;
     if (node->kind == PLAN_JOIN)
-        return rewrite_join(s, node, out);
+        return subqueries_rewrite_join(s, node, out);
     if (node->kind == PLAN_FILTER)
         TRY(push_to_left(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
