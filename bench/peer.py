@@ -22,6 +22,22 @@ def start_duckdb():
     return lambda sql: connection.execute(sql).fetchall()
 
 
+def start_duckdb_tables():
+    """DuckDB's own tables, loaded once into a database beside the data."""
+    import duckdb
+    path = os.path.join(data, f"tables-{duckdb.__version__}.duckdb")
+    if not os.path.exists(path):
+        made = duckdb.connect(path + ".new")
+        for name, parquet in tables.items():
+            made.execute(f"create table {name} as select * from '{parquet}'")
+        made.close()
+        os.rename(path + ".new", path)
+    connection = duckdb.connect(path, read_only=True)
+    connection.execute(f"set threads={threads}")
+    connection.execute("set timezone='UTC'")
+    return lambda sql: connection.execute(sql).fetchall()
+
+
 def start_pistachio():
     from adbc_driver_manager import dbapi
     library = os.environ.get("PISTACHIO_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(__file__)),

@@ -4,9 +4,9 @@ the same of processor time, user's and system's: the least of the runs, which te
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
                 [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
-                [--json FILE] [--session]
+                [--json FILE] [--session] [--warm N]
 
-Hot: a run whose time is not kept comes first. --cold: the files are put out of the page cache before each
+Hot: a run whose time is not kept comes first, or N. duckdb_tables: DuckDB's own tables. --cold: the files are put out of the page cache before each
 run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
 stays open over all queries: the comparison is never in our favour. --session: Pistachio is such a process too, by its
 library (libpistachio.so.0 beside the program) through ADBC, so that what takes milliseconds is compared as well. Peak memory is the resident memory
@@ -32,6 +32,7 @@ parser.add_argument("--cold", action="store_true")
 parser.add_argument("--no-memory", action="store_true")
 parser.add_argument("--json")
 parser.add_argument("--session", action="store_true")
+parser.add_argument("--warm", type=int, default=1)
 options = parser.parse_args()
 peers = options.peers.split(",")
 environment = {"PISTACHIO_LIBRARY": os.path.join(os.path.dirname(os.path.abspath(options.program)),
@@ -155,7 +156,8 @@ statements = read_statements()
 for number in map(int, options.queries.split(",")) if options.queries else statements:
     sql, column = statements[number]
     times, failed, rows = {(name, kind): [] for name in engines for kind in KINDS}, {}, {}
-    for run in range(options.runs + (0 if options.cold else 1)):
+    warm = 0 if options.cold else options.warm
+    for run in range(options.runs + warm):
         for name, engine in engines.items():
             if name in failed:
                 continue
@@ -168,11 +170,11 @@ for number in map(int, options.queries.split(",")) if options.queries else state
                 notes.append(f"q{number:02d} {name}: {answer['error']}")
             else:
                 rows[name] = answer["rows"]
-                if options.cold or run:
+                if run >= warm:
                     for kind in KINDS:
                         times[name, kind].append(answer[kind])
     for name in rows:
-        reference = rows.get("duckdb", rows.get("pistachio"))
+        reference = next(rows[other] for other in ("duckdb", "duckdb_tables", "pistachio", name) if other in rows)
         if not same(rows[name], reference, column):
             notes.append(f"q{number:02d} {name}: rows differ from {'duckdb' if 'duckdb' in rows else 'ours'}")
             wrong += name == "pistachio"
