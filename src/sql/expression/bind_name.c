@@ -74,15 +74,40 @@ static status name_no_such_column(binder *b, const char *relation, const char *n
     return bind_suggest(st, name, names.items, names.count);
 }
 
-/* Returns whether the scope's clause may name items of the select list, and has one of that name. */
-static bool find_alias(const bind_scope *scope, const char *name, expr **out)
+/* ---- items of the select list ---- */
+
+/* Fails where the value of an aggregate or a window is not there yet. */
+static status check_alias(binder *b, const bind_scope *scope, const char *name, expr *e,
+                          int32_t location)
 {
-    for (size_t i = 0; i < scope->aliases.count; i++)
-        if (!strcasecmp(scope->aliases.items[i].name, name)) {
-            *out = scope->aliases.items[i].e;
-            return true;
-        }
-    return false;
+    bind_calls calls = bind_find_calls(scope, e);
+    const char *clause = scope->clause ? scope->clause : scope->windowless;
+    if (calls.has_aggregate && (scope->clause || scope->is_in_aggregate))
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "\"%s\" has an aggregate, which is not allowed in %s", name,
+                          scope->is_in_aggregate ? "an aggregate's arguments" : clause);
+    if (calls.has_window && (clause || scope->is_in_aggregate || scope->is_in_window))
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "\"%s\" has a window function, which is not allowed in %s", name,
+                          scope->is_in_aggregate ? "an aggregate's arguments"
+                          : scope->is_in_window  ? "a window"
+                                                 : clause);
+    return STATUS_OK;
+}
+
+/* An item that is bound; *out NULL: none has the name. */
+static status bind_alias_of(binder *b, const bind_scope *scope, const char *name, int32_t location,
+                            expr **out)
+{
+    for (size_t i = 0; i < scope->aliases.count; i++) {
+        const bind_alias *alias = &scope->aliases.items[i];
+        if (strcasecmp(alias->name, name) != 0)
+            continue;
+        TRY(check_alias(b, scope, name, alias->e, location));
+        *out = expr_copy(b->memory, alias->e);
+        return *out ? STATUS_OK : bind_no_memory();
+    }
+    return STATUS_OK;
 }
 
 static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
@@ -95,10 +120,13 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
         for (int folds = 0; folds < 2 && !found; folds++)
             found = lookup(s, relation, name, folds, &entry);
     }
-    if (!found && !relation && find_alias(scope, name, out)) {
-        *out = expr_copy(b->memory, *out);
-        return *out ? STATUS_OK : bind_no_memory();
-    }
+    *out = NULL;
+    if (!found && !relation)
+        TRY(bind_alias_of(b, scope, name, location, out));
+    if (!found && !relation && !*out && scope->item_count)
+        TRY(scope->bind_item(b, scope, name, location, out));
+    if (*out)
+        return STATUS_OK;
     const bind_nested *nested = found ? NULL : find_nested(scope, relation, name);
     if (nested)
         return status_hint(

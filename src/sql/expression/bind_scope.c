@@ -2,6 +2,8 @@
  * items of FROM. */
 #include "sql/expression/bind_scope.h"
 
+#include "plan/nodes/visit.h"
+
 #include "base/unique_names.h"
 #include "sql/expression/binder.h"
 
@@ -196,4 +198,30 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
 bool bind_is_series(const char *name)
 {
     return !strcasecmp(name, "generate_series") || !strcasecmp(name, "range");
+}
+
+typedef struct call_search {
+    const bind_scope *scope;
+    bind_calls found;
+} call_search;
+
+static void note_call(uint32_t id, void *context)
+{
+    call_search *search = context;
+    const bind_scope *scope = search->scope;
+    for (size_t i = 0; i < scope->aggregates.count; i++)
+        search->found.has_aggregate |= scope->aggregates.items[i].column.id == id;
+    for (size_t i = 0; i < scope->groupings.count; i++)
+        search->found.has_aggregate |= scope->groupings.items[i].column.id == id;
+    for (size_t i = 0; i < scope->composites.count; i++)
+        search->found.has_aggregate |= scope->composites.items[i].column.id == id;
+    for (size_t i = 0; i < scope->windows.count; i++)
+        search->found.has_window |= scope->windows.items[i].column.id == id;
+}
+
+bind_calls bind_find_calls(const bind_scope *scope, expr *e)
+{
+    call_search search = {.scope = scope};
+    expr_visit_columns(e, note_call, &search);
+    return search.found;
 }

@@ -20,6 +20,11 @@ size_t bind_scope_named(const bind_scope *scope, const char *name, size_t from);
 size_t bind_scope_with_id(const bind_scope *scope, uint32_t id, size_t from);
 /* Adds all that `from` has after what `scope` has. */
 CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from);
+/* Calls whose values an expression has. */
+typedef struct bind_calls {
+    bool has_aggregate, has_window;
+} bind_calls;
+bind_calls bind_find_calls(const bind_scope *scope, expr *e);
 /* generate_series and range. */
 bool bind_is_series(const char *name);
 

@@ -100,6 +100,8 @@ typedef struct bind_alias {
     expr *e;
 } bind_alias;
 
+struct binder;
+
 typedef struct bind_scope {
     struct bind_scope *parent;  /* of the query around this one */
     struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
@@ -120,7 +122,13 @@ typedef struct bind_scope {
     ARRAY(bind_window) windows;
     const char *windowless;
     bool is_in_window;
-    ARRAY(bind_alias) aliases; /* items of the select list that the clause may name: QUALIFY */
+    /* Items of the select list that may be named where no column has the name: those that are bound, and, in WHERE, the first
+     * item_count of the list. */
+    ARRAY(bind_alias) aliases;
+    const List *items;
+    size_t item_count;
+    status (*bind_item)(struct binder *b, struct bind_scope *scope, const char *name,
+                        int32_t location, expr **out);
 } bind_scope;
 
 /* Which part of a recursive query is being bound. */

@@ -21,6 +21,7 @@
 #include "sql/expression/bind_window.h"
 #include "sql/expression/binder.h"
 #include "sql/query/bind_from.h"
+#include "sql/query/bind_item.h"
 #include "sql/query/bind_order.h"
 #include "sql/query/bind_set.h"
 #include "sql/query/bind_with.h"
@@ -302,6 +303,8 @@ static status bind_targets(query *q)
             added.name = "?column?";
         TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
         TRY(array_push(q->b->memory, &q->targets, added));
+        if (tree->name && *tree->name)
+            TRY(array_push(q->b->memory, &q->scope.aliases, ((bind_alias){tree->name, added.e})));
     }
     if (!q->targets.count)
         return bind_unsupported(q->b, -1, "a SELECT without columns is");
@@ -354,24 +357,6 @@ static bool is_input_name(const query *q, const char *name)
     return false;
 }
 
-typedef struct call_search {
-    const bind_scope *scope;
-    bool has_aggregate, has_window;
-} call_search;
-
-static void note_call(uint32_t id, void *context)
-{
-    call_search *search = context;
-    for (size_t i = 0; i < search->scope->aggregates.count; i++)
-        search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
-    for (size_t i = 0; i < search->scope->groupings.count; i++)
-        search->has_aggregate |= search->scope->groupings.items[i].column.id == id;
-    for (size_t i = 0; i < search->scope->composites.count; i++)
-        search->has_aggregate |= search->scope->composites.items[i].column.id == id;
-    for (size_t i = 0; i < search->scope->windows.count; i++)
-        search->has_window |= search->scope->windows.items[i].column.id == id;
-}
-
 static status query_add_group(query *q, expr *e, plan_grouping_set *set)
 {
     uint32_t index = expr_index_first(&q->group_numbers, e);
@@ -388,9 +373,8 @@ static status query_add_group(query *q, expr *e, plan_grouping_set *set)
 
 static status group_by_target(query *q, int index, int32_t location, plan_grouping_set *set)
 {
-    call_search search = {.scope = &q->scope};
     expr *e = q->targets.items[index].e;
-    expr_visit_columns(e, note_call, &search);
+    bind_calls search = bind_find_calls(&q->scope, e);
     if (search.has_aggregate || search.has_window)
         return bind_error(q->b, STATUS_KIND_INVALID, location,
                           "%s functions are not allowed in GROUP BY",
@@ -403,8 +387,7 @@ static status group_by_target(query *q, int index, int32_t location, plan_groupi
 static status group_by_all(query *q, plan_grouping_set *set)
 {
     for (size_t i = 0; i < q->targets.count; i++) {
-        call_search search = {.scope = &q->scope};
-        expr_visit_columns(q->targets.items[i].e, note_call, &search);
+        bind_calls search = bind_find_calls(&q->scope, q->targets.items[i].e);
         if (!search.has_aggregate && !search.has_window)
             TRY(group_by_target(q, (int)i, -1, set));
     }
@@ -712,15 +695,28 @@ static void expect_nulls_of_sets(query *q)
         q->scope.entries.items[i].is_nullable = true;
 }
 
-/* A condition on the values of windows, which may name items of the select list. */
+/* A condition on the values of windows, which may name all items of the select list, those of a star too. */
 static status bind_qualify(query *q)
 {
+    q->scope.aliases.count = 0;
     for (size_t i = 0; i < q->targets.count; i++)
         TRY(array_push(q->b->memory, &q->scope.aliases,
                        ((bind_alias){q->targets.items[i].name, q->targets.items[i].e})));
-    TRY(bind_condition(q->b, q->select->qualifyClause, &q->scope, "QUALIFY", &q->qualify));
-    q->scope.aliases.count = 0;
-    return STATUS_OK;
+    return bind_condition(q->b, q->select->qualifyClause, &q->scope, "QUALIFY", &q->qualify);
+}
+
+/* WHERE comes before the select list, of which it may name items: they are bound where they are named. */
+static status bind_where(query *q)
+{
+    expr *condition;
+    q->scope.clause = "WHERE";
+    q->scope.items = q->select->targetList;
+    q->scope.item_count = list_length(q->scope.items);
+    q->scope.bind_item = bind_item;
+    TRY(bind_condition(q->b, q->select->whereClause, &q->scope, "WHERE", &condition));
+    q->scope.item_count = 0;
+    q->scope.clause = NULL;
+    return bind_filter(q->b, q->node, condition, &q->node);
 }
 
 static status bind_core(binder *b, const pg_select *select, bind_scope *outer, bind_cte *ctes,
@@ -731,13 +727,8 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     q.scope.window_clause_count = list_length(select->windowClause);
     TRY(check_clauses(b, select));
     TRY(bind_from(b, select, &q.scope, &q.node));
-    if (select->whereClause) {
-        expr *condition;
-        q.scope.clause = "WHERE";
-        TRY(bind_condition(b, select->whereClause, &q.scope, "WHERE", &condition));
-        TRY(bind_filter(b, q.node, condition, &q.node));
-        q.scope.clause = NULL;
-    }
+    if (select->whereClause)
+        TRY(bind_where(&q));
     expect_nulls_of_sets(&q);
     TRY(bind_targets(&q));
     TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
