@@ -2,6 +2,7 @@
 #include "http/config.h"
 
 #include "base/mutex.h"
+#include "http/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,6 +88,15 @@ static const char *read_file(arena *a, const char *path)
     close(descriptor);
     text[bytes] = '\0';
     return text;
+}
+
+const char *config_read_line(arena *a, const char *path)
+{
+    const char *text = read_file(a, path);
+    size_t bytes = strcspn(text, "\r\n");
+    const char *line =
+        arena_copy_text(a, text, (size_t)(without_blanks(text, text + bytes) - text));
+    return line ? line : "";
 }
 
 static const char *read_home_file(arena *a, const char *variable, const char *name)
@@ -180,6 +190,11 @@ static status config_new(const object_settings *s, const http_config **out)
     c->memory = memory;
     atomic_init(&c->references, 1);
     find_all(c, s);
+    status st = c->has_keys || *s->key ? STATUS_OK : identity_find(c);
+    if (st) {
+        arena_free(memory);
+        return st;
+    }
     *out = c;
     return STATUS_OK;
 }
@@ -194,6 +209,14 @@ void config_unref(const http_config *config)
 {
     if (config && atomic_fetch_sub(&((http_config *)config)->references, 1) == 1)
         arena_free(config->memory);
+}
+
+status config_fresh(const object_settings *s, const http_config *config, const http_config **out)
+{
+    if (config->renewed && time(NULL) > config->renewed)
+        return config_get(s, out);
+    *out = config_ref(config);
+    return STATUS_OK;
 }
 
 status config_get(const object_settings *s, const http_config **out)

@@ -26,14 +26,20 @@ typedef struct http_config {
     bool has_keys;
     const char *certificates; /* a file; "": the system's */
     unsigned timeout;         /* milliseconds without progress */
+    time_t renewed;           /* from then on other keys are to be had; 0: never */
 } http_config;
 
 /* Gives what holds for settings of a statement, with a reference. Environment and files are looked up again after a second:
  * keys that somebody renews are seen. */
 CHECKED status config_get(const object_settings *s, const http_config **out);
+/* Gives the configuration, or the present one if its keys are to be renewed, with a reference. */
+CHECKED status config_fresh(const object_settings *s, const http_config *config,
+                            const http_config **out);
 const http_config *config_ref(const http_config *config);
 void config_unref(const http_config *config); /* takes NULL */
 
+/* The first line of a file, without blanks at its end; "" if it cannot be read. In the arena. */
+const char *config_read_line(arena *a, const char *path);
 /* Finds the value of a name in a section of a file's text (INI); NULL: it has none. In the arena. */
 const char *config_find(arena *a, const char *text, const char *section, const char *name);
 

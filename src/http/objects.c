@@ -17,6 +17,7 @@
 
 /* Texts lie behind it. */
 struct object {
+    const object_settings *settings;
     const http_config *config;
     url_place place;
     const char *shown;
@@ -28,6 +29,7 @@ struct object {
 
 /* An object that is being opened, or looked at. */
 typedef struct opening {
+    const object_settings *settings;
     arena *memory;
     const http_config *config;
     url_place place;
@@ -78,7 +80,7 @@ static status find_condition(arena *a, const char *tag, const char *modified, co
 
 static status begin(const object_settings *s, const char *url, opening *o)
 {
-    *o = (opening){0};
+    *o = (opening){.settings = s};
     TRY(arena_new(&o->memory));
     TRY(config_get(s, &o->config));
     o->shown = url_shown(o->memory, url);
@@ -113,6 +115,7 @@ static status object_new(const opening *from, const char *condition, uint64_t by
     if (!o)
         return status_no_memory("object", sizeof *o + room);
     char *to = (char *)(o + 1);
+    o->settings = from->settings;
     o->config = config_ref(from->config);
     o->place = (url_place){.is_store = p->is_store,
                            .is_tls = p->is_tls,
@@ -231,6 +234,7 @@ status objects_look(const object_settings *s, const char *url, file_version *out
 /* A read that is under way. */
 typedef struct reading {
     transfer transfer;
+    const http_config *config;
     object *object;
     object_span span;
     char *
@@ -249,6 +253,7 @@ static void finish_reading(transfer *t, status outcome)
         windows_keep(&r->object->windows, q->range_offset, r->window, q->range_bytes);
     }
     transfer_release(t);
+    config_unref(r->config);
     mem_free(r);
     span.done(span.argument, outcome);
 }
@@ -288,9 +293,14 @@ static status start_reading(object *o, const object_span *span)
     reading *r = mem_new(sizeof *r);
     if (!r)
         return status_no_memory("read", sizeof *r);
+    status st = config_fresh(o->settings, o->config, &r->config);
+    if (st) {
+        mem_free(r);
+        return st;
+    }
     r->object = o;
     r->span = *span;
-    r->transfer = transfer_of(o->config, &o->place, o->shown, "GET");
+    r->transfer = transfer_of(r->config, &o->place, o->shown, "GET");
     r->transfer.question.range = RANGE_OF_BYTES;
     r->transfer.question.range_offset = span->offset;
     r->transfer.question.range_bytes = span->bytes;
@@ -299,10 +309,12 @@ static status start_reading(object *o, const object_span *span)
     r->transfer.room = span->bytes;
     r->transfer.done = finish_reading;
     r->transfer.argument = span->argument;
-    status st = span->is_waited_for ? widen(r) : STATUS_OK;
+    if (span->is_waited_for)
+        st = widen(r);
     if (!st)
         st = transfer_start(&r->transfer);
     if (st) {
+        config_unref(r->config);
         mem_free(r->window);
         mem_free(r);
     }

@@ -102,16 +102,21 @@ static status add_headers(const transfer *t, request_parts *parts)
     TRY(add_question(t, parts, headers, &count));
     if (t->question.place->is_store && t->question.config->has_keys)
         TRY(add_signature(t, parts, headers, count));
+    if (t->question.header_name)
+        TRY(add_header(parts, t->question.header_name, t->question.header_value));
     /* libcurl would wait for leave to send a body. */
     if (t->question.body)
         TRY(add_header(parts, "Expect", ""));
     return STATUS_OK;
 }
 
-/* Only the protocols that a redirect may lead to: from TLS none without. */
-static void set_redirects(CURL *easy, const url_place *place)
+/* Redirects carry nothing that is for one host alone, and lead from TLS to TLS. */
+static void set_redirects(CURL *easy, const transfer_question *q)
 {
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, place->is_store ? 0L : 1L);
+    const url_place *place = q->place;
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, place->is_store || q->header_name ? 0L : 1L);
+    if (q->is_near)
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, place->is_tls ? "https" : "http,https");
@@ -166,7 +171,7 @@ static status set_all(const transfer *t, request_parts *parts, CURL *easy)
     if (*config->certificates)
         curl_easy_setopt(easy, CURLOPT_CAINFO, config->certificates);
     set_method(easy, &t->question);
-    set_redirects(easy, t->question.place);
+    set_redirects(easy, &t->question);
     set_patience(easy, t);
     return STATUS_OK;
 }

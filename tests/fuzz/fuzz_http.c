@@ -2,6 +2,7 @@
  * bounds that it promises. The first byte chooses. */
 #include "fuzz.h"
 #include "http/answer.h"
+#include "http/identity.h"
 #include "http/list.h"
 
 #include <string.h>
@@ -71,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         break;
     default:
         (void)config_find(a, text, "default", "key");
+        (void)identity_member(a, text, length - 1, "key");
         break;
     }
     arena_free(a);

@@ -152,11 +152,33 @@ def test_keys():
     gives(q, "text 3", AWS_ACCESS_KEY_ID="", AWS_PROFILE="other", AWS_REGION="")
 
 
+def test_lent_keys():
+    q = "select count(*), sum(i) from 's3://data/many/*.parquet'"
+    here = f"http://127.0.0.1:{store.server_port}"
+    nothing = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
+    container = {**nothing, "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{here}/web/lent"}
+    with open(f"{work.name}/token", "w") as f:
+        f.write("a+b\n")
+    gives(q, "20,190", **container, AWS_CONTAINER_AUTHORIZATION_TOKEN="for the container")
+    says(q, "keys for object stores", "403", **container)
+    gives(q, "20,190", **nothing, AWS_EC2_METADATA_SERVICE_ENDPOINT=here)
+    gives(q, "20,190", **nothing, AWS_WEB_IDENTITY_TOKEN_FILE=f"{work.name}/token", AWS_ROLE_ARN="arn:aws:iam::1:role/x",
+          AWS_ENDPOINT_URL_STS=f"{here}/sts")
+    says(q, "no keys were given", **nothing, AWS_EC2_METADATA_DISABLED="true")
+    before = store.counts.get("/web/lent", 0)
+    run(q, **container, AWS_CONTAINER_AUTHORIZATION_TOKEN="for the container")
+    asked = store.counts["/web/lent"] - before
+    store.lent_for = 1
+    gives(q, "20,190", **container, AWS_CONTAINER_AUTHORIZATION_TOKEN="for the container")
+    check("keys are asked for once while they hold", asked == 1, asked)
+    store.lent_for = 3600
+
+
 def test_web():
     base = f"http://127.0.0.1:{store.server_port}/web"
     gives(f"select t from '{base}/many/part-03.parquet'", "text 3")
     gives(f"select t from '{base}/to/many/part-03.parquet?X-Signature=hush'", "text 3")
-    check("no web server got a signature", not re.search(r"/web/.*signed", "\n".join(store.log)))
+    check("no web server got a signature", not re.search(r"/web/(?!lent).*signed", "\n".join(store.log)))
     said = says(f"from '{base}/none.parquet?X-Signature=hush'", "there is no such object")
     check("the query is not told", "could not read" in said and "hush" not in said.split("line 1:")[0], said)
     says(f"from '{base}/loop'", "redirects")
@@ -251,7 +273,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_requests, test_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -51,6 +51,7 @@ class Store(ThreadingHTTPServer):
         self.root, self.keys = root, keys
         self.lock = threading.Lock()
         self.counts, self.log, self.uploads = {}, [], {}
+        self.lent_for = 3600  # seconds
 
     def count(self, what):
         with self.lock:
@@ -132,6 +133,8 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.log.append(f"{self.command} {self.path} {self.headers.get('Range') or ''} "
                                    f"{'signed' if self.headers.get('Authorization') else 'plain'}")
+        if name in ("latest", "sts") or path == "/web/lent":
+            return self.lend(path[1:], query)
         if name == "web":
             return self.web(key, query)
         if self.server.keys and not self.is_signed(path, query, body):
@@ -165,6 +168,24 @@ class Handler(BaseHTTPRequestHandler):
         else:
             return False
         return True
+
+    def lend(self, key, query):
+        """Keys of a container (/web/lent), of an instance (/latest/...), for a web identity (/sts/)."""
+        key_id, secret = self.server.keys
+        ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.server.lent_for))
+        json = f'{{"Code": "Success", "AccessKeyId": "{key_id}",\n "SecretAccessKey":"{secret}", "Token": "a\\/b+c==", "Expiration": "{ends}"}}'
+        if key == "web/lent":
+            is_right = self.headers.get("Authorization") == "for the container"
+        elif key == "sts/":
+            is_right = "WebIdentityToken=a%2Bb" in query and "RoleArn=arn%3Aaws" in query
+            json = (f"<R><Credentials><AccessKeyId>{key_id}</AccessKeyId><SecretAccessKey>{secret}</SecretAccessKey>"
+                    f"<SessionToken>t</SessionToken><Expiration>{ends}</Expiration></Credentials></R>")
+        elif self.command == "PUT":
+            return self.answer(200, b"instance-token")
+        else:
+            is_right = self.headers.get("X-aws-ec2-metadata-token") == "instance-token"
+            json = json if key.endswith("/some-role") else "some-role"
+        return self.answer(200, json.encode()) if is_right else self.error(403, "AccessDenied")
 
     def web(self, key, query):
         if key == "loop":

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "http/answer.h"
+#include "http/identity.h"
 #include "http/list.h"
 #include "http/xml.h"
 
@@ -273,5 +274,32 @@ TEST(profiles_are_found)
     CHECK_TEXT_EQ(config_find(memory, text, "other", "key2"), NULL);
     CHECK_TEXT_EQ(config_find(memory, text, "none", "key"), NULL);
     CHECK_TEXT_EQ(config_find(memory, "[", "", "key"), NULL);
+    end();
+}
+
+static char *member(const char *json, const char *name)
+{
+    return identity_member(memory, json, strlen(json), name);
+}
+
+TEST(members_of_json_are_found)
+{
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "[]",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":\"\\u0041\"}",
+                                      "{\"a\":{\"k\":\"v\"}}",
+                                      "{\"a\":\"b",
+                                      "{\"k\" \"v\"}",
+                                      "{\"k\":\"\n\"}"};
+    begin();
+    CHECK_TEXT_EQ(member(" {\n\"a\": 1.5e3, \"b\" :null,\"k\":\"v\\/w\\\"x\",\"l\":\"\"}", "k"),
+                  "v/w\"x");
+    CHECK_TEXT_EQ(member("{\"a\":\"k\",\"l\":\"\"}", "l"), "");
+    CHECK_TEXT_EQ(member("{\"a\":\"k\",\"l\":\"\"}", "k"), NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_TEXT_EQ(member(bad[i], "k"), NULL);
     end();
 }
