@@ -81,6 +81,10 @@ class Width:
             [max(sum(len(str(i + k)) for k in range(900)) for i in range(300))]]
         yield "in", f"select count(*) as n from range(0, 3000) g(i) where 2500 in ({', '.join(f'i + {k}' for k in few)})", [
             [sum(1 for i in range(3000) if 0 <= 2500 - i < 2000)]]
+        yield "partitions", (f"select {', '.join(f'sum(c{k}) as c{k}' for k in range(2, 102))} from (select "
+                             f"{', '.join(f'row_number() over (partition by i % {k} order by i) as c{k}' for k in range(2, 102))} "
+                             "from range(0, 300) g(i)) q"), [
+            [sum(i // k + 1 for i in range(300)) for k in range(2, 102)]]
         yield "or", (f"select count(*) as n from range(0, 3000) g(i) where "
                      f"{' or '.join(f'i % {k} = {k - 1}' for k in range(1000, 3000))}"), [
             [sum(1 for i in range(3000) if any(i % k == k - 1 for k in range(1000, 3000)))]]

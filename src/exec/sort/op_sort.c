@@ -547,6 +547,15 @@ static void sort_source_local_close(exec_operator *base, void *state)
     chunk_free(((source_local *)state)->rows);
 }
 
+/* The rows have been given out: slices of them that are still in use hold what they need. */
+static void sort_source_release(exec_operator *base)
+{
+    op_sort *op = ((op_sort_source *)base)->sink;
+    chunk_free(op->sorted);
+    op->sorted = NULL;
+    reserved_columns_release(&op->reserved);
+}
+
 static void sort_source_close(exec_operator *base)
 {
     sort_merge_free(((op_sort_source *)base)->merge);
@@ -560,6 +569,7 @@ static const exec_operator_ops source_ops = {
     .local_bytes = sizeof(source_local),
     .local_close = sort_source_local_close,
     .pull = sort_source_pull,
+    .release = sort_source_release,
     .close = sort_source_close,
 };
 
