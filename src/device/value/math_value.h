@@ -5,6 +5,7 @@
 
 #include "base/portable.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/value/power_of_ten.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,11 +44,11 @@ PORTABLE double math_round_at(double number, int32_t digits, bool truncates)
 {
     if (digits == 0)
         return truncates ? trunc(number) : round(number);
-    if (!isfinite(number) || digits > 330)
+    if (!isfinite(number) || digits > POWER_OF_TEN_MAX)
         return number;
-    if (digits < -330)
+    if (digits < -POWER_OF_TEN_MAX)
         return 0;
-    double power = pow(10, abs(digits));
+    double power = powers_of_ten[abs(digits)];
     double shifted = digits > 0 ? number * power : number / power;
     if (!isfinite(shifted) || fabs(shifted) >= 0x1p53)
         return digits > 0 ? number : shifted * power;
