@@ -1,5 +1,5 @@
 /* kernel_aggregate_values.cu - values that groups keep: put into lists, lists put together, the value at a share found,
- * by one thread for each group. */
+ * by one thread for each group, or, where a group has many, by all of the block. */
 #include "device/cuda/kernel.cuh"
 #include "device/value/value_code.h"
 
@@ -175,30 +175,116 @@ DEVICE uint64_t select_next(aggregate_values list, uint64_t value, uint64_t rank
     return up_to > rank + 1 ? value : next;
 }
 
+/* The value at the share, whose code is `low`, or lies between that and the next one's. */
+DEVICE bool needs_next(const values_select_arguments &a, const aggregate_values &list, uint64_t rank)
+{
+    double at = a.share * (double)(list.count - 1);
+    return a.between && at > floor(at) && rank + 1 < list.count;
+}
+
+DEVICE void put_selected(const values_select_arguments &a, uint64_t i, uint64_t low, uint64_t high)
+{
+    if (a.between)
+        ((double *)a.out)[i] = value_code_between(a.share, a.states[i].count, low, high);
+    else
+        value_code_put(a.type, low, a.out, i);
+}
+
 DEVICE void select_one(const values_select_arguments &a, uint64_t i)
 {
     aggregate_values list = a.states[i];
     uint64_t rank = value_code_rank(a.share, list.count, a.between);
     uint64_t low = select_value(list, rank);
-    if (!a.between) {
-        value_code_put(a.type, low, a.out, i);
-        return;
-    }
-    double at = a.share * (double)(list.count - 1);
-    bool has_next = at > floor(at) && rank + 1 < list.count;
-    uint64_t high = has_next ? select_next(list, low, rank) : low;
-    ((double *)a.out)[i] = value_code_between(a.share, list.count, low, high);
+    put_selected(a, i, low, needs_next(a, list, rank) ? select_next(list, low, rank) : low);
 }
 
-KERNEL_TOGETHER(values_select)
+/* ---- by all threads of a block ---- */
+
+#define SELECT_ALONE 64 /* values of which a thread finds one by itself */
+#define DIGIT_BITS 8
+
+struct select_shared {
+    uint64_t counts[CUDA_BLOCK]; /* of values that have the digit of the number */
+    uint32_t large[CUDA_BLOCK / CUDA_WARP];
+};
+
+/* As select_value, eight bits at a time. */
+DEVICE uint64_t select_value_together(aggregate_values list, uint64_t rank, select_shared *s)
 {
+    uint64_t known = 0;
+    for (int shift = 64 - DIGIT_BITS; shift >= 0; shift -= DIGIT_BITS) {
+        uint64_t above = ~(uint64_t)0 << shift << DIGIT_BITS; /* none at first */
+        s->counts[threadIdx.x] = 0;
+        __syncthreads();
+        FOR_BLOCKS(block, list)
+            for (uint64_t v = threadIdx.x; v < block->count; v += CUDA_BLOCK) {
+                uint64_t x = values_of(block)[v];
+                if ((x & above) == known)
+                    kernel_atomic_add(&s->counts[x >> shift & (CUDA_BLOCK - 1)], 1);
+            }
+        __syncthreads();
+        uint64_t digit = 0;
+        for (; rank >= s->counts[digit]; digit++)
+            rank -= s->counts[digit];
+        known |= digit << shift;
+        __syncthreads();
+    }
+    return known;
+}
+
+/* As select_next. */
+DEVICE uint64_t select_next_together(aggregate_values list, uint64_t value, uint64_t rank,
+                                     select_shared *s)
+{
+    uint64_t next = ~(uint64_t)0, up_to = 0;
+    FOR_BLOCKS(block, list)
+        for (uint64_t v = threadIdx.x; v < block->count; v += CUDA_BLOCK) {
+            uint64_t x = values_of(block)[v];
+            up_to += x <= value;
+            next = x > value && x < next ? x : next;
+        }
+    s->counts[threadIdx.x] = up_to;
+    __syncthreads();
+    up_to = 0;
+    for (unsigned i = 0; i < CUDA_BLOCK; i++)
+        up_to += s->counts[i];
+    __syncthreads();
+    s->counts[threadIdx.x] = next;
+    __syncthreads();
+    for (unsigned i = 0; i < CUDA_BLOCK; i++)
+        next = s->counts[i] < next ? s->counts[i] : next;
+    __syncthreads();
+    return up_to > rank + 1 ? value : next;
+}
+
+DEVICE void select_together(const values_select_arguments &a, uint64_t i, select_shared *s)
+{
+    aggregate_values list = a.states[i];
+    uint64_t rank = value_code_rank(a.share, list.count, a.between);
+    uint64_t low = select_value_together(list, rank, s), high = low;
+    if (needs_next(a, list, rank))
+        high = select_next_together(list, low, rank, s);
+    if (threadIdx.x == 0)
+        put_selected(a, i, low, high);
+}
+
+KERNEL_TOGETHER_WIDE(values_select)
+{
+    __shared__ select_shared shared;
     uint64_t count = kernel_count(a.count), i = kernel_row();
-    bool has_values = i < count && a.states[i].count;
-    if (has_values)
+    uint64_t values = i < count ? a.states[i].count : 0, first = i - threadIdx.x;
+    if (values && values <= SELECT_ALONE)
         select_one(a, i);
-    else if (i < count && a.between)
+    else if (i < count && !values && a.between)
         ((double *)a.out)[i] = 0;
-    else if (i < count)
+    else if (i < count && !values)
         WITH_WIDTH(a.type.width, bytes nothing = {}; ((bytes *)a.out)[i] = nothing;)
-    kernel_write_bit(a.out_validity, i, count, has_values);
+    unsigned large = __ballot_sync(ALL_LANES, values > SELECT_ALONE);
+    if (threadIdx.x % CUDA_WARP == 0)
+        shared.large[threadIdx.x / CUDA_WARP] = large;
+    __syncthreads();
+    for (unsigned w = 0; w < CUDA_BLOCK / CUDA_WARP; w++)
+        for (unsigned bits = shared.large[w]; bits; bits &= bits - 1)
+            select_together(a, first + w * CUDA_WARP + (unsigned)__ffs((int)bits) - 1, &shared);
+    kernel_write_bit(a.out_validity, i, count, values != 0);
 }

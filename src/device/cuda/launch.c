@@ -91,6 +91,12 @@ static uint64_t words_of(uint64_t bits)
     return (bits + 63) / 64;
 }
 
+/* A thread for each item, in blocks whose threads work together on what is large. */
+static shape whole_blocks(uint64_t items)
+{
+    return (shape){.blocks = cuda_blocks_for(items, CUDA_BLOCK), .threads = CUDA_BLOCK};
+}
+
 /* With a word of scratch to count in. */
 static shape counted(shape s)
 {
