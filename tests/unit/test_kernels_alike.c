@@ -321,6 +321,29 @@ TEST_ALIKE(range_values)
           .index = permutation(), COUNT, .out = alike_take(o, ROWS * 16));
 }
 
+TEST_ALIKE(range_tops)
+{
+    ALIKE(t, range_tops, .heights = alike_numbers(ROWS, 100000), .height_count = ROWS,
+          .count = dev_count_exact(WORDS), .out = alike_take(o, WORDS * 4));
+}
+
+/* One row has most of the pairs, and some have none; the room ends within a row, and once more. */
+TEST_ALIKE(join_pairs)
+{
+    enum { GROUPS = 60, LISTED = 30000, ROOM = 20011 };
+    uint32_t *starts = alike_numbers(GROUPS + 1, 1), *groups = index_with_nulls(GROUPS);
+    uint64_t *cursor = alike_take(o, 16);
+    for (uint32_t g = 0; g <= GROUPS; g++)
+        starts[g] = g < 20 ? g / 2 : g < 40 ? 5000 + g : g == GROUPS ? LISTED : LISTED - GROUPS + g;
+    for (unsigned turn = 0; turn < 3; turn++)
+        ALIKE(t, join_pairs, .groups = groups, COUNT, .starts = starts,
+              .rows = alike_numbers(LISTED, LISTED), .room = ROOM, .cursor = cursor,
+              .out_probe = alike_take(o, ROOM * 4), .out_build = alike_take(o, ROOM * 4),
+              .out_count = alike_take(o, 8));
+    uint64_t *end = alike_take(o, 16);
+    memcpy(end, cursor, 16);
+}
+
 /* ---- texts ---- */
 
 TEST_ALIKE(starts_with)

@@ -344,9 +344,26 @@ DEVICE void cursor_places(const cuda_extra &extra, uint64_t count, uint64_t i, u
     }
 }
 
+/* Calls put(place, thread) for each of the places that the block's rows have, a lane for each, side by side: rows may have
+ * none, or all. `places`: CUDA_BLOCK + 1 shared numbers. All threads come. */
+template <typename put_function>
+DEVICE void put_places(uint64_t at, uint64_t end, uint64_t *places, put_function put)
+{
+    places[threadIdx.x] = at;
+    if (threadIdx.x == CUDA_BLOCK - 1)
+        places[CUDA_BLOCK] = end;
+    __syncthreads();
+    for (uint64_t k = places[0] + threadIdx.x; k < places[CUDA_BLOCK]; k += CUDA_BLOCK) {
+        unsigned thread = 0; /* the last one whose places begin at k or before */
+        for (unsigned step = CUDA_BLOCK / 2; step; step /= 2)
+            thread += places[thread + step] <= k ? step : 0;
+        put(k, thread);
+    }
+}
+
 KERNEL_TOGETHER_WIDE(join_pairs)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
+    __shared__ uint64_t sums[8], tile_number, base, places[CUDA_BLOCK + 1], from[CUDA_BLOCK];
     uint64_t count = kernel_count(a.count), at, end, done;
     uint64_t tile = kernel_take_tile(extra.scratch + CURSOR_WORDS, &tile_number);
     uint64_t i = tile * CUDA_BLOCK + threadIdx.x;
@@ -357,15 +374,16 @@ KERNEL_TOGETHER_WIDE(join_pairs)
     }
     cursor_places(extra, count, i, size, a.room, a.cursor, sums, &base, tile, a.out_count, &at, &end,
                   &done);
-    for (uint64_t k = at; k < end; k++) {
-        a.out_probe[k] = (uint32_t)i;
-        a.out_build[k] = a.rows[start + done + (k - at)];
-    }
+    from[threadIdx.x] = start + done - at;
+    put_places(at, end, places, [&](uint64_t k, unsigned thread) {
+        a.out_probe[k] = (uint32_t)(tile * CUDA_BLOCK + thread);
+        a.out_build[k] = a.rows[from[thread] + k];
+    });
 }
 
 KERNEL_TOGETHER_WIDE(repeat_rows)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
+    __shared__ uint64_t sums[8], tile_number, base, places[CUDA_BLOCK + 1];
     uint64_t count = kernel_count(a.count), at, end, done, size = 0;
     uint64_t tile = kernel_take_tile(extra.scratch + CURSOR_WORDS, &tile_number);
     uint64_t i = tile * CUDA_BLOCK + threadIdx.x;
@@ -373,8 +391,9 @@ KERNEL_TOGETHER_WIDE(repeat_rows)
         size = (uint64_t)a.counts[i];
     cursor_places(extra, count, i, size, a.room, a.cursor, sums, &base, tile, &a.cursor[2], &at,
                   &end, &done);
-    for (uint64_t k = at; k < end; k++)
-        a.out[k] = (uint32_t)i;
+    put_places(at, end, places, [&](uint64_t k, unsigned thread) {
+        a.out[k] = (uint32_t)(tile * CUDA_BLOCK + thread);
+    });
 }
 
 KERNEL_TOGETHER(join_pairs_unique)
