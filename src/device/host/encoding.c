@@ -1,4 +1,5 @@
 /* encoding.c - bytes as text and back: hex, base64, escape. */
+#include "base/utf8.h"
 #include "device/host/host.h"
 
 #include <ctype.h>
@@ -35,14 +36,15 @@ static size_t to_hex(const unsigned char *from, size_t count, char *to)
     return 2 * count;
 }
 
-static size_t to_base64(const unsigned char *from, size_t count, char *to)
+/* Lines of so many characters, a multiple of 4. */
+static size_t to_base64(const unsigned char *from, size_t count, size_t line, char *to)
 {
     size_t length = 0;
     for (size_t i = 0; i < count; i += 3) {
         uint32_t bits = (uint32_t)from[i] << 16;
         bits |= i + 1 < count ? (uint32_t)from[i + 1] << 8 : 0;
         bits |= i + 2 < count ? from[i + 2] : 0;
-        if (length % (BASE64_LINE + 1) == BASE64_LINE)
+        if (length % (line + 1) == line)
             to[length++] = '\n';
         to[length++] = BASE64[bits >> 18];
         to[length++] = BASE64[bits >> 12 & 63];
@@ -81,7 +83,7 @@ status host_encode(host_call *c, uint64_t row)
     TRY(encoding_of(c, row, &e));
     TRY(host_put_room(c, (uint64_t)view->bytes * 4 + 4, &room));
     size_t length = e == ENCODING_HEX      ? to_hex(from, view->bytes, room)
-                    : e == ENCODING_BASE64 ? to_base64(from, view->bytes, room)
+                    : e == ENCODING_BASE64 ? to_base64(from, view->bytes, BASE64_LINE, room)
                                            : to_escape(from, view->bytes, room);
     host_put_filled(c, row, length);
     return STATUS_OK;
@@ -169,6 +171,86 @@ status host_decode(host_call *c, uint64_t row)
                                            : from_escape(from, view->bytes, room, &length);
     if (!is_right)
         return status_new(STATUS_KIND_DATA, "\"%.*s\" is no text of this encoding",
+                          (int)(view->bytes < 60 ? view->bytes : 60), from);
+    host_put_filled(c, row, length);
+    return STATUS_OK;
+}
+
+/* ---- base64 alone, without white space ---- */
+
+status host_to_base64(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const unsigned char *from = (const unsigned char *)string_data(view);
+    char *room;
+    TRY(host_put_room(c, ((uint64_t)view->bytes + 2) / 3 * 4, &room));
+    host_put_filled(c, row, to_base64(from, view->bytes, SIZE_MAX - 3, room));
+    return STATUS_OK;
+}
+
+status host_from_base64(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const char *from = string_data(view);
+    size_t length = 0;
+    char *room;
+    TRY(host_put_room(c, view->bytes, &room));
+    bool has_space = false;
+    for (size_t i = 0; i < view->bytes; i++)
+        has_space |= isspace((unsigned char)from[i]);
+    if (has_space || !from_base64(from, view->bytes, room, &length))
+        return status_new(STATUS_KIND_DATA, "\"%.*s\" is not base64",
+                          (int)(view->bytes < 60 ? view->bytes : 60), from);
+    host_put_filled(c, row, length);
+    return STATUS_OK;
+}
+
+/* ---- URLs ---- */
+
+static bool is_plain_in_url(unsigned char byte)
+{
+    return byte < 0x80 && (isalnum(byte) || (byte && strchr("-._~", byte)));
+}
+
+status host_url_encode(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const unsigned char *from = (const unsigned char *)string_data(view);
+    size_t length = 0;
+    char *room;
+    TRY(host_put_room(c, (uint64_t)view->bytes * 3, &room));
+    for (size_t i = 0; i < view->bytes; i++) {
+        if (is_plain_in_url(from[i])) {
+            room[length++] = (char)from[i];
+            continue;
+        }
+        room[length++] = '%';
+        room[length++] = "0123456789ABCDEF"[from[i] >> 4];
+        room[length++] = "0123456789ABCDEF"[from[i] & 15];
+    }
+    host_put_filled(c, row, length);
+    return STATUS_OK;
+}
+
+status host_url_decode(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const char *from = string_data(view);
+    size_t length = 0;
+    char *room;
+    TRY(host_put_room(c, view->bytes, &room));
+    for (size_t i = 0; i < view->bytes; i++) {
+        bool is_coded = from[i] == '%' && i + 2 < view->bytes &&
+                        encoding_hex_digit(from[i + 1]) >= 0 &&
+                        encoding_hex_digit(from[i + 2]) >= 0;
+        room[length++] =
+            is_coded
+                ? (char)(encoding_hex_digit(from[i + 1]) << 4 | encoding_hex_digit(from[i + 2]))
+                : from[i];
+        i += is_coded ? 2 : 0;
+    }
+    if (utf8_valid_bytes(room, length) < length)
+        return status_new(STATUS_KIND_DATA, "\"%.*s\" does not decode to UTF-8",
                           (int)(view->bytes < 60 ? view->bytes : 60), from);
     host_put_filled(c, row, length);
     return STATUS_OK;

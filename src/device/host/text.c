@@ -58,6 +58,18 @@ status host_split_part(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+/* ---- ends_with ---- */
+
+status host_ends_with(host_call *c, uint64_t row)
+{
+    const string_view *text = host_text(c, 0, row), *with = host_text(c, 1, row);
+    host_put_boolean(
+        c, row,
+        with->bytes <= text->bytes &&
+            !memcmp(string_data(text) + text->bytes - with->bytes, string_data(with), with->bytes));
+    return STATUS_OK;
+}
+
 /* ---- padding ---- */
 
 /* `characters` characters of the fill, again and again. */

@@ -111,6 +111,39 @@ def translate(g, depth):
     return one_text(g, depth, "translate", f"translate({{0}}, '{source}', '{target}')")
 
 
+def of_two_texts(op, t=T.I64, form="{op}({0}, {1})", bound=6000, most=200):
+    """An argument may be written twice: texts are short ones."""
+    whole_form = form.replace("{op}", op)
+
+    def make(g, depth):
+        args = [g.expr("text", depth), g.expr("text", depth - 1)]
+        return None if args[0].bound > most or args[1].bound > most else made(op, t, args, whole_form, whole_form, bound, exact=t != T.F64)
+    return make
+
+
+def bar(g, depth):
+    arg, width = double(g, depth, 1e9), g.rng.choice((1, 2.5, 10, 80))
+    form = f"bar({{0}}, -8, {g.rng.choice((8, 100, 4096))}, {width})"
+    return None if arg is None else made("bar", T.TEXT, [arg], form, form, 240)
+
+
+def of_bytes(op, name):
+    def make(g, depth):
+        arg = whole(g, depth)
+        return None if arg is None else made(op, T.TEXT, [arg], f"{name}({{0}} * 1000)", f"{name}(CAST({{0}} AS BIGINT) * 1000)", 20)
+    return make
+
+
+def parse_bytes(g, depth):
+    arg = whole(g, depth)
+    form = f"parse_formatted_bytes(CAST(abs(CAST({{0}} AS BIGINT)) AS VARCHAR) || '{g.rng.choice((' kB', 'KiB', ' mb'))}')"
+    return None if arg is None else made("parse_bytes", T.I64, [arg], form, form, 2**53)
+
+
+def of_blob(op, t, form, bound=5000):
+    return lambda g, depth: made(op, t, [g.expr("blob", depth)], form, form, bound)
+
+
 CAPITAL = ("CASE WHEN {0} IS NOT NULL THEN coalesce(array_to_string(list_transform(regexp_extract_all({0}, "
            "'[\\p{{L}}\\p{{N}}]+|[^\\p{{L}}\\p{{N}}]+'), lambda w: upper(left(w, 1)) || lower(substring(w, 2))), ''), '') END")
 
@@ -536,18 +569,25 @@ TABLE = {
              "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
              "md5": digest("md5", 32), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
              "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime,
+             "url_encode": lambda g, d: one_text(g, d, "url_encode", "url_encode({0})", bound=MOST),
+             "url_decode": lambda g, d: one_text(g, d, "url_decode", "url_decode(url_encode({0}))"), "to_base64": of_blob("to_base64", T.TEXT, "to_base64({0})"),
+             "format_bytes": of_bytes("format_bytes", "format_bytes"), "format_decimal_bytes": of_bytes("format_decimal_bytes", "formatReadableDecimalSize"), "bar": bar,
              "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
              "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
-             "random": random_, "gen_random_uuid": random_uuid},
+             "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
+            "levenshtein": of_two_texts("levenshtein"), "damerau_levenshtein": of_two_texts("damerau_levenshtein"),
+            "hamming": of_two_texts("hamming", form="{op}('x' || {0} || reverse({1}), 'y' || {1} || reverse({0}))"),
+            "parse_bytes": parse_bytes,
             "gcd": divisor("gcd"), "lcm": divisor("lcm"), "bit_and": bits("bit_and", "&", "({0} & {1})"), "bit_or": bits("bit_or", "|", "({0} | {1})"),
             "bit_xor": bits("bit_xor", "#", "xor({0}, {1})"), "bit_not": bit_not, "shift_left": shift("shift_left", T.I64, True),
             "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
             "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff, "random_number": random_number, "width_bucket": width_bucket},
     "dec": {"factorial": factorial},
-    "float": {"atan2": atan2, **{op: libm(op) for op in LIBRARY}},
-    "blob": {"decode": decode},
+    "float": {"atan2": atan2, "jaccard": of_two_texts("jaccard", T.F64, "{op}('x' || {0}, 'y' || {1})", 2), "jaro_similarity": of_two_texts("jaro_similarity", T.F64, bound=2),
+              "jaro_winkler_similarity": of_two_texts("jaro_winkler_similarity", T.F64, bound=2), **{op: libm(op) for op in LIBRARY}},
+    "blob": {"decode": decode, "from_base64": of_blob("from_base64", T.BLOB, "from_base64(to_base64({0}))")},
     "date": {"make_date": plain_date, "last_day": of_moment("last_day", T.DATE, "last_day({0})", "last_day({0})", None),
              "to_date": there_and_back("to_date", T.DATE, "to_date", "YYYY-MM-DD", "CAST({0} AS DATE)")},
     "ts": {"make_timestamp": make_timestamp, "zone_local": zone_local},
