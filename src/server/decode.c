@@ -1,9 +1,9 @@
 /* decode.c - see decode.h. */
 #include "server/decode.h"
 
+#include "base/pg_type.h"
 #include "base/uuid_text.h"
 #include "server/engine.h"
-#include "server/pg_type.h"
 
 #define EPOCH_DAYS 10957 /* from 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin */
 #define EPOCH_MICROSECONDS ((int64_t)EPOCH_DAYS * 86400000000)

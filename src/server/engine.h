@@ -15,6 +15,7 @@
 #include "api/session/statement.h"
 #include "base/csv.h"
 #include "base/mem.h"
+#include "base/pg_type.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/type_parse.h"
@@ -80,6 +81,7 @@
     FUNCTION(tsv_write_field)                                                                      \
     FUNCTION(text_out_flush)                                                                       \
     FUNCTION(text_out_add_more)                                                                    \
+    FUNCTION(pg_type_of)                                                                           \
     FUNCTION(pistachio_version)                                                                    \
     FUNCTION(pistachio_open)                                                                       \
     FUNCTION(pistachio_close)                                                                      \
@@ -163,6 +165,7 @@ extern const server_engine *engine_calls;
 #define tsv_write_field engine_calls->tsv_write_field
 #define text_out_flush engine_calls->text_out_flush
 #define text_out_add_more engine_calls->text_out_add_more
+#define pg_type_of engine_calls->pg_type_of
 #define pistachio_version engine_calls->pistachio_version
 #define pistachio_open engine_calls->pistachio_open
 #define pistachio_close engine_calls->pistachio_close

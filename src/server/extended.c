@@ -1,12 +1,12 @@
 /* extended.c - see extended.h. */
 #include "server/extended.h"
 
+#include "base/pg_type.h"
 #include "server/command_run.h"
 #include "server/copy_out.h"
 #include "server/decode.h"
 #include "server/engine.h"
 #include "server/failure.h"
-#include "server/pg_type.h"
 
 static void write_empty(session *s, char type)
 {

@@ -1,8 +1,8 @@
 /* rows.c - see rows.h. */
 #include "server/rows.h"
 
+#include "base/pg_type.h"
 #include "server/engine.h"
-#include "server/pg_type.h"
 
 #include <stdio.h>
 

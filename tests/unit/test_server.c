@@ -2,13 +2,13 @@
  * session's own statements, decimals in binary. test_label: not-tsan */
 #include "test.h"
 
+#include "base/pg_type.h"
 #include "server/base64.h"
 #include "server/command.h"
 #include "server/decode.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/pg_setting.h"
-#include "server/pg_type.h"
 #include "server/scram.h"
 #include "server/users.h"
 

@@ -14,6 +14,7 @@
 #include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/parameter.h"
+#include "sql/expression/system_function.h"
 
 static data_type boolean(void)
 {
@@ -78,6 +79,7 @@ status bind_statement_time(binder *b, type_id type, int32_t location, expr **out
 
 static status expr_bind_now(binder *b, const SQLValueFunction *f, expr **out)
 {
+    bool is_found;
     switch (f->op) {
     case SVFOP_CURRENT_DATE:
         return bind_statement_time(b, TYPE_DATE, f->location, out);
@@ -96,6 +98,14 @@ static status expr_bind_now(binder *b, const SQLValueFunction *f, expr **out)
     case SVFOP_LOCALTIME_N:
         TRY(bind_statement_time(b, TYPE_TIME, f->location, out));
         return bind_round_time(b, *out, f->typmod, f->location, out);
+    case SVFOP_CURRENT_SCHEMA:
+        return bind_system_function(b, "current_schema", NULL, 0, f->location, &is_found, out);
+    case SVFOP_CURRENT_CATALOG:
+    case SVFOP_CURRENT_ROLE:
+    case SVFOP_CURRENT_USER:
+    case SVFOP_SESSION_USER:
+    case SVFOP_USER: /* one name is all of these */
+        return bind_system_function(b, "current_database", NULL, 0, f->location, &is_found, out);
     default:
         return bind_unsupported(b, f->location, "this function is");
     }
@@ -692,7 +702,8 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
     const char *name = list_length(clause->collname)
                            ? strVal(list_nth(clause->collname, list_length(clause->collname) - 1))
                            : "";
-    if (strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0 && strcmp(name, "ucs_basic") != 0)
+    if (strcmp(name, "default") != 0 && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0 &&
+        strcmp(name, "ucs_basic") != 0)
         return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, clause->location,
                                       "collation \"%s\" is not supported", name),
                            "texts are compared by their bytes, as \"C\" does");

@@ -12,6 +12,7 @@
 #include "sql/expression/bind_zone.h"
 #include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/expression/system_function.h"
 
 #include <strings.h>
 
@@ -756,5 +757,6 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(c.name, functions[i].name) && can_call(&functions[i]))
             return bind_named(&c, &functions[i], out);
-    return no_such_function(&c);
+    TRY(bind_system_function(b, c.name, c.args, c.count, tree->location, &is_found, out));
+    return is_found ? STATUS_OK : no_such_function(&c);
 }

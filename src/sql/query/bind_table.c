@@ -7,6 +7,7 @@
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/bind_with.h"
+#include "sql/query/system_relation.h"
 
 #include <strings.h>
 
@@ -244,14 +245,48 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
     return bind_files(b, table, path, location, out);
 }
 
+/* ---- pg_catalog and information_schema ---- */
+
+static status bind_listed_view(binder *b, const sql_catalog_entry *view, plan_node **out)
+{
+    return bind_view_query(b, view->name, view->view_sql, out);
+}
+
+/* schema NULL: a name alone, which may be a relation of pg_catalog. *out is NULL: there is no such relation. */
+static status bind_system(binder *b, const char *schema, const char *name, plan_node **out)
+{
+    const char *sql;
+    *out = NULL;
+    TRY(system_relation_text(b, schema, name, bind_listed_view, &sql));
+    return sql ? bind_view_query(b, name, sql, out) : STATUS_OK;
+}
+
+static bool is_system_schema(const char *schema)
+{
+    return schema && (!strcmp(schema, "pg_catalog") || !strcmp(schema, "information_schema"));
+}
+
+static status bind_system_named(binder *b, const RangeVar *range, plan_node **out)
+{
+    TRY(bind_system(b, range->schemaname, range->relname, out));
+    if (*out)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_NOT_FOUND, range->location, "table \"%s.%s\" does not exist",
+                      range->schemaname, range->relname);
+}
+
+/* ---- tables by name and path ---- */
+
 status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                         plan_node **out)
 {
     const sql_catalog_entry *entry = NULL;
     if (!is_path)
         TRY(table_at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
-    if (!entry && !is_path && !looks_like_path(name))
-        return no_such_table(b, name, location);
+    if (!entry && !is_path && !looks_like_path(name)) {
+        TRY(bind_system(b, NULL, name, out));
+        return *out ? STATUS_OK : no_such_table(b, name, location);
+    }
     if (entry && entry->view_sql)
         return bind_view_named(b, entry, location, out);
     if (entry && entry->parts.count > 1)
@@ -278,11 +313,15 @@ status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node
 {
     const char *path = range->ispath ? range->relname : NULL, *relation = range->relname;
     const char *schema = range->schemaname;
-    if (range->catalogname || (schema && strcmp(schema, "main") && strcmp(schema, "public")))
+    bool is_system = is_system_schema(schema);
+    if (range->catalogname ||
+        (schema && !is_system && strcmp(schema, "main") && strcmp(schema, "public")))
         return bind_unsupported(b, range->location, "a schema in front of a table's name is");
     *out = NULL;
     if (!path && !schema)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
+    if (is_system)
+        TRY(bind_system_named(b, range, out));
     if (!*out)
         TRY(bind_table_named(b, path ? path : range->relname, path != NULL, range->location, out));
     if (path) {

@@ -1,6 +1,6 @@
 /* pg_type.h - the engine's types as PostgreSQL's: object identifiers, sizes, modifiers. */
-#ifndef PISTACHIO_SERVER_PG_TYPE_H
-#define PISTACHIO_SERVER_PG_TYPE_H
+#ifndef PISTACHIO_BASE_PG_TYPE_H
+#define PISTACHIO_BASE_PG_TYPE_H
 
 #include "base/type.h"
 
@@ -37,5 +37,17 @@ typedef struct pg_type {
 
 /* Unsigned integers have no type of PostgreSQL's: each becomes the smallest that holds all of its values. */
 pg_type pg_type_of(data_type type);
+
+/* Type as PostgreSQL's catalog has it. */
+typedef struct pg_type_entry {
+    uint16_t oid;
+    int16_t size;
+    const char *name;     /* "int4" */
+    const char *sql_name; /* "integer" */
+    char category;        /* of pg_type.typcategory */
+} pg_type_entry;
+
+/* Types in the order of their identifiers. */
+const pg_type_entry *pg_type_list(size_t *out_count);
 
 #endif

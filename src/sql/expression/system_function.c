@@ -1,0 +1,200 @@
+/* system_function.c - see system_function.h. */
+#include "sql/expression/system_function.h"
+
+#include "base/pg_type.h"
+#include "plan/fold/fold.h"
+#include "sql/expression/bind_operator.h"
+#include "sql/expression/bind_type.h"
+
+typedef enum system_answer {
+    ANSWER_TRUE,
+    ANSWER_FALSE,
+    ANSWER_NULL,      /* a text */
+    ANSWER_NO_NUMBER, /* NULL, a bigint */
+    ANSWER_FIRST,     /* the first argument as text */
+    ANSWER_TEXT,      /* this text */
+    ANSWER_FORMAT_TYPE
+} system_answer;
+
+static const struct {
+    const char *name;
+    uint8_t least, most; /* arguments */
+    uint8_t answer;
+    const char *text;
+} functions[] = {
+    {"array_to_string", 2, 3, ANSWER_FIRST, NULL}, /* there are no arrays but NULL */
+    {"col_description", 2, 2, ANSWER_NULL, NULL},
+    {"current_database", 0, 0, ANSWER_TEXT, SYSTEM_NAME},
+    {"current_schema", 0, 0, ANSWER_TEXT, "public"},
+    {"format_type", 2, 2, ANSWER_FORMAT_TYPE, NULL},
+    {"has_any_column_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_column_privilege", 3, 4, ANSWER_TRUE, NULL},
+    {"has_database_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_function_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_schema_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_table_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"obj_description", 1, 2, ANSWER_NULL, NULL},
+    {"pg_advisory_unlock_all", 0, 0, ANSWER_NULL, NULL},
+    {"pg_collation_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_database_size", 1, 1, ANSWER_NO_NUMBER, NULL},
+    {"pg_encoding_to_char", 1, 1, ANSWER_TEXT, "UTF8"},
+    {"pg_function_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_get_constraintdef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_get_expr", 2, 3, ANSWER_NULL, NULL},
+    {"pg_get_function_arguments", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_function_identity_arguments", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_function_result", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_functiondef", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_indexdef", 1, 3, ANSWER_NULL, NULL},
+    {"pg_get_partkeydef", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_ruledef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_get_statisticsobjdef_columns", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_triggerdef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_get_userbyid", 1, 1, ANSWER_TEXT, SYSTEM_NAME},
+    {"pg_get_viewdef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_is_in_recovery", 0, 0, ANSWER_FALSE, NULL},
+    {"pg_opclass_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_operator_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_relation_is_publishable", 1, 1, ANSWER_FALSE, NULL},
+    {"pg_relation_size", 1, 2, ANSWER_NO_NUMBER, NULL},
+    {"pg_size_pretty", 1, 1, ANSWER_FIRST, NULL},
+    {"pg_statistics_obj_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_table_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_table_size", 1, 1, ANSWER_NO_NUMBER, NULL},
+    {"pg_tablespace_location", 1, 1, ANSWER_NULL, NULL},
+    {"pg_total_relation_size", 1, 1, ANSWER_NO_NUMBER, NULL},
+    {"pg_type_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"shobj_description", 2, 2, ANSWER_NULL, NULL},
+};
+
+static status bind_text(binder *b, const char *text, expr **out)
+{
+    value v = value_text(text, strlen(text));
+    TRY(bind_constant(b, &v, -1, out));
+    return bind_cast(b, *out, type_make(TYPE_VARCHAR), -1, out);
+}
+
+static status bind_null(binder *b, type_id type, expr **out)
+{
+    value v = value_null(type_make(TYPE_NULL));
+    TRY(bind_constant(b, &v, -1, out));
+    return bind_cast(b, *out, type_make(type), -1, out);
+}
+
+static status bind_bigint(binder *b, int64_t number, expr **out)
+{
+    value v = value_int(TYPE_INT64, number);
+    return bind_constant(b, &v, -1, out);
+}
+
+/* ---- format_type ---- */
+
+static status compare(binder *b, expr_op op, const expr *left, int64_t right, expr **out)
+{
+    expr *copy = expr_copy(b->memory, left), *number;
+    if (!copy)
+        return bind_no_memory();
+    TRY(bind_bigint(b, right, &number));
+    return bind_comparison(b, op, copy, number, -1, out);
+}
+
+/* Makes a CASE of conditions and results, in turns, and what is else. */
+static status make_case(binder *b, expr *const *parts, uint32_t count, expr **out)
+{
+    expr *node = expr_new(b->memory, EXPR_CASE, type_make(TYPE_VARCHAR), count, -1);
+    if (!node)
+        return bind_no_memory();
+    memcpy(node->args, parts, count * sizeof *parts);
+    node->is_nullable = true;
+    *out = expr_fold(b->memory, node);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+/* Makes the text of (modifier - 4) >> shift & 65535: the digits that a decimal's modifier is made of. */
+static status bind_digits(binder *b, const expr *modifier, int64_t shift, expr **out)
+{
+    expr *number = expr_copy(b->memory, modifier), *constant;
+    bool is_done;
+    if (!number)
+        return bind_no_memory();
+    TRY(bind_bigint(b, 4, &constant));
+    TRY(bind_arithmetic(b, "-", number, constant, -1, &number));
+    TRY(bind_bigint(b, shift, &constant));
+    TRY(bind_bits(b, ">>", number, constant, -1, &is_done, &number));
+    TRY(bind_bigint(b, 65535, &constant));
+    TRY(bind_bits(b, "&", number, constant, -1, &is_done, &number));
+    return bind_cast(b, number, type_make(TYPE_VARCHAR), -1, out);
+}
+
+/* "numeric(15,2)", or without a modifier "numeric". */
+static status bind_numeric(binder *b, const expr *modifier, expr **out)
+{
+    data_type text = type_make(TYPE_VARCHAR);
+    expr *parts[3], *joined, *next;
+    TRY(compare(b, EXPR_GT, modifier, 0, &parts[0]));
+    TRY(bind_text(b, "numeric(", &joined));
+    TRY(bind_digits(b, modifier, 16, &next));
+    TRY(bind_call2(b, EXPR_CONCAT, text, joined, next, -1, &joined));
+    TRY(bind_text(b, ",", &next));
+    TRY(bind_call2(b, EXPR_CONCAT, text, joined, next, -1, &joined));
+    TRY(bind_digits(b, modifier, 0, &next));
+    TRY(bind_call2(b, EXPR_CONCAT, text, joined, next, -1, &joined));
+    TRY(bind_text(b, ")", &next));
+    TRY(bind_call2(b, EXPR_CONCAT, text, joined, next, -1, &parts[1]));
+    TRY(bind_text(b, "numeric", &parts[2]));
+    return make_case(b, parts, 3, out);
+}
+
+static status bind_format_type(binder *b, expr *const *args, int32_t location, expr **out)
+{
+    size_t count;
+    const pg_type_entry *list = pg_type_list(&count);
+    expr *oid, *modifier, **parts = arena_alloc_array(b->memory, 2 * count + 1, sizeof *parts);
+    if (!parts)
+        return bind_no_memory();
+    TRY(bind_cast(b, args[0], type_make(TYPE_INT64), location, &oid));
+    TRY(bind_cast(b, args[1], type_make(TYPE_INT64), location, &modifier));
+    for (size_t i = 0; i < count; i++) {
+        TRY(compare(b, EXPR_EQ, oid, list[i].oid, &parts[2 * i]));
+        TRY(list[i].oid == PG_NUMERIC ? bind_numeric(b, modifier, &parts[2 * i + 1])
+                                      : bind_text(b, list[i].sql_name, &parts[2 * i + 1]));
+    }
+    TRY(bind_text(b, "???", &parts[2 * count]));
+    return make_case(b, parts, (uint32_t)(2 * count + 1), out);
+}
+
+/* ---- all of them ---- */
+
+static status bind_answer(binder *b, size_t function, expr *const *args, int32_t location,
+                          expr **out)
+{
+    value v = value_bool(functions[function].answer == ANSWER_TRUE);
+    switch (functions[function].answer) {
+    case ANSWER_TRUE:
+    case ANSWER_FALSE:
+        return bind_constant(b, &v, -1, out);
+    case ANSWER_NO_NUMBER:
+        return bind_null(b, TYPE_INT64, out);
+    case ANSWER_FIRST:
+        return bind_cast(b, args[0], type_make(TYPE_VARCHAR), location, out);
+    case ANSWER_TEXT:
+        return bind_text(b, functions[function].text, out);
+    case ANSWER_FORMAT_TYPE:
+        return bind_format_type(b, args, location, out);
+    default:
+        return bind_null(b, TYPE_VARCHAR, out);
+    }
+}
+
+status bind_system_function(binder *b, const char *name, expr *const *args, size_t count,
+                            int32_t location, bool *out_is_found, expr **out)
+{
+    *out_is_found = false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name) && count >= functions[i].least &&
+            count <= functions[i].most) {
+            *out_is_found = true;
+            return bind_answer(b, i, args, location, out);
+        }
+    return STATUS_OK;
+}

@@ -1,0 +1,15 @@
+/* system_function.h - functions of PostgreSQL's system, for clients that ask what tables there are: what is always so here is
+ * a constant. */
+#ifndef PISTACHIO_SQL_EXPRESSION_SYSTEM_FUNCTION_H
+#define PISTACHIO_SQL_EXPRESSION_SYSTEM_FUNCTION_H
+
+#include "sql/expression/binder.h"
+
+/* The one role and database of a process, as its catalog has them. */
+#define SYSTEM_NAME "pistachio"
+
+/* Binds a call of a function of this name, in small letters. *out_is_found: false, there is none that takes so many arguments. */
+CHECKED status bind_system_function(binder *b, const char *name, expr *const *args, size_t count,
+                                    int32_t location, bool *out_is_found, expr **out);
+
+#endif

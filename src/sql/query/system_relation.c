@@ -1,0 +1,308 @@
+/* system_relation.c - see system_relation.h. */
+#include "sql/query/system_relation.h"
+
+#include "base/guard.h"
+#include "base/pg_type.h"
+#include "parquet/table/table.h"
+
+/* Identifiers of tables begin here; below are PostgreSQL's own. */
+#define FIRST_OID 16384
+
+typedef enum system_source { NOTHING, ONE, SCHEMAS, TYPES, TABLES, VIEWS, COLUMNS } system_source;
+
+static const struct {
+    const char *schema, *name;
+    system_source source;
+    const char *columns;
+} relations[] = {
+#define RELATION(schema, name, source, columns) {schema, name, source, columns},
+#include "sql/query/system_relation.def"
+};
+#define RELATION_COUNT (sizeof relations / sizeof *relations)
+
+/* ---- text ---- */
+
+typedef struct text {
+    binder *b;
+    system_bind_view bind_view;
+    ARRAY(char) bytes;
+    size_t rows;
+} text;
+
+static status add_bytes(text *t, const char *bytes, size_t count)
+{
+    TRY(array_reserve(t->b->memory, &t->bytes, count + 1));
+    memcpy(t->bytes.items + t->bytes.count, bytes, count);
+    t->bytes.count += count;
+    t->bytes.items[t->bytes.count] = 0;
+    return STATUS_OK;
+}
+
+static status add(text *t, const char *words)
+{
+    return words ? add_bytes(t, words, strlen(words)) : bind_no_memory();
+}
+
+/* Adds a literal: a text in quotes. */
+static status add_literal(text *t, const char *value)
+{
+    TRY(add(t, "'"));
+    for (const char *at = value; *at;) {
+        size_t bytes = strcspn(at, "'");
+        TRY(add_bytes(t, at, bytes));
+        at += bytes;
+        if (*at)
+            TRY(add(t, "''"));
+        at += *at != 0;
+    }
+    return add(t, "'");
+}
+
+static status add_number(text *t, int64_t number)
+{
+    return add(t, arena_format(t->b->memory, "%lld", (long long)number));
+}
+
+/* Begins a row of VALUES. */
+static status begin_row(text *t)
+{
+    return add(t, t->rows++ ? ",(" : "(");
+}
+
+/* ---- sources ---- */
+
+/* Returns a number that a name always has (FNV-1a). */
+static int64_t oid_of(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return FIRST_OID + hash % (INT32_MAX - FIRST_OID);
+}
+
+static status add_schemas(text *t)
+{
+    return add(
+        t, "(VALUES (11,'pg_catalog'),(2200,'public'),(13000,'information_schema')) t(oid,name)");
+}
+
+static status add_types(text *t)
+{
+    size_t count;
+    const pg_type_entry *list = pg_type_list(&count);
+    TRY(add(t, "(VALUES "));
+    for (size_t i = 0; i < count; i++)
+        TRY(add(t,
+                arena_format(t->b->memory, "%s(%u,'%s',%d,'%c')", i ? "," : "",
+                             (unsigned)list[i].oid, list[i].name, list[i].size, list[i].category)));
+    return add(t, ") t(oid,name,size,category)");
+}
+
+static status add_table(text *t, const sql_catalog_entry *entry)
+{
+    bool is_view = entry->view_sql;
+    size_t columns = entry->table ? entry->table->columns.count : 0;
+    TRY(begin_row(t));
+    TRY(add_number(t, oid_of(entry->name)));
+    TRY(add(t, ","));
+    TRY(add_literal(t, entry->name));
+    return add(t, arena_format(t->b->memory, ",'%s','%s',%d,%zu,-1)", is_view ? "v" : "r",
+                               is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns));
+}
+
+/* Adds a row for each table and view, or for each view. */
+static status add_tables(text *t, bool is_views_alone)
+{
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list(t->b->catalog, false, t->b->held, &entries, &count));
+    TRY(add(t, "(SELECT * FROM (VALUES "));
+    for (size_t i = 0; i < count; i++)
+        if (!is_views_alone || entries[i].view_sql)
+            TRY(add_table(t, &entries[i]));
+    if (!t->rows)
+        TRY(add(t, "(0,'','','',0,0,0)"));
+    return add(t, ") t(oid,name,kind,type,am,columns,tuples) WHERE t.oid > 0) t");
+}
+
+/* ---- columns ---- */
+
+typedef struct column {
+    const char *name;
+    data_type type;
+    bool is_nullable;
+} column;
+
+static const pg_type_entry *entry_of(uint32_t oid)
+{
+    size_t count;
+    const pg_type_entry *list = pg_type_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].oid == oid)
+            return &list[i];
+    return &list[0];
+}
+
+static status add_column(text *t, const char *relation, unsigned number, const column *c)
+{
+    pg_type type = pg_type_of(c->type);
+    const pg_type_entry *entry = entry_of(type.oid);
+    bool is_decimal = c->type.id == TYPE_DECIMAL;
+    TRY(begin_row(t));
+    TRY(add_number(t, oid_of(relation)));
+    TRY(add(t, ","));
+    TRY(add_literal(t, relation));
+    TRY(add(t, arena_format(t->b->memory, ",%u,", number)));
+    TRY(add_literal(t, c->name));
+    return add(
+        t, arena_format(
+               t->b->memory, ",%u,%d,%d,%s,'%s','%s',%s,%s)", (unsigned)type.oid, type.size,
+               (int)type.modifier, c->is_nullable ? "false" : "true", entry->name, entry->sql_name,
+               is_decimal ? arena_format(t->b->memory, "%u", (unsigned)c->type.precision) : "NULL",
+               is_decimal ? arena_format(t->b->memory, "%u", (unsigned)c->type.scale) : "NULL"));
+}
+
+static status add_table_columns(text *t, const char *name, const pq_table *table)
+{
+    unsigned number = 0;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const pq_table_column *source = &table->columns.items[i];
+        if (!pq_table_nested_name(table, (uint32_t)i))
+            TRY(add_column(t, name, ++number,
+                           &(column){source->name, source->type, source->is_nullable}));
+    }
+    return STATUS_OK;
+}
+
+/* Adds a view's columns, unless it cannot be bound. A view within a view is left alone: it may ask for these columns. */
+static status add_view_columns(text *t, const sql_catalog_entry *view)
+{
+    binder *b = t->b;
+    plan_node *root = NULL;
+    size_t notices = b->notices->count;
+    bind_rounds rounds = b->rounds;
+    if (b->views)
+        return STATUS_OK;
+    b->rounds.is_dry = true;
+    status st = t->bind_view(b, view, &root);
+    b->rounds = rounds;
+    b->notices->count = notices;
+    if (st) {
+        status_free(st);
+        return guard_check();
+    }
+    for (size_t i = 0; i < root->columns.count; i++) {
+        const plan_column *source = &root->columns.items[i];
+        TRY(add_column(t, view->name, (unsigned)i + 1,
+                       &(column){source->name, source->type, source->is_nullable}));
+    }
+    return STATUS_OK;
+}
+
+/* Adds a relation's columns; of a table that cannot be opened none. */
+static status add_relation_columns(text *t, const sql_catalog_entry *listed)
+{
+    const sql_catalog_entry *entry = NULL;
+    if (listed->view_sql)
+        return add_view_columns(t, listed);
+    status st = sql_catalog_find(t->b->catalog, listed->name, t->b->held, &entry);
+    if (!st && entry && entry->table)
+        return add_table_columns(t, listed->name, entry->table);
+    status_free(st);
+    return guard_check();
+}
+
+static status add_columns(text *t)
+{
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list(t->b->catalog, false, t->b->held, &entries, &count));
+    TRY(add(t, "(SELECT * FROM (VALUES "));
+    for (size_t i = 0; i < count; i++)
+        TRY(add_relation_columns(t, &entries[i]));
+    if (!t->rows)
+        TRY(add(t, "(0,'',0,'',0,0,0,false,'','',0,0)"));
+    return add(t, ") "
+                  "t(relid,relation,number,name,typeid,size,modifier,is_required,type_name,type,"
+                  "digits,scale) "
+                  "WHERE t.relid > 0) t");
+}
+
+static status add_source(text *t, system_source source)
+{
+    switch (source) {
+    case SCHEMAS:
+        return add_schemas(t);
+    case TYPES:
+        return add_types(t);
+    case TABLES:
+        return add_tables(t, false);
+    case VIEWS:
+        return add_tables(t, true);
+    case COLUMNS:
+        return add_columns(t);
+    default:
+        return add(t, source == ONE ? "(VALUES (1)) t(one)" : "(VALUES (1)) t(one) WHERE false");
+    }
+}
+
+/* ---- relations ---- */
+
+static const char *type_of_letter(char letter)
+{
+    switch (letter) {
+    case 'o':
+        return "bigint";
+    case 'i':
+        return "integer";
+    case 'b':
+        return "boolean";
+    case 'd':
+        return "double";
+    case 'z':
+        return "timestamptz";
+    default:
+        return "varchar";
+    }
+}
+
+/* Adds "CAST(value AS type) AS name" of "letter name=value". */
+static status add_selected(text *t, const char *column, size_t bytes, bool is_first)
+{
+    const char *name = column + 2, *equals = memchr(column, '=', bytes), *end = column + bytes;
+    TRY(add(t, is_first ? "CAST(" : ",CAST("));
+    TRY(equals ? add_bytes(t, equals + 1, (size_t)(end - equals - 1)) : add(t, "NULL"));
+    TRY(add(t, " AS "));
+    TRY(add(t, type_of_letter(*column)));
+    TRY(add(t, ") AS \""));
+    TRY(add_bytes(t, name, (size_t)((equals ? equals : end) - name)));
+    return add(t, "\"");
+}
+
+static status make_text(text *t, size_t relation)
+{
+    const char *columns = relations[relation].columns;
+    TRY(add(t, "SELECT "));
+    for (const char *at = columns; *at;) {
+        size_t bytes = strcspn(at, ";");
+        TRY(add_selected(t, at, bytes, at == columns));
+        at += bytes + (at[bytes] == ';');
+    }
+    TRY(add(t, " FROM "));
+    return add_source(t, relations[relation].source);
+}
+
+status system_relation_text(binder *b, const char *schema, const char *name,
+                            system_bind_view bind_view, const char **out)
+{
+    text t = {.b = b, .bind_view = bind_view};
+    *out = NULL;
+    for (size_t i = 0; i < RELATION_COUNT; i++)
+        if (!strcmp(relations[i].name, name) &&
+            !strcmp(relations[i].schema, schema ? schema : "pg_catalog")) {
+            TRY(make_text(&t, i));
+            *out = t.bytes.items;
+            return STATUS_OK;
+        }
+    return STATUS_OK;
+}
