@@ -9,6 +9,7 @@
 #include "fuzz.h"
 
 #include "api/arrow/arrow_column.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 
 enum { COLUMNS = 4, MEMORY = 4096, EXTENT = 64, HEAD = 8 };
@@ -222,6 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                                .release = release_array};
     run(&schema, &array);
     pq_footer_cache_clear();
+    column_cache_clear();
     FUZZ_CHECK(mem_in_use() == blocks);
     return 0;
 }

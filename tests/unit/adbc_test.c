@@ -1,6 +1,7 @@
 /* adbc_test.c - what tests of the ADBC driver begin and end with. */
 #include "adbc_test.h"
 
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "test.h"
 
@@ -40,4 +41,5 @@ void adbc_close(void)
         CHECK(!driver.DatabaseRelease(&database, &error));
     CHECK(!driver.release(&driver, &error));
     pq_footer_cache_clear();
+    column_cache_clear();
 }

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 #include "device/simulated/memory.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "run_statement.h"
 #include "test.h"
@@ -86,4 +87,5 @@ void arrow_world_close(arrow_world *w)
     pistachio_disconnect(w->connection);
     pistachio_close(w->database);
     pq_footer_cache_clear();
+    column_cache_clear();
 }

@@ -1,6 +1,7 @@
 /* run_statement.c - a statement through the public interface, its rows as text. */
 #include "run_statement.h"
 
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "test.h"
 
@@ -42,6 +43,7 @@ pistachio_error *run_statement(const char *sql, const char *table_path, const ch
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
     return error;
 }
 

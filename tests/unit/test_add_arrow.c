@@ -3,6 +3,7 @@
  * make them: tests/clients. */
 #include "arrow_feed.h"
 #include "base/fault.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "run_statement.h"
 #include "test.h"
@@ -25,6 +26,7 @@ static void close_world(world *w)
     pistachio_disconnect(w->connection);
     pistachio_close(w->database);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static void fails(pistachio_error *error, pistachio_error_kind kind, const char *part)

@@ -1,6 +1,7 @@
 /* Every function of the public header with NULL for each of its arguments, with numbers out of
  * range, and the kinds of errors. A function that the header declares and no test here calls fails
  * the first test. */
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
@@ -30,6 +31,7 @@ static void close_all(void)
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static void check_kind(int line, pistachio_error *error, pistachio_error_kind kind,

@@ -2,6 +2,7 @@
  * by several, and what is held across a SET. What is still held works as before.
  *
  * test_label: threads */
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
@@ -179,6 +180,7 @@ static void check_orders(const char *device, unsigned step)
     } while (next_order(order));
     CHECK_EQ(count, 120);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 TEST(every_order_on_the_cpu)
@@ -203,6 +205,7 @@ TEST(each_released_by_a_thread_of_its_own)
         release_by_threads(&w, KINDS, release);
     }
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static void *cancel_all_the_time(void *argument)
@@ -246,6 +249,7 @@ TEST(cancel_while_queries_start_and_end)
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
     CHECK(cancelled <= 50);
 }
 
@@ -291,6 +295,7 @@ TEST(set_leaves_what_is_held)
         pistachio_batch_unref(kept[i]);
     }
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 typedef struct client {
@@ -346,6 +351,7 @@ TEST(set_while_others_query)
         pthread_join(threads[i], NULL);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
     for (unsigned i = 0; i < 3; i++)
         CHECK_EQ(clients[i].failures, 0);
 }

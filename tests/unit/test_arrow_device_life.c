@@ -4,6 +4,7 @@
  * test_label: threads */
 #include "arrow_memory.h"
 #include "base/fault.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/dlpack.h"
 #include "run_statement.h"
@@ -251,6 +252,7 @@ TEST(arrays_outlive_their_database)
         }
         release_by_threads(&kept, KEPT + 1, release_kept);
         pq_footer_cache_clear();
+        column_cache_clear();
     }
 }
 
@@ -339,6 +341,7 @@ TEST(a_clients_context_stays)
     CHECK(!get(&now) && now == own);
     CHECK_EQ(set(NULL), 0);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 /* Of several GPUs the one that was asked for. */
@@ -405,6 +408,7 @@ static bool fails_cleanly(uint64_t nth, fault_mode mode)
     pistachio_disconnect(w.connection);
     pistachio_close(w.database);
     pq_footer_cache_clear();
+    column_cache_clear();
     CHECK_EQ(mem_in_use(), blocks);
     return has_fired;
 }

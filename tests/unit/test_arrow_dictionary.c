@@ -1,6 +1,7 @@
 /* Results as Arrow dictionaries and DLPack tensors: what they hold, released in every order and by several
  * threads, with each allocation failing. What clients make of them: tests/clients. */
 #include "base/fault.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/dlpack.h"
 #include "pistachio/pistachio.h"
@@ -171,6 +172,7 @@ static void check_orders(const char *device, unsigned step)
         }
     }
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 TEST(released_in_every_order)
@@ -191,6 +193,7 @@ TEST(each_released_by_a_thread_of_its_own)
         release_by_threads(&w, KINDS, release);
     }
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 /* ---- tensors of batches ---- */
@@ -231,6 +234,7 @@ TEST(a_batch_and_its_tensors)
     CHECK_EQ(*(const int16_t *)tensor->dl_tensor.data, 7);
     tensor->deleter(tensor);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static void release_nothing(struct ArrowArray *array)
@@ -257,6 +261,7 @@ TEST(arrays_that_are_not_ours_or_not_whole)
     for (unsigned i = 0; i < KINDS; i++)
         release(&w, i);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 /* ---- faults ---- */
@@ -286,6 +291,7 @@ static bool fails_cleanly(const char *path, const char *device, uint64_t nth, fa
     for (unsigned i = 0; i < KINDS; i++)
         release(&w, i);
     pq_footer_cache_clear();
+    column_cache_clear();
     CHECK_EQ(mem_in_use(), blocks);
     return has_fired;
 }
@@ -294,6 +300,7 @@ static void sweep(const char *device, unsigned part)
 {
     const char *path = make_file();
     pq_footer_cache_clear();
+    column_cache_clear();
     for (int mode = FAULT_ONCE; mode <= FAULT_ALWAYS; mode++)
         for (uint64_t nth = 1; fails_cleanly(path, device, nth, (fault_mode)mode);)
             nth += 1 + nth / part;

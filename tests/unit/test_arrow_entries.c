@@ -1,6 +1,7 @@
 /* Columns of few entries as Arrow: what their rows are, for every type whose values are made, with each allocation
  * failing; and that the first batch is there when its rows are. */
 #include "base/fault.h"
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
@@ -128,6 +129,7 @@ static void check_file(const char *device)
         rows.release(&rows);
     }
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 TEST(rows_of_few_entries)
@@ -157,6 +159,7 @@ static bool fails_cleanly(const char *path, uint64_t nth, fault_mode mode)
         rows.release(&rows);
     }
     pq_footer_cache_clear();
+    column_cache_clear();
     CHECK_EQ(mem_in_use(), blocks);
     return has_fired;
 }
@@ -166,6 +169,7 @@ TEST(each_allocation_may_fail)
     const char *path = make_file();
     unsigned part = test_has_less_to_do() ? 10 : 60;
     pq_footer_cache_clear();
+    column_cache_clear();
     for (int mode = FAULT_ONCE; mode <= FAULT_ALWAYS; mode++)
         for (uint64_t nth = 1; fails_cleanly(path, nth, (fault_mode)mode);)
             nth += 1 + nth / part;

@@ -4,7 +4,9 @@
  * written.
  *
  * test_label: threads */
+#include "base/fault.h"
 #include "exec/scan/column_cache.h"
+#include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"
@@ -202,6 +204,85 @@ TEST(column_cache_never_gives_rows_of_a_file_that_was_replaced)
         ask_and_check(connection);
     pistachio_disconnect(connection);
     pistachio_close(database);
+    for (int i = 0; i < VERSIONS; i++)
+        free(versions[i].bytes);
+}
+
+/* ---- allocations that fail ---- */
+
+#define SUM "SELECT sum(v), sum(d), max(t) FROM table_of_files"
+
+/* The rows' texts; the caller frees the error. */
+static pistachio_error *ask_text(pistachio_connection *connection, char *text, size_t room)
+{
+    pistachio_result *result = NULL;
+    const pistachio_batch *batch = NULL;
+    size_t bytes, length = 0;
+    text[0] = '\0';
+    pistachio_error *error = pistachio_query(connection, SUM, NULL, &result);
+    if (!error)
+        error = pistachio_next(result, &batch);
+    for (uint32_t i = 0; !error && i < 3; i++) {
+        const char *cell = pistachio_text(batch, i, 0, &bytes);
+        length += (size_t)snprintf(text + length, room - length, "%.*s;", (int)bytes, cell);
+    }
+    pistachio_result_free(result);
+    return error;
+}
+
+/* Two statements, of which the first fills the cache and the second reads it, while the nth allocation fails. Returns whether
+ * there was one. */
+static bool ask_with_fault(uint64_t nth, const char *expected)
+{
+    pistachio_database *database;
+    pistachio_connection *connection;
+    char text[200];
+    const pistachio_option options[] = {{"threads", "1"}};
+    check_none(pistachio_open(options, 1, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_add_table(connection, "table_of_files", table_path));
+    check_none(ask_text(connection, text, sizeof text));
+    CHECK_TEXT_EQ(text, expected);
+    fault_arm(FAULT_ALLOC, nth, FAULT_ONCE);
+    for (int i = 0; i < 2; i++) {
+        pistachio_error *error = ask_text(connection, text, sizeof text);
+        if (error)
+            CHECK_EQ((int)pistachio_error_get_kind(error), (int)PISTACHIO_ERROR_NO_MEMORY);
+        else
+            CHECK_TEXT_EQ(text, expected);
+        pistachio_error_free(error);
+    }
+    bool has_fired = fault_disarm(FAULT_ALLOC);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    pq_footer_cache_clear();
+    column_cache_clear();
+    return has_fired;
+}
+
+TEST(column_cache_is_whole_when_allocations_fail)
+{
+    pistachio_database *database;
+    pistachio_connection *connection;
+    char expected[200];
+    snprintf(table_path, sizeof table_path, "%s/table.parquet", test_folder());
+    make_versions();
+    modified = ((int64_t)time(NULL) - 1000000) * 1000000000;
+    CHECK(put(0, true));
+    check_none(pistachio_open(NULL, 0, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_add_table(connection, "table_of_files", table_path));
+    check_none(ask_text(connection, expected, sizeof expected));
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    pq_footer_cache_clear();
+    column_cache_clear();
+    uint64_t blocks = mem_in_use(), nth = 1;
+    while (ask_with_fault(nth, expected)) {
+        CHECK_EQ(mem_in_use(), blocks);
+        nth += 1 + nth / (test_has_less_to_do() ? 4 : 16);
+    }
+    CHECK(nth > 100);
     for (int i = 0; i < VERSIONS; i++)
         free(versions[i].bytes);
 }

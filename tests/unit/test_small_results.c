@@ -2,6 +2,7 @@
  * database that is closed nothing but that.
  *
  * test_label: threads */
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
@@ -53,6 +54,7 @@ static void close_all(void)
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static pistachio_result *start(const char *statement)
@@ -166,4 +168,5 @@ TEST(texts_are_what_they_were)
     }
     CHECK_EQ(at, ROWS / 1000);
     pq_footer_cache_clear();
+    column_cache_clear();
 }

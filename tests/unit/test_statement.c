@@ -2,6 +2,7 @@
  * memory that was handed out. Expected answers by hand.
  *
  * test_label: threads */
+#include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
@@ -23,6 +24,7 @@ static void close_all(void)
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
+    column_cache_clear();
 }
 
 static void check_error(pistachio_error *error, pistachio_error_kind kind, const char *part)

@@ -49,6 +49,7 @@ static _Atomic uint64_t statements;
 static struct {
     _Atomic uint64_t hash, statement;
 } asked[ASKED_COUNT];
+static _Atomic bool has_asked; /* since all were forgotten */
 
 uint64_t column_cache_statement(void)
 {
@@ -88,6 +89,8 @@ static bool was_asked_for(uint64_t hash, uint64_t statement)
     if (last == hash && by != statement)
         return true;
     atomic_store_explicit(&asked[slot].statement, statement, memory_order_relaxed);
+    if (!atomic_load_explicit(&has_asked, memory_order_relaxed))
+        atomic_store_explicit(&has_asked, true, memory_order_relaxed);
     return false;
 }
 
@@ -570,7 +573,8 @@ void column_cache_clear(void)
     array_release(&table.list);
     mutex_unlock(&table.lock);
     unref_all(gone);
-    for (size_t i = 0; i < ASKED_COUNT; i++)
+    bool may_know = atomic_exchange_explicit(&has_asked, false, memory_order_relaxed);
+    for (size_t i = 0; may_know && i < ASKED_COUNT; i++)
         atomic_store_explicit(&asked[i].hash, 0, memory_order_relaxed);
     mutex_lock(&table.lock);
     device *memory = table.memory;
