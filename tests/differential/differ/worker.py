@@ -76,7 +76,7 @@ class Worker:
         self.options, self.groups, self.oracle, self.end = options, Groups(), Oracle(), options.end
         self.nodes, self.known = coverage.node_pattern(plan_nodes()), settings.known_settings(options.program)
         self.reducer = Reducer(options.program, options.reduce, self.end)
-        self.areas = Runner(os.path.abspath(options.program), self.known, options.reduce, self.end)
+        self.areas = Runner(os.path.abspath(options.program), self.known, options.reduce, self.end, options.set)
 
     @property
     def is_over(self):

@@ -10,7 +10,7 @@ FORMS = {"CASE": (5, 5000, 5000), "CASE of a value": (3, 5000, 5000), "IN": (4, 
          "UNION": (2, 5000, 1100), "VALUES": (3, 100000, 60000), "GROUP BY": (3, 5000, 2000), "ORDER BY": (3, 5000, 2000), "DISTINCT ON": (1, 5000, 1200),
          "aggregates": (3, 5000, 2500), "count(DISTINCT)": (1, 5000, 600), "windows": (1, 5000, 300), "WITH": (2, 1000, 600), "levels": (4, 500, 500),
          "scalar levels": (3, 500, 500), "parentheses": (2, 500, 3000), "calls": (2, 500, 3000), "CASE levels": (2, 500, 3000), "NOT": (1, 500, 3000),
-         "joins": (2, 60, 60), "GROUPING SETS": (1, 200, 200), "columns": (2, 20000, 12000), "INSERT": (2, 100000, 30000), "USING": (2, 1000, 600)}
+         "joins": (2, 60, 60), "GROUPING SETS": (1, 200, 200), "columns": (2, 20000, 12000), "INSERT": (2, 100000, 30000), "USING": (2, 1000, 600), "endless": (4, 100000, 20000)}
 NAMES = tuple(FORMS)
 CLEAR = r"more than|too many|too deep|nested|levels|too long|too large|most "  # an error beyond what must be right
 
@@ -249,8 +249,25 @@ def using(choices, n):
     return f"SELECT count(*), sum(c{n - 1}) FROM (SELECT {items} FROM range(3) t(i)) a {how} (SELECT {items} FROM range(3) t(i)) b USING ({names})", [[3, 3 + 3 * (n - 1)]]
 
 
+ENDLESS = ("WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT i FROM t", "WITH RECURSIVE t(i, j) AS (SELECT 1, 2 UNION ALL SELECT i + 1, j FROM t) SELECT i FROM t WHERE i > 2",
+           "SELECT i FROM generate_series(1, 9000000000000000) t(i)", "SELECT i FROM range(1000000000000) t(i) WHERE i >= 0", "SELECT a.i FROM range(3000000000) a(i), range(3000) b(i)",
+           "SELECT i FROM range(1000000000000) t(i) UNION ALL SELECT i FROM range(1000000000000) t(i)",
+           "SELECT i FROM (SELECT i, i * 2 AS j FROM range(1000000000000) t(i)) q WHERE j > 5", "SELECT a.i FROM range(1000000000000) a(i) JOIN range(9) b(i) ON a.i % 9 = b.i")
+
+
+def endless(choices, n):
+    """Sources that never end, or not within days, of which n rows are wanted."""
+    source = choices.pick(ENDLESS)
+    how = choices.pick(("SELECT count(*), count(i) FROM ({0} LIMIT {1}) q", "SELECT count(*), count(i) FROM (SELECT * FROM ({0}) p LIMIT {1}) q",
+                        "SELECT count(*), count(i) FROM (SELECT i FROM ({0}) p LIMIT {1} OFFSET 3) q", "WITH c AS ({0} LIMIT {1}) SELECT count(*), count(i) FROM c",
+                        "SELECT {1}, {1} WHERE EXISTS ({0})", "SELECT count(*), count(i) FROM (SELECT i FROM ({0}) p FETCH FIRST {1} ROWS ONLY) q"))
+    if how.startswith("WITH") and source.startswith("WITH"):
+        how = "SELECT count(*), count(i) FROM ({0} LIMIT {1}) q"
+    return how.replace("{0}", source).replace("{1}", str(n)), [[n, n]]
+
+
 MAKERS = {"CASE": case, "CASE of a value": case_of_value, "IN": in_list, "IN of expressions": in_expressions, "OR": either, "AND": both, "concat": concat,
           "greatest": greatest, "terms": terms, "UNION ALL": union_all, "UNION": union, "VALUES": values, "GROUP BY": group_by, "ORDER BY": order_by,
           "DISTINCT ON": distinct_on, "aggregates": aggregates, "count(DISTINCT)": count_distinct, "windows": windows, "WITH": with_parts, "levels": levels,
           "scalar levels": scalar_levels, "parentheses": parentheses, "calls": calls, "CASE levels": case_levels, "NOT": negation, "joins": joins,
-          "GROUPING SETS": grouping_sets, "columns": columns, "INSERT": insert, "USING": using}
+          "GROUPING SETS": grouping_sets, "columns": columns, "INSERT": insert, "USING": using, "endless": endless}

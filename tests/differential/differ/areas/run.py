@@ -112,8 +112,9 @@ def has_sanitizers(program):
 class Runner:
     """For one batch: failures are grouped by their key."""
 
-    def __init__(self, program, known, reduce, deadline=float("inf")):
+    def __init__(self, program, known, reduce, deadline=float("inf"), given=()):
         self.program, self.known, self.reduce, self.deadline = program, known, reduce, deadline
+        self.given = dict(pair.split("=", 1) for pair in given)  # settings of --set
         self.is_slow = has_sanitizers(program)
         self.seen = Counter()
 
@@ -148,7 +149,7 @@ class Runner:
             shutil.rmtree(folder, ignore_errors=True)
 
     def once(self, check, folder, oracle):
-        check.settings = {name: value for name, value in check.settings.items() if name.isupper() or name in self.known}
+        check.settings = {name: value for name, value in {**check.settings, **self.given}.items() if name.isupper() or name in self.known}
         if self.is_slow:
             check.seconds, check.mebibytes = check.seconds * SLOWER, float("inf")
             check.limits = {name: number for name, number in check.limits.items() if name not in ("AS", "STACK")}
