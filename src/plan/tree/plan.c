@@ -21,6 +21,20 @@ plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
     return node;
 }
 
+plan_node *plan_limit_new(arena *a, plan_node *node, uint64_t rows)
+{
+    plan_node *limit = plan_node_new(a, PLAN_LIMIT, 1);
+    if (!limit)
+        return NULL;
+    limit->columns = node->columns;
+    limit->position = node->position;
+    limit->estimated_rows = (double)rows;
+    limit->limit.has_limit = true;
+    limit->limit.limit = rows;
+    limit->children[0] = node;
+    return limit;
+}
+
 size_t plan_series_columns(const plan_node *node)
 {
     return node->series.has_number ? 2 : 1;

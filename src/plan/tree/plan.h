@@ -343,6 +343,8 @@ typedef struct plan_statement {
 
 /* A zeroed node with room for child_count children, estimates unknown; NULL without memory. */
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
+/* A node that passes the first `rows` rows of a node; NULL without memory. */
+plan_node *plan_limit_new(arena *a, plan_node *node, uint64_t rows);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 /* How many columns a PLAN_SERIES makes: the last of the node's. */

@@ -83,21 +83,6 @@ static status group_keys(plan_statement *s, const plan_node *aggregate, const pl
     return STATUS_OK;
 }
 
-static status limit_to(plan_statement *s, plan_node *keys, uint64_t rows, plan_node **out)
-{
-    plan_node *limit = plan_node_new(s->memory, PLAN_LIMIT, 1);
-    if (!limit)
-        return first_groups_no_memory();
-    limit->columns = keys->columns;
-    limit->position = keys->position;
-    limit->estimated_rows = (double)rows;
-    limit->limit.has_limit = true;
-    limit->limit.limit = rows;
-    limit->children[0] = keys;
-    *out = limit;
-    return STATUS_OK;
-}
-
 /* The aggregate's rows are those that have one of the keys. */
 static status first_groups_join_keys(plan_statement *s, plan_node *aggregate, plan_node *keys)
 {
@@ -136,7 +121,7 @@ static status first_groups_rewrite_aggregate(plan_statement *s, plan_node *aggre
 {
     const plan_node *scan = below_projects(aggregate->children[0]);
     expr_list keys = {0};
-    plan_node *early, *limit;
+    plan_node *early;
     bool are_repeatable;
     if (!aggregate->aggregate.groups.count || !aggregate->aggregate.aggregates.count ||
         aggregate->estimated_rows < (double)rows * GROUPS_FACTOR || scan->kind != PLAN_SCAN ||
@@ -146,8 +131,8 @@ static status first_groups_rewrite_aggregate(plan_statement *s, plan_node *aggre
     if (!are_repeatable)
         return STATUS_OK;
     TRY(group_keys(s, aggregate, scan, &keys, &early));
-    TRY(limit_to(s, early, rows, &limit));
-    return first_groups_join_keys(s, aggregate, limit);
+    plan_node *limit = plan_limit_new(s->memory, early, rows);
+    return limit ? first_groups_join_keys(s, aggregate, limit) : first_groups_no_memory();
 }
 
 static status first_groups_walk(plan_statement *s, plan_node *node)

@@ -72,6 +72,11 @@ static status new_join(plan_statement *s, plan_join_type type, plan_node *left, 
         return subqueries_no_memory();
     join->join.type = type;
     join->join.residual = condition;
+    /* Without a condition one row of the right side says as much as all. */
+    if (!condition && (type == JOIN_SEMI || type == JOIN_ANTI || type == JOIN_MARK))
+        right = plan_limit_new(s->memory, right, 1);
+    if (!right)
+        return subqueries_no_memory();
     join->children[0] = left;
     join->children[1] = right;
     *out = join;
