@@ -50,7 +50,8 @@ static unsigned count_cores(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* As it was when it was first asked for: later the thread may be bound to a share of them (cli/bind.h). */
+/* As it was when it was first asked for: later the thread may be bound to a share of them
+ * (cli/ranks/bind.h). */
 unsigned setting_core_count(void)
 {
     static _Atomic unsigned cores;

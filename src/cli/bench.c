@@ -5,10 +5,10 @@
 #include "bench/join.h"
 #include "bench/ranks.h"
 #include "bench/shuffle.h"
-#include "cli/processes.h"
-#include "cli/rank.h"
-#include "cli/run.h"
-#include "cli/usage.h"
+#include "cli/output/usage.h"
+#include "cli/ranks/processes.h"
+#include "cli/ranks/rank.h"
+#include "cli/shell/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

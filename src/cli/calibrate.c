@@ -1,7 +1,7 @@
 /* calibrate.c - the arguments of `pistachio calibrate`; storage/calibrate.h does the work. */
 #include "cli/calibrate.h"
 
-#include "cli/usage.h"
+#include "cli/output/usage.h"
 #include "storage/calibrate.h"
 
 #include <inttypes.h>

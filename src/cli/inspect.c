@@ -1,7 +1,7 @@
 /* inspect.c - the arguments of `pistachio inspect`; parquet/inspect/inspect.h does the work. */
 #include "cli/inspect.h"
 
-#include "cli/usage.h"
+#include "cli/output/usage.h"
 #include "parquet/inspect/inspect.h"
 
 #include <errno.h>

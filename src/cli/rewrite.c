@@ -2,10 +2,10 @@
 #include "cli/rewrite.h"
 
 #include "api/rewriter/rewrite.h"
-#include "cli/figures.h"
+#include "cli/output/figures.h"
+#include "cli/output/status_line.h"
+#include "cli/output/usage.h"
 #include "cli/rewrite_forms.h"
-#include "cli/status_line.h"
-#include "cli/usage.h"
 #include "parquet/profile/profile_measure.h"
 #include "storage/calibrate.h"
 

@@ -5,7 +5,7 @@
 #define SERVER_IS_LINKED
 #include "api/handles/error.h"
 #include "base/module.h"
-#include "cli/run.h"
+#include "cli/shell/run.h"
 #include "server/server.h"
 
 static status run(int count, char **words, int *out_exit_status)

@@ -1,9 +1,9 @@
 /* tpch.c - the arguments of `pistachio tpch generate`; tpch/generate.h does the work. */
 #include "cli/tpch.h"
 
-#include "cli/figures.h"
-#include "cli/status_line.h"
-#include "cli/usage.h"
+#include "cli/output/figures.h"
+#include "cli/output/status_line.h"
+#include "cli/output/usage.h"
 #include "tpch/generate.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* tpch_run.c - `pistachio tpch run`: times the 22 queries, checks their answers. */
 #include "cli/tpch.h"
 
-#include "cli/processes.h"
-#include "cli/rank.h"
-#include "cli/run.h"
-#include "cli/usage.h"
+#include "cli/output/usage.h"
+#include "cli/ranks/processes.h"
+#include "cli/ranks/rank.h"
+#include "cli/shell/run.h"
 #include "tpch/check.h"
 
 #include <errno.h>

@@ -1,0 +1,38 @@
+/* output.h - prints a result in one of the formats. */
+#ifndef PISTACHIO_CLI_OUTPUT_OUTPUT_H
+#define PISTACHIO_CLI_OUTPUT_OUTPUT_H
+
+#include "pistachio/pistachio.h"
+
+#include <stdio.h>
+
+typedef enum output_format {
+    OUTPUT_TABLE,
+    OUTPUT_CSV,
+    OUTPUT_TSV,
+    OUTPUT_JSON,
+    OUTPUT_JSONL,
+    OUTPUT_MARKDOWN,
+    OUTPUT_NONE
+} output_format;
+
+#define OUTPUT_NULL_BYTES 64
+
+typedef struct output_options {
+    output_format format;
+    bool has_records;                  /* tables: a line for each column, rows one below another */
+    char null_text[OUTPUT_NULL_BYTES]; /* tables and Markdown: what NULL looks like */
+} output_options;
+
+/* False: there is no format of that name. */
+bool output_format_parse(const char *name, output_format *out);
+/* "table, csv, ..." */
+extern const char output_format_names[];
+
+/* Takes all batches of the result; of one without columns, prints in a table's place what the
+ * statement did (pistachio_tag). *out_rows counts the rows. A failure to write is left in the
+ * target (ferror), and ends the printing. */
+pistachio_error *output_print(pistachio_result *result, const output_options *options, FILE *target,
+                              uint64_t *out_rows);
+
+#endif
