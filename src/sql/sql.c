@@ -6,9 +6,7 @@
 #include "base/setting.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"
-#include "sql/expression/bind_columns.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/parameter.h"
 #include "sql/query/bind_copy.h"
 #include "sql/query/bind_copy_keys.h"
 #include "sql/query/bind_query.h"
@@ -18,6 +16,8 @@
 #include "sql/query/bind_with.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/parameter.h"
 #include "storage/object_store.h"
 
 #include <pthread.h>

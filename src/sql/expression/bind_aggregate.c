@@ -5,10 +5,10 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 typedef enum argument_kind {
     ARGUMENT_NONE,

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_AGGREGATE_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_AGGREGATE_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* A call of an aggregate. *out_is_aggregate: false: no aggregate has that name. */
 CHECKED status bind_aggregate_call(binder *b, const FuncCall *call, const char *name,

@@ -4,9 +4,9 @@
 
 #include "plan/tree/function.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 typedef struct composite_name {
     const char *name;

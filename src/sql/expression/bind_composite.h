@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Is it an aggregate that is made of others? */
 bool bind_is_composite(const char *name);

@@ -14,9 +14,9 @@
 #include "sql/expression/bind_composite_plan.h"
 
 #include "sql/expression/bind_aggregate.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 typedef struct composing {
     binder *b;

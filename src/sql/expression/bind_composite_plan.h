@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_PLAN_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_COMPOSITE_PLAN_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Adds columns to *node's rows and aggregates to the scope, of which the scope's composites are made:
  * *results, over the groups, parallel to them. */

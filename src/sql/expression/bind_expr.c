@@ -6,15 +6,15 @@
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/expression/bind_grouping.h"
-#include "sql/expression/bind_modifier.h"
 #include "sql/expression/bind_name.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/bind_zone.h"
-#include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
-#include "sql/expression/parameter.h"
 #include "sql/expression/system_function.h"
+#include "sql/types/bind_modifier.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/bind_zone.h"
+#include "sql/types/binder.h"
+#include "sql/types/parameter.h"
 
 static data_type boolean(void)
 {

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_EXPR_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_EXPR_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out);
 /* A condition, which must be boolean; `what` names it in the failure. */

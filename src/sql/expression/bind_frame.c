@@ -1,9 +1,9 @@
 /* bind_frame.c - frames: which rows around a row a window function sees. */
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 #include <math.h>
 

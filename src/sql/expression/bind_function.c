@@ -4,15 +4,15 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_modifier.h"
-#include "sql/expression/bind_operator.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/bind_type.h"
 #include "sql/expression/bind_window.h"
-#include "sql/expression/bind_zone.h"
-#include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
+#include "sql/types/bind_modifier.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/bind_zone.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

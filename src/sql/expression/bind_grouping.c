@@ -3,7 +3,7 @@
 
 #include "base/guard.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* PostgreSQL's bounds. */
 #define SETS_MAX 4096

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_GROUPING_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_GROUPING_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);

@@ -2,7 +2,7 @@
 #include "sql/expression/bind_name.h"
 
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_NAME_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_NAME_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Returns the column's name as its table spells it, or as it is written. */
 const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref);

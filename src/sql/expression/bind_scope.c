@@ -2,10 +2,9 @@
  * items of FROM. */
 #include "sql/expression/bind_scope.h"
 
-#include "plan/nodes/visit.h"
-
 #include "base/unique_names.h"
-#include "sql/expression/binder.h"
+#include "plan/nodes/visit.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_SCOPE_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_SCOPE_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Adds a notice that the nested columns are left out, unless there are none. */
 CHECKED status bind_note_nested(binder *b, const bind_name_list *names);

@@ -3,11 +3,11 @@
  * They stay expressions, with a plan whose free column ids are the correlated references; the
  * optimizer turns them into joins. Of ANY and ALL only = ANY (IN) and <> ALL (NOT IN) are left to
  * it; the others compare with bounds. */
-#include "sql/expression/bind_columns.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/binder.h"
 
 static status new_subquery(binder *b, expr_subquery_kind kind, data_type type,
                            const expr_list *args, plan_node *plan, int32_t location, expr **out)

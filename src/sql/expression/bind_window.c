@@ -6,9 +6,9 @@
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 typedef enum result_kind { RESULT_BIGINT, RESULT_INTEGER, RESULT_DOUBLE, RESULT_SAME } result_kind;
 

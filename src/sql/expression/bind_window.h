@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_WINDOW_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_WINDOW_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* A call with OVER: *out is the column that it will be. */
 CHECKED status bind_window_call(binder *b, const FuncCall *call, const char *name,

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
 #define PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* ---- bind_function.c ---- */
 

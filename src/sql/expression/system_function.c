@@ -3,8 +3,8 @@
 
 #include "base/pg_type.h"
 #include "plan/fold/fold.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
 
 typedef enum system_answer {
     ANSWER_TRUE,

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_SYSTEM_FUNCTION_H
 #define PISTACHIO_SQL_EXPRESSION_SYSTEM_FUNCTION_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* The one role and database of a process, as its catalog has them. */
 #define SYSTEM_NAME "pistachio"

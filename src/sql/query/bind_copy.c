@@ -2,8 +2,8 @@
 #include "sql/query/bind_copy.h"
 
 #include "parquet/write/writer.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_copy_keys.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

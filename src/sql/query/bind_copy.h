@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_COPY_H
 #define PISTACHIO_SQL_QUERY_BIND_COPY_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
  * that is none of ours is an error, as is an option that the format does not have. */

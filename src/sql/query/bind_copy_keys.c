@@ -2,7 +2,7 @@
  * that one file is open at a time. */
 #include "sql/query/bind_copy_keys.h"
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_COPY_KEYS_H
 #define PISTACHIO_SQL_QUERY_BIND_COPY_KEYS_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Used by bind_copy_options: what PARTITION_BY lists. */
 CHECKED status bind_copy_keys(const binder *b, const DefElem *option, sql_copy *out);

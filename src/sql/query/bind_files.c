@@ -1,9 +1,9 @@
 /* bind_files.c - read_parquet in FROM: paths, lists of paths, and options by name. */
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/query_parts.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

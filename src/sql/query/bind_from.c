@@ -2,12 +2,12 @@
 #include "sql/query/bind_from.h"
 
 #include "base/guard.h"
-#include "sql/expression/bind_columns.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/query_parts.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/binder.h"
 
 static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
                                    plan_node **out)

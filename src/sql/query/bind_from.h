@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_FROM_H
 #define PISTACHIO_SQL_QUERY_BIND_FROM_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* FROM: fills the scope's entries; *out makes their columns. */
 CHECKED status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_node **out);

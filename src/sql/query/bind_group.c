@@ -6,8 +6,8 @@
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_composite_plan.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/binder.h"
 #include "sql/query/query_parts.h"
+#include "sql/types/binder.h"
 
 typedef struct grouping {
     binder *b;

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_ITEM_H
 #define PISTACHIO_SQL_QUERY_BIND_ITEM_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Binds the first of scope->items that has the name, whose own names are columns, or items before it; *out NULL: none of the
  * first item_count has it. A bind_scope's bind_item. */

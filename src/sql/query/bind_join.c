@@ -3,12 +3,12 @@
  * USING and NATURAL merge columns of one name: the name alone means the merged column, which comes
  * first in "*", and the sides' own columns are found by their table's name only. */
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_from.h"
 #include "sql/query/query_parts.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

@@ -2,10 +2,10 @@
 #include "sql/query/bind_order.h"
 
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
-#include "sql/expression/parameter.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
+#include "sql/types/parameter.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_ORDER_H
 #define PISTACHIO_SQL_QUERY_BIND_ORDER_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* ORDER BY over a query's output columns. */
 CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node **node);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_QUERY_H
 #define PISTACHIO_SQL_QUERY_BIND_QUERY_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 CHECKED status bind_statement(binder *b, const pg_select *select);
 /* `ctes` are visible besides its own; scope is that of the query around it, or NULL. */

@@ -8,13 +8,13 @@
 
 #include "parquet/write/writer.h"
 #include "sql/catalog/rounds.h"
-#include "sql/expression/bind_columns.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_set.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_with.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 #include <stdio.h>
 

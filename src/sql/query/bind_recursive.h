@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_RECURSIVE_H
 #define PISTACHIO_SQL_QUERY_BIND_RECURSIVE_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Of WITH RECURSIVE: its rows, which are there; or fails, with rounds.root set, as they are not. *out_done false:
  * it does not refer to itself. */

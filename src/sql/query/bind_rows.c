@@ -3,9 +3,9 @@
 #include "sql/query/bind_rows.h"
 
 #include "parquet/write/writer.h"
-#include "sql/expression/bind_type.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
+#include "sql/types/bind_type.h"
 
 #include <strings.h>
 

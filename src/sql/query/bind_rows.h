@@ -2,8 +2,8 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_ROWS_H
 #define PISTACHIO_SQL_QUERY_BIND_ROWS_H
 
-#include "sql/expression/binder.h"
 #include "sql/query/statement.h"
+#include "sql/types/binder.h"
 
 /* Each fills in the statement; its query gives the rows that are to be written. */
 CHECKED status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sql_statement *out);

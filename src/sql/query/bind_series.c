@@ -8,9 +8,9 @@
  * They see the items of FROM before them, as LATERAL ones do. */
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/query/query_parts.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

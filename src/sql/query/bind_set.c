@@ -10,13 +10,13 @@
 
 #include "plan/nodes/visit.h"
 #include "plan/tree/function.h"
-#include "sql/expression/bind_columns.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_order.h"
 #include "sql/query/bind_query.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 /* ---- columns ---- */
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_SET_H
 #define PISTACHIO_SQL_QUERY_BIND_SET_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* UNION, INTERSECT or EXCEPT. */
 CHECKED status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,

@@ -1,13 +1,13 @@
 /* bind_table.c - tables and views by name, tables by path. */
 #include "sql/query/bind_table.h"
 
-#include "sql/expression/bind_columns.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/system_relation.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

@@ -1,8 +1,8 @@
 /* bind_union.c - union_by_name: scans of files that differ in their columns, as one relation. */
 #include "sql/query/bind_union.h"
 
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 #include <strings.h>
 

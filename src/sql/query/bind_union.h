@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_UNION_H
 #define PISTACHIO_SQL_QUERY_BIND_UNION_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Scans of files that differ in their columns: one of each kind. */
 typedef struct bind_scan_list {

@@ -3,7 +3,7 @@
 #define PISTACHIO_SQL_QUERY_BIND_WANTED_H
 
 #include "sql/catalog/rounds.h"
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Looks at the plan of a statement that was tried: nodes stand for the rows of its recursive queries. */
 void bind_find_wanted(const binder *b, const plan_statement *statement, sql_wanted_rows *out);

@@ -4,10 +4,10 @@
 #include "base/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
-#include "sql/expression/bind_columns.h"
-#include "sql/expression/binder.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_recursive.h"
+#include "sql/types/bind_columns.h"
+#include "sql/types/binder.h"
 #include <strings.h>
 
 status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,

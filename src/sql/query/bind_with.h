@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_WITH_H
 #define PISTACHIO_SQL_QUERY_BIND_WITH_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* WITH: the list with the clause's queries in front. */
 CHECKED status bind_with(binder *b, const WithClause *with, bind_scope *scope, bind_cte *outer,

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_QUERY_PARTS_H
 #define PISTACHIO_SQL_QUERY_QUERY_PARTS_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* ---- bind_group.c ---- */
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_SQL_QUERY_SYSTEM_RELATION_H
 #define PISTACHIO_SQL_QUERY_SYSTEM_RELATION_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Binds a view, for its columns. */
 typedef status (*system_bind_view)(binder *b, const sql_catalog_entry *view, plan_node **out);

@@ -1,8 +1,8 @@
 /* bind_columns.c - columns of a plan as other types. */
-#include "sql/expression/bind_columns.h"
+#include "sql/types/bind_columns.h"
 
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 /* The constant behind column i, which nothing but a projection makes. */
 static expr **constant_slot(plan_node *node, size_t i)

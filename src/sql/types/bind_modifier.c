@@ -1,12 +1,12 @@
 /* bind_modifier.c - casts to a type with a modifier: decimals of any scale, texts of a length, times
  * of so many decimals, intervals of some fields. */
-#include "sql/expression/bind_modifier.h"
+#include "sql/types/bind_modifier.h"
 
 #include "base/interval_text.h"
 #include "plan/fold/fold_value.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/binder.h"
-#include "sql/expression/parameter.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/binder.h"
+#include "sql/types/parameter.h"
 
 #include <strings.h>
 

@@ -1,8 +1,8 @@
 /* parameter.h - parameters in the binder: values and types. */
-#ifndef PISTACHIO_SQL_EXPRESSION_PARAMETER_H
-#define PISTACHIO_SQL_EXPRESSION_PARAMETER_H
+#ifndef PISTACHIO_SQL_TYPES_PARAMETER_H
+#define PISTACHIO_SQL_TYPES_PARAMETER_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Where a parameter was bound while types were asked for. */
 typedef struct bind_parameter_place {

@@ -1,12 +1,12 @@
 /* bind_operator.c - arithmetic and comparison: which types, and which casts they need. */
-#include "sql/expression/bind_operator.h"
+#include "sql/types/bind_operator.h"
 
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/bind_zone.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/bind_zone.h"
+#include "sql/types/binder.h"
 
 #include <stdio.h>
 

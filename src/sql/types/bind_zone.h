@@ -1,9 +1,9 @@
 /* bind_zone.h - time zones: casts, sums and functions that depend on one. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_ZONE_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_ZONE_H
+#ifndef PISTACHIO_SQL_TYPES_BIND_ZONE_H
+#define PISTACHIO_SQL_TYPES_BIND_ZONE_H
 
 #include "device/value/time_value.h"
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Whether the cast between the types is the session's zone's concern, and that cast. */
 bool bind_zone_crosses(const binder *b, data_type from, data_type to);

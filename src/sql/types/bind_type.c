@@ -1,13 +1,13 @@
 /* bind_type.c - names of types, casts, and the type that two expressions have in common. */
-#include "sql/expression/bind_type.h"
+#include "sql/types/bind_type.h"
 
 #include "base/interval_text.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_zone.h"
-#include "sql/expression/binder.h"
-#include "sql/expression/parameter.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_zone.h"
+#include "sql/types/binder.h"
+#include "sql/types/parameter.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,8 +1,8 @@
 /* bind_type.h - names of types, casts, common types. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_TYPE_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_TYPE_H
+#ifndef PISTACHIO_SQL_TYPES_BIND_TYPE_H
+#define PISTACHIO_SQL_TYPES_BIND_TYPE_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* What is said of a type behind its name; no part of the type, but of the cast to it. */
 typedef struct bind_modifier {

@@ -3,11 +3,11 @@
  *
  * The plan knows of no session: where its zone is not UTC, calls that have it as an argument stand where the
  * casts and kernels would stand that take a timestamp with time zone for UTC's. */
-#include "sql/expression/bind_zone.h"
+#include "sql/types/bind_zone.h"
 
-#include "sql/expression/bind_operator.h"
-#include "sql/expression/bind_type.h"
-#include "sql/expression/binder.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+#include "sql/types/binder.h"
 
 static bool is_zoned(data_type type)
 {

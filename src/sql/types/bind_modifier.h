@@ -1,8 +1,8 @@
 /* bind_modifier.h - casts to a type with a modifier. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_MODIFIER_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_MODIFIER_H
+#ifndef PISTACHIO_SQL_TYPES_BIND_MODIFIER_H
+#define PISTACHIO_SQL_TYPES_BIND_MODIFIER_H
 
-#include "sql/expression/bind_type.h"
+#include "sql/types/bind_type.h"
 
 /* An explicit cast to the type with its modifier. */
 CHECKED status bind_cast_modified(binder *b, expr *arg, data_type type,

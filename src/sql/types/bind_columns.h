@@ -1,8 +1,8 @@
 /* bind_columns.h - casts of a plan's columns. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_COLUMNS_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_COLUMNS_H
+#ifndef PISTACHIO_SQL_TYPES_BIND_COLUMNS_H
+#define PISTACHIO_SQL_TYPES_BIND_COLUMNS_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Output columns that are bare NULLs become text. */
 CHECKED status bind_resolve_nulls(binder *b, plan_node **node);

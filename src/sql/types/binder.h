@@ -4,8 +4,8 @@
  * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
  * around it; a column found there is a correlated reference. Everything is in the statement's
  * arena. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BINDER_H
-#define PISTACHIO_SQL_EXPRESSION_BINDER_H
+#ifndef PISTACHIO_SQL_TYPES_BINDER_H
+#define PISTACHIO_SQL_TYPES_BINDER_H
 
 #include "base/cancel.h"
 #include "base/zone_moment.h"

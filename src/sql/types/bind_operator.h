@@ -1,8 +1,8 @@
 /* bind_operator.h - arithmetic and comparison: types, casts. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_OPERATOR_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_OPERATOR_H
+#ifndef PISTACHIO_SQL_TYPES_BIND_OPERATOR_H
+#define PISTACHIO_SQL_TYPES_BIND_OPERATOR_H
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 /* Makes a call and folds it. */
 CHECKED status bind_call(binder *b, expr_op op, data_type type, expr *const *args, uint32_t count,

@@ -2,9 +2,9 @@
  *
  * What is bound in the place of one is its value, a constant as if it had been written there, or, while types are asked
  * for, a NULL whose first cast is its type. */
-#include "sql/expression/parameter.h"
+#include "sql/types/parameter.h"
 
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 static const char *parameter_name(const binder *b, uint32_t number)
 {

@@ -1,5 +1,5 @@
 /* binder.c - failures with their place, and the plan nodes that all parts of the binder make. */
-#include "sql/expression/binder.h"
+#include "sql/types/binder.h"
 
 #include "base/nearest.h"
 
