@@ -2,7 +2,8 @@
 #include "cli/calibrate.h"
 
 #include "cli/output/usage.h"
-#include "storage/calibrate.h"
+#include "storage/calibrate_store.h"
+#include "storage/object_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 
 static const char usage[] =
-    "usage: pistachio calibrate [--path DIR|FILE] [--force] [--json]\n"
+    "usage: pistachio calibrate [--path DIR|FILE|URL] [--force] [--json]\n"
     "\n"
     "Measures how fast a storage device is read, in two to three seconds, and keeps the result "
     "for\n"
@@ -20,6 +21,7 @@ static const char usage[] =
     "  --path DIR     the device that holds DIR; default: the working directory. A temporary file\n"
     "                 of 256 MiB is made there for the time\n"
     "  --path FILE    a file of 64 MiB or more that is there is read instead\n"
+    "  --path URL     objects of a store, of 64 MiB or more together, are read\n"
     "  --force        measures again, even if there is a result of the last 30 days\n"
     "  --json         prints JSON\n"
     "\n"
@@ -37,8 +39,12 @@ static void print_table(const calibration *c, bool is_kept)
     struct tm local;
     if (localtime_r(&measured, &local))
         strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
-    printf("device %u:%u, measured %s%s\n\n request  depth      MB/s\n", major(c->device),
-           minor(c->device), date, is_kept ? "; --force measures again" : "");
+    if (c->device >> 63)
+        printf("object store %016" PRIx64 ", measured %s%s\n\n request  depth      MB/s\n",
+               c->device, date, is_kept ? "; --force measures again" : "");
+    else
+        printf("device %u:%u, measured %s%s\n\n request  depth      MB/s\n", major(c->device),
+               minor(c->device), date, is_kept ? "; --force measures again" : "");
     for (unsigned i = 0; i < c->trial_count; i++) {
         const calibration_trial *t = &c->trials[i];
         printf("%4" PRIu64 " KiB  %5" PRIu64 "  %8.1f%s\n", t->request_bytes / 1024, t->depth,
@@ -62,7 +68,8 @@ static void print_json(const calibration *c)
 
 static status calibrate_measure(const char *path, calibration *out)
 {
-    TRY(calibration_measure(path, out));
+    TRY(object_store_has(path) ? calibrate_store_measure(path, out)
+                               : calibration_measure(path, out));
     status st = calibration_keep(out);
     if (st) /* it is printed all the same */
         fprintf(stderr, "pistachio: the result is not kept: %s\n", status_message(st));
@@ -74,7 +81,8 @@ static int calibrate(const char *path, bool must_measure, bool as_json)
 {
     uint64_t device;
     calibration c;
-    status st = calibration_device(path, &device);
+    status st = object_store_has(path) ? calibrate_store_device(path, &device)
+                                       : calibration_device(path, &device);
     bool is_kept = !st && !must_measure && calibration_find(device, &c);
     if (!st && !is_kept)
         st = calibrate_measure(path, &c);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -151,9 +152,21 @@ static int open_to_read(const char *path)
     return descriptor;
 }
 
-static status open_object(const char *url, file **out)
+/* Makes the file of a URL. Errors show its path. */
+static file *new_of_url(const char *url)
 {
     file *f = file_new(url, -1);
+    size_t bytes = strcspn(url, "?#");
+    if (f && url[bytes] && !strncasecmp(url, "http", 4) && strlen(url) >= bytes + 4)
+        memcpy(f->path + bytes, "?...", 5);
+    else if (f && url[bytes] && !strncasecmp(url, "http", 4))
+        f->path[bytes] = '\0';
+    return f;
+}
+
+static status open_object(const char *url, file **out)
+{
+    file *f = new_of_url(url);
     if (!f)
         return status_no_memory("file", sizeof *f);
     f->direct_descriptor = NO_DIRECT;

@@ -18,7 +18,7 @@ typedef struct file_version {
 bool file_version_equal(const file_version *a, const file_version *b);
 
 typedef struct file {
-    char *path;
+    char *path;            /* of a web server without the query, which may be a signature */
     int descriptor;        /* -1: it is an object, or elsewhere */
     struct object *object; /* object_store.h; NULL: it is a file, or elsewhere */
     /* For reads past the page cache; opened when first needed. */

@@ -117,6 +117,9 @@ def test_requests():
     log = store.log[before:]
     check("two queries over 20 small objects ask for each once", status == 0 and not any("HEAD" in line for line in log) and
           sum("/data/many/part-" in line for line in log) == 20, "\n".join(log))
+    done = subprocess.run([program, "calibrate", "--path", "s3://data/many/"], env=environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    check("a store is measured by 64 MiB at least", done.returncode == 1 and "too few to measure" in done.stdout, done.stdout)
     before = len(store.log)
     gives("select count(*), sum(h) from 's3://data/big.parquet'", "100000,5000073754")
     check("a footer takes one request", sum("bytes=-" in line for line in store.log[before:]) == 1 and
@@ -181,6 +184,8 @@ def test_web():
     check("no web server got a signature", not re.search(r"/web/(?!lent).*signed", "\n".join(store.log)))
     said = says(f"from '{base}/none.parquet?X-Signature=hush'", "there is no such object")
     check("the query is not told", "could not read" in said and "hush" not in said.split("line 1:")[0], said)
+    said = says(f"from '{base}/text.parquet?X-Signature=hush'", "no Parquet file", "text.parquet?...")
+    check("a file's error does not tell the query", "hush" not in said.split("line 1:")[0], said)
     says(f"from '{base}/loop'", "redirects")
     says(f"from '{base}/down'", "rotocol")
     said = says("from 'https://me:hush@127.0.0.1/x.parquet'", "has a name or a password in it")

@@ -15,6 +15,7 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     changing    another ETag for each request                  denied     403 to each request
     stranger    lists keys that were not asked for             broken     500 to each request
     lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
+    shaky       one request of four fails in passing, in a way of its own, by the store's seed
 
 /web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme,
 /web/plain/<port>/<path> to a server without TLS. /count/<path> says how
@@ -23,6 +24,7 @@ many requests there were of the path, /log what each was.
 import hashlib
 import hmac
 import os
+import random
 import ssl
 import sys
 import threading
@@ -33,7 +35,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 FAULTS = ("busy reset whole shifted page header changing stranger hang slow longer nameless repeat packed denied "
-          "broken lastpart badend").split()
+          "broken lastpart badend shaky").split()
 PAGE = 7  # keys in a page of a listing
 
 
@@ -52,6 +54,7 @@ class Store(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.counts, self.log, self.uploads = {}, [], {}
         self.lent_for = 3600  # seconds
+        self.random = random.Random(1)
 
     def count(self, what):
         with self.lock:
@@ -157,6 +160,11 @@ class Handler(BaseHTTPRequestHandler):
     def fails_at_once(self, fault, path):
         if fault == "busy" and self.server.count(f"{fault} {self.command} {path} {self.headers.get('Range')}") <= 2:
             self.error(503, "SlowDown")
+        elif fault == "shaky" and (chance := self.server.random.random()) < 0.15:
+            if chance < 0.05:
+                self.close_connection = True  # and no answer
+            else:
+                self.error(random.choice([429, 500, 502, 503, 504]), "SlowDown")
         elif fault == "denied":
             self.error(403, "AccessDenied")
         elif fault == "broken":
@@ -246,6 +254,10 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(206, part[:len(part) // 2], headers, len(part))
             self.close_connection = True
             return None
+        if fault == "shaky" and self.server.random.random() < 0.1:
+            self.answer(206, part[:self.server.random.randrange(len(part))], headers, len(part))
+            self.close_connection = True
+            return None
         if fault == "slow":
             self.answer(206, b"", headers, len(part))
             for at in range(0, len(part), 2048):
@@ -285,9 +297,16 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(200, b"<CompleteMultipartUploadResult/>" if self.command == "POST" else b"")
 
 
+etags = {}
+
+
 def etag(file):
-    with open(file, "rb") as f:
-        return hashlib.md5(f.read()).hexdigest()
+    info = os.stat(file)
+    version = (file, info.st_ino, info.st_size, info.st_mtime_ns)
+    if version not in etags:
+        with open(file, "rb") as f:
+            etags[version] = hashlib.md5(f.read()).hexdigest()
+    return etags[version]
 
 
 if __name__ == "__main__":

@@ -188,9 +188,12 @@ static status add_bound(pistachio_result *result, const exec_report *report, dou
         double rate = (double)calibration_best(&c)->bytes_per_second;
         double seconds = (double)bytes / rate;
         *out_seconds = seconds > *out_seconds ? seconds : *out_seconds;
-        TRY(add_line(result, "T_min %.3f s: %.1f MB from device %u:%u at %.1f MB/s", seconds,
-                     (double)bytes / 1e6, major(storage->device), minor(storage->device),
-                     rate / 1e6));
+        char device[32] = "object store";
+        if (!(storage->device & FILE_DEVICE_IS_STORE))
+            snprintf(device, sizeof device, "device %u:%u", major(storage->device),
+                     minor(storage->device));
+        TRY(add_line(result, "T_min %.3f s: %.1f MB from %s at %.1f MB/s", seconds,
+                     (double)bytes / 1e6, device, rate / 1e6));
     }
     return STATUS_OK;
 }

@@ -29,7 +29,8 @@ typedef struct opening {
 static status table_files_open_file(const char *path, bool use_cache, pq_table_file *out)
 {
     TRY(file_open(path, &out->file));
-    TRY(status_context(pq_footer_open(out->file, use_cache, &out->footer), "file \"%s\"", path));
+    TRY(status_context(pq_footer_open(out->file, use_cache, &out->footer), "file \"%s\"",
+                       out->file->path));
     out->metadata = pq_footer_metadata(out->footer);
     return STATUS_OK;
 }
