@@ -59,7 +59,7 @@ make() {
 
 # The command's process can be ended, and with it this one (the trap of make_tables).
 run_behind() {
-    nice -n 15 "$@" &
+    nice -n "${MAKERS_NICE:-15}" "$@" &
     child=$!
     wait $child
 }
@@ -176,6 +176,10 @@ alone() {
     test=$1 seconds=$2
     shift 2
     at=$(left)
+    if [ "$at" -le 1 ]; then
+        record_test "$test" "passed over" 0
+        return
+    fi
     [ "$seconds" -lt "$at" ] || seconds=$at
     said=$work/notes/$(echo "$step.$test" | tr '/ ' '__')
     test_begun=$(date +%s)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # scripts/gpu-bundle makes a folder that scripts/gpu-check runs, here on the emulation. What is missing is said; a kernel that fails,
 # hangs, writes wrong values or takes the device with it is named, and loses nothing of what else was tested.
-# gpu_check.sh PROGRAM LIBRARY KERNELS BUILD [steps|kill]: with `steps` those that run queries, on little data; with `kill` runs that
-# end at any time
+# gpu_check.sh PROGRAM LIBRARY KERNELS BUILD [steps|kill|rehearsal]: with `steps` those that run queries, on little data; with `kill`
+# runs that end at any time; with `rehearsal` all of it as on a machine that has nothing but the bundle
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -12,7 +12,7 @@ export BENCH_ROWS=4096 JOIN_ROWS=3000 HOST_MEMORY=4GB KERNELS_JOBS=2 KERNELS_REG
 # Little data takes less time than the estimates say.
 export ESTIMATE_PERCENT=5
 # A build with sanitizers is larger than what one takes along.
-export LIMIT_MB=400 PACK=cat TESTS="test_text_kernels test_narrow_keys"
+export LIMIT_MB=400 PACK=cat TESTS="test_text_kernels test_narrow_keys test_kernels_values"
 
 check "a bundle" "$root/scripts/gpu-bundle" --from "$build" "$bundle"
 check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/unit_tests" -a \
@@ -131,7 +131,46 @@ runs_that_end() {
     done
 }
 
+# ---- as on a machine that is lent: the packed bundle in an empty folder, nothing in the environment, a budget ----
+
+rehearse() { # SECONDS NAME=VALUE...
+    seconds=$1
+    shift
+    rm -rf "$work/lent"
+    mkdir -p "$work/lent/out" && tar xf "$bundle.tar.gz" -C "$work/lent" || return 1
+    begun=$(date +%s)
+    (cd "$work/lent" && env -i PATH="$PATH" HOME="$work/lent" PISTACHIO_CUDA_LIBRARY="$library" PISTACHIO_CUDA_KERNELS="$kernels" \
+        MAKERS_NICE=0 ANSWERS_SCALE=0.01 QUERIES_SCALE=0.001 BENCH_ROWS=4096 JOIN_ROWS=3000 HOST_MEMORY=4GB KERNELS_JOBS=2 KERNELS_REGISTERED= \
+        LARGE_SCALE=0.001 LARGE_BEYOND=0.001 ESTIMATE_PERCENT=20 ASAN_OPTIONS=intercept_tls_get_addr=0 "$@" \
+        bundle/gpu-check --budget "$seconds" --out "$work/lent/out") >"$work/said" 2>&1
+    took=$(($(date +%s) - begun))
+    out=$work/lent/out
+    echo "$* took $took s; $(ls "$out" | wc -l) files, $(du -sk "$out" | cut -f 1) KB; $(grep -c . "$out/results.jsonl") lines"
+    [ "$took" -le $((seconds + 20)) ]
+}
+rehearsals() {
+    check "a rehearsal within its budget" rehearse 120
+    cat "$work/out"
+    check "its steps" results "
+assert len(steps) == 18 and not states('failed'), states('failed')
+assert all(steps[name]['state'] == 'passed' for name in ('probe', 'kernels', 'ceilings')), steps"
+    # What the machine is too slow for is passed over, or says so.
+    for fault in ILLEGAL HANG WRONG; do
+        check "a rehearsal with $fault" rehearse 60 PISTACHIO_CUDA_TIMEOUT=2 "PISTACHIO_CUDA_$fault=cast_to_text"
+        cat "$work/out"
+        check "what comes back with $fault" results "
+assert len(steps) == 18 and all(steps[name]['state'] == 'passed' for name in ('probe', 'ceilings')), steps
+assert 'casts_from_and_to_text' in states('failed') and 'bits_are_counted' in states('passed'), states('failed')
+assert len(states('passed')) > 5 * sum(tests[name]['step'] == 'kernels' for name in states('failed')), states('failed')"
+    done
+}
+
 case ${5:-} in
+rehearsal)
+    rehearsals
+    finish
+    exit
+    ;;
 steps)
     steps_of_queries
     finish
@@ -237,7 +276,7 @@ check "other kernels than the bundle's" other_kernels
 # The tests of kernels that came along are those that there are.
 all_tests() {
     for file in "$root"/tests/unit/test_*.c; do
-        ! grep -q "test_kernel_table(\|test_kernel(" "$file" || basename "$file" .c
+        ! grep -q "test_kernel_table(\|test_kernel(\|TEST_ALIKE(" "$file" || basename "$file" .c
     done >"$work/expected" && mkdir -p "$work/build/tests/sql" &&
         for name in pistachio tests/sql/sql_runner tests/unit_tests bench_probe bench_ceilings bench_operators bench_decode bench_arrays; do
             cp /bin/true "$work/build/$name"
