@@ -7,6 +7,7 @@
 #include "tpch/generate.h"
 
 #include "base/mutex.h"
+#include "parquet/write/writer_team.h"
 #include "tpch/tables.h"
 #include "tpch/text_pool.h"
 

@@ -1,6 +1,7 @@
 /* orders.c - orders and lineitem. An order's price and status follow from its items, which the same
  * streams give to both tables. */
 #include "tpch/fill.h"
+#include "tpch/parts.h"
 
 #define ITEMS_MAX 7
 #define FIRST_DAY 8035   /* 1992-01-01, the first order's, in days since 1970 */

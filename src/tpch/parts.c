@@ -1,4 +1,6 @@
 /* parts.c - part and partsupp. */
+#include "tpch/parts.h"
+
 #include "tpch/fill.h"
 
 #define NAME_WORDS 5

@@ -40,8 +40,4 @@ extern const tpch_table *const tpch_tables[TPCH_TABLE_COUNT];
 extern const tpch_table tpch_region, tpch_nation, tpch_supplier, tpch_customer, tpch_part,
     tpch_partsupp, tpch_orders, tpch_lineitem;
 
-/* What several tables have in common. */
-int64_t tpch_part_price(int64_t part);                                        /* in cents */
-int64_t tpch_part_supplier(const tpch_scale *scale, int64_t part, int64_t i); /* i: 0 to 3 */
-
 #endif

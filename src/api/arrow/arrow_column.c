@@ -12,6 +12,7 @@
 #include "device/tensor.h"
 #include "exec/operators/result_batch.h"
 #include "parquet/write/writer.h"
+#include "parquet/write/writer_stage.h"
 #include "sql/text/split.h"
 
 /* A column that is being read. */

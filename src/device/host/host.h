@@ -88,8 +88,6 @@ typedef struct host_function_ops {
 } host_function_ops;
 
 unsigned host_traits_of(host_function function);
-/* A constant for all rows; it lies in *place, its text where it was. */
-host_operand host_operand_of(const value *v, host_place *place);
 /* See host_function_ops.plan. Its failures (an invalid pattern) are the statement's. */
 CHECKED status host_plan(host_function function, host_constants args, uint32_t arg_count,
                          arena *memory, const void **out);
@@ -99,9 +97,6 @@ void host_run(host_call *call);
 /* The texts' buffers as one heap (NULL: none was needed). */
 CHECKED status host_heap_take(host_call *call, string_heap **out);
 void host_heap_drop(host_call *call);
-/* The value of a call whose arguments are constants; false: it has to be left to the executor. */
-bool host_fold(host_function function, data_type type, host_constants args, uint32_t arg_count,
-               arena *memory, value *out);
 
 /* ---- for functions: arguments of a row, and its result ---- */
 

@@ -1,4 +1,6 @@
 /* host_fold.c - functions of constants, when the plan is made. */
+#include "device/host/host_fold.h"
+
 #include "device/host/host.h"
 
 #define FOLD_ARGS_MAX 8

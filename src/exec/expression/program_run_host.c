@@ -7,6 +7,7 @@
 
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
+#include "device/host/host_fold.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run.h"
 

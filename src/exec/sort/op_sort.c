@@ -18,6 +18,7 @@
 #include "exec/sort/sort_ranges.h"
 #include "exec/sort/sort_run.h"
 #include "exec/sort/sort_spill.h"
+#include "exec/sort/sort_widen.h"
 
 /* Rows beyond the limit that a task collects before it throws the rest away; and where others have
  * been thrown away already, and few come. */

@@ -66,10 +66,4 @@ CHECKED status sort_narrow_even(const struct op_sort *op, device *host, chunk *c
 /* So many bytes more, at most, that takes for a row. */
 uint64_t sort_narrow_even_bytes(const struct op_sort *op);
 
-/* Kept rows as they came, but for keys that are no columns; takes over what was kept, also on failure. Where rows are
- * not kept narrow, they are given as they are. */
-CHECKED status sort_widen(const struct op_sort *op, exec_task *task, chunk *kept, chunk **out);
-/* How many of the kept columns that asks for, from the first one on. */
-uint32_t sort_widen_columns(const struct op_sort *op);
-
 #endif

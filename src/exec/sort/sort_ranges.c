@@ -15,6 +15,7 @@
 #include "exec/sort/sort.h"
 #include "exec/sort/sort_run.h"
 #include "exec/sort/sort_spill.h"
+#include "exec/sort/sort_widen.h"
 #include "exec/spill/chunk_bytes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* sort_widen.c - kept rows as they came. */
+#include "exec/sort/sort_widen.h"
+
 #include "device/chunk.h"
 #include "exec/sort/sort.h"
 

@@ -59,9 +59,6 @@ typedef struct pq_encoded_row_group pq_encoded_row_group;
 
 pq_writer_options pq_writer_options_default(void);
 
-/* Parquet has a form for the type. */
-bool pq_writer_can_hold(data_type type);
-
 /* The schema is copied. */
 CHECKED status pq_writer_open(const char *path, const pq_column_schema *columns,
                               size_t column_count, const pq_writer_options *options,
@@ -70,7 +67,6 @@ CHECKED status pq_writer_open(const char *path, const pq_column_schema *columns,
 /* Encodes and compresses a row group into memory. Any thread, any number at once. */
 CHECKED status pq_row_group_encode(const pq_writer *writer, const pq_column_values *columns,
                                    uint64_t row_count, pq_encoded_row_group **out);
-void pq_encoded_row_group_free(pq_encoded_row_group *group); /* takes NULL */
 
 /* Appends the row group to the file and frees it, also on failure. One thread at a time. */
 CHECKED status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group);

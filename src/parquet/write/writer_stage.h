@@ -13,4 +13,7 @@ CHECKED status pq_column_layout(writer_column *column);
 CHECKED status pq_stage(const writer_column *column, const pq_column_values *values,
                         uint64_t row_count, pq_buffer *scratch, pq_dense *out);
 
+/* Parquet has a form for the type. */
+bool pq_writer_can_hold(data_type type);
+
 #endif

@@ -39,4 +39,6 @@ size_t writer_team_count(const writer_team *team);
 /* Ends the oldest of them, which there is. On failure it is gone as well. */
 CHECKED status writer_team_end(writer_team *team, pq_encoded_row_group **out);
 
+void pq_encoded_row_group_free(pq_encoded_row_group *group); /* takes NULL */
+
 #endif

@@ -2,6 +2,7 @@
 #include "plan/fold/fold.h"
 
 #include "device/host/host.h"
+#include "device/host/host_fold.h"
 #include "device/value/time_value.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/fold/fold_value.h"

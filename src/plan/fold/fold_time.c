@@ -1,6 +1,7 @@
 /* fold_time.c - fields of constant dates and times, and cutting them, by the same code as the kernels. */
 
 #include "device/host/host.h"
+#include "device/host/host_fold.h"
 #include "device/value/date_part.h"
 #include "device/value/time_value.h"
 #include "plan/fold/fold_parts.h"

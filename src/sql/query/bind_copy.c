@@ -2,6 +2,7 @@
 #include "sql/query/bind_copy.h"
 
 #include "parquet/write/writer.h"
+#include "parquet/write/writer_stage.h"
 #include "sql/query/bind_copy_keys.h"
 #include "sql/types/binder.h"
 

@@ -7,6 +7,7 @@
 #include "sql/query/bind_recursive.h"
 
 #include "parquet/write/writer.h"
+#include "parquet/write/writer_stage.h"
 #include "sql/catalog/rounds.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_set.h"

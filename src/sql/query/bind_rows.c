@@ -3,6 +3,7 @@
 #include "sql/query/bind_rows.h"
 
 #include "parquet/write/writer.h"
+#include "parquet/write/writer_stage.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/types/bind_type.h"

@@ -3,6 +3,7 @@
 #include "sql/text/text.h"
 
 #include "sql/text/statement_word.h"
+#include "sql/text/text_parameter.h"
 
 /* Puts blanks for comments, and for line ends in them: two strings are one only if a line ends between them outside of
  * a comment. The scanner takes time by the square of how deep comments are nested. */

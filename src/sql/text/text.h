@@ -29,9 +29,4 @@ typedef struct sql_text {
 /* Looks at a statement of `bytes` bytes; all that *out refers to is in the arena. */
 CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out);
 
-/* Returns the parameter at a position, or NULL. */
-sql_parameter *sql_text_parameter(const sql_text *text, int32_t position);
-/* Numbers the parameters among the tokens. */
-CHECKED status sql_text_parameters(arena *a, sql_text *text, const pg_token *tokens, size_t count);
-
 #endif

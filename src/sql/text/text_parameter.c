@@ -1,4 +1,6 @@
 /* text_parameter.c - parameters of a statement: ?, $1 and $name get numbers. See text.h. */
+#include "sql/text/text_parameter.h"
+
 #include "sql/text/text.h"
 
 #define PARAMETERS_MAX 65535

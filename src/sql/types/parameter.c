@@ -4,6 +4,7 @@
  * for, a NULL whose first cast is its type. */
 #include "sql/types/parameter.h"
 
+#include "sql/text/text_parameter.h"
 #include "sql/types/binder.h"
 
 static const char *parameter_name(const binder *b, uint32_t number)
