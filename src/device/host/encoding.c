@@ -255,3 +255,23 @@ status host_url_decode(host_call *c, uint64_t row)
     host_put_filled(c, row, length);
     return STATUS_OK;
 }
+
+/* ---- bytes of a text ---- */
+
+status host_bytes_of_text(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    host_put_part(c, row, string_data(view), view->bytes);
+    return STATUS_OK;
+}
+
+status host_text_of_bytes(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    if (utf8_valid_bytes(string_data(view), view->bytes) < view->bytes)
+        return status_hint(
+            status_new(STATUS_KIND_DATA, "a blob of %u bytes is not UTF-8", (unsigned)view->bytes),
+            "encode(blob, 'hex') writes any blob");
+    host_put_part(c, row, string_data(view), view->bytes);
+    return STATUS_OK;
+}

@@ -264,7 +264,20 @@ static unsigned week_of(const moment *m, unsigned first)
     return (m->day_of_year + 6 - week_day) / 7;
 }
 
-/* False: there is no such letter. */
+static bool put_letter(line *l, const moment *m, char letter, bool is_bare);
+
+/* Writes several letters, and what stands between them. */
+static bool format_time_put_letters(line *l, const moment *m, const char *letters)
+{
+    for (; *letters; letters++)
+        if (isalpha((unsigned char)*letters))
+            put_letter(l, m, *letters, false);
+        else
+            format_time_put(l, letters, 1);
+    return true;
+}
+
+/* False: there is no such letter. A timestamp is in UTC, whose name it does not have. */
 static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
 {
     const char *month = moment_months[m->month - 1], *day = moment_days[m->week_day];
@@ -277,6 +290,7 @@ static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
         format_time_put(l, day, strlen(day));
         return true;
     case 'b':
+    case 'h':
         format_time_put(l, month, 3);
         return true;
     case 'B':
@@ -332,6 +346,18 @@ static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
         return true;
     case 'W':
         format_time_put_number(l, week_of(m, 1), two);
+        return true;
+    case 'x':
+        return format_time_put_letters(l, m, "Y-m-d");
+    case 'c':
+        return format_time_put_letters(l, m, "Y-m-d H:M:S");
+    case 'T':
+    case 'X':
+        return format_time_put_letters(l, m, "H:M:S");
+    case 'z':
+        format_time_put(l, "+00", 3);
+        return true;
+    case 'Z':
         return true;
     case 'y':
         format_time_put_number(l, (m->year % 100 + 100) % 100, two);

@@ -55,6 +55,18 @@ status host_bit_not(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+status host_bit_count(host_call *c, uint64_t row)
+{
+    size_t width = c->args[0].type.width;
+    uint128 bits = (uint128)number_bits_of(c, 0, row);
+    if (width < sizeof bits)
+        bits &= ((uint128)1 << 8 * width) - 1;
+    host_put_integer(c, row,
+                     __builtin_popcountll((uint64_t)bits) +
+                         __builtin_popcountll((uint64_t)(bits >> 64)));
+    return STATUS_OK;
+}
+
 /* As the processor shifts: by the distance's last 6 bits, or of types of at most 32 bits its last 5. */
 static unsigned number_distance(const host_call *c, uint64_t row)
 {
@@ -133,6 +145,21 @@ status host_isnan(host_call *c, uint64_t row)
 status host_isinf(host_call *c, uint64_t row)
 {
     host_put_boolean(c, row, isinf(host_double(c, 0, row)));
+    return STATUS_OK;
+}
+
+status host_signbit(host_call *c, uint64_t row)
+{
+    host_put_boolean(c, row, signbit(host_double(c, 0, row)));
+    return STATUS_OK;
+}
+
+status host_even(host_call *c, uint64_t row)
+{
+    double number = host_double(c, 0, row), whole = ceil(fabs(number));
+    if (fmod(whole, 2) != 0 && isfinite(whole))
+        whole += 1;
+    host_put_double(c, row, isnan(number) ? number : number < 0 ? -whole : whole);
     return STATUS_OK;
 }
 

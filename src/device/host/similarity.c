@@ -313,7 +313,7 @@ static status similarity_match(const pair *p, size_t bound, uint32_t *in_a, uint
     return STATUS_OK;
 }
 
-/* Of the matched characters, taken in order, those that differ: half as many are transpositions. */
+/* Counts the matched characters, taken in order, that differ: twice the transpositions. */
 static uint64_t count_moved(const pair *p, const uint32_t *in_a, const uint32_t *in_b)
 {
     uint64_t moved = 0;

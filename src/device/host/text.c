@@ -280,6 +280,14 @@ status host_ascii(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+status host_unicode(host_call *c, uint64_t row)
+{
+    if (host_text(c, 0, row)->bytes)
+        return host_ascii(c, row);
+    host_put_integer(c, row, -1);
+    return STATUS_OK;
+}
+
 /* ---- concat_ws ---- */
 
 status host_concat_ws(host_call *c, uint64_t row)

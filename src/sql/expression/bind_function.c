@@ -569,8 +569,7 @@ static status bind_factorial(const call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type_decimal(38, 0), c->args[0], c->tree->location, out);
 }
 
-/* A number as bigint, decimal or double; anything else as a timestamp. */
-/* A date is the instant at which it begins. */
+/* A number as bigint, decimal or double; a date as the instant at which it begins; else a timestamp. */
 static status bind_to_char(const call *c, expr_op op, expr **out)
 {
     data_type type = c->args[0]->type;
@@ -615,17 +614,51 @@ static status bind_date_add(const call *c, expr **out)
 /* A date or timestamp always is. */
 static status bind_isfinite(const call *c, expr_op op, expr **out)
 {
-    expr *copy;
     if (!type_is_time(c->args[0]->type))
         return bind_by_signature(c, op, out);
-    copy = expr_copy(c->b->memory, c->args[0]);
+    expr *copy = expr_copy(c->b->memory, c->args[0]);
     return copy ? bind_comparison(c->b, EXPR_EQ, c->args[0], copy, c->tree->location, out)
                 : bind_no_memory();
 }
 
 static status bind_now(const call *c, expr **out)
 {
-    return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
+    type_id type = strcmp(c->name, "today") ? TYPE_TIMESTAMP_TZ : TYPE_DATE;
+    return bind_statement_time(c->b, type, c->tree->location, out);
+}
+
+static status bind_encode(const call *c, expr **out)
+{
+    expr_op of_one = *c->name == 'e' ? EXPR_BYTES_OF_TEXT : EXPR_TEXT_OF_BYTES;
+    expr_op of_two = *c->name == 'e' ? EXPR_ENCODE : EXPR_DECODE;
+    return bind_by_signature(c, c->count == 1 ? of_one : of_two, out);
+}
+
+static status bind_make_timestamp(const call *c, expr **out)
+{
+    expr_op op = c->count == 1 ? EXPR_TIMESTAMP_OF_US : EXPR_MAKE_TIMESTAMP;
+    TRY(function_check_count(c, function_info_of(op)->signature));
+    return bind_by_signature(c, op, out);
+}
+
+static status bind_epoch_ms(const call *c, expr **out)
+{
+    expr_op op = type_is_integer(c->args[0]->type) ? EXPR_TIMESTAMP_OF_MS : EXPR_EPOCH_MS;
+    return bind_by_signature(c, op, out);
+}
+
+static status bind_time_bucket(const call *c, expr_op op, expr **out)
+{
+    data_type type = type_make(c->args[1]->type.id == TYPE_DATE ? TYPE_DATE : TYPE_TIMESTAMP);
+    TRY(bind_by_signature(c, op, out));
+    return bind_cast(c->b, *out, type, c->tree->location, out);
+}
+
+static status bind_bit_count(const call *c, expr_op op, expr **out)
+{
+    if (!type_is_integer(c->args[0]->type))
+        TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_make(TYPE_INT64), c->args[0], c->tree->location, out);
 }
 
 static status bind_mod(const call *c, expr **out)
@@ -673,6 +706,8 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_SHA256] = bind_digest,
     [EXPR_AGE] = bind_age,
     [EXPR_TO_CHAR] = bind_to_char,
+    [EXPR_TIME_BUCKET] = bind_time_bucket,
+    [EXPR_BIT_COUNT] = bind_bit_count,
     [EXPR_ISFINITE] = bind_isfinite,
 };
 

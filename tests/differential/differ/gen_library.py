@@ -140,6 +140,56 @@ def parse_bytes(g, depth):
     return None if arg is None else made("parse_bytes", T.I64, [arg], form, form, 2**53)
 
 
+FULL = ("%c", "%x %X", "%d %b %Y %I:%M:%S %p.%f", "%j %Y %T", "%A, %-d %B %Y")
+
+
+def strptime(op):
+    """There and back; what no format says is cut off at the day or the second."""
+    def make(g, depth):
+        arg, words = moment(g, depth), g.rng.choice(FULL)
+        form = f"{op}(strftime({{0}}, '{words}'), '{words}')"
+        form = f"CASE WHEN year({{0}}) BETWEEN 1000 AND 9999 THEN {form} END"
+        return None if arg is None or arg.bound > 200 else made(op, T.TS, [arg], form, form, arg.bound + 1)
+    return make
+
+
+def of_path(op):
+    def make(g, depth):
+        more = g.rng.choice(("", ", true", ", false")) if op == "parse_filename" else g.rng.choice(("", ", 'system'", ", 'both_slash'"))
+        form = f"{op}({{0}} || {quoted(g.rng.choice(('/', '/a.b', '.', '')))}{more})"
+        return one_text(g, depth, op, form)
+    return make
+
+
+def bucket(g, depth):
+    arg, width = moment(g, depth), g.rng.choice(("10 minutes", "1 day", "2 weeks", "1 month", "5 months", "3 years"))
+    form = f"time_bucket(INTERVAL '{width}', CAST({{0}} AS TIMESTAMP))"
+    return None if arg is None else made("time_bucket", T.TS, [arg], form, form, arg.bound + 2000)
+
+
+def date_bin(g, depth):
+    arg, width = moment(g, depth), g.rng.choice(("10 minutes", "1 day", "5 days 3 hours"))
+    return None if arg is None else made("date_bin", T.TS, [arg], f"date_bin(INTERVAL '{width}', {{0}}, TIMESTAMP '2001-02-03 04:05:06')",
+                                         f"time_bucket(INTERVAL '{width}', CAST({{0}} AS TIMESTAMP), TIMESTAMP '2001-02-03 04:05:06')", arg.bound + 10)
+
+
+def timestamp_of(op, name):
+    def make(g, depth):
+        arg = whole(g, depth, 2**31)
+        return None if arg is None else made(op, T.TS, [arg], f"{name}({{0}})", f"{name}(CAST({{0}} AS BIGINT))", 30)
+    return make
+
+
+def even(g, depth):
+    arg = double(g, depth, 1e9)
+    return None if arg is None else made("even", T.F64, [arg], "even({0})", "even({0})", arg.bound + 2)
+
+
+def bit_count(g, depth):
+    arg = whole(g, depth)
+    return None if arg is None else made("bit_count", T.I64, [arg], "bit_count({0})", "bit_count({0})", 64)
+
+
 def of_blob(op, t, form, bound=5000):
     return lambda g, depth: made(op, t, [g.expr("blob", depth)], form, form, bound)
 
@@ -569,14 +619,20 @@ TABLE = {
              "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
              "md5": digest("md5", 32), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
              "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime,
+             "monthname": of_moment("monthname", T.TEXT, "monthname({0})", "monthname({0})", 9), "dayname": of_moment("dayname", T.TEXT, "dayname({0})", "dayname({0})", 9),
+             **{op: of_path(op) for op in ("parse_filename", "parse_dirname", "parse_dirpath")},
+             "text_of_bytes": lambda g, d: one_text(g, d, "text_of_bytes", "decode(encode({0}))"),
              "url_encode": lambda g, d: one_text(g, d, "url_encode", "url_encode({0})", bound=MOST),
              "url_decode": lambda g, d: one_text(g, d, "url_decode", "url_decode(url_encode({0}))"), "to_base64": of_blob("to_base64", T.TEXT, "to_base64({0})"),
              "format_bytes": of_bytes("format_bytes", "format_bytes"), "format_decimal_bytes": of_bytes("format_decimal_bytes", "formatReadableDecimalSize"), "bar": bar,
              "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
              "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
-             "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
+             "signbit": kind_of_real("signbit"), "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
+            "unicode": lambda g, d: one_text(g, d, "unicode", "unicode({0})", t=T.I64, bound=1_200_000), "bit_count": bit_count,
+            "epoch_ms": of_moment("epoch_ms", T.I64, "epoch_ms({0})", "epoch_ms({0})", 1e15), "epoch_us": of_moment("epoch_us", T.I64, "epoch_us({0})", "epoch_us({0})", 1e18),
+            "epoch_ns": of_moment("epoch_ns", T.I64, "epoch_ns({0})", "epoch_ns({0})", 2**63),
             "levenshtein": of_two_texts("levenshtein"), "damerau_levenshtein": of_two_texts("damerau_levenshtein"),
             "hamming": of_two_texts("hamming", form="{op}('x' || {0} || reverse({1}), 'y' || {1} || reverse({0}))"),
             "parse_bytes": parse_bytes,
@@ -585,12 +641,13 @@ TABLE = {
             "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
             "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff, "random_number": random_number, "width_bucket": width_bucket},
     "dec": {"factorial": factorial},
-    "float": {"atan2": atan2, "jaccard": of_two_texts("jaccard", T.F64, "{op}('x' || {0}, 'y' || {1})", 2), "jaro_similarity": of_two_texts("jaro_similarity", T.F64, bound=2),
+    "float": {"atan2": atan2, "even": even, "jaccard": of_two_texts("jaccard", T.F64, "{op}('x' || {0}, 'y' || {1})", 2), "jaro_similarity": of_two_texts("jaro_similarity", T.F64, bound=2),
               "jaro_winkler_similarity": of_two_texts("jaro_winkler_similarity", T.F64, bound=2), **{op: libm(op) for op in LIBRARY}},
-    "blob": {"decode": decode, "from_base64": of_blob("from_base64", T.BLOB, "from_base64(to_base64({0}))")},
+    "blob": {"decode": decode, "bytes_of_text": lambda g, d: one_text(g, d, "bytes_of_text", "encode({0})", t=T.BLOB), "from_base64": of_blob("from_base64", T.BLOB, "from_base64(to_base64({0}))")},
     "date": {"make_date": plain_date, "last_day": of_moment("last_day", T.DATE, "last_day({0})", "last_day({0})", None),
              "to_date": there_and_back("to_date", T.DATE, "to_date", "YYYY-MM-DD", "CAST({0} AS DATE)")},
-    "ts": {"make_timestamp": make_timestamp, "zone_local": zone_local},
+    "ts": {"make_timestamp": make_timestamp, "timestamp_of_us": timestamp_of("timestamp_of_us", "make_timestamp"), "timestamp_of_ms": timestamp_of("timestamp_of_ms", "make_timestamp_ms"),
+           "strptime": strptime("strptime"), "try_strptime": strptime("try_strptime"), "time_bucket": bucket, "date_bin": date_bin, "zone_local": zone_local},
     "tstz": {"zone_instant": zone_instant, "zone_keep": zone_keep,
              "make_timestamptz": to_timestamp,
              "parse_timestamp": there_and_back("parse_timestamp", T.TSTZ, "to_timestamp", "YYYY-MM-DD HH24:MI:SS.US", "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMPTZ)")},
