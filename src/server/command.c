@@ -7,7 +7,7 @@
 #include <strings.h>
 
 /* Tokens of a statement that are looked at. */
-#define TOKENS_MAX 8
+#define TOKENS_MAX 12
 
 typedef struct token {
     const char *at;
@@ -151,6 +151,54 @@ static status read_named(const tokens *t, size_t index, command_kind kind, const
     return STATUS_OK;
 }
 
+/* ---- cursors ---- */
+
+/* DECLARE name [...] CURSOR [WITHOUT HOLD] FOR query. Those that outlive their transaction are not taken. */
+static status read_declare(const tokens *t, command *out)
+{
+    size_t at = 2;
+    while (at < t->count && !is_word(t, at, "cursor"))
+        at++;
+    at += is_word(t, at + 1, "without") && is_word(t, at + 2, "hold") ? 3 : 1;
+    if (at < 3 || !is_word(t, at, "for"))
+        return STATUS_OK;
+    *out = (command){.kind = COMMAND_DECLARE, .tag = "DECLARE CURSOR"};
+    out->query = t->items[at].at + t->items[at].bytes;
+    TRY(copy_token(&t->items[1], out->text));
+    if (*t->items[1].at != '"')
+        lower(out->text);
+    return STATUS_OK;
+}
+
+/* Reads a count of rows; false: the token is not one. */
+static bool read_count(const token *t, uint32_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < t->bytes; i++) {
+        if (t->at[i] < '0' || t->at[i] > '9' || *out > INT32_MAX / 10 - 1)
+            return false;
+        *out = *out * 10 + (uint32_t)(t->at[i] - '0');
+    }
+    return true;
+}
+
+/* FETCH [FORWARD] [NEXT|ALL|count] [FROM|IN] name. */
+static status read_fetch(const tokens *t, command *out)
+{
+    uint32_t count = 1;
+    size_t at = is_word(t, 1, "forward") ? 2 : 1;
+    bool is_all = is_word(t, at, "all");
+    bool is_counted = at + 1 < t->count && read_count(&t->items[at], &count);
+    if (!is_counted)
+        count = 1;
+    at += is_all || is_counted || is_word(t, at, "next");
+    at += is_word(t, at, "from") || is_word(t, at, "in");
+    TRY(read_named(t, at, COMMAND_FETCH, "FETCH", out));
+    out->count = count;
+    out->is_all = is_all;
+    return STATUS_OK;
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -196,6 +244,10 @@ static status read_tokens(const tokens *t, command *out)
     if (is_word(t, 0, "deallocate"))
         return read_named(t, 1 + (is_word(t, 1, "prepare") && t->count == 3), COMMAND_DEALLOCATE,
                           "DEALLOCATE", out);
+    if (is_word(t, 0, "declare"))
+        return read_declare(t, out);
+    if (is_word(t, 0, "fetch"))
+        return read_fetch(t, out);
     if (is_word(t, 0, "close"))
         return read_named(t, 1, COMMAND_CLOSE, "CLOSE CURSOR", out);
     read_plain(t, out);

@@ -19,6 +19,8 @@ typedef enum command_kind {
     COMMAND_SAVEPOINT, /* or RELEASE */
     COMMAND_DEALLOCATE,
     COMMAND_CLOSE,
+    COMMAND_DECLARE, /* a cursor */
+    COMMAND_FETCH,
     COMMAND_DISCARD,
     COMMAND_NOTHING, /* has no effect here */
     COMMAND_SET,
@@ -32,6 +34,9 @@ typedef enum command_kind {
 typedef struct command {
     command_kind kind;
     const char *tag;
+    const char *query; /* DECLARE: in the statement's text */
+    uint32_t count;    /* FETCH: rows, unless */
+    bool is_all;
     int setting;                   /* SET, RESET, SHOW: pg_setting.h's number */
     bool has_default;              /* SET ... TO DEFAULT */
     char text[COMMAND_TEXT_BYTES]; /* the value; a statement's or cursor's name, "" for all */

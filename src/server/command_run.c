@@ -1,6 +1,7 @@
 /* command_run.c - see command_run.h. */
 #include "server/command_run.h"
 
+#include "server/cursor.h"
 #include "server/engine.h"
 #include "server/failure.h"
 
@@ -108,6 +109,8 @@ static status run(session *s, const command *c)
         return run_in_transaction(s, c->tag);
     case COMMAND_DEALLOCATE:
         return deallocate(s, c);
+    case COMMAND_DECLARE:
+        return cursor_declare(s, c);
     case COMMAND_CLOSE:
         return close_portal(s, c);
     case COMMAND_DISCARD:

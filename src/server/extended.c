@@ -4,6 +4,7 @@
 #include "base/pg_type.h"
 #include "server/command_run.h"
 #include "server/copy_out.h"
+#include "server/cursor.h"
 #include "server/decode.h"
 #include "server/engine.h"
 #include "server/failure.h"
@@ -51,6 +52,13 @@ static status prepare(session *s, const char *sql, const data_type *declared, pr
     const char *rest = NULL;
     TRY(command_read(sql, &p->command, &rest));
     TRY(command_check(s, p->command.kind));
+    if (p->command.kind == COMMAND_DECLARE) {
+        size_t start = (size_t)(p->command.query - sql);
+        p->sql = mem_copy_text(sql, strlen(sql));
+        if (!p->sql)
+            return status_no_memory("statement", strlen(sql));
+        p->command.query = p->sql + start;
+    }
     if (!p->command.kind)
         TRY(api_prepare(s->connection, sql, declared, p->oid_count, &rest, &p->statement));
     return check_rest(rest);
@@ -129,6 +137,8 @@ static status describe_statement(session *s, const prepared *p)
     describe_parameters(s, p);
     if (name)
         return describe_rows(s, &shown, (rows_formats){0});
+    if (p->command.kind == COMMAND_FETCH)
+        return cursor_describe(s, &p->command, (rows_formats){0});
     bool has_rows = p->statement && !p->statement->described->copy.is_to_client;
     return describe_rows(s, has_rows ? &p->statement->columns : NULL, (rows_formats){0});
 }
@@ -145,6 +155,8 @@ static status describe(session *s, wire_reader *reader)
         return describe_statement(s, statement);
     }
     TRY(find_portal(s, name, &p));
+    if (p->command.kind == COMMAND_FETCH)
+        return cursor_describe(s, &p->command, (rows_formats){p->formats, p->format_count});
     bool has_rows = p->rows.result && !copy_out_is(p->rows.result);
     return describe_rows(s, has_rows ? &p->rows.result->columns : NULL,
                          (rows_formats){p->formats, p->format_count});
@@ -227,6 +239,11 @@ static status run_statement(session *s, const prepared *p, portal *made)
         made->command.kind = COMMAND_NONE;
         return api_error_status(pistachio_query(s->connection, sql, NULL, &made->rows.result));
     }
+    if (p->command.kind ==
+        COMMAND_DECLARE) { /* now, as its text goes with the prepared statement */
+        made->command.kind = COMMAND_NOTHING;
+        return cursor_declare(s, &p->command);
+    }
     if (p->statement)
         TRY(api_error_status(pistachio_execute(p->statement, &made->rows.result)));
     return STATUS_OK;
@@ -288,9 +305,11 @@ static status execute(session *s, wire_reader *reader)
     portal *p;
     TRY(wire_end(reader, "Execute"));
     TRY(find_portal(s, name, &p));
-    if (p->command.kind)
+    if (p->command.kind && p->command.kind != COMMAND_FETCH)
         return command_run(s, &p->command);
     TRY(command_check(s, COMMAND_NONE));
+    if (p->command.kind)
+        return cursor_fetch(s, &p->command, (rows_formats){p->formats, p->format_count});
     if (!p->rows.result) {
         write_empty(s, 'I');
         return STATUS_OK;

@@ -29,6 +29,7 @@ static const struct {
     {STATUS_KIND_INVALID, "parameter \"", "55P02"},
     {STATUS_KIND_INVALID, "the transaction has failed", "25P02"},
     {STATUS_KIND_INVALID, "the password's exchange ", "08P01"},
+    {STATUS_KIND_INVALID, "DECLARE CURSOR can only", "25P01"},
     {STATUS_KIND_INVALID, "SAVEPOINT ", "25P01"},
     {STATUS_KIND_INVALID, "RELEASE ", "25P01"},
     {STATUS_KIND_INVALID, "ROLLBACK ", "25P01"},

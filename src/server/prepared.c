@@ -23,6 +23,7 @@ static void free_statement(prepared *p)
     pistachio_statement_free(p->statement);
     mem_free(p->oids);
     mem_free(p->name);
+    mem_free(p->sql);
     mem_free(p);
 }
 

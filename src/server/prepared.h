@@ -14,6 +14,7 @@ typedef struct prepared {
     struct prepared *next;
     char *name;
     command command;
+    char *sql;                      /* of DECLARE, else NULL */
     pistachio_statement *statement; /* NULL: it is a command, or empty */
     uint32_t *oids;                 /* types that the client has declared, by parameter; 0: none */
     uint32_t oid_count;

@@ -3,6 +3,7 @@
 
 #include "server/command_run.h"
 #include "server/copy_out.h"
+#include "server/cursor.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/rows.h"
@@ -47,9 +48,13 @@ static status run_statement(session *s, const char **at, bool *out_is_empty)
     command c;
     *out_is_empty = false;
     TRY(command_read(*at, &c, at));
-    if (c.kind && c.kind != COMMAND_SHOW)
+    if (c.kind && c.kind != COMMAND_SHOW && c.kind != COMMAND_FETCH)
         return command_run(s, &c);
     TRY(command_check(s, c.kind));
+    if (c.kind == COMMAND_FETCH) {
+        TRY(cursor_describe(s, &c, (rows_formats){0}));
+        return cursor_fetch(s, &c, (rows_formats){0});
+    }
     if (!c.kind)
         return run_query(s, *at, at, out_is_empty);
     command_show(s, &c, shown);

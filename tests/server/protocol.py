@@ -217,6 +217,30 @@ def copy(c):
     check('nor programs', failures(c.query("copy (select 1) to program 'cat'"))[0]['C'], '42501')
 
 
+def cursors(c):
+    sql = 'declare C no scroll cursor for select i::int, (2 * i)::varchar from range(10) as r(i)'
+    check('a cursor outside of a transaction', failures(c.query(sql))[0]['C'], '25P01')
+    found = c.query('begin; ' + sql + '; fetch forward 2 from c; fetch c; fetch 0 in c')
+    check('a cursor', (kinds(found), [int(r[0]) for r in rows(found)]), ('CCTDDCTDCTCZ', [0, 1, 2]))
+    found = c.ask(parse('fetch 2 from c'), describe('S'), bind(results=[1, 0]), describe('P'), execute(), SYNC)
+    check('FETCH prepared', (kinds(found), rows(found)), ('1tT2TDDCZ', [[int32(3), b'6'], [int32(4), b'8']]))
+    check('the rest', len(rows(c.query('fetch all from c'))), 5)
+    found = c.query('declare d cursor for select 1 / (i - 5) from range(10) as r(i); fetch d')
+    check('a failure of its query', (failures(found)[0]['C'], found[-1][1]), ('22012', b'E'))
+    c.query('rollback')
+    check('cursors end with their transaction', failures(c.query('fetch c'))[0]['C'], '34000')
+    found = c.ask(message('Q', 'begin'))
+    found = c.ask(parse('declare "a b" cursor without hold for select 1'), bind(), execute(), SYNC)
+    check('DECLARE prepared', kinds(found), '12CZ')
+    check('its row', rows(c.query('fetch all "a b"; close "a b"')), [[b'1']])
+    check('closed', failures(c.query('fetch "a b"'))[0]['C'], '34000')
+    c.query('rollback')
+    c.query('begin')
+    found = c.query('declare x cursor for select nothing')
+    check('a cursor of nothing', (failures(found)[0]['C'], failures(found)[0].get('P')), ('42703', None))
+    c.query('rollback')
+
+
 def session(c):
     names = dict(b.split(b'\0')[:2] for k, b in c.login if k == 'S')
     check('what is told at the start', [names.get(n) for n in (b'server_version', b'server_encoding', b'TimeZone')],
@@ -344,7 +368,7 @@ def garbage(server):
 
 
 def run(server):
-    for part in (session, results, parameters, portals, copy):
+    for part in (session, results, parameters, portals, copy, cursors):
         with Client(server.path) as c:
             part(c)
     with Client(server.path) as witness:
