@@ -249,7 +249,7 @@ def using(choices, n):
     return f"SELECT count(*), sum(c{n - 1}) FROM (SELECT {items} FROM range(3) t(i)) a {how} (SELECT {items} FROM range(3) t(i)) b USING ({names})", [[3, 3 + 3 * (n - 1)]]
 
 
-ENDLESS = ("WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT i FROM t", "WITH RECURSIVE t(i, j) AS (SELECT 1, 2 UNION ALL SELECT i + 1, j FROM t) SELECT i FROM t WHERE i > 2",
+ENDLESS = ("WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT i FROM t", "WITH RECURSIVE t(i, j) AS (SELECT 1, 2 UNION ALL SELECT i + 1, j FROM t) SELECT i FROM t",
            "SELECT i FROM generate_series(1, 9000000000000000) t(i)", "SELECT i FROM range(1000000000000) t(i) WHERE i >= 0", "SELECT a.i FROM range(3000000000) a(i), range(3000) b(i)",
            "SELECT i FROM range(1000000000000) t(i) UNION ALL SELECT i FROM range(1000000000000) t(i)",
            "SELECT i FROM (SELECT i, i * 2 AS j FROM range(1000000000000) t(i)) q WHERE j > 5", "SELECT a.i FROM range(1000000000000) a(i) JOIN range(9) b(i) ON a.i % 9 = b.i")

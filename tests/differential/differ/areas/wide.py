@@ -146,6 +146,7 @@ def union_all(choices, scene):
 
 def call_of_all(form, function, choices, scene):
     of_kind = [f"c{i}" for i, kind in enumerate(scene.about["kinds"]) if kind == choices_kind(form)] or ["c0"]
+    of_kind = of_kind if len(of_kind) > 1 else of_kind * 2
     items = ", ".join(f"CAST({c} AS varchar)" for c in of_kind)
     return plain(choices, form, f"SELECT c0, {function}({items}) FROM w")
 
@@ -187,7 +188,7 @@ def set_operation(choices, scene):
 def expressions(choices, scene):
     width_of = min(scene.about["columns"] + choices.below(300), 2500)
     items = ", ".join(f"c0 + {i} AS x{i}" for i in range(width_of))
-    tail = choices.pick(("", " ORDER BY x1 DESC", " WHERE c0 > 0"))
+    tail = choices.pick(("", " ORDER BY x0 DESC", " WHERE c0 > 0"))
     return plain(choices, "expressions", f"SELECT * FROM (SELECT {items} FROM w) t{tail}")
 
 
