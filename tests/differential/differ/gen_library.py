@@ -129,7 +129,7 @@ def bar(g, depth):
 
 def of_bytes(op, name):
     def make(g, depth):
-        arg = whole(g, depth)
+        arg = whole(g, depth, 2**20)
         return None if arg is None else made(op, T.TEXT, [arg], f"{name}({{0}} * 1000)", f"{name}(CAST({{0}} AS BIGINT) * 1000)", 20)
     return make
 
