@@ -68,6 +68,10 @@ char *wire_room(wire_writer *writer, size_t count)
 {
     if (writer->is_failed)
         return NULL;
+    if (count > WIRE_BYTES_MAX - writer->bytes.count) {
+        writer->is_failed = writer->is_too_long = true;
+        return NULL;
+    }
     status st = array_reserve(NULL, &writer->bytes, count);
     writer->is_failed = st;
     status_free(st);
@@ -138,11 +142,15 @@ void wire_finish(wire_writer *writer)
 void wire_cut(wire_writer *writer, size_t offset)
 {
     writer->bytes.count = offset;
-    writer->is_failed = false;
+    writer->is_failed = writer->is_too_long = false;
 }
 
 status wire_status(const wire_writer *writer)
 {
+    if (writer->is_too_long)
+        return status_hint(
+            status_new(STATUS_KIND_LIMIT, "a row for the client takes more than 1 GiB"),
+            "select fewer or shorter texts, or parts of them");
     return writer->is_failed ? status_no_memory("message", writer->bytes.count) : STATUS_OK;
 }
 

@@ -40,11 +40,14 @@ CHECKED status wire_end(const wire_reader *reader, const char *message);
 
 /* ---- writing ---- */
 
-/* Messages one after another. A failure to get memory is kept and told by wire_status. */
+/* Most bytes that a writer holds: a client takes no longer message, as PostgreSQL sends none. */
+#define WIRE_BYTES_MAX ((size_t)1 << 30)
+
+/* Messages one after another. A failure, of memory or of their length, is kept and told by wire_status. */
 typedef struct wire_writer {
     ARRAY(char) bytes;
     size_t begun; /* where the length of the message that is written stands */
-    bool is_failed;
+    bool is_failed, is_too_long;
 } wire_writer;
 
 void wire_begin(wire_writer *writer, char type);
@@ -56,7 +59,7 @@ void wire_32(wire_writer *writer, uint32_t number);
 void wire_64(wire_writer *writer, uint64_t number);
 void wire_bytes(wire_writer *writer, const void *bytes, size_t count);
 void wire_text(wire_writer *writer, const char *text); /* with its NUL */
-/* Returns room for `count` bytes that the caller fills, then adds by wire_fill; NULL: there is no memory. */
+/* Returns room for `count` bytes that the caller fills, then adds by wire_fill; NULL: the writer has failed. */
 char *wire_room(wire_writer *writer, size_t count);
 void wire_fill(wire_writer *writer, size_t count);
 /* Sets four bytes that were written at this offset. */

@@ -337,3 +337,17 @@ TEST(states_of_failures)
         status_free(st);
     }
 }
+
+TEST(messages_to_clients_are_bounded)
+{
+    wire_writer out = {0};
+    wire_begin(&out, 'D');
+    CHECK(!wire_room(&out, WIRE_BYTES_MAX));
+    status st = wire_status(&out);
+    CHECK_EQ((int)status_get_kind(st), (int)STATUS_KIND_LIMIT);
+    status_free(st);
+    wire_cut(&out, 0);
+    CHECK_OK(wire_status(&out));
+    CHECK(wire_room(&out, 10));
+    wire_release(&out);
+}
