@@ -45,8 +45,10 @@ static bool read_section(const char *at, const char *end, const char *section, b
     if (at == end || *at != '[')
         return false;
     at = skip_blanks(at + 1, end);
-    const char *close = memchr(at, ']', (size_t)(end - at));
-    end = without_blanks(at, close ? close : end);
+    const char *close = at;
+    while (close < end && *close != ']')
+        close++;
+    end = without_blanks(at, close);
     if (end - at > 8 && !strncmp(at, "profile ", 8))
         at = skip_blanks(at + 8, end);
     *is_in = (size_t)(end - at) == strlen(section) && !memcmp(at, section, strlen(section));
