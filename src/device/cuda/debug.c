@@ -1,7 +1,8 @@
 /* debug.c - the variables that ask for more, and names of kernels and of their arguments. */
 #include "device/cuda/debug.h"
 
-#include <stdarg.h>
+#include "device/cuda/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,51 +118,37 @@ static const char *const field_names[DEV_KERNEL_COUNT] = {
 #undef COUNT
 };
 
-typedef struct writer {
-    char *at, *end;
-} writer;
-
-static void PRINTF_LIKE(2, 3) put(writer *w, const char *format, ...)
-{
-    va_list list;
-    size_t room = (size_t)(w->end - w->at);
-    va_start(list, format);
-    int written = vsnprintf(w->at, room, format, list);
-    va_end(list);
-    w->at += written < 0 ? 0 : (size_t)written < room ? (size_t)written : room - 1;
-}
-
 /* Writes a number, or the bytes of a struct. */
-static void put_value(writer *w, const void *value, size_t bytes)
+static void put_value(cuda_text *w, const void *value, size_t bytes)
 {
     uint64_t number = 0;
     if (bytes <= sizeof number) {
         memcpy(&number, value, bytes);
-        put(w, "0x%llx", (unsigned long long)number);
+        cuda_text_add(w, "0x%llx", (unsigned long long)number);
         return;
     }
     for (size_t i = 0; i < bytes && i < VALUE_BYTES_SHOWN; i++)
-        put(w, "%02x", ((const unsigned char *)value)[i]);
+        cuda_text_add(w, "%02x", ((const unsigned char *)value)[i]);
     if (bytes > VALUE_BYTES_SHOWN)
-        put(w, "... (%zu bytes)", bytes);
+        cuda_text_add(w, "... (%zu bytes)", bytes);
 }
 
-static void put_count(writer *w, const void *value)
+static void put_count(cuda_text *w, const void *value)
 {
     dev_count count;
     memcpy(&count, value, sizeof count);
-    put(w, "%llu", (unsigned long long)count.bound);
+    cuda_text_add(w, "%llu", (unsigned long long)count.bound);
     if (count.actual)
-        put(w, " or what %p says", (const void *)count.actual);
+        cuda_text_add(w, " or what %p says", (const void *)count.actual);
 }
 
-static void put_field(writer *w, const field *f, const char *value)
+static void put_field(cuda_text *w, const field *f, const char *value)
 {
     void *address;
     switch (f->kind) {
     case FIELD_POINTER:
         memcpy(&address, value, sizeof address);
-        put(w, "%p", address);
+        cuda_text_add(w, "%p", address);
         break;
     case FIELD_COUNT:
         put_count(w, value);
@@ -173,11 +160,11 @@ static void put_field(writer *w, const field *f, const char *value)
 
 void cuda_debug_arguments(dev_kernel_id kernel, const void *arguments, char *text, size_t bytes)
 {
-    writer w = {text, text + bytes};
+    cuda_text w = {text, text + bytes};
     const char *name = field_names[kernel];
     *text = '\0';
     for (const field *f = fields_of[kernel](); f->kind != FIELD_END; f++) {
-        put(&w, "%s%s = ", w.at == text ? "" : ", ", name);
+        cuda_text_add(&w, "%s%s = ", w.at == text ? "" : ", ", name);
         put_field(&w, f, (const char *)arguments + f->offset);
         name += strlen(name) + 1;
     }

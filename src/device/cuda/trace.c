@@ -1,26 +1,12 @@
 /* trace.c - what streams were told last: launches by name, for traces and for errors. */
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define TEXT_BYTES 4096
-
-typedef struct writer {
-    char *at, *end;
-} writer;
-
-static void PRINTF_LIKE(2, 3) put(writer *w, const char *format, ...)
-{
-    va_list list;
-    size_t room = (size_t)(w->end - w->at);
-    va_start(list, format);
-    int written = vsnprintf(w->at, room, format, list);
-    va_end(list);
-    w->at += written < 0 ? 0 : (size_t)written < room ? (size_t)written : room - 1;
-}
 
 /* ---- traces ---- */
 
@@ -34,15 +20,16 @@ static void tell(const char *text)
 static void tell_job(const cuda_command *c, unsigned job, unsigned count)
 {
     char text[TEXT_BYTES];
-    writer w = {text, text + sizeof text};
-    put(&w, "cuda: %s", cuda_debug_entry_name(c->entry));
+    cuda_text w = {text, text + sizeof text};
+    cuda_text_add(&w, "cuda: %s", cuda_debug_entry_name(c->entry));
     if (count > 1)
-        put(&w, ", job %u of %u", job + 1, count);
-    put(&w, ", %llu blocks of %u threads: ", (unsigned long long)c->extra.blocks, c->threads);
+        cuda_text_add(&w, ", job %u of %u", job + 1, count);
+    cuda_text_add(&w, ", %llu blocks of %u threads: ", (unsigned long long)c->extra.blocks,
+                  c->threads);
     size_t room = (size_t)(w.end - w.at) - 1; /* without the end of the line */
     cuda_debug_arguments(c->kernel, c->arguments, w.at, room);
     w.at += strlen(w.at);
-    put(&w, "\n");
+    cuda_text_add(&w, "\n");
     tell(text);
 }
 
@@ -96,7 +83,7 @@ void cuda_trace_begin(cuda_stream *stream, cuda_command *const *commands, unsign
 
 /* ---- what may not have ended ---- */
 
-static void put_unfinished(writer *w, const cuda_stream *stream)
+static void put_unfinished(cuda_text *w, const cuda_stream *stream)
 {
     const cuda_last_launches *last = &stream->last_launches;
     uint64_t count = atomic_load((_Atomic uint64_t *)&last->count);
@@ -105,13 +92,14 @@ static void put_unfinished(writer *w, const cuda_stream *stream)
     for (uint64_t i = first; i < count; i++) {
         uint64_t place = i % CUDA_LAST_LAUNCHES;
         if (atomic_load((_Atomic uint64_t *)&last->of[place].clock) >= progress)
-            put(w, "%s%s", *w->at || w->at[-1] == ' ' ? "" : ", ",
+            cuda_text_add(
+                w, "%s%s", *w->at || w->at[-1] == ' ' ? "" : ", ",
                 cuda_debug_entry_name(atomic_load((_Atomic cuda_entry *)&last->of[place].entry)));
     }
 }
 
 /* Writes what streams of the device have not ended; only the own one's while another thread changes the list of streams. */
-static void put_all_unfinished(writer *w, cuda_device *dev, const cuda_stream *own)
+static void put_all_unfinished(cuda_text *w, cuda_device *dev, const cuda_stream *own)
 {
     put_unfinished(w, own);
     if (!mutex_try_lock(&dev->lock))
@@ -127,7 +115,7 @@ static void put_all_unfinished(writer *w, cuda_device *dev, const cuda_stream *o
 status cuda_trace_name_launches(const cuda_stream *stream, status st)
 {
     char text[TEXT_BYTES] = NOT_ENDED;
-    writer w = {text + strlen(text), text + sizeof text};
+    cuda_text w = {text + strlen(text), text + sizeof text};
     const char *begin = w.at;
     if (!st)
         return st;
