@@ -472,7 +472,7 @@ static void wake(transfer *t, status outcome)
 
 #define LOOK_NANOSECONDS 50000000
 
-static void wait_a_moment(waiting *w)
+void transfer_wait_a_moment(pthread_cond_t *changed, pthread_mutex_t *lock)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -481,7 +481,7 @@ static void wait_a_moment(waiting *w)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    (void)pthread_cond_timedwait(&w->changed, &w->lock, &until);
+    (void)pthread_cond_timedwait(changed, lock, &until);
 }
 
 static status wait_for(waiting *w, bool is_not_cancelled)
@@ -489,7 +489,7 @@ static status wait_for(waiting *w, bool is_not_cancelled)
     bool is_stopped = false;
     mutex_lock(&w->lock);
     while (!w->is_done) {
-        wait_a_moment(w);
+        transfer_wait_a_moment(&w->changed, &w->lock);
         if (w->is_done || is_stopped || is_not_cancelled || !cancel_is_asked())
             continue;
         is_stopped = true;

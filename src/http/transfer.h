@@ -10,7 +10,14 @@
 
 #include "http/config.h"
 
+#include <pthread.h>
+
 #define TRANSFERS_MAX 64
+
+/* Waits until `changed` is signalled, or so long that a statement that is cancelled hears of it soon. The caller holds the
+ * lock. */
+void transfer_wait_a_moment(pthread_cond_t *changed, pthread_mutex_t *lock);
+
 #define TRANSFER_TAG_BYTES 256
 
 typedef enum transfer_range {

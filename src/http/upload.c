@@ -8,13 +8,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "http/engine.h"
 
 #define PARTS_UNDER_WAY_MAX 3
 #define ANSWER_BYTES_MAX ((uint64_t)1 << 20)
-#define LOOK_NANOSECONDS 50000000
 /* Nobody waits long for parts to be thrown away: stores do that by themselves some day. */
 #define ABORT_MILLISECONDS 3000
 
@@ -180,25 +178,13 @@ static void finish_part(transfer *t, status outcome)
     mem_free(p);
 }
 
-static void wait_a_moment(object_upload *u)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NANOSECONDS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    (void)pthread_cond_timedwait(&u->changed, &u->lock, &until);
-}
-
-/* Waits until at most so many parts are under way. Fails if one has failed, or the statement is cancelled. */
+/* Waits until at most `most` parts are under way. Fails if one has failed, or the statement is cancelled. */
 static status wait_for_parts(object_upload *u, unsigned most)
 {
     status st = STATUS_OK;
     mutex_lock(&u->lock);
     while (u->under_way > most && !u->failure && !st) {
-        wait_a_moment(u);
+        transfer_wait_a_moment(&u->changed, &u->lock);
         st = cancel_check();
     }
     if (u->failure && !st) {
@@ -387,7 +373,7 @@ void upload_abort(object_upload *u)
     transfer_stop(u);
     mutex_lock(&u->lock);
     while (u->under_way)
-        wait_a_moment(u);
+        transfer_wait_a_moment(&u->changed, &u->lock);
     mutex_unlock(&u->lock);
     if (u->id)
         throw_parts_away(u);
