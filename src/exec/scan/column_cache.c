@@ -36,8 +36,8 @@ static struct {
     pthread_mutex_t lock;
     cached_column *buckets[BUCKET_COUNT];
     ARRAY(cached_column *) list; /* all, in no order */
-    device *memory;              /* of parts; opened with the first, never closed */
-    double floor;                /* the worth of what went last: what is used now is worth more */
+    device *memory; /* of parts: opened with the first, closed when all are forgotten */
+    double floor;   /* the worth of what went last: what is used now is worth more */
     uint64_t random;
 } table = {.lock = MUTEX_INITIALIZER, .random = 0x9e3779b97f4a7c15};
 
@@ -80,7 +80,7 @@ static bool are_equal(const column_key *a, const column_key *b)
            a->replaces_text == b->replaces_text && a->ignores_checksums == b->ignores_checksums;
 }
 
-/* Whether another statement asked for it before; from now on this one has. */
+/* Returns whether another statement asked for it before; from now on this one has. */
 static bool was_asked_for(uint64_t hash, uint64_t statement)
 {
     size_t slot = hash % ASKED_COUNT;
@@ -381,13 +381,13 @@ bool column_cache_has(const column_key *key, column_cache_use use, const pq_row_
 
 /* ---- keeping ---- */
 
-/* Whether so many bytes more may be held, after what has less worth has gone: it is put into `gone`, linked by
- * next_in_bucket. With the table's lock held. */
+/* Takes column chunks of less worth out until `bytes` more may be held, and links them into `gone` by next_in_bucket. Returns
+ * whether they may. With the table's lock held. */
 static bool make_room(cached_column *column, uint64_t bytes, uint64_t limit, double worth,
                       cached_column **gone)
 {
     uint64_t freed = 0;
-    while (atomic_load_explicit(&held_bytes, memory_order_relaxed) - freed + bytes > limit) {
+    while (atomic_load_explicit(&held_bytes, memory_order_relaxed) + bytes > limit + freed) {
         cached_column *least = least_worth(column);
         if (!least || least->worth > worth || (least->worth == worth && !column->may_replace) ||
             bytes > limit)
@@ -410,7 +410,7 @@ static void unref_all(cached_column *gone)
     }
 }
 
-/* Whether there is room for the bytes, which are counted then. */
+/* Returns whether there is room for the bytes, which are counted then. */
 static bool reserve(cached_column *column, uint64_t bytes, uint64_t nanoseconds, uint64_t limit)
 {
     cached_column *gone = NULL;
