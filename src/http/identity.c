@@ -15,7 +15,7 @@
 #define NEAR_MILLISECONDS 2000 /* for somebody on the same machine */
 #define RENEWED_SECONDS 300    /* before keys end */
 
-/* What was lent last, of the process; the thread that asks is the only one. */
+/* Keys that the process was lent last; the thread that asks is the only one. */
 static struct {
     char id[256], secret[256], token[8192];
     time_t expires; /* 0: nothing is lent */

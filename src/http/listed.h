@@ -19,7 +19,7 @@ typedef struct listed_version {
 /* A listing begins; it ends. */
 void listed_begin(void);
 void listed_end(void);
-/* Of settings of stores, and the URL that they are used with. What does not fit is not kept. */
+/* Keeps the version of an object that a listing told, by settings and URL. A URL that does not fit is not kept. */
 void listed_add(const object_settings *s, const char *url, const listed_version *version);
 bool listed_find(const object_settings *s, const char *url, listed_version *out);
 /* The object is replaced by this process: what was told of any does not hold. */

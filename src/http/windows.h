@@ -11,7 +11,7 @@
 
 typedef struct window window;
 
-/* Those of an object. Zeroed: none. */
+/* Windows of an object. Zeroed: it has none. */
 typedef struct window_list {
     window *first;
 } window_list;

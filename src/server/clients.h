@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 #include "pistachio/pistachio.h"
 
-/* Connections beyond the limit that may ask for something which is no session: to cancel, or to hear of the limit. */
+/* Connections beyond the limit that open no session: they cancel, or hear of the limit. */
 #define CLIENTS_SPARE 32
 
 typedef struct client {

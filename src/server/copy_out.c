@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What begins the binary format: a signature, flags, and the length of an extension. */
+/* Beginning of the binary format: a signature, flags, and the length of an extension. */
 static const char binary_head[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0";
 #define BINARY_HEAD_BYTES (sizeof binary_head - 1)
 

@@ -14,7 +14,7 @@
 
 #define WAITING_MAX 128
 #define HOST_BYTES 256
-/* What psql calls a socket in a folder. */
+/* Name by which psql looks for a socket in a folder. */
 #define UNIX_NAME ".s.PGSQL.5432"
 
 static status listen_on(listeners *all, int socket, const struct sockaddr *address, socklen_t bytes,

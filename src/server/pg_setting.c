@@ -54,7 +54,7 @@ static bool is_allowed(const char *allowed, const char *value)
     }
 }
 
-/* What clients may say of an encoding is one here. */
+/* Returns the value that is kept: all spellings of the one encoding are UTF8. */
 static const char *stored_value(int number, const char *value)
 {
     return !strcmp(list[number].name, "client_encoding") ? "UTF8" : value;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What clients take: the count is a signed number of 16 bits. */
+/* Most columns that clients take: their number is a signed one of 16 bits. */
 #define COLUMNS_MAX INT16_MAX
 
 encode_format rows_format_of(rows_formats formats, size_t column)

@@ -7,7 +7,7 @@
 #include "server/prepared.h"
 #include "server/stream.h"
 
-/* What all sessions share; outlives them. */
+/* State that all sessions share; it outlives them. */
 typedef struct session_shared {
     pistachio_database *database;
     clients clients;

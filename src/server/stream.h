@@ -36,11 +36,11 @@ CHECKED status stream_read_first(stream *s, stream_end *out_end, uint32_t *out_c
 /* Reads a message of at most `most` bytes. */
 CHECKED status stream_read(stream *s, size_t most, stream_end *out_end, char *out_type,
                            wire_reader *out);
-/* Whether bytes of a further message have been received already. */
+/* Returns whether bytes of a further message have been received already. */
 bool stream_has_more(const stream *s);
 /* Sends what was written; a client that is gone is told by is_gone alone. */
 CHECKED status stream_flush(stream *s);
-/* The same once there is much. */
+/* Sends what was written, if it is much. */
 CHECKED status stream_flush_some(stream *s);
 /* Sends one byte outside any message. */
 CHECKED status stream_send_byte(stream *s, char byte);
