@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -17,8 +18,10 @@
 struct sql_catalog {
     pthread_mutex_t lock;
     sql_catalog *below; /* NULL: nothing is */
-    bool reads_anew;    /* footers: the process's cache of them is not used */
-    sql_opener opener;  /* none: the catalog opens tables itself */
+    /* Footers are not taken from the process's cache. Without the lock: it is set under the database's, and a table that is
+     * opened under this one may take that. */
+    _Atomic bool reads_anew;
+    sql_opener opener; /* none: the catalog opens tables itself */
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
@@ -57,9 +60,7 @@ void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener)
 
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
 {
-    mutex_lock(&catalog->lock);
-    catalog->reads_anew = !use_cache;
-    mutex_unlock(&catalog->lock);
+    atomic_store_explicit(&catalog->reads_anew, !use_cache, memory_order_relaxed);
 }
 
 static void drop_parts(sql_part_list *parts)
