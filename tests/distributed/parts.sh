@@ -38,6 +38,22 @@ says "is said" "could not create folder"
 # An order, or a few rows: rank 0 has them all.
 expect "in order" 0 "COPY 10000" three -c "copy (select x from t order by x desc) to '$work/ordered' (per_rank)"
 expect "rank 0 has them" 0 "$whole" "$program" --format csv -c "select count(*) as n, sum(x) as s from '$work/ordered/part-0000.parquet'"
+# Row groups are dealt out by what conditions leave of them: of four that are left, in a sorted file or in
+# folders of keys, each rank has one or two. By hand: 2000 rows in row groups of 500.
+"$program" -c "copy (select x, x / 2000 as k from '$work/t.parquet' order by x) to '$work/sorted.parquet' (row_group_size 500);
+    copy (select x, k from '$work/sorted.parquet') to '$work/hive' (partition_by (k), row_group_size 500)" >"$work/out" || exit 2
+spread() { # TABLE CONDITION: rows of each rank, in order
+    rm -rf "$work/spread"
+    "$program" --set ranks=4 --set distribute=always --table "s=$1" -c "copy (select x from s where $2) to '$work/spread' (per_rank)" \
+        >"$work/out" || fail "$2"
+    for part in 0 1 2 3; do
+        "$program" --format tsv -c "select count(*) from '$work/spread/part-000$part.parquet'" | tail -1
+    done | sort -n | tr '\n' ' '
+}
+check "a range of a sorted file" test "$(spread "$work/sorted.parquet" "x between 4000 and 5999")" = "500 500 500 500 "
+check "two ranges of it" test "$(spread "$work/sorted.parquet" "x < 1000 or x >= 9000")" = "500 500 500 500 "
+check "one folder" test "$(spread "$work/hive" "k = 3")" = "500 500 500 500 "
+check "a range of its files" test "$(spread "$work/hive" "x between 2000 and 3999")" = "500 500 500 500 "
 # A failure after rows were written leaves nothing.
 expect "a failure on one rank" 1 - three -c "copy (select 1 / (9999 - x) as x from t) to '$work/failed' (per_rank)"
 says "is told" "division by zero"

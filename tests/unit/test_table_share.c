@@ -46,7 +46,7 @@ static void check_deal(const pq_table *table, uint32_t rank, uint32_t ranks, siz
                        size_t end)
 {
     pq_deal deal;
-    CHECK_OK(pq_table_deal(table, rank, ranks, &deal));
+    CHECK_OK(pq_table_deal(table, NULL, rank, ranks, &deal));
     CHECK_EQ(deal.first, first);
     CHECK_EQ(deal.end, end);
 }
@@ -83,13 +83,38 @@ TEST(each_row_group_is_of_one_rank)
         size_t end = 0;
         for (uint32_t rank = 0; rank < ranks; rank++) {
             pq_deal deal;
-            CHECK_OK(pq_table_deal(&t.table, rank, ranks, &deal));
+            CHECK_OK(pq_table_deal(&t.table, NULL, rank, ranks, &deal));
             CHECK_EQ(deal.first, end);
             CHECK(deal.end >= deal.first);
             end = deal.end;
         }
         CHECK_EQ(end, count);
     }
+}
+
+/* Row groups that weigh nothing are given away with others: what is left is dealt out evenly. */
+TEST(row_groups_are_dealt_out_by_weights)
+{
+    static const uint64_t bytes[] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9},
+                          weights[] = {0, 0, 0, 0, 4, 4, 4, 4, 0, 0}, none[10] = {0};
+    made_table t = {0};
+    add_file(&t, 0, bytes, 10);
+    size_t end = 0, none_end = 0;
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        pq_deal deal;
+        uint64_t has = 0;
+        CHECK_OK(pq_table_deal(&t.table, weights, rank, 4, &deal));
+        CHECK_EQ(deal.first, end);
+        for (size_t i = deal.first; i < deal.end; i++)
+            has += weights[i];
+        CHECK_EQ(has, 4);
+        end = deal.end;
+        CHECK_OK(pq_table_deal(&t.table, none, rank, 4, &deal));
+        CHECK_EQ(deal.first, none_end);
+        none_end = deal.end;
+    }
+    CHECK_EQ(end, 10);
+    CHECK_EQ(none_end, 10);
 }
 
 TEST(local_files_are_of_the_ranks_that_have_them)

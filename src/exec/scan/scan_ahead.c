@@ -5,11 +5,11 @@
 
 #include "base/mutex.h"
 #include "exec/scan/scan_bound.h"
+#include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_files.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
-#include "parquet/table/table_parts.h"
 #include "storage/device.h"
 
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
@@ -145,7 +145,7 @@ static status deal_row_groups(scan_ahead *scan)
     const exec_query *query = scan->query;
     scan->deal = (pq_deal){.end = scan->files ? SIZE_MAX : scan->table->row_groups.count};
     if (query->net && scan->plan->placement == PLACEMENT_PARTS)
-        return pq_table_deal(scan->table, query->rank, query->rank_count, &scan->deal);
+        return scan_deal(query, scan->plan, scan->columns, scan->column_count, &scan->deal);
     if (!pq_table_is_apart(scan->table, query->rank))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_INVALID,

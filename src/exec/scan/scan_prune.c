@@ -230,13 +230,26 @@ static bool any_runtime_excludes(exec_query *query, const target *t)
     return bounds_exclude_all(t);
 }
 
+static bool filters_exclude(const target *t)
+{
+    const expr_list *filters = &t->plan->scan.filters;
+    for (size_t i = 0; i < filters->count; i++)
+        if (condition_excludes(t, filters->items[i]))
+            return true;
+    return false;
+}
+
 static bool scan_prune_is_excluded(exec_query *query, const target *t)
 {
-    const plan_node *plan = t->plan;
-    for (size_t i = 0; i < plan->scan.filters.count; i++)
-        if (condition_excludes(t, plan->scan.filters.items[i]))
-            return true;
-    return any_runtime_excludes(query, t);
+    return filters_exclude(t) || any_runtime_excludes(query, t);
+}
+
+bool scan_prune_footer(const exec_query *query, const plan_node *plan, const pq_table *table,
+                       pq_row_group_ref group_ref)
+{
+    target t = scan_prune_target_of(query, plan, table, group_ref);
+    t.is_bound = true; /* Bloom filters would have to be read */
+    return filters_exclude(&t);
 }
 
 bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,

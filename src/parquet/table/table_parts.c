@@ -186,13 +186,20 @@ static pq_deal deal_parts(const pq_table *table, pq_deal all, const place *p)
     return deal;
 }
 
-status pq_table_deal(const pq_table *table, uint32_t rank, uint32_t ranks, pq_deal *out)
+status pq_table_deal(const pq_table *table, const uint64_t *weights, uint32_t rank, uint32_t ranks,
+                     pq_deal *out)
 {
     const place p = table_parts_place_of(table, rank, ranks);
     pq_deal all = of_node(table, &p);
-    if (!table->partitioned_by.count)
+    if (table->partitioned_by.count) {
+        *out = deal_parts(table, all, &p);
+        return STATUS_OK;
+    }
+    if (!weights)
         return deal_bytes(table, all, &p, out);
-    *out = deal_parts(table, all, &p);
+    TRY(deal_weights(weights + all.first, all.end - all.first, &p, out));
+    out->first += all.first;
+    out->end += all.first;
     return STATUS_OK;
 }
 
