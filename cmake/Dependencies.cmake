@@ -75,3 +75,14 @@ if(PISTACHIO_LIBRARY_curl AND PISTACHIO_LIBRARY_crypto AND PISTACHIO_HEADER_curl
 else()
   message(STATUS "libcurl or OpenSSL not found: no object stores (libcurl4-openssl-dev, libssl-dev)")
 endif()
+
+# For pistachio-serve.so alone, and shared. Without them the server has no TLS.
+find_library(PISTACHIO_LIBRARY_ssl ssl)
+set(PISTACHIO_SERVE_LIBRARIES Threads::Threads)
+set(PISTACHIO_SERVE_DEFINITIONS)
+if(PISTACHIO_LIBRARY_ssl AND PISTACHIO_LIBRARY_crypto AND PISTACHIO_HEADER_openssl)
+  list(APPEND PISTACHIO_SERVE_LIBRARIES ${PISTACHIO_LIBRARY_ssl} ${PISTACHIO_LIBRARY_crypto})
+  list(APPEND PISTACHIO_SERVE_DEFINITIONS SERVER_HAS_TLS)
+else()
+  message(STATUS "OpenSSL not found: no TLS of the server (libssl-dev)")
+endif()

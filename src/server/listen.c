@@ -120,16 +120,18 @@ static void name_again(listener *one)
         name_address((const struct sockaddr *)&address, bytes, one->name);
 }
 
-static status listen_tcp(listeners *all, const struct addrinfo *found, bool is_insecure)
+static status listen_tcp(listeners *all, const struct addrinfo *found, bool has_tls,
+                         bool is_insecure)
 {
     char name[LISTENER_NAME_BYTES];
     int on = 1;
     name_address(found->ai_addr, found->ai_addrlen, name);
-    if (!is_loopback(found->ai_addr) && !is_insecure)
-        return status_hint(
-            status_new(STATUS_KIND_UNSUPPORTED,
-                       "%s is not a loopback address, and the server has no TLS", name),
-            "listen on 127.0.0.1 and reach it by an SSH tunnel; --insecure listens without");
+    bool needs_tls = !is_loopback(found->ai_addr) && !is_insecure;
+    if (needs_tls && !has_tls)
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "%s is not a loopback address, and the server has no TLS",
+                                      name),
+                           "--tls CERT KEY gives it a certificate; --insecure listens without");
     int made = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0)
         return status_new_errno(errno, "could not make a socket for %s", name);
@@ -143,6 +145,7 @@ static status listen_tcp(listeners *all, const struct addrinfo *found, bool is_i
         return st;
     listener *one = &all->items[all->count - 1];
     one->is_loopback = is_loopback(found->ai_addr);
+    one->needs_tls = needs_tls;
     name_again(one);
     return STATUS_OK;
 }
@@ -161,7 +164,7 @@ static status split_place(const char *place, char host[HOST_BYTES], const char *
     return STATUS_OK;
 }
 
-static status listen_name(listeners *all, const char *place, bool is_insecure)
+static status listen_name(listeners *all, const char *place, bool has_tls, bool is_insecure)
 {
     char host[HOST_BYTES];
     const char *port;
@@ -174,16 +177,16 @@ static status listen_name(listeners *all, const char *place, bool is_insecure)
                           gai_strerror(error));
     status st = STATUS_OK;
     for (const struct addrinfo *one = found; one && !st; one = one->ai_next)
-        st = listen_tcp(all, one, is_insecure);
+        st = listen_tcp(all, one, has_tls, is_insecure);
     freeaddrinfo(found);
     return st;
 }
 
 /* ---- both ---- */
 
-status listen_at(listeners *all, const char *place, bool is_insecure)
+status listen_at(listeners *all, const char *place, bool has_tls, bool is_insecure)
 {
-    return strncmp(place, "unix:", 5) ? listen_name(all, place, is_insecure)
+    return strncmp(place, "unix:", 5) ? listen_name(all, place, has_tls, is_insecure)
                                       : listen_unix(all, place + 5);
 }
 

@@ -12,6 +12,7 @@
 typedef struct listener {
     int socket;
     bool is_trusted;                                      /* its clients need no password */
+    bool needs_tls;                                       /* its clients may not do without */
     bool is_loopback;                                     /* of TCP, for this machine alone */
     bool is_local;                                        /* a Unix socket */
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of one; else "" */
@@ -23,9 +24,9 @@ typedef struct listeners {
     size_t count;
 } listeners;
 
-/* Listens where `place` says: "unix:PATH", "ADDR:PORT", "[ADDR]:PORT". Addresses but those of loopback are refused unless
- * is_insecure. */
-CHECKED status listen_at(listeners *all, const char *place, bool is_insecure);
+/* Listens where `place` says: "unix:PATH", "ADDR:PORT", "[ADDR]:PORT". Clients of addresses but those of
+ * loopback need TLS, and such addresses are refused if there is none, unless is_insecure. */
+CHECKED status listen_at(listeners *all, const char *place, bool has_tls, bool is_insecure);
 /* Listens at the Unix socket that is meant where no place is given. */
 CHECKED status listen_at_default(listeners *all);
 /* Closes the sockets, and removes the Unix ones. */

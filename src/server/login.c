@@ -130,6 +130,9 @@ static status open_session(session *s, bool *out_is_open)
 static status start(session *s, uint32_t version, wire_reader *reader, bool *out_is_open)
 {
     login_names names;
+    if (s->client->needs_tls && !s->stream.tls)
+        return refuse(s, SQLSTATE_AUTHORIZATION, "this address takes encrypted connections alone",
+                      "connect with sslmode=require");
     if (version >> 16 != 3)
         return refuse(s, SQLSTATE_FEATURE, "the server speaks version 3 of the protocol alone",
                       NULL);
@@ -154,6 +157,15 @@ static status cancel(session *s, wire_reader *reader)
     return STATUS_OK;
 }
 
+/* Answers a request for TLS or GSS: by TLS, if it is that one and there is TLS, else by no. */
+static status encrypt(session *s, uint32_t code, stream_end *out_end)
+{
+    *out_end = STREAM_GOING_ON;
+    if (code == WIRE_TLS_REQUEST && s->shared->tls && !s->stream.tls)
+        return stream_start_tls(&s->stream, s->shared->tls, out_end);
+    return stream_send_byte(&s->stream, 'N');
+}
+
 status login_run(session *s, bool *out_is_open)
 {
     *out_is_open = false;
@@ -169,7 +181,9 @@ status login_run(session *s, bool *out_is_open)
         if (code != WIRE_TLS_REQUEST && code != WIRE_GSS_REQUEST)
             return start(s, code, &reader, out_is_open);
         TRY(wire_end(&reader, "that asks for encryption"));
-        TRY(stream_send_byte(&s->stream, 'N'));
+        TRY(encrypt(s, code, &end));
+        if (end)
+            return STATUS_OK;
     }
     return status_new(STATUS_KIND_CORRUPT, "encryption is asked for again and again");
 }

@@ -17,8 +17,9 @@ static const char usage[] =
     "  --listen ADDR:PORT    TCP; several --listen may be given\n"
     "  --users FILE          who may log in by TCP, with verifiers of their passwords\n"
     "  --add-user NAME       asks for NAME's password, writes it to the file of --users, and ends\n"
+    "  --tls CERT KEY        PEM files: clients may encrypt, those of other addresses must\n"
     "  --trust-loopback      clients of a loopback address need no password\n"
-    "  --insecure            listens on other addresses, too, though nothing is encrypted\n"
+    "  --insecure            lets clients of other addresses come without TLS, too\n"
     "  --max-connections N   so many clients at once; default 100\n"
     "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
     "  --set NAME=VALUE      a setting of the engine\n"
@@ -93,6 +94,16 @@ static bool takes_value(const char *word)
     return false;
 }
 
+static int read_tls(server_options *o, int count, char **words, int *at)
+{
+    if (*at + 2 >= count)
+        return complain("two files are needed after --tls: the certificate and its key", "");
+    o->certificate = words[*at + 1];
+    o->key = words[*at + 2];
+    *at += 2;
+    return -1;
+}
+
 /* Reads the option at words[*at], with its value. */
 static int read_option(server_options *o, int count, char **words, int *at)
 {
@@ -105,6 +116,8 @@ static int read_option(server_options *o, int count, char **words, int *at)
         *(strcmp(word, "--insecure") ? &o->trusts_loopback : &o->is_insecure) = true;
         return -1;
     }
+    if (!strcmp(word, "--tls"))
+        return read_tls(o, count, words, at);
     if (!takes_value(word))
         return complain("there is no option", word);
     if (*at + 1 == count)

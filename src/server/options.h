@@ -15,9 +15,10 @@ typedef struct server_options {
     char **paths; /* DIR... */
     int path_count;
     bool trusts_loopback;
-    bool is_insecure;     /* other addresses than loopback without TLS */
-    const char *users;    /* the file of those who log in by TCP; NULL: there is none */
-    const char *new_user; /* who is added to it, and nothing is served; NULL: nobody */
+    bool is_insecure;              /* other addresses than loopback without TLS */
+    const char *certificate, *key; /* files of TLS; NULL: there is none */
+    const char *users;             /* the file of those who log in by TCP; NULL: there is none */
+    const char *new_user;          /* who is added to it, and nothing is served; NULL: nobody */
     unsigned max_connections;
     unsigned grace; /* seconds */
 } server_options;

@@ -43,7 +43,7 @@ static status listen_all(const server_options *options, listeners *all)
     if (!options->listen_count)
         TRY(listen_at_default(all));
     for (size_t i = 0; i < options->listen_count; i++)
-        TRY(listen_at(all, options->listen[i], options->is_insecure));
+        TRY(listen_at(all, options->listen[i], options->certificate, options->is_insecure));
     for (size_t i = 0; i < all->count; i++)
         TRY(check_listener(options, &all->items[i]));
     for (size_t i = 0; i < all->count; i++)
@@ -52,24 +52,33 @@ static status listen_all(const server_options *options, listeners *all)
     return STATUS_OK;
 }
 
+static status listen_and_serve(session_shared *shared, const server_options *options)
+{
+    listeners all = {.count = 0};
+    shared->ending = eventfd(0, EFD_CLOEXEC);
+    if (shared->ending < 0)
+        return status_new_errno(errno, "could not make an event");
+    clients_open(&shared->clients, options->max_connections);
+    status st = listen_all(options, &all);
+    if (!st)
+        st = serve_clients(shared, &all, options->grace);
+    listen_close(&all);
+    clients_close(&shared->clients);
+    close(shared->ending);
+    return st;
+}
+
 static status run(pistachio_database *database, const server_options *options)
 {
     session_shared shared = {
         .database = database, .users = options->users, .login_milliseconds = LOGIN_MILLISECONDS};
-    listeners all = {.count = 0};
     TRY(add_paths(database, options));
     if (getrandom(shared.secret, sizeof shared.secret, 0) != sizeof shared.secret)
         return status_new(STATUS_KIND_IO, "the system gives no random numbers");
-    shared.ending = eventfd(0, EFD_CLOEXEC);
-    if (shared.ending < 0)
-        return status_new_errno(errno, "could not make an event");
-    clients_open(&shared.clients, options->max_connections);
-    status st = listen_all(options, &all);
-    if (!st)
-        st = serve_clients(&shared, &all, options->grace);
-    listen_close(&all);
-    clients_close(&shared.clients);
-    close(shared.ending);
+    if (options->certificate)
+        TRY(tls_identity_load(options->certificate, options->key, &shared.tls));
+    status st = listen_and_serve(&shared, options);
+    tls_identity_free(shared.tls);
     return st;
 }
 

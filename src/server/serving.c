@@ -110,6 +110,7 @@ static void let_in(serving *s, int socket, const listener *from)
         close(socket);
         return;
     }
+    one->needs_tls = from->needs_tls;
     st = watch(s, socket, EPOLLRDHUP | EPOLLET, EVENT_CLIENT | one->number);
     if (!st)
         st = start_thread(s->shared, one);
@@ -201,6 +202,7 @@ static status take_signals(serving *s)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* OpenSSL writes to sockets of clients that are gone */
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (s->signals < 0)
         return status_new_errno(errno, "could not wait for signals");

@@ -12,6 +12,7 @@ typedef struct session_shared {
     pistachio_database *database;
     clients clients;
     int ending;                 /* an eventfd that can be read once the server ends */
+    tls_identity *tls;          /* NULL: the server has no TLS */
     const char *users;          /* the file of those who log in by TCP; NULL: nobody can */
     uint8_t secret[32];         /* random: for what users seem to have who are not there */
     int64_t login_milliseconds; /* in which a client has logged in */

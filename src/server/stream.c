@@ -23,11 +23,11 @@ int64_t stream_milliseconds(void)
 
 /* ---- receiving ---- */
 
-/* Waits for bytes, for the client's end or, between two messages, for the server's. */
-static status wait_for_bytes(const stream *s, stream_end *out_end)
+/* Waits for the socket's events, for the client's end or, between two messages, for the server's. */
+static status wait_for(const stream *s, short events, stream_end *out_end)
 {
     bool is_between = s->received.count == s->at;
-    struct pollfd both[] = {{.fd = s->socket, .events = POLLIN},
+    struct pollfd both[] = {{.fd = s->socket, .events = events},
                             {.fd = s->ending, .events = POLLIN}};
     for (;;) {
         int64_t left = s->deadline ? s->deadline - stream_milliseconds() : -1;
@@ -45,13 +45,22 @@ static status wait_for_bytes(const stream *s, stream_end *out_end)
     }
 }
 
+/* Returns what recv does of bytes that are there now; with EAGAIN: what is to be waited for. */
+static ssize_t receive_some(stream *s, short *out_events)
+{
+    char *room = s->received.items + s->received.count;
+    *out_events = POLLIN;
+    return s->tls ? tls_receive(s->tls, room, BLOCK_BYTES, out_events)
+                  : recv(s->socket, room, BLOCK_BYTES, MSG_DONTWAIT);
+}
+
 /* Receives some bytes, at least one unless there is an end. */
 static status receive(stream *s, stream_end *out_end)
 {
     TRY(array_reserve(NULL, &s->received, BLOCK_BYTES));
     while (!*out_end) {
-        char *room = s->received.items + s->received.count;
-        ssize_t bytes = recv(s->socket, room, BLOCK_BYTES, MSG_DONTWAIT);
+        short events;
+        ssize_t bytes = receive_some(s, &events);
         if (bytes > 0) {
             s->received.count += (size_t)bytes;
             return STATUS_OK;
@@ -59,7 +68,7 @@ static status receive(stream *s, stream_end *out_end)
         if (!bytes || errno == ECONNRESET)
             *out_end = STREAM_CLOSED;
         else if (errno == EAGAIN || errno == EWOULDBLOCK)
-            TRY(wait_for_bytes(s, out_end));
+            TRY(wait_for(s, events, out_end));
         else if (errno != EINTR)
             return status_new_errno(errno, "could not receive from the client");
     }
@@ -137,10 +146,25 @@ bool stream_has_more(const stream *s)
 
 /* ---- sending ---- */
 
+/* Returns what send does. A plain socket blocks by itself; TLS has to be waited for. */
+static ssize_t send_some(stream *s, const char *bytes, size_t count)
+{
+    struct pollfd one = {.fd = s->socket};
+    if (!s->tls)
+        return send(s->socket, bytes, count, MSG_NOSIGNAL);
+    ssize_t sent = tls_send(s->tls, bytes, count, &one.events);
+    while (sent < 0 && errno == EAGAIN) {
+        if (poll(&one, 1, -1) < 0 && errno != EINTR)
+            return -1;
+        sent = tls_send(s->tls, bytes, count, &one.events);
+    }
+    return sent ? sent : -1;
+}
+
 static status send_all(stream *s, const char *bytes, size_t count)
 {
     while (count && !s->is_gone) {
-        ssize_t sent = send(s->socket, bytes, count, MSG_NOSIGNAL);
+        ssize_t sent = send_some(s, bytes, count);
         if (sent < 0 && errno != EINTR)
             s->is_gone = true;
         if (sent > 0) {
@@ -171,8 +195,28 @@ status stream_send_byte(stream *s, char byte)
     return send_all(s, &byte, 1);
 }
 
+/* ---- encryption ---- */
+
+status stream_start_tls(stream *s, tls_identity *identity, stream_end *out_end)
+{
+    int result;
+    short events;
+    *out_end = STREAM_GOING_ON;
+    if (stream_has_more(s))
+        return status_new(STATUS_KIND_CORRUPT, "bytes came unencrypted after TLS was asked for");
+    TRY(stream_send_byte(s, 'S'));
+    TRY(tls_open(identity, s->socket, &s->tls));
+    while ((result = tls_shake_hands(s->tls, &events)) < 0 && errno == EAGAIN && !*out_end)
+        TRY(wait_for(s, events, out_end));
+    if (result > 0 || *out_end)
+        return STATUS_OK;
+    s->is_gone = true; /* a message would not be understood */
+    return status_new(STATUS_KIND_IO, "the client and the server do not agree on TLS");
+}
+
 void stream_release(stream *s)
 {
+    tls_close(s->tls);
     array_release(&s->received);
     wire_release(&s->out);
 }

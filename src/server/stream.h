@@ -5,6 +5,7 @@
 #ifndef PISTACHIO_SERVER_STREAM_H
 #define PISTACHIO_SERVER_STREAM_H
 
+#include "server/tls.h"
 #include "server/wire.h"
 
 /* Longest message of a client; its first one; one before it is known who the client is. */
@@ -14,6 +15,7 @@
 
 typedef struct stream {
     int socket;           /* the owner's, as is: */
+    tls *tls;             /* by which everything goes; NULL: nothing is encrypted */
     int ending;           /* an eventfd that can be read once the server ends */
     ARRAY(char) received; /* from `at` on: not yet taken */
     size_t at;
@@ -44,6 +46,8 @@ CHECKED status stream_flush(stream *s);
 CHECKED status stream_flush_some(stream *s);
 /* Sends one byte outside any message. */
 CHECKED status stream_send_byte(stream *s, char byte);
+/* Encrypts all that comes and goes from now on. Fails if bytes have come already, which somebody else may have put there. */
+CHECKED status stream_start_tls(stream *s, tls_identity *identity, stream_end *out_end);
 void stream_release(stream *s);
 
 #endif
