@@ -41,24 +41,27 @@ static plan_join_type join_type(const JoinExpr *tree)
     }
 }
 
-/* The one visible column of that name, or NULL. */
+/* Returns the one visible column whose name is written so, else the one whose name differs in case alone, or NULL. */
 static status find_shared(join_binding *j, bind_scope *scope, const char *name, const char *side,
                           bind_entry **out)
 {
+    bool is_exact = false, is_ambiguous = false;
     *out = NULL;
     TRY(bind_scope_tabulate(j->b, scope));
     for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
         bind_entry *entry = &scope->entries.items[i];
-        if (entry->is_hidden || strcasecmp(entry->name, name))
+        bool matches_exactly = !strcmp(entry->name, name);
+        if (entry->is_hidden || strcasecmp(entry->name, name) || is_exact > matches_exactly)
             continue;
-        if (*out)
-            return bind_error(j->b, STATUS_KIND_INVALID, -1,
-                              "common column name \"%s\" appears more than once on the %s of the "
-                              "join",
-                              name, side);
+        is_ambiguous = *out && is_exact == matches_exactly;
+        is_exact = matches_exactly;
         *out = entry;
     }
-    return STATUS_OK;
+    if (!is_ambiguous)
+        return STATUS_OK;
+    return bind_error(j->b, STATUS_KIND_INVALID, -1,
+                      "common column name \"%s\" appears more than once on the %s of the join",
+                      name, side);
 }
 
 static status natural_names(join_binding *j)
