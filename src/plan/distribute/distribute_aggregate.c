@@ -8,7 +8,10 @@
  */
 #include "plan/distribute/distribute_aggregate.h"
 
+#include "plan/distribute/distribute_distinct.h"
 #include "plan/facts/partial.h"
+
+#include <assert.h>
 
 /* Grouping before rows are sent pays if it leaves at most this share of them. */
 #define PARTIAL_SHARE 0.5
@@ -16,21 +19,28 @@
 typedef struct split {
     distributor *d;
     const plan_node *whole;
+    const expr *together;                 /* equal values of it are on one rank; or NULL */
     plan_node *partial, *final, *project; /* project: NULL, where the final one gives the columns */
 } split;
 
-static bool can_split_function(const plan_aggregate *aggregate)
+/* Returns whether results of ranks can be put together: of distinct values too, where each value is on one rank. */
+static bool split_merges(const plan_aggregate *aggregate, const expr *together,
+                         plan_aggregate_function *out)
 {
-    plan_aggregate_function together;
-    return plan_aggregate_merges(aggregate, &together) ||
-           (aggregate->function == AGGREGATE_AVG && !aggregate->is_distinct);
+    plan_aggregate apart = *aggregate;
+    if (apart.is_distinct && together && expr_equal(apart.argument, together))
+        apart.is_distinct = false;
+    return plan_aggregate_merges(&apart, out) ||
+           (apart.function == AGGREGATE_AVG && !apart.is_distinct);
 }
 
-static bool can_split(const plan_node *node)
+static bool can_split(const plan_node *node, const expr *together)
 {
-    for (size_t i = 0; i < node->aggregate.aggregates.count; i++)
-        if (!can_split_function(&node->aggregate.aggregates.items[i]))
+    for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
+        plan_aggregate_function merged;
+        if (!split_merges(&node->aggregate.aggregates.items[i], together, &merged))
             return false;
+    }
     return true;
 }
 
@@ -94,9 +104,12 @@ static status split_one(split *s, plan_aggregate aggregate, plan_column column)
     arena *a = s->d->statement->memory;
     plan_aggregate_function together;
     expr *e;
-    if (!plan_aggregate_merges(&aggregate, &together)) {
+    if (aggregate.function == AGGREGATE_AVG) {
         TRY(split_mean(s, aggregate, &e));
     } else {
+        bool is_merged = split_merges(&aggregate, s->together, &together);
+        assert(is_merged);
+        (void)is_merged;
         TRY(add_function(s, aggregate, together, column, &column));
         e = aggregate_column_expr(s, column);
         if (!e)
@@ -130,11 +143,12 @@ static bool has_mean(const plan_node *node)
     return false;
 }
 
-static status split_new(distributor *d, const plan_node *whole, split *out)
+static status split_new(distributor *d, const plan_node *whole, const expr *together, split *out)
 {
     arena *a = d->statement->memory;
     *out = (split){.d = d,
                    .whole = whole,
+                   .together = together,
                    .partial = plan_node_new(a, PLAN_AGGREGATE, 1),
                    .final = plan_node_new(a, PLAN_AGGREGATE, 1),
                    .project = plan_node_new(a, PLAN_PROJECT, 1)};
@@ -158,11 +172,11 @@ static status aggregate_meet(distributor *d, plan_node **slot, const expr_list *
                          : distribute_gather(d, slot);
 }
 
-static status split_aggregate(distributor *d, plan_node **slot, site *out)
+static status split_aggregate(distributor *d, plan_node **slot, const expr *together, site *out)
 {
     split s;
     plan_node *whole = *slot;
-    TRY(split_new(d, whole, &s));
+    TRY(split_new(d, whole, together, &s));
     TRY(split_groups(&s));
     for (size_t i = 0; i < whole->aggregate.aggregates.count; i++)
         TRY(split_one(&s, whole->aggregate.aggregates.items[i],
@@ -180,8 +194,30 @@ static status split_aggregate(distributor *d, plan_node **slot, site *out)
     return STATUS_OK;
 }
 
+/* Distinct values of one expression: rows go by it where groups are few, and each rank's results are put
+ * together. *out_is_done: nothing more is to be done. */
+static status aggregate_distinct(distributor *d, plan_node **slot, site *io, bool *out_is_done)
+{
+    plan_node *node = *slot;
+    expr *argument = distribute_distinct_argument(node);
+    *out_is_done = false;
+    if (!argument)
+        return STATUS_OK;
+    bool is_split = can_split(node, argument) && distribute_distinct_goes_first(d, node);
+    TRY(distribute_distinct_early(d, node, &argument));
+    if (!is_split)
+        return STATUS_OK;
+    expr_list by = {0};
+    TRY(array_push(d->statement->memory, &by, argument));
+    if (!distribute_has_together(io, &by))
+        TRY(distribute_exchange(d, &node->children[0], EXCHANGE_HASH, &by));
+    *out_is_done = true;
+    return split_aggregate(d, slot, argument, io);
+}
+
 status distribute_aggregate(distributor *d, plan_node **slot, site *io)
 {
+    bool is_done;
     plan_node *node = *slot;
     if (io->placement != PLACEMENT_PARTS) {
         *io = distribute_site(PLACEMENT_ONE, NULL);
@@ -189,8 +225,11 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
     }
     if (distribute_has_together(io, &node->aggregate.groups))
         return STATUS_OK;
-    if (can_split(node) && aggregate_pays(d, node))
-        return split_aggregate(d, slot, io);
+    if (can_split(node, NULL) && aggregate_pays(d, node))
+        return split_aggregate(d, slot, NULL, io);
+    TRY(aggregate_distinct(d, slot, io, &is_done));
+    if (is_done)
+        return STATUS_OK;
     node->aggregate.enough = 0; /* who sends is to be heard out */
     return aggregate_meet(d, &node->children[0], &node->aggregate.groups, io);
 }

@@ -1,0 +1,47 @@
+#!/bin/sh
+# What ranks are sent: no rank gets much more than the others. spread.sh PROGRAM
+set -u
+# shellcheck source=tests/distributed/threads_common.sh
+. "$(dirname "$0")/threads_common.sh"
+
+# p: 30,000 rows in row groups of 1,000, k from 0 to 4999, g one of three, name a text of each k. b: two rows.
+"$program" -c "copy (with $digits, n(n) as (select a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10000 * f.i from d a, d b, d c, d e, d f
+        where f.i < 3) select n, n * 7919 % 5000 as k, n % 3 as g, 'name number ' || n * 7919 % 5000 as name from n order by n)
+        to '$work/p.parquet' (row_group_size 1000);
+    copy (select 1 as x) to '$work/b.parquet'" >"$work/out" || exit 2
+
+# The most bytes that a rank is sent by others, of the bytes that all are.
+received() { # SQL
+    "$program" --set ranks=3 --set distribute=always --table "p=$work/p.parquet" -c "explain analyze $1" >"$work/plan" || return
+    awk '/^ *exchange [0-9]+, / {
+            own = $0; sub(/.*, rank /, "", own); sub(/;.*/, "", own)
+            count = split($0, parts, /; /)
+            for (p = 1; p <= count; p++) {
+                if (parts[p] !~ /^received bytes:/) continue
+                many = split(substr(parts[p], 16), words, /, */)
+                for (w = 1; w <= many; w++) {
+                    split(words[w], word, " ")
+                    if (word[4] != own) { sum[own] += word[1]; all += word[1] }
+                }
+            }
+        }
+        END { for (rank in sum) most = sum[rank] > most ? sum[rank] : most; print most + 0, all + 0 }' "$work/plan"
+}
+evenly() { # BYTES SQL: all ranks are sent at most so many bytes, each at most half of them
+    received "$2" >"$work/bytes" && awk -v least=2000 -v most="$1" '{ exit !($2 <= most && ($2 < least || $1 <= $2 / 2)) }' "$work/bytes" && return
+    cat "$work/bytes"; grep -E "exchange|scan|agg" "$work/plan"
+    return 1
+}
+
+# Distinct values: of 30,000 rows 10,000 on each rank, 5,000 values of 8 bytes or of a text, of which two thirds go away.
+check "count(distinct)" evenly 100000 "select count(distinct k) from p"
+check "of few groups" evenly 700000 "select g, count(distinct k), count(*), sum(n) from p group by g"
+check "of texts" evenly 400000 "select count(distinct name), max(name) from p"
+check "of few values" evenly 2000 "select count(distinct g), sum(n) from p"
+check "with a filter" evenly 400000 "select count(distinct k) filter (where n % 2 = 0), avg(distinct k), avg(n) from p"
+# By hand: k takes each value from 0 to 4999 six times, n 3m + g each one from 0 to 29999.
+expect "rows" 0 "$(printf 'a,b,c,d\n5000,2500,12497500,2499.5\ng,a,b\n0,5000,10000\n1,5000,10000\n2,5000,10000\na,b\n5000,3')" \
+    run "select count(distinct k) as a, count(distinct k) filter (where k % 2 = 1) as b, sum(distinct k) as c, avg(distinct k) as d from p;
+    select g, count(distinct name) as a, count(*) as b from p group by g order by g;
+    select count(distinct k) as a, count(distinct g) as b from p"
+finish
