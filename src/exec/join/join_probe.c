@@ -42,8 +42,10 @@ static void drop_pairs(join_prober *p)
 void join_prober_drop(join_prober *p)
 {
     drop_pairs(p);
-    if (p->join)
+    if (p->join) {
         dev_fetch_close(exec_device(p->join->base.query), &p->counted);
+        late_chunk_close(exec_device(p->join->base.query), &p->rest);
+    }
     for (uint32_t k = 0; p->keys && k < p->join->probe_key_count; k++) {
         tensor_unref(p->keys[k]);
         p->keys[k] = NULL;
@@ -283,6 +285,64 @@ static status make_rest(join_prober *p, exec_task *task, chunk **out)
     return st;
 }
 
+/* ---- all rows at once ---- */
+
+/* Whether each probe row gives exactly one row, with its match or with NULLs, and nothing else decides. */
+static bool gives_each_row(const join_prober *p)
+{
+    const join_table *table = &p->side->table;
+    return keeps_probe(p->join->type) && table->is_unique && table->key_row_count &&
+           !p->join->residual && !p->places && !p->seen && p->is_last;
+}
+
+/* The row of each group, ROW_NULL without one. */
+static status join_probe_build_rows(join_prober *p, exec_task *task, row_index **out)
+{
+    const join_table *table = &p->side->table;
+    *out = row_index_ref(p->groups);
+    if (!table->rows)
+        return STATUS_OK;
+    row_index_unref(*out);
+    TRY(row_index_new(task->stream->dev, p->rows.bound, out));
+    status st = DEV_LAUNCH(task->stream, gather_index, .first = table->rows->address,
+                           .second = p->groups->rows, .count = p->rows, .out = (*out)->rows);
+    if (st)
+        row_index_unref(*out);
+    return st;
+}
+
+/* One chunk of the probe's columns as they are and the build's under an index with NULLs. Two chunks, of the pairs and of
+ * the rows that stay, would be selected from it, and on lazy devices, where neither is known to be empty, would double
+ * with each join of a chain. */
+static status make_each_row(join_prober *p, exec_task *task, chunk **out)
+{
+    row_selection all = {.count = p->rows, .count_owner = p->input->rows_owner};
+    row_index *build;
+    TRY(join_probe_build_rows(p, task, &build));
+    build->has_nulls = true;
+    status st = STATUS_OK;
+    if (p->side->matched)
+        st = DEV_LAUNCH(task->stream, join_mark, .index = build->rows, .count = p->rows,
+                        .bits = p->side->matched->address);
+    if (!st)
+        st = join_probe_make_output(p, task, &all, build, out);
+    row_index_unref(build);
+    return st;
+}
+
+static exec_result emit_each_row(join_prober *p, exec_task *task, chunk **output)
+{
+    chunk *rows = NULL;
+    status st = make_each_row(p, task, &rows);
+    join_prober_drop(p);
+    if (st) {
+        chunk_free(rows);
+        return exec_fail(task, st);
+    }
+    *output = rows;
+    return EXEC_HAVE_OUTPUT;
+}
+
 /* ---- pairs ---- */
 
 /* All pairs of the chunk, where no key has two build rows. */
@@ -367,6 +427,26 @@ static status next_pairs(join_prober *p, exec_task *task)
     return STATUS_OK;
 }
 
+/* Whether the number of rows that an outer join keeps has to be fetched: a chunk that may be empty would go on through
+ * all joins of a chain, and become two at each of them. */
+static bool counts_rest(const join_prober *p, const exec_task *task)
+{
+    return !task->stream->dev->is_host && keeps_probe(p->join->type) && p->is_last;
+}
+
+/* Begins to fetch how many rows are kept, if the pairs do not decide it. */
+static status start_rest(join_prober *p, exec_task *task)
+{
+    chunk *rest = NULL;
+    if (!counts_rest(p, task) || p->join->residual || p->seen)
+        return STATUS_OK;
+    status st = make_rest(p, task, &rest);
+    if (!st && rest)
+        return late_chunk_start(task->stream, rest, &p->rest);
+    chunk_free(rest);
+    return st;
+}
+
 /* A lazy device counts the pairs, for the host to know when it needs them. */
 static status start_pairs(join_prober *p, exec_task *task)
 {
@@ -376,6 +456,7 @@ static status start_pairs(join_prober *p, exec_task *task)
     p->is_counted = !task->stream->dev->is_host && table->key_row_count && !table->is_unique;
     if (!p->is_counted)
         return STATUS_OK;
+    TRY(start_rest(p, task));
     TRY(count_pairs(p, task, total));
     p->stage = PROBE_COUNTING;
     return dev_fetch_start(task->stream, total, 1, &p->counted);
@@ -474,7 +555,9 @@ static exec_result find_groups(join_prober *p, exec_task *task)
         return result;
     EXEC_TRY(task, start_rows(p, task));
     p->pairs_done = false;
-    p->stage = PROBE_REST;
+    p->stage = gives_each_row(p) ? PROBE_EACH_ROW : PROBE_REST;
+    if (p->stage == PROBE_EACH_ROW)
+        return EXEC_NEED_INPUT;
     if (gives_pairs(p->join->type) || p->join->residual || (p->join->emits_build && p->places))
         EXEC_TRY(task, start_pairs(p, task));
     return EXEC_NEED_INPUT;
@@ -483,7 +566,13 @@ static exec_result find_groups(join_prober *p, exec_task *task)
 static exec_result emit_rest(join_prober *p, exec_task *task, chunk **output)
 {
     chunk *rest = NULL;
-    status st = make_rest(p, task, &rest);
+    status st = p->rest.rows ? STATUS_OK : make_rest(p, task, &rest);
+    if (!st && rest && counts_rest(p, task)) {
+        st = late_chunk_start(task->stream, rest, &p->rest);
+        rest = NULL;
+    }
+    if (!st && p->rest.rows)
+        st = late_chunk_finish(task->stream, &p->rest, &rest);
     join_prober_drop(p);
     if (st) {
         chunk_free(rest);
@@ -513,6 +602,8 @@ static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
                 return result;
         }
         return emit_pairs(p, task, output);
+    case PROBE_EACH_ROW:
+        return emit_each_row(p, task, output);
     default:
         return emit_rest(p, task, output);
     }

@@ -10,6 +10,7 @@ typedef enum probe_stage {
     PROBE_COUNTING, /* how many pairs there are is on its way to the host */
     PROBE_PAIRS,
     PROBE_RESIDUAL,
+    PROBE_EACH_ROW, /* an outer join's rows, with and without a match, in one chunk */
     PROBE_REST
 } probe_stage;
 
@@ -30,6 +31,7 @@ typedef struct join_prober {
     dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count; [3] of join_pairs_total */
     bool is_counted;     /* the chunk's pairs are: */
     dev_fetch counted;
+    late_chunk rest; /* rows that an outer join keeps; their number is on its way to the host */
     uint64_t pairs_left;
     bool pairs_done;
     row_index *pair_probe, *pair_build; /* the pairs at work */
