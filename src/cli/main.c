@@ -12,6 +12,7 @@
 #include "cli/serve.h"
 #include "cli/shell/interrupt.h"
 #include "cli/shell/run.h"
+#include "cli/shell/screen.h"
 #include "cli/shell/shell.h"
 #include "cli/shell/target.h"
 #include "cli/tpch.h"
@@ -371,8 +372,8 @@ static char **main_copy_words(int count, char **words, char **out_texts)
 int main(int count, char **given)
 {
     static char **words, *texts; /* until the process ends */
-    static arguments a = {
-        .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
+    static arguments a = {.session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"},
+                                      .max_rows = SCREEN_MAX_ROWS}}; /* large */
     words = main_copy_words(count, given, &texts);
     if (!words)
         return usage_error(PROGRAM, "no memory for the arguments", NULL);

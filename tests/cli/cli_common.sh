@@ -3,7 +3,7 @@
 # shellcheck shell=sh
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
-export PISTACHIO_HISTORY="$work/history"
+export PISTACHIO_HISTORY="$work/history" PISTACHIO_RC=
 
 # expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout (-: whatever).
 expect() {

@@ -39,7 +39,7 @@ expect "values of several lines" 0 " a   | b      | c
 expect "tabs and controls" 0 " a
 -----------------
  1       2
- 日本      \x1B[1m
+ 日本    \x1B[1m
 (2 rows)" "$program" -c "select E'1\\t2' as a union all select E'日本\\t\\x1b[1m' order by 1"
 expect "NULL and the empty text" 0 " a    | b
 ------+---

@@ -43,7 +43,7 @@ says "is kept" "nothing"
 for locale in C.UTF-8 C POSIX nonsense; do
     rm -f "$work/history"
     expect "typed, $locale" 0 - shell "select 'é' || '日本' || '🐘' as x, octet_length('é') as n;\n\0004" $locale
-    says "arrives, $locale" " é日本🐘 | 2"
+    says "arrives, $locale" " é日本🐘 |      2"
     expect "edited, $locale" 0 - shell "Xselect 'aéß\0177ö日\0177' || 'z' as x\0001\0004\0005;\n\0004" $locale
     says "by characters, $locale" " aéöz"
     expect "recalled, $locale" 0 - shell "\0020\n\0004" $locale
@@ -57,7 +57,7 @@ silent "is whole characters" "$(printf 'gr\303\n')"
 
 # Pasted text, between the marks of a terminal: a tab completes nothing, and lines are taken one by one.
 expect "a pasted tab" 0 - shell "\\033[200~select 'a\\tb' as x, octet_length('a\\tb') as n;\\033[201~\\n\\0004"
-says "stays in the text" "| 3"
+says "stays in the text" "|      3"
 expect "pasted lines" 0 - shell "\\033[200~select 20 +\\n\\t3 as\\tn\\nfrom\\tt;\\n\\033[201~select 5 * 5 as v;\\n\\0004"
 says "are a statement" " 23"
 says "after which keys are typed again" " 25"
@@ -125,6 +125,94 @@ expect "NULL" 0 - shell 'select null as v;\n.nullvalue (none)\nselect null as v;
 says "is shown" " NULL"
 says "as one wants it" " (none)"
 says "in psql's words as well" " empty"
+
+# What a terminal shows of many rows and of wide ones; a pipe has all of it.
+many="select i, i * i as q, 'text ' || i as t from range(100) r(i)"
+expect "many rows" 0 - shell "$many;\n.quit\n"
+says "have their types below their names" " integer | integer | varchar"
+says "the first" "      19 |     361 | text 19"
+silent "not the middle" "text 20"
+says "which is said" "       … |       … | …"
+silent "up to the last" "text 79"
+says "ones" "      80 |    6400 | text 80"
+says "and how many there are" "(100 rows, 40 shown)"
+expect "fewer" 0 - shell ".maxrows 3\n$many;\n.maxrows 1\nselect i + 500 as i from range(9) r(i);\n.maxrows -1\n.quit\n"
+says "are shown" "(100 rows, 3 shown)"
+says "or one" "(9 rows, 1 shown)"
+silent "and no other" " 508"
+says "of a number" 'the number of rows is a number from 0 to 100000, not "-1"'
+expect "all" 0 - shell ".maxrows 0\n$many;\n.quit\n"
+says "are shown as well" "text 50"
+expect "records" 0 - shell ".maxrows 4\n\\\\x\n$many;\n.quit\n"
+says "to the front" "-[ RECORD 2 ]"
+silent "are left out of the middle" "-[ RECORD 3 ]"
+says "and the last is there" "t | text 99"
+# widths: no line of a table is wider than the terminal; numbers are whole.
+wide="select 12345678901 as n, 'a text that is cut because it is longer than its column' as x, 'b' as long_name_of_b,
+    'c' as long_name_of_c, 'd' as long_name_of_d, 'e' as long_name_of_e, 98765432109 as last"
+wide=$(printf '%s' "$wide" | tr '\n' ' ')
+expect "wide rows" 0 - shell "$wide;\n.maxwidth 40\n$wide;\n.maxwidth 12\n$wide;\n.quit\n"
+says "are cut" "a text that is cut because it i…"
+says "and lose columns" "(1 row; 7 columns, 5 shown)"
+says "or more of them" "(1 row; 7 columns, 2 shown)"
+says "of which one stays" "(1 row; 7 columns, 1 shown)"
+if awk '/^-*[+]-/ { if (length($0) > 101) wide = 1 } END { exit wide }' "$work/out"; then pass; else fail "a line beyond the terminal's width"; fi
+if [ "$(grep -c ' 12345678901 |' "$work/out")" = 3 ]; then pass; else fail "numbers are whole"; fi
+"$program" -c "$many" >"$work/piped"
+if [ "$(wc -l <"$work/piped")" = 103 ] && ! grep -qF … "$work/piped"; then pass; else fail "a pipe has all rows"; fi
+# Cells, not characters: two for East Asian text and emoji, none for accents and joined emoji; controls are written out.
+"$program" -c "select x, 1 as n from (values ('日本'), ('e' || chr(769)), ('👩‍👩‍👧'), ('❤️'), ('👍🏽'), (chr(27) || '[31m'), (chr(8238)), (chr(155))) v(x)" >"$work/cells"
+expect "widths" 0 " x        | n
+----------+---
+ 日本     | 1
+ $(printf 'e\314\201')        | 1
+ 👩‍👩‍👧       | 1
+ ❤️       | 1
+ 👍🏽       | 1
+ \x1B[31m | 1
+ \u202E   | 1
+ \u009B   | 1
+(8 rows)" cat "$work/cells"
+
+# One statement's file, a folder, the statement again, a pager.
+expect "a file of one statement" 0 - shell ".mode csv\n.once $work/once.csv\nselect 5 as v;\nselect 6 * 6 as w;\n.once $work/none/x\n.once $work/bad.csv\nselect 1 / (i - 5) as v from range(9) r(i);\nselect 7 * 7 as z;\n.quit\n"
+says "the next one is shown" "36"
+says "a failure is said" "could not create file \"$work/none/x\": No such file or directory"
+says "and what follows is shown" "49"
+expect "has its rows" 0 "v
+5" cat "$work/once.csv"
+if [ ! -e "$work/bad.csv" ]; then pass; else fail "a statement that fails leaves a file"; fi
+mkdir -p "$work/folder"
+cp "$work/t.parquet" "$work/folder/inside.parquet"
+expect "a folder" 0 - shell ".cd $work/folder\nselect count(*) * 77 as n from 'inside.parquet';\nselect count(*) * 55 as n from t;\n.cd $work/none\n.quit\n"
+says "is gone to" " 77"
+says "and tables stay" " 55"
+says "or is not there" "could not go to \"$work/none\": No such file or directory"
+expect "again" 0 - shell ".mode csv\n\\\\watch\nselect 6 * 6 as v;\n\\\\watch 0.01 c=3\n\\\\watch x\n.quit\n"
+says "needs a statement" "there is no statement to repeat"
+if [ "$(grep -c '^36' "$work/out")" = 4 ]; then pass; else fail "four times"; fi
+says "and seconds" "takes seconds"
+expect "again, until Ctrl-C" 0 - shell "select 6 * 6 as v;\n\\\\watch 100\n\036\003select 5 * 5 as v;\n.quit\n"
+says "and the shell goes on" " 25"
+export PAGER="sed 's/^/paged: /'"
+expect "a pager" 0 - shell ".pager on\n$many;\n.pager off\nselect 5 * 5 as v;\n.quit\n"
+says "has all rows" "paged:       50 |    2500 | text 50"
+says "until it is off" "      25"
+export PAGER=true
+expect "a pager that ends" 0 - shell ".pager on\nselect i from range(300000) r(i);\n.pager off\nselect 5 * 5 as v;\n.quit\n"
+says "is no failure" " 25"
+unset PAGER
+
+# The start file.
+printf '.nullvalue (nothing)\n.mode csv\ncreate view begun as select 6 * 7 as v;\nselect nonsense;\n' >"$work/rc"
+export PISTACHIO_RC="$work/rc"
+expect "a start file" 0 - shell "select * from begun;\n.mode table\nselect null as x;\n.quit\n"
+says "is run" "42"
+says "its commands count" "(nothing)"
+says "and its errors are said" 'column "nonsense" does not exist'
+expect "not without the shell" 0 "v
+NULL" "$program" --format tsv --null NULL -c "select 'NULL' as v"
+export PISTACHIO_RC=
 
 # Ctrl-C: what is typed is dropped; a query ends, the shell goes on.
 "$program" -c "copy (select a.i * 50 + b.i as i from (values $(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')) a(i),

@@ -5,6 +5,7 @@
 #include "api/handles/handles.h"
 #include "api/write/row_writer.h"
 #include "cli/output/output_records.h"
+#include "cli/output/output_screen.h"
 #include "cli/output/output_table.h"
 #include "cli/output/progress.h"
 
@@ -78,6 +79,8 @@ pistachio_error *output_print(pistachio_result *result, const output_options *op
     }
     if (format == OUTPUT_TABLE && options->has_records)
         return output_records(result, options, target, out_rows);
+    if (format == OUTPUT_TABLE && options->screen.is_terminal && options->screen.max_rows)
+        return output_screen_table(result, options, target, out_rows);
     if (format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN)
         return output_table(result, options, target, out_rows);
     return print_rows(result, format, target, out_rows);

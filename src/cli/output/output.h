@@ -18,10 +18,18 @@ typedef enum output_format {
 
 #define OUTPUT_NULL_BYTES 64
 
+/* The terminal that tables are printed to. */
+typedef struct output_screen {
+    bool is_terminal;
+    uint32_t max_rows; /* more are left out of the middle; 0: all are printed */
+    size_t columns;    /* cells of a line; 0: lines are as long as rows are */
+} output_screen;
+
 typedef struct output_options {
     output_format format;
     bool has_records;                  /* tables: a line for each column, rows one below another */
     char null_text[OUTPUT_NULL_BYTES]; /* tables and Markdown: what NULL looks like */
+    output_screen screen;
 } output_options;
 
 /* False: there is no format of that name. */

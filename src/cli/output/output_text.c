@@ -1,6 +1,8 @@
 /* output_text.c - values as tables show them. */
 #include "cli/output/output_text.h"
 
+#include "cli/output/cells.h"
+
 #define TAB_CELLS 8
 
 static status output_text_append(output_text *out, const char *text, size_t bytes)
@@ -11,52 +13,57 @@ static status output_text_append(output_text *out, const char *text, size_t byte
     return STATUS_OK;
 }
 
-static status append_control(output_text *out, char c, size_t column)
+/* Writes a control character out: a line break stays, a tab becomes blanks. */
+static status append_control(output_text *out, uint32_t code, size_t column)
 {
-    char code[8];
-    if (c == '\n')
+    char text[16];
+    if (code == '\n')
         return output_text_append(out, "\n", 1);
-    if (c == '\t')
+    if (code == '\t')
         return output_text_append(out, "        ", TAB_CELLS - column % TAB_CELLS);
-    if (c == '\r')
+    if (code == '\r')
         return output_text_append(out, "\\r", 2);
-    int bytes = snprintf(code, sizeof code, "\\x%02X", (unsigned char)c);
-    return output_text_append(out, code, (size_t)bytes);
-}
-
-static bool is_control(char c)
-{
-    return (unsigned char)c < ' ' || c == 0x7f;
+    int bytes = snprintf(text, sizeof text, code < 0x80 ? "\\x%02X" : "\\u%04X", code);
+    return output_text_append(out, text, (size_t)bytes);
 }
 
 static status make_plain(const char *text, size_t bytes, output_text *out)
 {
-    size_t done = 0, column = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (!is_control(text[i]))
+    size_t done = 0, line = 0; /* of the text what is appended; where in `out` the line begins */
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code;
+        if (text[i] >= ' ' && text[i] < 0x7f) {
+            i++;
             continue;
-        TRY(output_text_append(out, text + done, i - done));
-        TRY(append_control(out, text[i], column - 1));
-        column = text[i] == '\n'   ? 0
-                 : text[i] == '\t' ? (column + TAB_CELLS - 1) / TAB_CELLS * TAB_CELLS
-                 : text[i] == '\r' ? column + 1
-                                   : column + 3;
-        done = i + 1;
+        }
+        size_t next = i + cells_character(text + i, bytes - i, &code);
+        if (cells_is_control(code)) {
+            TRY(output_text_append(out, text + done, i - done));
+            size_t column = code == '\t' ? cells_width(out->items + line, out->count - line) : 0;
+            TRY(append_control(out, code, column));
+            line = code == '\n' ? out->count : line;
+            done = next;
+        }
+        i = next;
     }
     return output_text_append(out, text + done, bytes - done);
+}
+
+static bool is_ascii_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
 }
 
 static status make_markdown(const char *text, size_t bytes, output_text *out)
 {
     size_t done = 0;
     for (size_t i = 0; i < bytes; i++) {
-        const char *replaced = text[i] == '|'        ? "\\|"
-                               : text[i] == '\\'     ? "\\\\"
-                               : text[i] == '\n'     ? "<br>"
-                               : text[i] == '\r'     ? ""
-                               : is_control(text[i]) ? " "
-                                                     : NULL;
+        const char *replaced = text[i] == '|'              ? "\\|"
+                               : text[i] == '\\'           ? "\\\\"
+                               : text[i] == '\n'           ? "<br>"
+                               : text[i] == '\r'           ? ""
+                               : is_ascii_control(text[i]) ? " "
+                                                           : NULL;
         if (!replaced)
             continue;
         TRY(output_text_append(out, text + done, i - done));
@@ -85,19 +92,6 @@ bool output_text_of_value(const pistachio_batch *batch, uint32_t column, uint64_
         bytes = strlen(text);
     }
     return output_text_make(text, bytes, options->format == OUTPUT_MARKDOWN, out);
-}
-
-size_t output_text_width(const char *text, size_t bytes)
-{
-    size_t width = 0, widest = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '\n')
-            width = 0;
-        else
-            width += ((unsigned char)text[i] & 0xc0) != 0x80;
-        widest = width > widest ? width : widest;
-    }
-    return widest;
 }
 
 size_t output_text_line(const output_text *text, size_t *at, bool *out_is_last)

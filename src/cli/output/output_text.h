@@ -8,14 +8,12 @@
 typedef ARRAY(char) output_text; /* no closing NUL; array_release */
 
 /* Overwrites *out. False: no memory. A table's text: tabs become blanks up to the next multiple of
- * eight, other control characters are written out as \r or \x1B, line breaks stay. Markdown's: |
+ * eight, other control characters are written out as \r, \x1B or \u202E, line breaks stay. Markdown's: |
  * and \ get a backslash, line breaks become <br>. */
 bool output_text_make(const char *text, size_t bytes, bool is_markdown, output_text *out);
 /* A value of a batch; NULL is what the options say. */
 bool output_text_of_value(const pistachio_batch *batch, uint32_t column, uint64_t row,
                           const output_options *options, output_text *out);
-/* Characters, not bytes, of UTF-8 text's widest line. */
-size_t output_text_width(const char *text, size_t bytes);
 /* Bytes of the line that begins at *at, which is set behind it and its break. *out_is_last: no
  * break follows. */
 size_t output_text_line(const output_text *text, size_t *at, bool *out_is_last);

@@ -2,6 +2,7 @@
 #include "cli/shell/command.h"
 
 #include "base/mem.h"
+#include "cli/shell/interrupt.h"
 #include "cli/shell/target.h"
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #define NAMES_MAX 5
+#define LIMIT_MOST 100000 /* of rows that are kept to be shown */
+#define WATCH_SECONDS_MOST 86400
 
 typedef struct command {
     const char *names[NAMES_MAX]; /* without the dot or the backslash */
@@ -64,6 +67,12 @@ static int set_and_say(cli_session *s, const char *what, char *argument, bool *o
     if (!result && s->is_interactive)
         printf("%s: %s\n", what, *out ? "on" : "off");
     return result;
+}
+
+static int command_fail(const char *why, const char *what)
+{
+    fprintf(stderr, "error: %s%s\n", why, what);
+    return 1;
 }
 
 /* ---- commands ---- */
@@ -180,6 +189,36 @@ static int run_timer(cli_session *s, char *argument)
     return set_and_say(s, "times of statements", argument, &s->has_timer);
 }
 
+/* Reads a number up to LIMIT_MOST. */
+static int set_limit(const char *what, char *argument, uint32_t *out)
+{
+    char *end;
+    argument = command_trim(argument);
+    unsigned long number = strtoul(argument, &end, 10);
+    if (*argument < '0' || *argument > '9' || *end || number > LIMIT_MOST) {
+        fprintf(stderr, "error: %s is a number from 0 to %d, not \"%s\"\n", what, LIMIT_MOST,
+                argument);
+        return 1;
+    }
+    *out = (uint32_t)number;
+    return 0;
+}
+
+static int run_max_rows(cli_session *s, char *argument)
+{
+    return set_limit("the number of rows", argument, &s->max_rows);
+}
+
+static int run_max_width(cli_session *s, char *argument)
+{
+    return set_limit("the width of a table", argument, &s->max_width);
+}
+
+static int run_pager(cli_session *s, char *argument)
+{
+    return set_and_say(s, "tables by $PAGER", argument, &s->has_pager);
+}
+
 /* psql's: \pset null TEXT, \pset format FORMAT, \pset expanded. */
 static int run_pset(cli_session *s, char *argument)
 {
@@ -190,14 +229,17 @@ static int run_pset(cli_session *s, char *argument)
         return run_null(s, value);
     if (!strcmp(argument, "expanded") || !strcmp(argument, "x"))
         return run_records(s, value);
+    if (!strcmp(argument, "pager"))
+        return run_pager(s, value);
     if (!strcmp(argument, "format"))
         return run_mode(s, !strcmp(command_trim(value), "aligned") ? (char[]){"table"} : value);
     output_format format;
     if (output_format_parse(argument, &format))
         return run_mode(s, argument);
-    fprintf(stderr,
-            "error: there is no setting \"%s\" of output; there are null, format, expanded\n",
-            argument);
+    fprintf(
+        stderr,
+        "error: there is no setting \"%s\" of output; there are null, format, expanded, pager\n",
+        argument);
     return 1;
 }
 
@@ -212,6 +254,72 @@ static int run_output(cli_session *s, char *argument)
     fprintf(stderr, "error: %s\n", status_message(st));
     status_free(st);
     return 1;
+}
+
+/* The next statement's rows alone: its file is there when it is whole. */
+static int run_once(cli_session *s, char *argument)
+{
+    argument = command_trim(argument);
+    if (!*argument)
+        return command_fail("a file's name is missing", "");
+    status st = cli_target_open(s, argument, false);
+    s->is_once = !st;
+    if (!st)
+        return 0;
+    fprintf(stderr, "error: %s\n", status_message(st));
+    status_free(st);
+    return 1;
+}
+
+static int run_cd(cli_session *s, char *argument)
+{
+    (void)s;
+    argument = command_trim(argument);
+    const char *home = getenv("HOME"), *folder = *argument ? argument : home ? home : "/";
+    if (!chdir(folder))
+        return 0;
+    fprintf(stderr, "error: could not go to \"%s\": %s\n", folder, strerror(errno));
+    return 1;
+}
+
+/* psql's: \watch 2, \watch i=0.5 c=3. Returns false if the argument is something else. */
+static bool parse_watch(char *argument, double *out_seconds, unsigned long *out_count)
+{
+    char *end;
+    for (char *word = command_trim(argument); *word; word = end + strspn(end, " \t")) {
+        if (!strncmp(word, "c=", 2)) {
+            *out_count = strtoul(word + 2, &end, 10);
+            if (!*out_count)
+                return false;
+        } else {
+            *out_seconds = strtod(!strncmp(word, "i=", 2) ? word + 2 : word, &end);
+            if (!(*out_seconds >= 0 && *out_seconds <= WATCH_SECONDS_MOST))
+                return false;
+        }
+        if (*end && *end != ' ' && *end != '\t')
+            return false;
+    }
+    return true;
+}
+
+static int run_watch(cli_session *s, char *argument)
+{
+    double seconds = 2;
+    unsigned long count = 0;
+    int result = 0;
+    if (!parse_watch(argument, &seconds, &count))
+        return command_fail("\\watch takes seconds, and how often: ", "\\watch 2 c=10");
+    if (!s->last_sql)
+        return command_fail("there is no statement to repeat", "");
+    s->is_repeat = true;
+    for (unsigned long i = 1; !result; i++) {
+        result = cli_run_text(s, s->last_sql);
+        fflush(s->target);
+        if (result || i == count || interrupt_sleep(s->connection, s->is_interactive, seconds))
+            break;
+    }
+    s->is_repeat = false;
+    return result;
 }
 
 static int run_read(cli_session *s, char *argument)
@@ -304,9 +412,18 @@ static const command commands[] = {
      "in tables, a line for each column of a row",
      run_records},
     {{"nullvalue"}, ".nullvalue TEXT", "how tables show NULL; also \\pset null TEXT", run_null},
-    {{"pset"}, "\\pset NAME VALUE", "psql's: null, format, expanded", run_pset},
+    {{"pset"}, "\\pset NAME VALUE", "psql's: null, format, expanded, pager", run_pset},
     {{"timer", "timing"}, ".timer, \\timing [on|off]", "times of statements", run_timer},
     {{"output", "o"}, ".output, \\o [FILE]", "results to a file; without one, back", run_output},
+    {{"once"}, ".once FILE", "the next statement's rows to a file", run_once},
+    {{"maxrows"},
+     ".maxrows N",
+     "rows of a table on a terminal, the middle left out; 0: all",
+     run_max_rows},
+    {{"maxwidth"}, ".maxwidth N", "cells of a table's line; 0: the terminal's", run_max_width},
+    {{"pager"}, ".pager [on|off]", "whole tables, by $PAGER", run_pager},
+    {{"watch"}, ".watch, \\watch [SECONDS] [c=N]", "repeats the last statement", run_watch},
+    {{"cd"}, ".cd [DIR]", "goes to a folder", run_cd},
     {{"read", "i", "include"}, ".read FILE, \\i FILE", "runs the SQL of a file", run_read},
     {{"edit", "e"},
      ".edit, \\e [FILE]",

@@ -3,6 +3,9 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
+
+#define SLEEP_SECONDS 0.1 /* a signal that comes just before a sleep is seen after it */
 
 static pistachio_connection *volatile watched;
 static volatile sig_atomic_t taken, is_in_shell;
@@ -40,6 +43,17 @@ void interrupt_unwatch(void)
     for (int i = 0; i < 2; i++)
         sigaction(numbers[i], &before[i], NULL);
     watched = NULL;
+}
+
+bool interrupt_sleep(pistachio_connection *connection, bool is_interactive, double seconds)
+{
+    interrupt_watch(connection, is_interactive);
+    for (double left = seconds; left > 0 && !taken; left -= SLEEP_SECONDS) {
+        double part = left < SLEEP_SECONDS ? left : SLEEP_SECONDS;
+        nanosleep(&(struct timespec){.tv_nsec = (long)(part * 1e9)}, NULL);
+    }
+    interrupt_unwatch();
+    return taken;
 }
 
 int interrupt_taken(void)

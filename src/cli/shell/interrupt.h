@@ -13,6 +13,8 @@
 /* From now on, until interrupt_unwatch, both signals cancel the connection's query. Not nested. */
 void interrupt_watch(pistachio_connection *connection, bool is_interactive);
 void interrupt_unwatch(void);
+/* Waits, or until a signal asks for the end. Returns whether one did. */
+bool interrupt_sleep(pistachio_connection *connection, bool is_interactive, double seconds);
 /* The signal that came since interrupt_forget, or 0. */
 int interrupt_taken(void);
 void interrupt_forget(void);

@@ -6,6 +6,7 @@
 #include "cli/output/progress.h"
 #include "cli/shell/command.h"
 #include "cli/shell/interrupt.h"
+#include "cli/shell/screen.h"
 #include "cli/shell/statement.h"
 #include "cli/shell/target.h"
 
@@ -54,13 +55,22 @@ static void print_notices(const pistachio_result *result)
         fprintf(stderr, "notice: %s\n", notice);
 }
 
+static pistachio_error *print_result(cli_session *s, pistachio_result *result)
+{
+    uint64_t rows = 0;
+    screen_look(s);
+    FILE *target = screen_begin(s);
+    pistachio_error *error = output_print(result, &s->output, target, &rows);
+    screen_end(s, target);
+    return error;
+}
+
 /* Runs the statement at *at, and sets *at behind it. */
 static pistachio_error *cli_run_statement(cli_session *s, const char **at)
 {
     double start = run_seconds();
     const char *rest = *at;
     pistachio_result *result = NULL;
-    uint64_t rows = 0;
     progress_begin(s->connection);
     progress_show();
     pistachio_error *error = pistachio_query(s->connection, *at, &rest, &result);
@@ -69,7 +79,7 @@ static pistachio_error *cli_run_statement(cli_session *s, const char **at)
         pistachio_cancel(s->connection);
     print_notices(result);
     if (!error && result)
-        error = output_print(result, &s->output, s->target, &rows);
+        error = print_result(s, result);
     progress_end();
     pistachio_result_free(result);
     if (!error && result && s->has_timer)
@@ -88,6 +98,18 @@ static void keep_sql(cli_session *s, const char *sql, size_t bytes)
     s->last_sql = copy;
 }
 
+/* Ends the file of one statement. Returns true if it is not all there, and prints why. */
+static bool end_once(cli_session *s, bool is_good)
+{
+    s->is_once = false;
+    status st = cli_target_close(s, is_good);
+    if (!st)
+        return false;
+    fprintf(stderr, "error: %s\n", status_message(st));
+    status_free(st);
+    return true;
+}
+
 /* 1: it failed, and why was printed. */
 static int run_next(cli_session *s, const char *text, statement_kind kind, const char **at,
                     const char *end)
@@ -101,7 +123,7 @@ static int run_next(cli_session *s, const char *text, statement_kind kind, const
         return result;
     }
     size_t start = (size_t)(*at - text);
-    if (s->is_interactive)
+    if (!s->is_repeat)
         keep_sql(s, *at, (size_t)(end - *at));
     interrupt_watch(s->connection, s->is_interactive);
     pistachio_error *error = cli_run_statement(s, at);
@@ -110,7 +132,8 @@ static int run_next(cli_session *s, const char *text, statement_kind kind, const
         cli_report(error, text, start);
     if (ferror(s->target) && s->is_interactive && !s->file && interrupt_taken())
         clearerr(s->target); /* an interrupted write */
-    return error || ferror(s->target);
+    bool is_failed = error || ferror(s->target);
+    return (s->is_once && end_once(s, !error)) || is_failed;
 }
 
 /* Runs what begins at *at, and sets it behind that: statements and commands that are complete or, at the end of the

@@ -11,13 +11,18 @@
 typedef struct cli_session {
     pistachio_connection *connection;
     output_options output;
-    FILE *target;      /* where results go */
-    output_file *file; /* whose stream that is; NULL: standard output (target.h) */
+    uint32_t max_rows;  /* of a table on a terminal; 0: all */
+    uint32_t max_width; /* of it, in cells; 0: the terminal's */
+    bool has_pager;     /* tables on a terminal are shown by $PAGER */
+    bool is_once;       /* the target is that of one statement */
+    bool is_repeat;     /* \\watch runs the last statement, which stays the last one */
+    FILE *target;       /* where results go */
+    output_file *file;  /* whose stream that is; NULL: standard output (target.h) */
     bool has_timer;
     bool is_interactive; /* signals cancel statements, and do not end the program */
     bool is_done;        /* a command asked for the end */
     unsigned depth;      /* of files that are being read */
-    char *last_sql;      /* what \e edits, or NULL; owned */
+    char *last_sql;      /* what \e edits and \watch repeats, or NULL; owned */
 } cli_session;
 
 /* All: 0, or 1 after printing the first failure; what follows it is not run. 1 also after a failure

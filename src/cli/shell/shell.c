@@ -20,6 +20,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define HISTORY_LINES 5000
 #define PATH_BYTES 4096
@@ -248,6 +249,22 @@ static void find_history(char *out, size_t bytes)
     }
 }
 
+/* ---- the start file ---- */
+
+/* Runs ~/.pistachiorc, or what PISTACHIO_RC names; an empty name: none. What fails in it is said, and the shell goes on. */
+static void run_start_file(cli_session *session)
+{
+    char path[PATH_BYTES];
+    const char *named = getenv("PISTACHIO_RC"), *home = getenv("HOME");
+    int length = named ? snprintf(path, sizeof path, "%s", named)
+                       : snprintf(path, sizeof path, "%s/.pistachiorc", home ? home : "");
+    if (length <= 0 || length >= (int)sizeof path || (!named && !home) || access(path, R_OK))
+        return;
+    session->is_interactive = false;
+    (void)cli_run_file(session, path);
+    session->is_interactive = true;
+}
+
 /* SQL is UTF-8, so what is typed must be, also where the locale is none (LC_ALL=C, a container) or
  * another one: else libedit drops what is not ASCII. */
 static void use_utf8(void)
@@ -289,6 +306,7 @@ int cli_shell(cli_session *session)
     use_utf8();
     bool is_open = open_editor(&s);
     if (is_open) {
+        run_start_file(session);
         printf("pistachio %s; .help lists commands\n", pistachio_version());
         loop(&s);
     }
