@@ -70,6 +70,7 @@ static uint64_t key_hash(const column_key *key)
     uint64_t hash = mix(mix(0, file->device), file->inode);
     hash = mix(mix(hash, file->bytes), (uint64_t)file->modified);
     hash = mix(mix(hash, key->version.footer_hash), key->offset);
+    hash = mix(hash, (uint64_t)key->type.id << 16 | key->type.precision << 8 | key->type.scale);
     return mix(hash, (uint64_t)key->replaces_text << 1 | key->ignores_checksums);
 }
 
@@ -77,7 +78,8 @@ static bool are_equal(const column_key *a, const column_key *b)
 {
     return file_version_equal(&a->version.file, &b->version.file) &&
            a->version.footer_hash == b->version.footer_hash && a->offset == b->offset &&
-           a->replaces_text == b->replaces_text && a->ignores_checksums == b->ignores_checksums;
+           type_equal(a->type, b->type) && a->replaces_text == b->replaces_text &&
+           a->ignores_checksums == b->ignores_checksums;
 }
 
 /* Returns whether another statement asked for it before; from now on this one has. */
@@ -99,6 +101,7 @@ bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t c
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
     memset(out, 0, sizeof *out);
+    out->type = table->columns.items[column].type;
     out->offset = f->metadata->row_groups[group_ref.row_group]
                       .chunks[table->columns.items[column].leaf]
                       .offset;

@@ -25,6 +25,7 @@
 typedef struct column_key {
     pq_file_version version;
     uint64_t offset; /* of the column chunk, in the file */
+    data_type type;  /* that its values come out in: a lake's column may be wider than its file's */
     /* How texts and pages that are wrong are read (pq_column_use): other values come of it. */
     bool replaces_text, ignores_checksums;
 } column_key;

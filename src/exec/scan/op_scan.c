@@ -318,6 +318,7 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->next_row += local->slice_rows;
     local->count = dev_count_exact(local->slice_rows);
     local->next_bound = local->next_runtime = local->next_filter = 0;
+    local->has_dropped = false;
     scan_order_filters(op, local);
     local->has_slice = true;
 }
@@ -464,7 +465,7 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     scan_ahead_count_opened(op->ahead, &op->base.metrics.files_opened);
     uint64_t bytes = scan_ahead_bytes(op->ahead);
     query->reads->bytes_total += bytes;
-    if (op->table->hive.keys.count)
+    if (op->table->hive.keys.count || op->table->given)
         count_files(op);
     op->row_bytes = decoded_row_bytes(op, bytes);
     *out = &op->base;

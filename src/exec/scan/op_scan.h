@@ -59,6 +59,7 @@ typedef struct scan_local {
     row_index *selected; /* rows of the slice; NULL: all */
     dev_count count;
     dev_buffer *count_owner;
+    bool has_dropped; /* rows that are deleted are gone */
     uint32_t next_bound, next_runtime, next_filter;
     uint32_t *order;      /* of the runtime filters, by number, */
     double *worths;       /* by place in it: what decides it */

@@ -166,7 +166,7 @@ static void add_sizes(const scan_ahead *scan, uint64_t *all, uint64_t *largest)
             *all += bytes;
             *largest = bytes > *largest ? bytes : *largest;
         }
-    if (table->is_closed)
+    if (table->is_closed && table->files.count)
         *all = (uint64_t)((double)*all * (double)table->listed.count / (double)table->files.count);
 }
 

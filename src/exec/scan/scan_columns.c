@@ -76,15 +76,14 @@ static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32
     return st;
 }
 
-/* Starts reading a column of the morsel, unless somebody has. A key has one value in all of its files. */
+/* Starts reading a column of the morsel, unless somebody has or its file has one value for all rows. */
 static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
     const scan_morsel *m = &local->morsels.items[0];
     uint32_t source = op->base.plan->scan.sources.items[column];
-    if (op->table->columns.items[source].key >= 0) {
-        local->constants[column] = pq_table_key_value(op->table, m->group_ref.file, source);
+    local->constants[column] = pq_table_constant(op->table, m->group_ref.file, source);
+    if (local->constants[column])
         return STATUS_OK;
-    }
     if (!scan_is_host(op))
         return open_batch(op, task, local, column);
     if (local->columns[column])
@@ -115,7 +114,7 @@ static status open_cached(op_scan *op, exec_task *task, scan_local *local, uint3
     if (local->is_asked[column])
         return STATUS_OK;
     local->is_asked[column] = true;
-    if (op->table->columns.items[source].key >= 0 ||
+    if (pq_table_constant(op->table, local->morsels.items[0].group_ref.file, source) ||
         !column_key_of(op->table, local->morsels.items[0].group_ref, source, &key))
         return STATUS_OK;
     key.replaces_text = task->query->statement->replaces_text;

@@ -7,6 +7,7 @@
 #include "exec/expression/program_run.h"
 #include "exec/scan/op_scan.h"
 #include "exec/scan/scan_columns.h"
+#include "exec/scan/scan_deleted.h"
 
 /* A runtime filter that drops hardly a row is only tried now and then: on one slice of TRY_EVERY, once
  * it has seen TRY_ROWS. */
@@ -248,6 +249,8 @@ static exec_result apply_bound(op_scan *op, exec_task *task, scan_local *local)
 exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local)
 {
     const plan_node *plan = op->base.plan;
+    if (!local->has_dropped)
+        EXEC_TRY(task, scan_drop_deleted(op, task, local));
     while (!scan_is_empty(local) && local->next_bound < plan->scan.bounds.count) {
         exec_result result = apply_bound(op, task, local);
         if (result != EXEC_FINISHED)

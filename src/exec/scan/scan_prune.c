@@ -327,7 +327,7 @@ static void drop_pages(page_walk *w, uint32_t column_id)
     column c = scan_prune_find_column(t, column_id);
     if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
         return;
-    uint32_t leaf = (uint32_t)(c.leaf - t->metadata->leaves);
+    uint32_t leaf = c.leaf->number;
     pq_footer *footer = t->table->files.items[w->group_ref.file].footer;
     const pq_offset_index *places =
         pq_footer_offset_index(footer, t->file, w->group_ref.row_group, leaf);

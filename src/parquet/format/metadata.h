@@ -17,6 +17,8 @@ typedef struct pq_leaf {
     pq_physical physical;
     pq_conversion conversion;
     uint32_t type_length; /* FIXED_LEN_BYTE_ARRAY */
+    uint32_t number;      /* among the leaves of its file's footer */
+    int32_t field_id; /* that the writer gave it, for tables whose columns are renamed; 0: none */
     uint16_t max_definition, max_repetition;
     bool is_refused;  /* its annotation is not a type */
     bool is_constant; /* no file has it: each row has the value that the chunk's statistics say */

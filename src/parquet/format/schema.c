@@ -11,6 +11,7 @@ typedef struct element {
     int64_t physical, type_length, repetition, child_count, converted, scale, precision;
     int64_t logical, unit; /* LogicalType's field; its time unit: 1 milli, 2 micro, 3 nano */
     int64_t integer_width;
+    int64_t field_id;
     bool is_signed, is_utc;
 } element;
 
@@ -176,6 +177,9 @@ static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, 
             break;
         case 8:
             schema_read_number(r, &f, &e->precision);
+            break;
+        case 9:
+            schema_read_number(r, &f, &e->field_id);
             break;
         case 10:
             read_logical(r, &f, e);
@@ -401,7 +405,9 @@ static status schema_add_leaf(flattening *f, const element *e, const char *path,
     if (e->physical == PQ_FIXED_LEN_BYTE_ARRAY && (e->type_length < 1 || e->type_length > 1 << 20))
         return status_new(STATUS_KIND_CORRUPT, "column \"%s\" has values of %" PRId64 " bytes",
                           path, e->type_length);
-    pq_leaf *leaf = &f->leaves[f->leaf_count++];
+    pq_leaf *leaf = &f->leaves[f->leaf_count];
+    leaf->number = f->leaf_count++;
+    leaf->field_id = e->field_id > 0 && e->field_id <= INT32_MAX ? (int32_t)e->field_id : 0;
     leaf->name = path;
     leaf->top = f->top;
     leaf->physical = (pq_physical)e->physical;

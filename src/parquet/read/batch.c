@@ -47,9 +47,10 @@ static bool is_same_value(const value *a, const value *b)
 bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32_t other)
 {
     uint32_t leaf = table->columns.items[column].leaf;
-    if (table->columns.items[column].key >= 0)
-        return is_same_value(pq_table_key_value(table, file, column),
-                             pq_table_key_value(table, other, column));
+    const value *a = pq_table_constant(table, file, column);
+    const value *b = pq_table_constant(table, other, column);
+    if (a || b)
+        return a && b && is_same_value(a, b);
     return is_stored_alike(&table->files.items[file].metadata->leaves[leaf],
                            &table->files.items[other].metadata->leaves[leaf]);
 }

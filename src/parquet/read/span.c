@@ -10,8 +10,9 @@ const pq_offset_index *pq_column_pages(const pq_table *table, pq_row_group_ref g
                                        uint32_t column)
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
-    const pq_offset_index *index = pq_footer_offset_index(f->footer, f->file, group_ref.row_group,
-                                                          table->columns.items[column].leaf);
+    uint32_t number = f->metadata->leaves[table->columns.items[column].leaf].number;
+    const pq_offset_index *index =
+        pq_footer_offset_index(f->footer, f->file, group_ref.row_group, number);
     return index && index->page_count > 1 ? index : NULL;
 }
 
@@ -27,6 +28,8 @@ status pq_column_spans(const pq_table *table, pq_row_group_ref group_ref, uint32
     const pq_row_group *group = span_group_of(table, group_ref);
     const pq_column_chunk *chunk = &group->chunks[table->columns.items[column].leaf];
     uint64_t end = chunk->offset + chunk->compressed_bytes + chunk->spare_bytes;
+    if (pq_table_constant(table, group_ref.file, column))
+        return STATUS_OK;
     const pq_offset_index *index =
         span_are_all(rows, group->row_count) ? NULL : pq_column_pages(table, group_ref, column);
     if (!index)

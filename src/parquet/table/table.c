@@ -40,6 +40,8 @@ bool pq_metadata_is_alike(const pq_metadata *first, const pq_metadata *other)
 status pq_table_check_schema(const pq_table *table, size_t number)
 {
     const pq_table_file *one = &table->files.items[number];
+    if (table->given)
+        return STATUS_OK; /* columns are found in each file anew */
     const pq_metadata *first =
         table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
     return status_context(table_check_schema(first, pq_footer_metadata(one->footer)), "file \"%s\"",
@@ -214,7 +216,7 @@ static status table_make_names_unique(pq_table *table)
 
 static status table_add_columns(pq_table *table)
 {
-    const pq_metadata *m = table->files.items[0].metadata;
+    const pq_metadata *m = table->given ? table->schema : table->files.items[0].metadata;
     for (uint32_t i = 0; i < m->leaf_count; i++) {
         const pq_leaf *leaf = &m->leaves[i];
         pq_table_column column = {.name = leaf->name,
@@ -274,7 +276,7 @@ static status table_find_column(const pq_table *table, const char *name, uint32_
 /* From those of the sample, whose row groups are forgotten. */
 static void estimate_rows(pq_table *table)
 {
-    double mean = (double)table->row_count / (double)table->files.count;
+    double mean = table->files.count ? (double)table->row_count / (double)table->files.count : 0;
     table->row_count = (uint64_t)(mean * (double)table->listed.count);
     table->row_groups.count = 0;
 }
@@ -409,8 +411,8 @@ bool pq_table_is_current(const pq_table *table)
 {
     arena *scratch;
     path_list paths = {0};
-    if (!table->files.count)
-        return true; /* not made of files */
+    if (!table->files.count || table->given)
+        return true; /* not made of files, or its lake says so */
     status st = arena_new(&scratch);
     if (st) {
         status_free(st);
@@ -439,7 +441,8 @@ void pq_table_close(pq_table *table)
 
 static const pq_leaf *table_leaf_of(const pq_table *table, uint32_t column)
 {
-    return &table->files.items[0].metadata->leaves[table->columns.items[column].leaf];
+    const pq_metadata *m = table->given ? table->schema : table->files.items[0].metadata;
+    return &m->leaves[table->columns.items[column].leaf];
 }
 
 const char *pq_table_nested_name(const pq_table *table, uint32_t column)

@@ -6,6 +6,12 @@
 #include "parquet/table/hive.h"
 #include "parquet/table/table_spec.h"
 
+/* Rows of a file that are deleted, by their numbers in it, in ascending order, each once. */
+typedef struct pq_deleted_rows {
+    const uint64_t *rows;
+    size_t count;
+} pq_deleted_rows;
+
 /* The part it is of, where the table is divided: a file, or a folder of files. */
 typedef struct pq_table_file {
     file *file; /* perhaps one that is elsewhere */
@@ -15,6 +21,11 @@ typedef struct pq_table_file {
     uint32_t folder; /* of a table with keys: its values are hive.folders.items[folder] */
     uint32_t node;   /* whose ranks can read it; see rank_nodes */
     uint32_t part;   /* numbered as files lie */
+    /* The file as it was told (table_given.h); NULL: nobody told the table its files. */
+    const struct pq_given_file *given;
+    const value *const
+        *constants; /* by leaf: the value of all rows; NULL: the file stores the leaf */
+    pq_deleted_rows deleted;
 } pq_table_file;
 
 /* A row group of the table: what tasks take. */
@@ -47,6 +58,7 @@ typedef struct pq_table_column {
 typedef struct pq_listed_file {
     const char *path;
     uint32_t folder;
+    const struct pq_given_file *given;
 } pq_listed_file;
 
 typedef struct pq_table {
@@ -69,7 +81,8 @@ typedef struct pq_table {
     ARRAY(uint32_t) rank_nodes;
     ARRAY(uint32_t) partitioned_by; /* columns */
     ARRAY(pq_row_group_ref) row_groups;
-    struct pq_table *united; /* the next table, of files with other columns (table_union.h) */
+    const struct pq_given *given; /* who told its columns and files (table_given.h); NULL: nobody */
+    struct pq_table *united;      /* the next table, of files with other columns (table_union.h) */
     ARRAY(pq_table_column)
     columns; /* nested ones and those of unknown type are there too: a scan
                 refuses them by name */
@@ -98,13 +111,18 @@ CHECKED status pq_table_check_schema(const pq_table *table, size_t number);
 CHECKED status pq_table_add_row_groups(pq_table *table, size_t file);
 /* All files are there, with footers: compares schemas, adds up the rest. */
 CHECKED status pq_table_finish(pq_table *table);
-/* The value that all rows of the file have; of a column that is a key. */
-static inline const value *pq_table_key_value(const pq_table *table, uint32_t file, uint32_t column)
+/* Returns the value that all rows of the file have of the column; NULL: the file stores the column. */
+static inline const value *pq_table_constant(const pq_table *table, uint32_t file, uint32_t column)
 {
-    return &table->hive.folders
-                .items[table->files.items[file].folder][table->columns.items[column].key];
+    const pq_table_file *f = &table->files.items[file];
+    const pq_table_column *c = &table->columns.items[column];
+    if (c->key >= 0)
+        return &table->hive.folders.items[f->folder][c->key];
+    return f->constants ? f->constants[c->leaf] : NULL;
 }
 
+/* Returns whether some rows of its files are deleted: footers count them. */
+bool pq_table_has_deleted(const pq_table *table);
 /* Returns the name of the nested column (a list, a map, an optional struct) that the column is a part of;
  * NULL: it is not a part of one. */
 const char *pq_table_nested_name(const pq_table *table, uint32_t column);

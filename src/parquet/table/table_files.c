@@ -120,8 +120,10 @@ status pq_table_open_files(pq_table *table, const path_list *paths, bool use_cac
 {
     size_t good;
     TRY(array_reserve(table->memory, &table->files, paths->count));
-    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
     table->files.count = paths->count;
+    if (!paths->count)
+        return STATUS_OK;
+    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
     status st = open_paths(paths, use_cache, table->files.items, &good);
     return check_before(table, 0, good, st);
 }

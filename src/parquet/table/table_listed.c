@@ -2,6 +2,7 @@
 #include "parquet/table/table_listed.h"
 
 #include "parquet/table/table_files.h"
+#include "parquet/table/table_given.h"
 
 #include <strings.h>
 
@@ -34,8 +35,7 @@ static uint32_t count_leaves(const pq_table *table, const pq_metadata *stored)
     return count;
 }
 
-/* Returns how a file would store the type. */
-static pq_physical physical_of(data_type type)
+pq_physical pq_physical_of(data_type type)
 {
     switch (type.id) {
     case TYPE_BOOL:
@@ -53,7 +53,7 @@ static pq_physical physical_of(data_type type)
 
 static pq_leaf make_leaf(const pq_hive_key *key)
 {
-    pq_physical physical = physical_of(key->type);
+    pq_physical physical = pq_physical_of(key->type);
     return (pq_leaf){.name = key->name,
                      .top = key->name,
                      .type = key->type,
@@ -109,10 +109,18 @@ static status table_listed_add_keys(const pq_table *table, arena *a, pq_table_fi
     return STATUS_OK;
 }
 
+/* Makes the file's metadata that of the table: with its keys, or with the columns that were told. */
+static status table_listed_complete(const pq_table *table, pq_table_file *f)
+{
+    if (table->given)
+        return pq_given_map(table, table->memory, f);
+    return table->hive.keys.count ? table_listed_add_keys(table, table->memory, f) : STATUS_OK;
+}
+
 status pq_table_add_keys(pq_table *table)
 {
-    for (size_t i = 0; table->hive.keys.count && i < table->files.count; i++)
-        TRY(table_listed_add_keys(table, table->memory, &table->files.items[i]));
+    for (size_t i = 0; i < table->files.count; i++)
+        TRY(table_listed_complete(table, &table->files.items[i]));
     return STATUS_OK;
 }
 
@@ -126,8 +134,10 @@ static status open_sample(pq_table *table, size_t count)
     for (size_t i = 0; i < count; i++)
         TRY(array_push(table->memory, &paths, (char *)table->listed.items[i * all / count].path));
     TRY(pq_table_open_files(table, &paths, !table->reads_anew));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         table->files.items[i].folder = table->listed.items[i * all / count].folder;
+        table->files.items[i].given = table->listed.items[i * all / count].given;
+    }
     table->is_closed = count < all;
     return pq_table_finish(table);
 }
@@ -136,7 +146,7 @@ status pq_table_list(pq_table *table, const path_list *paths, const uint32_t *fo
 {
     TRY(array_reserve(table->memory, &table->listed, paths->count));
     for (size_t i = 0; i < paths->count; i++)
-        table->listed.items[i] = (pq_listed_file){paths->items[i], folders[i]};
+        table->listed.items[i] = (pq_listed_file){paths->items[i], folders[i], NULL};
     table->listed.count = paths->count;
     return open_sample(table, 1);
 }
@@ -147,28 +157,29 @@ static status new_over(const pq_table *table, pq_table **out)
     TRY(pq_table_new(table->name, table->name, out));
     (*out)->hive = table->hive;
     (*out)->schema = table->schema;
+    (*out)->given = table->given;
     (*out)->file_total = table->file_total;
     (*out)->reads_anew = table->reads_anew;
     return STATUS_OK;
 }
 
-/* Of no file at all: the first one is opened for its columns. */
-static status open_wanted(const pq_table *table, const bool *folders, size_t most, pq_table *made)
+/* Opens the files, or some of them. If there are none, the first one is opened for its columns, unless these were told. */
+static status open_wanted(const pq_table *table, const bool *files, size_t most, pq_table *made)
 {
     for (size_t i = 0; i < table->listed.count; i++)
-        if (!folders || folders[table->listed.items[i].folder])
+        if (!files || files[i])
             TRY(array_push(made->memory, &made->listed, table->listed.items[i]));
     made->is_schema_only = !made->listed.count;
-    if (made->is_schema_only)
+    if (made->is_schema_only && !table->given)
         TRY(array_push(made->memory, &made->listed, table->listed.items[0]));
     return open_sample(made, made->listed.count < most ? made->listed.count : most);
 }
 
-static status table_listed_make(const pq_table *table, const bool *folders, size_t most,
+static status table_listed_make(const pq_table *table, const bool *files, size_t most,
                                 pq_table **out)
 {
     TRY(new_over(table, out));
-    status st = open_wanted(table, folders, most, *out);
+    status st = open_wanted(table, files, most, *out);
     if (st) {
         pq_table_close(*out);
         *out = NULL;
@@ -176,9 +187,9 @@ static status table_listed_make(const pq_table *table, const bool *folders, size
     return st;
 }
 
-status pq_table_narrow(const pq_table *table, const bool *folders, pq_table **out)
+status pq_table_narrow(const pq_table *table, const bool *files, pq_table **out)
 {
-    return table_listed_make(table, folders, SAMPLE_FILES, out);
+    return table_listed_make(table, files, SAMPLE_FILES, out);
 }
 
 status pq_table_open_listed(const pq_table *table, pq_table **out)
@@ -217,7 +228,8 @@ status pq_table_open_more(pq_table *table, const uint32_t *numbers, size_t count
     for (size_t i = 0; i < count; i++) {
         pq_table_file *f = &table->files.items[first + i];
         f->folder = table->listed.items[numbers[i]].folder;
-        TRY(table_listed_add_keys(table, table->memory, f));
+        f->given = table->listed.items[numbers[i]].given;
+        TRY(table_listed_complete(table, f));
         TRY(pq_table_add_row_groups(table, first + i));
     }
     return STATUS_OK;
@@ -227,7 +239,7 @@ status pq_table_count_rows(const pq_table *table, uint64_t *out)
 {
     pq_table *opened;
     *out = table->row_count;
-    if (!table->is_closed)
+    if (!table->is_closed || pq_given_count(table, out))
         return STATUS_OK;
     TRY(pq_table_open_listed(table, &opened));
     *out = opened->row_count;

@@ -11,8 +11,8 @@
 
 #include "parquet/table/table.h"
 
-/* The files of a closed table in the folders that are marked; a few are all opened, of many a sample. */
-CHECKED status pq_table_narrow(const pq_table *table, const bool *folders, pq_table **out);
+/* The listed files of a closed table that are marked; a few are all opened, of many a sample. */
+CHECKED status pq_table_narrow(const pq_table *table, const bool *files, pq_table **out);
 /* All of its files, open. */
 CHECKED status pq_table_open_listed(const pq_table *table, pq_table **out);
 /* Of a closed table, with its estimates and room for its files, of which none is open yet: */
@@ -25,6 +25,8 @@ CHECKED status pq_table_count_rows(const pq_table *table, uint64_t *out);
 
 /* ---- inside src/parquet/read ---- */
 
+/* Returns how a file would store the type. */
+pq_physical pq_physical_of(data_type type);
 /* Makes the table a closed one of these files. */
 CHECKED status pq_table_list(pq_table *table, const path_list *paths, const uint32_t *folders);
 /* Puts columns of keys into the metadata of its files. */

@@ -69,7 +69,7 @@ static void cut_scan(plan_node *limit)
         scan->scan.end_row)
         return;
     const pq_table *table = scan->scan.table;
-    if (table->is_closed)
+    if (table->is_closed || pq_table_has_deleted(table))
         return;
     uint64_t first = align(table, limit->limit.offset, false), end = UINT64_MAX;
     if (!limit->limit.has_limit ||

@@ -2,6 +2,7 @@
 #include "sql/catalog/catalog.h"
 
 #include "base/mutex.h"
+#include "lake/lake.h"
 #include "parquet/table/table_listed.h"
 #include "storage/pattern.h"
 
@@ -100,6 +101,9 @@ static status catalog_open_table(sql_catalog *catalog, const char *text, pq_tabl
     const sql_opener *opener = &catalog->opener;
     if (opener->open)
         return opener->open(opener->context, text, !catalog->reads_anew, before, out);
+    TRY(lake_open(text, !catalog->reads_anew, before, out));
+    if (*out)
+        return *out == before ? STATUS_OK : keep_table(catalog, *out);
     *out = before;
     if (before && pq_table_is_current(before))
         return STATUS_OK;
@@ -292,8 +296,9 @@ static status add_folder(sql_catalog *catalog, const char *text, const char *pat
         char *inner = arena_format(catalog->memory, "%s/%s", path, item->d_name);
         if (!inner)
             return status_no_memory("catalog", strlen(path));
-        if (file_is_folder(inner) ? !holds_parquet(inner, PAIRS_DEPTH_MAX)
-                                  : !has_parquet_name(item->d_name))
+        if (file_is_folder(inner)
+                ? !holds_parquet(inner, PAIRS_DEPTH_MAX) && !lake_kind_of_folder(inner)
+                : !has_parquet_name(item->d_name))
             continue;
         if (is_pair(item->d_name) && file_is_folder(inner)) {
             is_table = true;
@@ -358,8 +363,9 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
     mutex_lock(&catalog->lock);
     status st = catalog_locate(catalog, path, &here);
     if (!st)
-        st = file_is_folder(here) ? add_tables_of(catalog, path, here)
-                                  : catalog_add_table(catalog, NULL, path);
+        st = file_is_folder(here) && !lake_kind_of_folder(here)
+                 ? add_tables_of(catalog, path, here)
+                 : catalog_add_table(catalog, NULL, path);
     mutex_unlock(&catalog->lock);
     return st;
 }

@@ -63,7 +63,7 @@ CHECKED status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, boo
 /* A view, or a table of the path that is opened when it is first looked up; replaces what has exactly its
  * name. */
 CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry);
-/* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
+/* A folder that has a lake's log: one table. Another folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
  * looked up, all or, on failure, none; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,

@@ -1,4 +1,4 @@
-/* bind_files.c - read_parquet in FROM: paths, lists of paths, and options by name. */
+/* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_union.h"
@@ -12,8 +12,10 @@ typedef struct file_call {
     binder *b;
     const FuncCall *call;
     bind_folders folders;
-    bool is_mixed;   /* types of columns, or their order, differ from path to path */
-    bool is_by_name; /* union_by_name */
+    bool is_mixed;          /* types of columns, or their order, differ from path to path */
+    bool is_by_name;        /* union_by_name */
+    const char *lake;       /* delta or iceberg; NULL: it is read_parquet */
+    const char *lake_state; /* "(version=3)", or "" */
     const char *first_path;
     size_t path_count;
     bind_scan_list scans;
@@ -95,10 +97,41 @@ static status set_types(file_call *c, const char *text, int32_t location)
         "a text of names and types, split by commas: hive_types => 'zip varchar, year integer'");
 }
 
+/* Takes an option that says which state of a lake is meant. */
+static status set_state(file_call *c, const char *option, const pg_node *value, int32_t location)
+{
+    static const char *const names[] = {"version", "snapshot_from_id", "as_of",
+                                        "snapshot_from_timestamp"};
+    size_t number = 0;
+    while (number < 4 && strcasecmp(option, names[number]) != 0)
+        number++;
+    if (!strcasecmp(option, "allow_moved_paths"))
+        return STATUS_OK; /* files are looked for below the table's folder where it has them */
+    if (number == 4)
+        return bind_suggest(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                       "%s_scan has no option \"%s\"", c->lake, option),
+                            option, names, 4);
+    if (IsA(value, TypeCast))
+        value = castNode(TypeCast, value)->arg;
+    const char *text = NULL;
+    if (IsA(value, A_Const) && nodeTag(&castNode(A_Const, value)->val) == T_Integer)
+        text = arena_format(c->b->memory, "%d", castNode(A_Const, value)->val.ival.ival);
+    else if (IsA(value, A_Const) && nodeTag(&castNode(A_Const, value)->val) == T_Float)
+        text = castNode(A_Const, value)->val.fval.fval;
+    else
+        text = files_text_of(value);
+    c->lake_state =
+        text ? arena_format(c->b->memory, "(%s=%s)", number < 2 ? "version" : "timestamp", text)
+             : NULL;
+    return c->lake_state ? STATUS_OK : bind_no_memory();
+}
+
 static status files_take_option(file_call *c, const char *name, const pg_node *value,
                                 int32_t location)
 {
     static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types"};
+    if (c->lake)
+        return set_state(c, name, value, location);
     if (!strcasecmp(name, names[0]))
         return set_hive(c, files_text_of(value), location);
     if (!strcasecmp(name, names[1]))
@@ -144,6 +177,13 @@ static status files_add_path(file_call *c, const char *path, int32_t location)
     plan_node *scan;
     c->first_path = c->first_path ? c->first_path : path;
     c->path_count++;
+    if (c->lake) {
+        const char *text = arena_format(c->b->memory, "%s%s:%s", c->lake, c->lake_state, path);
+        if (!text)
+            return bind_no_memory();
+        TRY(bind_lake(c->b, text, path, location, &scan));
+        return array_push(c->b->memory, &c->scans.scans, scan);
+    }
     if (c->is_by_name)
         return bind_union_path(c->b, path, &c->folders, location, &c->scans);
     TRY(bind_table_path(c->b, path, &c->folders, location, &scan));
@@ -161,7 +201,8 @@ static status files_add_argument(file_call *c, const pg_node *node)
     }
     if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
         return bind_error(c->b, STATUS_KIND_INVALID, c->call->location,
-                          "arguments of read_parquet must be paths in quotes");
+                          "arguments of %s must be paths in quotes",
+                          strVal(list_nth(c->call->funcname, list_length(c->call->funcname) - 1)));
     return files_add_path(c, castNode(A_Const, node)->val.sval.sval,
                           castNode(A_Const, node)->location);
 }
@@ -204,19 +245,24 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
     const char *name = strVal(list_nth(c.call->funcname, list_length(c.call->funcname) - 1));
     if (bind_is_series(name))
         return bind_series(b, c.call, range, scope, out);
-    if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
+    c.lake_state = "";
+    c.lake = !strcasecmp(name, "delta_scan")     ? "delta"
+             : !strcasecmp(name, "iceberg_scan") ? "iceberg"
+                                                 : NULL;
+    if (!c.lake && strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
         return status_hint(
             bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
                        "table function \"%s\" does not exist", name),
-            "there are read_parquet('path'), generate_series(from, to) and range(from, to)");
+            "there are read_parquet('path'), delta_scan('path'), iceberg_scan('path'), "
+            "generate_series(from, to) and range(from, to)");
     if (range->ordinality)
         return status_hint(bind_unsupported(b, c.call->location, "WITH ORDINALITY of files is"),
                            "row_number() OVER () numbers rows");
     TRY(add_arguments(&c, true));
     TRY(add_arguments(&c, false));
-    if (!c.scans.scans.count)
-        return bind_error(b, STATUS_KIND_INVALID, c.call->location,
-                          "read_parquet takes one or more paths");
+    if (!c.scans.scans.count || (c.lake && c.path_count > 1))
+        return bind_error(b, STATUS_KIND_INVALID, c.call->location, "%s takes %s", name,
+                          c.lake ? "one path" : "one or more paths");
     if (c.is_by_name)
         TRY(bind_union_by_name(b, &c.scans, c.call->location));
     else if (c.is_mixed)

@@ -14,6 +14,8 @@
 /* Says that a decimal of more digits than the type has is not read as one. */
 static status note_digits(binder *b, const pq_table *table, const pq_table_column *column)
 {
+    if (table->given)
+        return STATUS_OK;
     const pq_leaf *leaf = &table->files.items[0].metadata->leaves[column->leaf];
     if (leaf->conversion < PQ_CONVERT_WIDE)
         return STATUS_OK;
@@ -242,6 +244,13 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
     TRY(with_options(b, options, path, &text));
     TRY(open_path(b, text, location, &table));
     TRY(check_plain(b, table, location));
+    return bind_files(b, table, path, location, out);
+}
+
+status bind_lake(binder *b, const char *text, const char *path, int32_t location, plan_node **out)
+{
+    pq_table *table;
+    TRY(open_path(b, text, location, &table));
     return bind_files(b, table, path, location, out);
 }
 

@@ -21,6 +21,10 @@ typedef struct bind_folders {
 CHECKED status bind_table_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, plan_node **out);
 
+/* The table of a lake: text as lake/lake.h says, and its path. */
+CHECKED status bind_lake(binder *b, const char *text, const char *path, int32_t location,
+                         plan_node **out);
+
 /* Adds a scan for each kind of files of the path, whose folders are taken as the options say. */
 CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, bind_scan_list *list);

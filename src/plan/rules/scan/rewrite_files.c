@@ -3,10 +3,12 @@
  * sample does. */
 #include "plan/rules/scan/rewrite_files.h"
 
+#include "parquet/table/table_given.h"
 #include "parquet/table/table_listed.h"
 #include "plan/edit/shared.h"
 #include "plan/fold/fold.h"
 #include "plan/nodes/visit.h"
+#include "plan/rules/scan/file_bounds.h"
 #include "plan/tree/column_set.h"
 #include "plan/tree/rule.h"
 
@@ -173,10 +175,21 @@ static status mark_folders(const key_walk *w, plan_node *scan, bool *folders)
     return STATUS_OK;
 }
 
-static bool files_are_all(const pq_table *table, const bool *folders)
+/* Marks the files of these folders that may have rows, as far as bounds that were told say. */
+static void mark_files(const plan_node *scan, const bool *folders, bool *files)
+{
+    const pq_table *table = scan->scan.table;
+    for (size_t i = 0; i < table->listed.count; i++) {
+        const pq_listed_file *f = &table->listed.items[i];
+        files[i] = (!table->hive.folders.count || folders[f->folder]) &&
+                   (!f->given || !f->given->bounds || file_bounds_may_hold(scan, f->given->bounds));
+    }
+}
+
+static bool files_are_all(const pq_table *table, const bool *files)
 {
     for (size_t i = 0; i < table->listed.count; i++)
-        if (!folders[table->listed.items[i].folder])
+        if (!files[i])
             return false;
     return true;
 }
@@ -188,14 +201,16 @@ status plan_narrow_scan(plan_statement *s, plan_node *scan)
     pq_table *narrow;
     if (!table->is_closed)
         return STATUS_OK;
-    bool *folders = arena_alloc_array(s->memory, table->hive.folders.count, sizeof *folders);
-    if (!folders)
+    bool *folders = arena_alloc_array(s->memory, table->hive.folders.count + 1, sizeof *folders);
+    bool *files = arena_alloc_array(s->memory, table->listed.count + 1, sizeof *files);
+    if (!folders || !files)
         return files_no_memory();
     TRY(files_find_keys(s, scan, &w));
     TRY(mark_folders(&w, scan, folders));
-    if (table->files.count > 1 && files_are_all(table, folders))
+    mark_files(scan, folders, files);
+    if (table->files.count > 1 && files_are_all(table, files))
         return STATUS_OK; /* a sample of the same files is open */
-    TRY(pq_table_narrow(table, folders, &narrow));
+    TRY(pq_table_narrow(table, files, &narrow));
     return files_take(s, scan, narrow);
 }
 

@@ -21,7 +21,9 @@ static plan_node *footers_find_scan(plan_node *node)
 {
     while (node->kind == PLAN_PROJECT)
         node = node->children[0];
-    return node->kind == PLAN_SCAN && !node->scan.filters.count ? node : NULL;
+    bool is_whole = node->kind == PLAN_SCAN && !node->scan.filters.count &&
+                    !pq_table_has_deleted(node->scan.table);
+    return is_whole ? node : NULL;
 }
 
 /* e as an expression over the scan, if it is a column or constant of each node on the way; else

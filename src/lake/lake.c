@@ -1,0 +1,132 @@
+/* lake.c - which texts mean lakes, and who opens them. */
+#include "lake/lake.h"
+
+#include "lake/delta/delta.h"
+#include "lake/iceberg/iceberg.h"
+#include "lake/log/lake_text.h"
+#include "parquet/table/table_given.h"
+#include "storage/object_store.h"
+
+#include <stdio.h>
+
+lake_kind lake_kind_of_folder(const char *path)
+{
+    char inner[4096];
+    arena *scratch;
+    path_list found = {0};
+    if (object_store_has(path) || !file_is_folder(path) ||
+        snprintf(inner, sizeof inner, "%s/_delta_log", path) >= (int)sizeof inner)
+        return LAKE_NONE;
+    if (file_is_folder(inner))
+        return LAKE_DELTA;
+    snprintf(inner, sizeof inner, "%s/metadata", path);
+    if (!file_is_folder(inner) || arena_new(&scratch))
+        return LAKE_NONE;
+    status_free(lake_list(scratch, inner, "*.metadata.json*", &found));
+    arena_free(scratch);
+    return found.count ? LAKE_ICEBERG : LAKE_NONE;
+}
+
+static status refuse_option(const char *text)
+{
+    return status_hint(
+        status_new(STATUS_KIND_INVALID, "a lake cannot be opened as \"%s\" says", text),
+        "delta(version=3):path, iceberg(version=1234):path or "
+        "delta(timestamp=2026-01-01 12:00:00):path");
+}
+
+/* Reads the text in parentheses: version=N or timestamp=T. */
+static status parse_option(const char *text, const char *option, size_t bytes, lake_request *out)
+{
+    static const char version[] = "version=", time[] = "timestamp=";
+    int128 number;
+    if (bytes >= sizeof version && !strncmp(option, version, sizeof version - 1)) {
+        out->has_version =
+            int128_parse(option + sizeof version - 1, bytes - sizeof version + 1, &number) &&
+            number >= INT64_MIN && number <= INT64_MAX;
+        out->version = out->has_version ? (int64_t)number : 0;
+        return out->has_version ? STATUS_OK : refuse_option(text);
+    }
+    if (bytes >= sizeof time && !strncmp(option, time, sizeof time - 1))
+        out->has_time =
+            timestamp_parse(option + sizeof time - 1, bytes - sizeof time + 1, 6, true, &out->time);
+    return out->has_time ? STATUS_OK : refuse_option(text);
+}
+
+static const char *without_slashes(arena *a, const char *path)
+{
+    size_t bytes = strlen(path);
+    while (bytes > 1 && path[bytes - 1] == '/')
+        bytes--;
+    return arena_copy_text(a, path, bytes);
+}
+
+status lake_request_parse(arena *a, const char *text, lake_request *out)
+{
+    static const struct {
+        const char *name;
+        lake_kind kind;
+    } kinds[] = {{"delta", LAKE_DELTA}, {"iceberg", LAKE_ICEBERG}};
+    *out = (lake_request){.path = text};
+    for (size_t i = 0; i < 2 && !out->kind; i++) {
+        size_t bytes = strlen(kinds[i].name);
+        if (strncmp(text, kinds[i].name, bytes) != 0 || (text[bytes] != ':' && text[bytes] != '('))
+            continue;
+        const char *rest = text + bytes;
+        const char *end = *rest == '(' ? strstr(rest, "):") : rest;
+        if (!end)
+            continue;
+        out->kind = kinds[i].kind;
+        out->path = end + (*rest == '(' ? 2 : 1);
+        if (*rest == '(')
+            TRY(parse_option(text, rest + 1, (size_t)(end - rest - 1), out));
+    }
+    if (!out->kind)
+        out->kind = lake_kind_of_folder(pq_table_spec_path(text));
+    if (out->kind && out->path == text)
+        out->path = pq_table_spec_path(text);
+    out->path = without_slashes(a, out->path);
+    return out->path ? STATUS_OK : status_no_memory("lake", strlen(text));
+}
+
+static status lake_make(const char *text, const lake_request *request, bool use_cache,
+                        pq_table **out)
+{
+    arena *memory;
+    pq_given *given;
+    TRY(arena_new(&memory));
+    status st = request->kind == LAKE_DELTA ? delta_read(memory, request, &given)
+                                            : iceberg_read(memory, request, &given);
+    if (st) {
+        arena_free(memory);
+        return st;
+    }
+    return pq_table_new_given(memory, text, given, use_cache, out);
+}
+
+static bool lake_is_current(arena *a, const lake_request *request, const pq_table *before)
+{
+    if (!before || !before->given)
+        return false;
+    if (request->has_version)
+        return true;
+    return request->kind == LAKE_DELTA ? delta_is_current(a, request, before->given)
+                                       : iceberg_is_current(a, request, before->given);
+}
+
+status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **out)
+{
+    arena *scratch;
+    lake_request request;
+    *out = NULL;
+    TRY(arena_new(&scratch));
+    status st = lake_request_parse(scratch, text, &request);
+    if (!st && request.kind) {
+        if (lake_is_current(scratch, &request, before))
+            *out = before;
+        else
+            st = lake_make(text, &request, use_cache, out);
+    }
+    arena_free(scratch);
+    return st;
+}

@@ -1,0 +1,24 @@
+/* lake.h - tables whose files a log lists: Delta and Iceberg.
+ *
+ *     delta:path   iceberg:path                what the log says now
+ *     delta(version=3):path                    as of a version; of Iceberg a snapshot
+ *     delta(timestamp=2026-01-01 12:00:00):path
+ *     path                                     a folder that has such a log
+ *
+ * A lake becomes a table whose columns and files are told (parquet/table/table_given.h). */
+#ifndef PISTACHIO_LAKE_LAKE_H
+#define PISTACHIO_LAKE_LAKE_H
+
+#include "lake/log/lake_request.h"
+#include "parquet/table/table.h"
+
+/* Reads such a text; of a bare path it looks whether the folder has a log. kind LAKE_NONE: the text is not of a lake.
+ * Text in the arena. */
+CHECKED status lake_request_parse(arena *a, const char *text, lake_request *out);
+/* Returns whether a folder of this machine has a log. */
+lake_kind lake_kind_of_folder(const char *path);
+/* Opens the table that the text means; *out NULL: the text is not of a lake. before: what the text meant last, or NULL; it is
+ * given again if the log has not grown. */
+CHECKED status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **out);
+
+#endif

@@ -1,0 +1,18 @@
+/* lake_request.h - which state of which lake a statement asks for. */
+#ifndef PISTACHIO_LAKE_LOG_LAKE_REQUEST_H
+#define PISTACHIO_LAKE_LOG_LAKE_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum lake_kind { LAKE_NONE, LAKE_DELTA, LAKE_ICEBERG } lake_kind;
+
+typedef struct lake_request {
+    lake_kind kind;
+    const char *path;
+    bool has_version, has_time;
+    int64_t version;
+    int64_t time; /* microseconds since 1970, in UTC */
+} lake_request;
+
+#endif

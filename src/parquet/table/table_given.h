@@ -1,0 +1,61 @@
+/* table_given.h - tables whose columns and files are told by a lake's log: no footer is needed to know its columns, and
+ * each file may store them under other names, in narrower types, or not at all.
+ *
+ *     the table's column   id bigint   | name varchar | added int  | day date
+ *     an old file          id int32    | title        | (missing)  | (folder)
+ *       its metadata       widened     | the same leaf| constant   | constant
+ *
+ * Such a table is a closed one (table_listed.h). Each open file has metadata of its own, in which its leaves stand
+ * where the table has its columns. */
+#ifndef PISTACHIO_PARQUET_TABLE_TABLE_GIVEN_H
+#define PISTACHIO_PARQUET_TABLE_TABLE_GIVEN_H
+
+#include "parquet/table/table.h"
+
+typedef struct pq_given_column {
+    const char *name;
+    data_type type; /* TYPE_NULL with is_nested: a list, a map or a struct, which cannot be read */
+    bool is_nullable, is_nested;
+    bool is_key;                /* each file has one value, which is among its constants */
+    int32_t field_id;           /* of files that have field ids; 0: none */
+    ARRAY(const char *) stored; /* names of the column in files without field ids */
+    value missing;              /* the value of rows of files that lack the column */
+} pq_given_column;
+
+typedef struct pq_given_file {
+    const char *path;
+    int64_t row_count;     /* deleted rows included; -1: not known */
+    int64_t deleted_count; /* -1: not known */
+    bool has_deleted;
+    const value *const *constants; /* by column; NULL, or an item is NULL: the file stores it */
+    const pq_statistics *bounds;   /* by column; NULL: not known */
+    const void *deletes;           /* for pq_given.load_deleted */
+} pq_given_file;
+
+typedef struct pq_given {
+    const char *what; /* "version 3 of Delta table \"t\"": for errors */
+    bool wants_ids;   /* leaves are found by field id in files that have some; else by name */
+    ARRAY(pq_given_column) columns;
+    ARRAY(pq_given_file) files;
+    /* Reads which rows of the file are deleted; text and numbers in the arena. */
+    status (*load_deleted)(const struct pq_given *given, const pq_given_file *file, arena *a,
+                           pq_deleted_rows *out);
+    const void *context;
+    uint32_t parts, parts_read; /* manifests, or files of the log: for EXPLAIN */
+} pq_given;
+
+/* Makes a table of what was told. `given` and all that it points to must be in `memory`, which the table takes over, on
+ * failure too. name: what it is opened from. */
+CHECKED status pq_table_new_given(arena *memory, const char *name, const pq_given *given,
+                                  bool use_cache, pq_table **out);
+
+/* ---- inside src/parquet/table ---- */
+
+/* Makes the metadata of an open file of such a table, and reads which rows are deleted. */
+CHECKED status pq_given_map(const pq_table *table, arena *a, pq_table_file *f);
+/* Counts the rows that are not deleted, if all files were told with their numbers. */
+bool pq_given_count(const pq_table *table, uint64_t *out);
+/* Makes the schema that all files are mapped to. */
+CHECKED status pq_given_schema(arena *a, const pq_given *given, const pq_metadata **out);
+
+#endif

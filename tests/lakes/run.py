@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Delta tables whose logs are written here (write.py): versions, values of partitions, mapped columns, deletion vectors,
+and logs that are damaged.
+
+run.py PROGRAM
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import write as w
+
+program = os.path.abspath(sys.argv[1])
+passed, failures = 0, []
+work = tempfile.TemporaryDirectory()
+pending = []
+
+
+def check(what, right, said=""):
+    global passed
+    passed += bool(right)
+    if not right:
+        failures.append(what)
+        print(f"failed: {what}: {said}")
+
+
+def run(sql, *arguments):
+    done = subprocess.run([program, "--format", "csv", *arguments, "-c", sql], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=120, check=False, cwd=work.name)
+    return done.returncode, done.stdout
+
+
+def gives(sql, *rows, arguments=()):
+    """Rows in order; they are asked for together, at the end."""
+    def look(outcome):
+        status, said = outcome
+        check(sql, status == 0 and said.split("\n", 1)[1].strip().split("\n") == list(rows), said)
+    pending.append((sql, arguments, look))
+
+
+def says(sql, *texts):
+    def look(outcome):
+        status, said = outcome
+        for text in texts:
+            check(f"{sql} says {text!r}", status == 1 and text in said, said)
+    pending.append((sql, (), look))
+
+
+def shows(sql, *texts):
+    def look(outcome):
+        status, said = outcome
+        for text in texts:
+            check(f"{sql} shows {text!r}", status == 0 and text in said, said)
+    pending.append((sql, (), look))
+
+
+def ask():
+    with ThreadPoolExecutor(2) as pool:
+        for (_, _, look), outcome in zip(pending, pool.map(lambda p: run(p[0], *p[1]), pending)):
+            look(outcome)
+    pending.clear()
+
+
+def make(*files):
+    """Parquet files by one process: (query, path)."""
+    for _, path in files:
+        os.makedirs(os.path.dirname(os.path.join(work.name, path)), exist_ok=True)
+    text = "; ".join(f"copy ({sql}) to '{path}' (format parquet)" for sql, path in files)
+    status, said = run(text)
+    if status:
+        raise SystemExit(f"files were not made: {said}")
+
+
+def root(name):
+    return os.path.join(work.name, name)
+
+
+def test_versions():
+    make(("select i::bigint as id, 'n' || i as name from range(5) t(i)", "t/a.parquet"),
+         ("select i::bigint as id, 'n' || i as name, i * 1.5 as added from range(5, 8) t(i)", "t/b b.parquet"))
+    two = [w.field("id", "long"), w.field("name", "string")]
+    w.commit(root("t"), 0, w.protocol(), w.metadata(two), w.add("a.parquet", stats={"numRecords": 5}))
+    w.commit(root("t"), 1, w.metadata(two + [w.field("added", "decimal(21,1)")]), w.add("b%20b.parquet"))
+    w.commit(root("t"), 2, w.remove("a.parquet"))
+    gives("select count(*), sum(id), count(added) from 't/'", "3,18,3")
+    gives("select count(*), sum(id), count(added) from delta_scan('t', version => 1)", "8,28,3")
+    gives("select * from delta_scan('t', version => 0) order by id limit 2", "0,n0", "1,n1")
+    gives("select count(*) from t", "3", arguments=["t"])
+    says("from delta_scan('t', version => 9)", "has no version 9", "last one is 2")
+    says("from delta_scan('t', as_of => '2001-01-01')", "no version of that time")
+    gives("select count(*) from delta_scan('t', as_of => '2101-01-01')", "3")
+    says("from delta_scan('t', versoin => 1)", "no option")
+    says("from delta_scan('nothing')", "has no Delta log")
+
+
+def test_partitions():
+    make(*[(f"select i::integer as v, {i} * 10 + i as w from range({i}, {i} + 3) t(i)", f"p/day={i}/x.parquet")
+           for i in range(1, 5)])
+    columns = [w.field("v", "long"), w.field("w", "long"), w.field("day", "date"), w.field("city", "string")]
+    adds = [w.add(f"day={i}/x.parquet", {"day": f"2024-01-0{i}", "city": "" if i == 2 else f"c {i}"},
+                  {"numRecords": 3, "minValues": {"v": i}, "maxValues": {"v": i + 2}, "nullCount": {"v": 0}})
+            for i in range(1, 5)]
+    w.commit(root("p"), 0, w.protocol(), w.metadata(columns, ["day", "city"]), *adds)
+    gives("select day, city, count(*), min(v) from p group by all order by day", "2024-01-01,c 1,3,1", "2024-01-02,,3,2",
+          "2024-01-03,c 3,3,3", "2024-01-04,c 4,3,4", arguments=["p"])
+    shows("explain analyze select sum(v) from 'p/' where day = date '2024-01-03'", "files 4, opened 1")
+    shows("explain analyze select sum(v) from 'p/' where v > 5", "files 4, opened 1")
+    shows("explain analyze select sum(v) from 'p/' where city is null", "files 4, opened 1")
+    gives("select sum(v) from 'p/' where v in (1, 6)", "7")
+    gives("select count(*), min(v), max(v) from 'p/' where v > 100", "0,,")
+
+
+def test_mapping():
+    make(("select i::bigint as \"col-1\", 'n' || i as \"col-2\" from range(3) t(i)", "m/a.parquet"))
+    fields = [w.field("new name", "string", **{"delta.columnMapping.id": 2, "delta.columnMapping.physicalName": "col-2"}),
+              w.field("k", "long", **{"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "col-1"}),
+              w.field("p", "integer", **{"delta.columnMapping.id": 3, "delta.columnMapping.physicalName": "col-3"})]
+    w.commit(root("m"), 0, w.protocol(2), w.metadata(fields, ["p"], delta__columnMapping__mode="name"),
+             w.add("a.parquet", {"col-3": "7"}, {"numRecords": 3, "minValues": {"col-1": 0}, "maxValues": {"col-1": 2}}))
+    gives("select * from 'm/' order by k", "n0,0,7", "n1,1,7", "n2,2,7")
+    shows("explain analyze select * from 'm/' where k = 9", "files 1")
+
+
+def test_deleted():
+    rows = 100000
+    make((f"select i::bigint as id from range({rows}) t(i)", "d/a.parquet"),
+         (f"select i::bigint as id from range({rows}) t(i)", "d/b.parquet"),
+         (f"select i::bigint as id from range({rows}) t(i)", "d/c.parquet"))
+    some, many = [0, 7, 65536, 99999], [i for i in range(rows) if i % 7]
+    first = w.file_vector(root("d"), [1], prefix="ab")
+    w.commit(root("d"), 0, w.protocol(3, ["deletionVectors"]), w.metadata([w.field("id", "long")]),
+             w.add("a.parquet", None, {"numRecords": rows}, w.inline_vector(some)), w.add("b.parquet", None, None, first))
+    w.commit(root("d"), 1, w.remove("b.parquet", first),
+             w.add("b.parquet", None, {"numRecords": rows}, w.file_vector(root("d"), many)),
+             w.add("c.parquet", None, None, w.inline_vector(some + [5], "runs")))
+    kept = sum(range(rows)) - sum(some), sum(i for i in range(rows) if i % 7 == 0), sum(range(rows)) - sum(some) - 5
+    total = 3 * rows - len(some) - len(many) - len(some) - 1
+    gives("select count(*), sum(id) from 'd/'", f"{total},{sum(kept)}")
+    gives("select count(*), min(id) from 'd/'", f"{total},0")
+    gives("select count(*) from 'd/' where id < 10", f"{8 + 2 + 7}")
+    gives("select count(*) from delta_scan('d', version => 0)", f"{2 * rows - len(some) - 1}")
+    gives("select count(*), sum(id) from 'd/'", f"{total},{sum(kept)}", arguments=["--set", "device=simulated"])
+    gives("select id from 'd/' order by id limit 3", "0", "1", "1")
+    gives("select count(*) from (select * from 'd/' offset 5)", f"{total - 5}")
+    for name, change in (("short", {"sizeInBytes": 20}), ("text", {"pathOrInlineDv": "\u00e4" * 40}),
+                         ("count", {"cardinality": 2}), ("kind", {"storageType": "x"})):
+        shutil.copytree(root("d"), root(f"d_{name}"))
+        w.commit(root(f"d_{name}"), 0, w.protocol(3, ["deletionVectors"]), w.metadata([w.field("id", "long")]),
+                 w.add("a.parquet", None, None, {**w.inline_vector(some), **change}))
+        says(f"select count(*) from delta_scan('d_{name}', version => 0)", {"text": "text is damaged", "short": "Roaring", "count": "more than 2 rows",
+                                                                              "kind": "not known"}[name], "a.parquet")
+
+
+def test_damage():
+    make(("select 1::bigint as id", "g/a.parquet"))
+    one = [w.field("id", "long")]
+    w.commit(root("g"), 0, w.protocol(), w.metadata(one), w.add("a.parquet"))
+    w.commit(root("g"), 2, w.add("b.parquet"))
+    says("from 'g/'", "has no version 1")
+    for name, actions, *texts in (
+            ("feature", [w.protocol(3, ["futureThing"]), w.metadata(one)], "futureThing"),
+            ("reader", [w.protocol(4), w.metadata(one)], "reader of version 4"),
+            ("schemaless", [w.protocol()], "no metaData"),
+            ("gone", [w.protocol(), w.metadata(one), w.add("gone.parquet")], "gone.parquet"),
+            ("value", [w.protocol(), w.metadata(one + [w.field("p", "date")], ["p"]), w.add("a", {"p": "yesterday"})],
+             "yesterday"),
+            ("type", [w.protocol(), w.metadata([w.field("id", "boolean")]), w.add(root("g/a.parquet"))], "is boolean in")):
+        w.commit(root(f"g_{name}"), 0, *actions)
+        says(f"from 'g_{name}/'", *texts)
+    os.makedirs(root("g_json/_delta_log"))
+    with open(root("g_json/_delta_log/00000000000000000000.json"), "w", encoding="utf-8") as f:
+        f.write('{"protocol": {"minReaderVersion": 1}}\n{"metaData": ')
+    says("from 'g_json/'", "is not JSON at its byte")
+    w.commit(root("g_empty"), 0, w.protocol(), w.metadata(one))
+    gives("select count(*), sum(id) from 'g_empty/'", "0,")
+
+
+def main():
+    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage):
+        test()
+    ask()
+    print(f"lakes: {passed} passed, {len(failures)} failed")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
