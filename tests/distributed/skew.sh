@@ -54,7 +54,7 @@ unset PISTACHIO_FAULT
 
 # Build sides that were to go to all ranks and overflow: the rows are those of $inner, $texts, $nulls, $semi and $anti.
 on_all="and $all"
-wide="$inner $on_all; $texts $on_all; $nulls $on_all; ${semi%)} $on_all); ${anti%)} $on_all)"
+wide="$inner $on_all; $texts $on_all; $nulls $on_all; ${semi%)} and b.w + p.v >= 0 $on_all); ${anti%)} $on_all)"
 wide_rows="n,v,w
 60000,900294912,525247104
 n,v,w

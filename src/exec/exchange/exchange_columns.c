@@ -4,20 +4,7 @@
 
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
-
-/* Whether a scan at or below the node keeps the column to itself. */
-static bool is_kept_back(const plan_node *node, uint32_t id)
-{
-    int column = plan_column_index(node, id);
-    if (column < 0)
-        return false;
-    if (node->kind == PLAN_SCAN)
-        return node->scan.filter_only.count && node->scan.filter_only.items[column];
-    for (uint32_t i = 0; i < node->child_count; i++)
-        if (is_kept_back(node->children[i], id))
-            return true;
-    return false;
-}
+#include "plan/distribute/distribute_cost.h"
 
 status exchange_columns_init(const plan_node *exchange, exchange_columns *out)
 {
@@ -28,7 +15,7 @@ status exchange_columns_init(const plan_node *exchange, exchange_columns *out)
     if (!out->sources || !out->types)
         return status_no_memory("exchange", all->count * sizeof *out->types);
     for (uint32_t i = 0; i < out->all_count; i++) {
-        if (is_kept_back(exchange->children[0], all->items[i].id))
+        if (distribute_is_kept_back(exchange->children[0], all->items[i].id))
             continue;
         out->sources[out->count] = i;
         out->types[out->count++] = all->items[i].type;

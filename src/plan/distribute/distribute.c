@@ -7,6 +7,7 @@
 #include "base/guard.h"
 #include "parquet/table/table_parts.h"
 #include "plan/distribute/distribute_aggregate.h"
+#include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_filters.h"
 #include "plan/distribute/distribute_heavy.h"
 #include "plan/distribute/distribute_overflow.h"
@@ -18,12 +19,6 @@
 
 /* Less than this is read and computed before the other ranks have been asked. */
 #define SMALL_BYTES (16.0 * (1 << 20))
-/* What one rank computes alone counts as so many times the bytes, for each rank that does nothing. */
-#define ALONE_FACTOR 4.0
-/* Bytes that a rank reads for itself from files that each rank has cost so much of those it is sent. */
-#define READ_SHARE 0.25
-/* A long string's bytes, as a guess. */
-#define TEXT_BYTES 16.0
 /* What messages may hold of a rank's memory, how many there may be on the way from and to another rank and
  * in the making, and what is too small to be worth sending. */
 #define MESSAGES_SHARE 4
@@ -31,16 +26,6 @@
 #define MESSAGE_BYTES_MIN (16u << 10)
 
 static status distribute_place(distributor *d, plan_node **slot, site *out);
-
-double distribute_bytes(const plan_node *node)
-{
-    double width = 0;
-    for (size_t i = 0; i < node->columns.count; i++) {
-        data_type type = node->columns.items[i].type;
-        width += type_is_text(type) ? TEXT_BYTES : type.width ? type.width : 1;
-    }
-    return (node->estimated_rows > 1 ? node->estimated_rows : 1) * width;
-}
 
 status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
                            const expr_list *keys)
@@ -181,20 +166,6 @@ bool distribute_may_repartition(const plan_node *join)
 
 typedef enum join_way { WAY_GATHER, WAY_COPY_LEFT, WAY_COPY_RIGHT, WAY_REPARTITION } join_way;
 
-/* Bytes that ranks receive, all together. */
-static double copy_cost(const distributor *d, const plan_node *join, const site *sites,
-                        unsigned side)
-{
-    double bytes = distribute_bytes(join->children[side]);
-    double memory = (double)d->distribution->memory_bytes;
-    if (sites[side].placement == PLACEMENT_COPIES)
-        return 0;
-    bytes *= (d->distribution->ranks - 1) * (sites[side].can_copy ? READ_SHARE : 1);
-    /* Repartitioned sides can be written to temporary files, too, but less of them has to be. */
-    return memory && bytes > memory / DISTRIBUTE_BROADCAST_SHARE ? bytes * d->distribution->ranks
-                                                                 : bytes;
-}
-
 /* By what each side is sent so that partners meet. No keys: it stays. */
 static status meeting_keys(distributor *d, const plan_node *join, const site *sites, expr_list *out)
 {
@@ -215,25 +186,6 @@ static status meeting_keys(distributor *d, const plan_node *join, const site *si
     return STATUS_OK;
 }
 
-static double repartition_cost(const distributor *d, const plan_node *join,
-                               const expr_list *meeting)
-{
-    double bytes = 0, ranks = d->distribution->ranks;
-    for (unsigned side = 0; side < 2; side++)
-        if (meeting[side].count)
-            bytes += distribute_bytes(join->children[side]) * (ranks - 1) / ranks;
-    return bytes;
-}
-
-static double gather_cost(const distributor *d, const plan_node *join, const site *sites)
-{
-    double bytes = 0;
-    for (unsigned side = 0; side < 2; side++)
-        if (sites[side].placement == PLACEMENT_PARTS)
-            bytes += distribute_bytes(join->children[side]);
-    return bytes * ALONE_FACTOR * (d->distribution->ranks - 1);
-}
-
 static join_way choose_way(const distributor *d, const plan_node *join, const site *sites,
                            const expr_list *meeting)
 {
@@ -241,19 +193,19 @@ static join_way choose_way(const distributor *d, const plan_node *join, const si
     double least = -1;
     if (distribute_may_repartition(join)) {
         way = WAY_REPARTITION;
-        least = repartition_cost(d, join, meeting);
+        least = distribute_repartition_cost(d, join, meeting);
         if (!plan_rule_is_on(d->statement, RULE_broadcast))
             return way;
     }
     for (unsigned side = 0; side < 2; side++) {
-        double cost = copy_cost(d, join, sites, side);
+        double cost = distribute_copy_cost(d, join, sites, side);
         if (may_copy(join, side) && sites[!side].placement == PLACEMENT_PARTS &&
             (least < 0 || cost < least)) {
             way = side ? WAY_COPY_RIGHT : WAY_COPY_LEFT;
             least = cost;
         }
     }
-    return least < 0 || gather_cost(d, join, sites) < least ? WAY_GATHER : way;
+    return least < 0 || distribute_gather_cost(d, join, sites) < least ? WAY_GATHER : way;
 }
 
 /* Where the rows of a repartitioned join are. Of an outer join only the side that is kept has its

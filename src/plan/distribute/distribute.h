@@ -72,8 +72,6 @@ typedef struct site {
 site distribute_site(plan_placement placement, const expr_list *keys);
 /* Rows that agree in the groups are on one rank already, and it is relied on. */
 bool distribute_has_together(const site *s, const expr_list *groups);
-/* The bytes of a node's rows, as a guess. */
-double distribute_bytes(const plan_node *node);
 /* Puts an exchange above the node at the slot. keys: HASH's, else NULL. */
 CHECKED status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
                                    const expr_list *keys);

@@ -29,6 +29,7 @@
 
 #include "base/guard.h"
 #include "parquet/table/table.h"
+#include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_heavy.h"
 #include "plan/tree/rule.h"
 
@@ -132,7 +133,7 @@ status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, s
     const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
     bool is_build = side == (join->join.build_left ? 0 : 1);
     double bytes = fmax(WRONG_FACTOR * distribute_bytes(build),
-                        even_bytes(d, distribute_bytes(join->children[!side])));
+                        even_bytes(d, distribute_side_bytes(join, !side)));
     if (!is_build || !distribute_may_repartition(join) ||
         !plan_rule_is_on(d->statement, RULE_overflow) || most_bytes(d, build) <= bytes)
         return STATUS_OK;

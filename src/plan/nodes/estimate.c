@@ -19,6 +19,7 @@
 typedef struct origin {
     const pq_table_column *column;
     double table_rows; /* with column */
+    const pq_table *table;
     const expr *computed;
     const plan_aggregate *aggregate;
     const plan_node *maker; /* with computed and aggregate: the node that makes it */
@@ -31,7 +32,8 @@ static bool find_origin(const plan_node *node, uint32_t id, origin *out)
         if (index < 0)
             return false;
         *out = (origin){.column = &node->scan.table->columns.items[node->scan.sources.items[index]],
-                        .table_rows = (double)node->scan.table->row_count};
+                        .table_rows = (double)node->scan.table->row_count,
+                        .table = node->scan.table};
         return true;
     }
     if (node->kind == PLAN_PROJECT || node->kind == PLAN_AGGREGATE) {
@@ -127,6 +129,27 @@ double plan_base_rows(const plan_node *node, const expr *e)
         e = e->args[0];
     bool is_known = e->kind == EXPR_COLUMN && find_origin(node, e->column_id, &from);
     return is_known && from.column ? from.table_rows : -1;
+}
+
+/* Row groups that say how wide texts are: a table may have very many. */
+#define WIDTH_GROUPS 16
+
+double plan_text_bytes(const plan_node *node, uint32_t column_id)
+{
+    origin from;
+    if (!find_origin(node, column_id, &from) || !from.column || from.column->key >= 0)
+        return -1;
+    const pq_table *table = from.table;
+    size_t step = table->row_groups.count / WIDTH_GROUPS + 1;
+    double bytes = 0, rows = 0;
+    for (size_t i = 0; i < table->row_groups.count; i += step) {
+        pq_row_group_ref ref = table->row_groups.items[i];
+        const pq_row_group *group =
+            &table->files.items[ref.file].metadata->row_groups[ref.row_group];
+        bytes += (double)group->chunks[from.column->leaf].uncompressed_bytes;
+        rows += (double)group->row_count;
+    }
+    return rows > 0 ? bytes / rows : -1;
 }
 
 double plan_distinct(const plan_node *node, const expr *e, double rows)
