@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_SQL_H
 #define PISTACHIO_SQL_SQL_H
 
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same
  * session gets the same plan: nothing else is asked, no clock either. */

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_API_HANDLES_COLUMNS_H
 #define PISTACHIO_API_HANDLES_COLUMNS_H
 
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 
 /* The columns of what a statement returns, known from binding alone; in its arena. */
 typedef struct api_columns {

@@ -16,7 +16,7 @@
 #include "pistachio/pistachio.h"
 #include "sql/catalog/catalog.h"
 #include "sql/catalog/rounds.h"
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 
 /* One of an engine's ranks. */
 typedef struct api_rank {

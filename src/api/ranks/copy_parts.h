@@ -8,7 +8,7 @@
 
 #include "api/ranks/rank_run.h"
 #include "api/write/sink.h"
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 #include "storage/new_folder.h"
 
 typedef struct api_copy_part {

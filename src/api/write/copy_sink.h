@@ -4,7 +4,7 @@
 
 #include "api/handles/handles.h"
 #include "api/write/sink.h"
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 #include "storage/new_file.h"
 
 /* target: what is written to instead of a file of the path's name, which is taken over, also on failure; or NULL.

@@ -20,6 +20,7 @@
 #include "sql/query/bind_item.h"
 #include "sql/query/bind_order.h"
 #include "sql/query/bind_set.h"
+#include "sql/query/bind_star.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_columns.h"
@@ -28,12 +29,6 @@
 #include "sql/types/binder.h"
 
 #include <strings.h>
-
-/* An item of the select list, "*" spelled out. */
-typedef struct target {
-    const char *name;
-    expr *e;
-} target;
 
 typedef struct order_key {
     const SortBy *tree; /* NULL: of DISTINCT ON */
@@ -47,7 +42,7 @@ typedef struct query {
     const pg_select *select;
     bind_scope scope;
     plan_node *node;
-    ARRAY(target) targets;
+    bind_target_list targets;
     expr_list groups; /* distinct */
     expr_index group_numbers;
     plan_grouping_set_list sets;
@@ -112,193 +107,17 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     }
 }
 
-static bool query_is_star(const pg_node *node)
-{
-    if (!IsA(node, ColumnRef))
-        return false;
-    const ColumnRef *ref = castNode(ColumnRef, node);
-    return IsA(list_nth(ref->fields, list_length(ref->fields) - 1), A_Star);
-}
-
-static status add_entry(query *q, const bind_entry *entry, int32_t location)
-{
-    target added = {.name = entry->name};
-    added.e = bind_reference(q->b, entry->id, entry->type, entry->is_nullable, entry->name);
-    if (!added.e)
-        return bind_no_memory();
-    added.e->position = bind_position(q->b, location);
-    return array_push(q->b->memory, &q->targets, added);
-}
-
-static bool is_of_star(const bind_entry *entry, const char *relation)
-{
-    return relation ? entry->relation && !strcasecmp(entry->relation, relation) : !entry->is_hidden;
-}
-
-/* Returns whether a name in EXCLUDE or REPLACE means the column: it is its name, or that in another case where
- * no column has it as it is. */
-static bool means(const bind_scope *scope, const char *name, const char *column)
-{
-    if (!strcmp(name, column))
-        return true;
-    if (strcasecmp(name, column) != 0)
-        return false;
-    for (size_t i = 0; i < scope->entries.count; i++)
-        if (!strcmp(scope->entries.items[i].name, name))
-            return false;
-    return true;
-}
-
-static bool query_is_excluded(const bind_scope *scope, const A_Star *star, const char *column)
-{
-    for (size_t i = 0; i < list_length(star->exclude); i++)
-        if (means(scope, strVal(list_nth(star->exclude, i)), column))
-            return true;
-    return false;
-}
-
-/* Returns whether a column of the star that is not excluded has that name. */
-static bool query_has_column(const query *q, const A_Star *star, const char *relation,
-                             const char *name, bool is_excluded_too)
-{
-    for (size_t i = 0; i < q->scope.entries.count; i++)
-        if (is_of_star(&q->scope.entries.items[i], relation) &&
-            means(&q->scope, name, q->scope.entries.items[i].name) &&
-            (is_excluded_too ||
-             !query_is_excluded(&q->scope, star, q->scope.entries.items[i].name)))
-            return true;
-    return false;
-}
-
-static bool is_nested_of_star(const bind_nested *nested, const char *relation)
-{
-    return !relation || (nested->relation && !strcasecmp(nested->relation, relation));
-}
-
-static bool query_has_nested(const bind_scope *scope, const char *relation, const char *name)
-{
-    for (size_t i = 0; i < scope->nested.count; i++)
-        if (is_nested_of_star(&scope->nested.items[i], relation) &&
-            !strcasecmp(scope->nested.items[i].name, name))
-            return true;
-    return false;
-}
-
-/* Says which nested columns a * leaves out, but those that are excluded. */
-static status note_nested(const query *q, const A_Star *star, const char *relation)
-{
-    bind_name_list left_out = {0};
-    for (size_t i = 0; i < q->scope.nested.count; i++) {
-        const bind_nested *nested = &q->scope.nested.items[i];
-        if (is_nested_of_star(nested, relation) &&
-            !query_is_excluded(&q->scope, star, nested->name))
-            TRY(array_push(q->b->memory, &left_out, nested->name));
-    }
-    return bind_note_nested(q->b, &left_out);
-}
-
-/* What is excluded is there. */
-static status check_exclusion(const query *q, const A_Star *star, const char *relation,
-                              int32_t location)
-{
-    for (size_t i = 0; i < list_length(star->exclude); i++) {
-        const char *name = strVal(list_nth(star->exclude, i));
-        if (!query_has_nested(&q->scope, relation, name) &&
-            !query_has_column(q, star, relation, name, true))
-            return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
-                              "column \"%s\" of EXCLUDE does not exist", name);
-    }
-    return STATUS_OK;
-}
-
-/* Finds what stands in the place of a star's column; *out NULL: the column itself. */
-static status find_replacement(const query *q, const A_Star *star, const char *name,
-                               const ResTarget **out)
-{
-    *out = NULL;
-    for (size_t i = 0; i < list_length(star->replace); i++) {
-        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
-        if (!tree->name || !means(&q->scope, tree->name, name))
-            continue;
-        if (*out)
-            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
-                              "column \"%s\" is replaced twice", name);
-        *out = tree;
-    }
-    return STATUS_OK;
-}
-
-/* What is replaced is there, and not excluded. */
-static status check_replacement(const query *q, const A_Star *star, const char *relation)
-{
-    for (size_t i = 0; i < list_length(star->replace); i++) {
-        const ResTarget *tree = castNode(ResTarget, list_nth(star->replace, i));
-        if (!tree->name)
-            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
-                              "REPLACE needs AS and a column's name");
-        if (!query_has_column(q, star, relation, tree->name, false))
-            return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
-                              "column \"%s\" of REPLACE does not exist", tree->name);
-    }
-    return STATUS_OK;
-}
-
-/* A column of a star, or what replaces it. */
-static status query_add_column(query *q, const A_Star *star, const bind_entry *entry,
-                               int32_t location)
-{
-    const ResTarget *found;
-    target added = {.name = entry->name};
-    TRY(find_replacement(q, star, entry->name, &found));
-    if (!found)
-        return add_entry(q, entry, location);
-    TRY(bind_expr(q->b, found->val, &q->scope, &added.e));
-    return array_push(q->b->memory, &q->targets, added);
-}
-
-/* "*" is all columns that are not merged away; "t.*" all of t's. */
-static status expand_star(query *q, const ColumnRef *ref)
-{
-    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
-    bool is_known = false;
-    if (list_length(ref->fields) > 2)
-        return bind_unsupported(q->b, ref->location, "names of more than two parts are");
-    if (!relation && !list_length(q->select->fromClause))
-        return bind_error(q->b, STATUS_KIND_INVALID, ref->location, "SELECT * needs a FROM clause");
-    for (size_t i = 0; relation && i < q->scope.relations.count; i++)
-        is_known |= !strcasecmp(q->scope.relations.items[i], relation);
-    if (relation && !is_known)
-        return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
-                                       "there is no table \"%s\" in the FROM clause", relation),
-                            relation, q->scope.relations.items, q->scope.relations.count);
-    const A_Star *star = castNode(A_Star, list_nth(ref->fields, list_length(ref->fields) - 1));
-    size_t first = q->targets.count;
-    TRY(check_exclusion(q, star, relation, ref->location));
-    TRY(check_replacement(q, star, relation));
-    for (size_t i = 0; i < q->scope.entries.count; i++) {
-        const bind_entry *entry = &q->scope.entries.items[i];
-        if (is_of_star(entry, relation) && !query_is_excluded(&q->scope, star, entry->name))
-            TRY(query_add_column(q, star, entry, ref->location));
-    }
-    if (star->exclude && q->targets.count == first)
-        return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
-                          "EXCLUDE leaves no columns of *");
-    if (q->scope.nested.count && q->targets.count == first)
-        return bind_error(q->b, STATUS_KIND_UNSUPPORTED, ref->location,
-                          "all columns of * are nested, which is not supported");
-    return note_nested(q, star, relation);
-}
-
 static status bind_targets(query *q)
 {
     for (size_t i = 0; i < list_length(q->select->targetList); i++) {
         const ResTarget *tree = castNode(ResTarget, list_nth(q->select->targetList, i));
-        if (query_is_star(tree->val)) {
-            TRY(expand_star(q, castNode(ColumnRef, tree->val)));
+        if (bind_is_star(tree->val)) {
+            bool has_from = list_length(q->select->fromClause) > 0;
+            TRY(bind_star(q->b, castNode(ColumnRef, tree->val), &q->scope, has_from, &q->targets));
             continue;
         }
-        target added = {.name = tree->name && *tree->name ? tree->name
-                                                          : derived_name(&q->scope, tree->val)};
+        bind_target added = {
+            .name = tree->name && *tree->name ? tree->name : derived_name(&q->scope, tree->val)};
         if (!added.name)
             added.name = "?column?";
         TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));

@@ -1,9 +1,9 @@
 /* bind_copy.c - COPY's options, and what its format cannot hold. */
-#include "sql/query/bind_copy.h"
+#include "sql/statement/bind_copy.h"
 
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
-#include "sql/query/bind_copy_keys.h"
+#include "sql/statement/bind_copy_keys.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* bind_rows.c - CREATE TABLE, with a query or a list of columns, and INSERT: which query gives the rows
  * of the file that is to be written. */
-#include "sql/query/bind_rows.h"
+#include "sql/statement/bind_rows.h"
 
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"

@@ -1,6 +1,6 @@
 /* statement.h - what the text of a statement becomes. */
-#ifndef PISTACHIO_SQL_QUERY_STATEMENT_H
-#define PISTACHIO_SQL_QUERY_STATEMENT_H
+#ifndef PISTACHIO_SQL_STATEMENT_STATEMENT_H
+#define PISTACHIO_SQL_STATEMENT_STATEMENT_H
 
 #include "base/zone.h"
 #include "plan/tree/plan.h"

@@ -1,8 +1,8 @@
 /* bind_rows.h - statements that make tables of rows, and add to them. */
-#ifndef PISTACHIO_SQL_QUERY_BIND_ROWS_H
-#define PISTACHIO_SQL_QUERY_BIND_ROWS_H
+#ifndef PISTACHIO_SQL_STATEMENT_BIND_ROWS_H
+#define PISTACHIO_SQL_STATEMENT_BIND_ROWS_H
 
-#include "sql/query/statement.h"
+#include "sql/statement/statement.h"
 #include "sql/types/binder.h"
 
 /* Each fills in the statement; its query gives the rows that are to be written. */

@@ -1,6 +1,6 @@
 /* bind_copy_keys.c - COPY ... (PARTITION_BY (a, b)): rows of one combination of keys follow one another, so
  * that one file is open at a time. */
-#include "sql/query/bind_copy_keys.h"
+#include "sql/statement/bind_copy_keys.h"
 
 #include "sql/types/binder.h"
 

@@ -1,6 +1,6 @@
 /* bind_copy.h - COPY's options. */
-#ifndef PISTACHIO_SQL_QUERY_BIND_COPY_H
-#define PISTACHIO_SQL_QUERY_BIND_COPY_H
+#ifndef PISTACHIO_SQL_STATEMENT_BIND_COPY_H
+#define PISTACHIO_SQL_STATEMENT_BIND_COPY_H
 
 #include "sql/types/binder.h"
 
