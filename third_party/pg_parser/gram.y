@@ -142,6 +142,10 @@ static Node *makeColumnRef(char *colname, List *indirection,
 static ResTarget *makeStar(int location);
 static void changeStar(Node *expr, A_Star *changes, int location, core_yyscan_t yyscanner);
 static Node *makeTypeCast(Node *arg, TypeName *typename, int location);
+static Node *makeIntervalOf(Node *number, const char *unit, int location);
+static Node *makeColumns(Node *of, int location);
+static JoinExpr *makeAsofJoin(JoinType jointype, Node *left, Node *right, Node *condition,
+							  int location);
 static Node *makeStringConst(char *str, int location);
 static Node *makeStringConstCast(char *str, int location, TypeName *typename);
 static Node *makeIntConst(int val, int location);
@@ -350,7 +354,10 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <range>	relation_expr path_expr
 %type <range>	extended_relation_expr
 %type <node>	tablesample_clause opt_repeatable_clause
-%type <star>	star_changes
+%type <star>	star_changes star_condition
+%type <node>	like_word
+%type <target>	renamed
+%type <list>	renamed_list
 %type <list>	excluded_names excluded_list
 %type <target>	target_el set_target insert_column_item
 
@@ -367,9 +374,9 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <typnam>	Typename SimpleTypename ConstTypename GenericType Numeric opt_float
 				Character ConstCharacter CharacterWithLength CharacterWithoutLength
 				ConstDatetime ConstInterval Bit ConstBit BitWithLength BitWithoutLength
-%type <str>	character
+%type <str>	character interval_word
 %type <str>	extract_arg
-%type <boolean>	opt_varying opt_timezone opt_no_inherit
+%type <boolean>	opt_nulls_treatment nulls_before_over opt_varying opt_timezone opt_no_inherit
 
 %type <ival>	Iconst SignedIconst
 %type <str>	Sconst
@@ -532,6 +539,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
  * NULLS_LA and WITH_LA are needed to make the grammar LALR(1).
  */
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
+%token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
 %token <str>	INTERVAL_UNIT
 
 /*
@@ -599,7 +607,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
  * They wouldn't be given a precedence at all, were it not that we need
  * left-associativity among the JOIN rules themselves.
  */
-%left		JOIN CROSS LEFT FULL RIGHT INNER_P NATURAL SEMI_LA ANTI_LA
+%left		JOIN CROSS LEFT FULL RIGHT INNER_P NATURAL SEMI_LA ANTI_LA ASOF_LA POSITIONAL_LA
 
 %%
 
@@ -2908,6 +2916,7 @@ DescribeStmt:
 
 					n->relation = $2;
 					n->summarize = $1;
+					n->start = @2;
 					$$ = (Node *) n;
 				}
 			| describe_word path_expr
@@ -2916,6 +2925,7 @@ DescribeStmt:
 
 					n->relation = $2;
 					n->summarize = $1;
+					n->start = @2;
 					$$ = (Node *) n;
 				}
 			| describe_word SelectStmt
@@ -2924,6 +2934,7 @@ DescribeStmt:
 
 					n->query = $2;
 					n->summarize = $1;
+					n->start = @2;
 					$$ = (Node *) n;
 				}
 			| describe_word
@@ -3380,7 +3391,7 @@ simple_select:
 					n->qualifyClause = $10;
 					$$ = (Node *) n;
 				}
-			| SELECT distinct_clause target_list opt_comma
+			| SELECT distinct_clause target_list
 			into_clause from_clause where_clause
 			group_clause having_clause window_clause qualify_clause
 				{
@@ -3388,14 +3399,14 @@ simple_select:
 
 					n->distinctClause = $2;
 					n->targetList = $3;
-					n->intoClause = $5;
-					n->fromClause = $6;
-					n->whereClause = $7;
-					n->groupClause = ($8)->list;
-					n->groupDistinct = ($8)->distinct;
-					n->havingClause = $9;
-					n->windowClause = $10;
-					n->qualifyClause = $11;
+					n->intoClause = $4;
+					n->fromClause = $5;
+					n->whereClause = $6;
+					n->groupClause = ($7)->list;
+					n->groupDistinct = ($7)->distinct;
+					n->havingClause = $8;
+					n->windowClause = $9;
+					n->qualifyClause = $10;
 					$$ = (Node *) n;
 				}
 			/* The order of FROM and SELECT that DuckDB allows; without SELECT: all columns. */
@@ -3449,13 +3460,13 @@ from_first_select:
 					n->intoClause = $4;
 					$$ = (Node *) n;
 				}
-			| SELECT distinct_clause target_list opt_comma into_clause
+			| SELECT distinct_clause target_list into_clause
 				{
 					SelectStmt *n = makeNode(SelectStmt);
 
 					n->distinctClause = $2;
 					n->targetList = $3;
-					n->intoClause = $5;
+					n->intoClause = $4;
 					$$ = (Node *) n;
 				}
 			| /* EMPTY */							{ $$ = NULL; }
@@ -4054,7 +4065,7 @@ values_clause:
  *****************************************************************************/
 
 from_clause:
-			FROM from_list							{ $$ = $2; }
+			FROM from_list				{ $$ = $2; }
 			| /*EMPTY*/								{ $$ = NIL; }
 		;
 
@@ -4113,6 +4124,15 @@ table_ref:	relation_expr opt_alias_clause
 					n->lateral = true;
 					n->subquery = $2;
 					n->alias = $3;
+					$$ = (Node *) n;
+				}
+			| '(' DescribeStmt ')' opt_alias_clause
+				{
+					RangeSubselect *n = makeNode(RangeSubselect);
+
+					((DescribeStmt *) $2)->end = @3;
+					n->subquery = $2;
+					n->alias = $4;
 					$$ = (Node *) n;
 				}
 			| joined_table
@@ -4198,6 +4218,25 @@ joined_table:
 					}
 					else
 						n->quals = $5;
+					$$ = n;
+				}
+			| table_ref ASOF_LA JOIN table_ref join_qual
+				{
+					$$ = makeAsofJoin(PG_JOIN_INNER, $1, $4, $5, @2);
+				}
+			| table_ref ASOF_LA join_type JOIN table_ref join_qual
+				{
+					$$ = makeAsofJoin($3, $1, $5, $6, @2);
+				}
+			| table_ref POSITIONAL_LA JOIN table_ref
+				{
+					JoinExpr   *n = makeNode(JoinExpr);
+
+					n->jointype = PG_JOIN_FULL;
+					n->is_positional = true;
+					n->larg = $1;
+					n->rarg = $4;
+					n->location = @2;
 					$$ = n;
 				}
 			| table_ref NATURAL reducing_join JOIN table_ref
@@ -4927,6 +4966,17 @@ opt_timezone:
 		;
 
 /* The unit of a number. */
+/* A unit of an interval that is computed. */
+interval_word:
+			INTERVAL_UNIT							{ $$ = $1; }
+			| YEAR_P								{ $$ = "year"; }
+			| MONTH_P								{ $$ = "month"; }
+			| DAY_P									{ $$ = "day"; }
+			| HOUR_P								{ $$ = "hour"; }
+			| MINUTE_P								{ $$ = "minute"; }
+			| SECOND_P								{ $$ = "second"; }
+		;
+
 interval_field:
 			YEAR_P
 				{ $$ = list_make1(makeIntConst(INTERVAL_MASK(YEAR), @1)); }
@@ -5696,13 +5746,14 @@ func_application: func_name '(' ')'
 											   COERCE_EXPLICIT_CALL,
 											   @1);
 				}
-			| func_name '(' func_arg_list opt_sort_clause ')'
+			| func_name '(' func_arg_list opt_sort_clause opt_nulls_treatment ')'
 				{
 					FuncCall   *n = makeFuncCall($1, $3,
 												 COERCE_EXPLICIT_CALL,
 												 @1);
 
 					n->agg_order = $4;
+					n->ignore_nulls = $5;
 					$$ = (Node *) n;
 				}
 			| func_name '(' VARIADIC func_arg_expr opt_sort_clause ')'
@@ -5779,7 +5830,7 @@ func_application: func_name '(' ')'
  * (Note that many of the special SQL functions wouldn't actually make any
  * sense as functional index entries, but we ignore that consideration here.)
  */
-func_expr: func_application within_group_clause filter_clause over_clause
+func_expr: func_application within_group_clause filter_clause nulls_before_over over_clause
 				{
 					FuncCall   *n = (FuncCall *) $1;
 
@@ -5812,7 +5863,8 @@ func_expr: func_application within_group_clause filter_clause over_clause
 						n->agg_within_group = true;
 					}
 					n->agg_filter = $3;
-					n->over = $4;
+					n->ignore_nulls |= $4;
+					n->over = $5;
 					$$ = (Node *) n;
 				}
 			| func_expr_common_subexpr
@@ -5903,6 +5955,34 @@ func_expr_common_subexpr:
 				}
 			| CAST '(' a_expr AS Typename ')'
 				{ $$ = makeTypeCast($3, $5, @1); }
+			| TRY_CAST_LA '(' a_expr AS Typename ')'
+				{
+					$$ = makeTypeCast($3, $5, @1);
+					((TypeCast *) $$)->is_try = true;
+				}
+			| COLUMNS_LA '(' a_expr ')'
+				{
+					$$ = makeColumns($3, @1);
+				}
+			| COLUMNS_LA '(' '*' ')'
+				{
+					$$ = makeColumns(makeStar(@3)->val, @1);
+				}
+			| COLUMNS_LA '(' '*' star_changes ')'
+				{
+					$$ = makeColumns(makeStar(@3)->val, @1);
+					changeStar(((ColumnsExpr *) $$)->of, $4, @4, yyscanner);
+				}
+			| COLUMNS_LA '(' '*' star_condition ')'
+				{
+					$$ = makeColumns(makeStar(@3)->val, @1);
+					changeStar(((ColumnsExpr *) $$)->of, $4, @4, yyscanner);
+				}
+			| COLUMNS_LA '(' a_expr star_changes ')'
+				{
+					$$ = makeColumns($3, @1);
+					changeStar($3, $4, @4, yyscanner);
+				}
 			| EXTRACT '(' extract_list ')'
 				{
 					$$ = (Node *) makeFuncCall(SystemFuncName("extract"),
@@ -6056,6 +6136,19 @@ func_expr_common_subexpr:
 				}
 		;
 
+
+/* NULLs that a window function passes over. */
+opt_nulls_treatment:
+			IGNORE_LA NULLS_P						{ $$ = true; }
+			| RESPECT_LA NULLS_P					{ $$ = false; }
+			| /*EMPTY*/								{ $$ = false; }
+		;
+
+nulls_before_over:
+			IGNORE_OVER_LA NULLS_P					{ $$ = true; }
+			| RESPECT_OVER_LA NULLS_P				{ $$ = false; }
+			| /*EMPTY*/								{ $$ = false; }
+		;
 
 /*
  * Aggregate decoration clauses
@@ -6575,7 +6668,7 @@ in_expr:	select_with_parens
 					/* other fields will be filled later */
 					$$ = (Node *) n;
 				}
-			| '(' expr_list ')'						{ $$ = (Node *) $2; }
+			| '(' expr_list ')'			{ $$ = (Node *) $2; }
 		;
 
 /*
@@ -6690,12 +6783,7 @@ opt_asymmetric: ASYMMETRIC
  *
  *****************************************************************************/
 
-/* A comma that nothing follows is allowed after a select list. */
-opt_comma:	','
-			| /* EMPTY */
-		;
-
-opt_target_list: target_list opt_comma				{ $$ = $1; }
+opt_target_list: target_list				{ $$ = $1; }
 			| /* EMPTY */							{ $$ = NIL; }
 		;
 
@@ -6737,6 +6825,11 @@ target_el:	a_expr AS ColLabel
 					$$ = makeStar(@1);
 					changeStar($$->val, $2, @2, yyscanner);
 				}
+			| '*' star_condition
+				{
+					$$ = makeStar(@1);
+					changeStar($$->val, $2, @2, yyscanner);
+				}
 			| a_expr star_changes
 				{
 					$$ = makeNode(ResTarget);
@@ -6758,11 +6851,47 @@ star_changes:
 					$$ = makeNode(A_Star);
 					$$->replace = $3;
 				}
+			| RENAME_LA '(' renamed_list ')'
+				{
+					$$ = makeNode(A_Star);
+					$$->rename = $3;
+				}
 			| EXCLUDE excluded_names REPLACE '(' target_list ')'
 				{
 					$$ = makeNode(A_Star);
 					$$->exclude = $2;
 					$$->replace = $5;
+				}
+		;
+
+/* A condition on the names of columns: an operator without operands. */
+like_word:
+			LIKE									{ $$ = (Node *) makeSimpleA_Expr(AEXPR_LIKE, "~~", NULL, NULL, @1); }
+			| NOT_LA LIKE							{ $$ = (Node *) makeSimpleA_Expr(AEXPR_LIKE, "!~~", NULL, NULL, @1); }
+			| ILIKE									{ $$ = (Node *) makeSimpleA_Expr(AEXPR_ILIKE, "~~*", NULL, NULL, @1); }
+			| NOT_LA ILIKE							{ $$ = (Node *) makeSimpleA_Expr(AEXPR_ILIKE, "!~~*", NULL, NULL, @1); }
+		;
+
+star_condition:
+			like_word a_expr						%prec LIKE
+				{
+					$$ = makeNode(A_Star);
+					$$->condition = (A_Expr *) $1;
+					$$->condition->rexpr = $2;
+				}
+		;
+
+renamed_list:
+			renamed									{ $$ = list_make1($1); }
+			| renamed_list ',' renamed				{ $$ = lappend($1, $3); }
+		;
+
+renamed:	ColId AS ColLabel
+				{
+					$$ = makeNode(ResTarget);
+					$$->name = $3;
+					$$->val = (Node *) makeString($1);
+					$$->location = @1;
 				}
 		;
 
@@ -6871,7 +7000,7 @@ AexprConst: Iconst
 					t->location = @1;
 					$$ = makeStringConstCast($2, @2, t);
 				}
-			| func_name '(' func_arg_list opt_sort_clause ')' Sconst
+			| func_name '(' func_arg_list opt_sort_clause opt_nulls_treatment ')' Sconst
 				{
 					/* generic syntax with a type modifier */
 					TypeName   *t = makeTypeNameFromNameList($1);
@@ -6893,15 +7022,15 @@ AexprConst: Iconst
 									 errmsg("type modifier cannot have parameter name"),
 									 parser_errposition(arg->location)));
 					}
-					if ($4 != NIL)
+					if ($4 != NIL || $5)
 							ereport(ERROR,
 									(errcode(ERRCODE_SYNTAX_ERROR),
-									 errmsg("type modifier cannot have ORDER BY"),
+									 errmsg("type modifier cannot have ORDER BY or IGNORE NULLS"),
 									 parser_errposition(@4)));
 
 					t->typmods = $3;
 					t->location = @1;
-					$$ = makeStringConstCast($6, @6, t);
+					$$ = makeStringConstCast($7, @7, t);
 				}
 			| ConstTypename Sconst
 				{
@@ -6914,13 +7043,18 @@ AexprConst: Iconst
 					t->typmods = $3;
 					$$ = makeStringConstCast($2, @2, t);
 				}
-			| ConstInterval '(' Iconst ')' Sconst
+			| ConstInterval '(' a_expr ')' Sconst
 				{
 					TypeName   *t = $1;
 
-					t->typmods = list_make2(makeIntConst(INTERVAL_FULL_RANGE, -1),
-											makeIntConst($3, @3));
+					if (!IsA($3, A_Const) || nodeTag(&((A_Const *) $3)->val) != T_Integer)
+						parser_yyerror("syntax error");
+					t->typmods = list_make2(makeIntConst(INTERVAL_FULL_RANGE, -1), $3);
 					$$ = makeStringConstCast($5, @5, t);
+				}
+			| ConstInterval '(' a_expr ')' interval_word
+				{
+					$$ = makeIntervalOf($3, $5, @1);
 				}
 			| ConstInterval Sconst INTERVAL_UNIT
 				{
@@ -7762,9 +7896,50 @@ changeStar(Node *expr, A_Star *changes, int location, core_yyscan_t yyscanner)
 	if (!ref || !IsA(llast(ref->fields), A_Star))
 		ereport(ERROR,
 				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("%s stands after * or a table's .*", changes->exclude ? "EXCLUDE" : "REPLACE"),
+				 errmsg("%s stands after * or a table's .*",
+						changes->exclude ? "EXCLUDE" : changes->rename ? "RENAME" : "REPLACE"),
 				 parser_errposition(location)));
 	ref->fields->elements[ref->fields->length - 1] = (Node *) changes;
+}
+
+/* n times one unit. */
+static Node *
+makeIntervalOf(Node *number, const char *unit, int location)
+{
+	Node	   *one = makeStringConstCast(psprintf("1 %s", unit), location, SystemTypeName("interval"));
+
+	return (Node *) makeSimpleA_Expr(AEXPR_OP, "*", number, one, location);
+}
+
+/* COLUMNS(of) */
+static Node *
+makeColumns(Node *of, int location)
+{
+	ColumnsExpr *n = makeNode(ColumnsExpr);
+
+	n->of = of;
+	n->location = location;
+	return (Node *) n;
+}
+
+static JoinExpr *
+makeAsofJoin(JoinType jointype, Node *left, Node *right, Node *condition, int location)
+{
+	JoinExpr   *n = makeNode(JoinExpr);
+
+	n->jointype = jointype;
+	n->is_asof = true;
+	n->larg = left;
+	n->rarg = right;
+	n->location = location;
+	if (IsA(condition, List))
+	{
+		n->usingClause = linitial_node(List, castNode(List, condition));
+		n->join_using_alias = lsecond_node(Alias, castNode(List, condition));
+	}
+	else
+		n->quals = condition;
+	return n;
 }
 
 static Node *

@@ -163,6 +163,9 @@ typedef struct base_yy_extra_type
 	pg_lexeme	last;
 	pg_lexeme	before_last;
 	const char *text;			/* what is parsed */
+	int			depth;			/* open parentheses */
+	uint64_t		after_interval; /* bits of those, from the outermost, that stand after INTERVAL */
+	bool		closes_interval;	/* the last token closes one of them */
 
 	/*
 	 * State variables that belong to the grammar.
@@ -190,6 +193,7 @@ extern void pg_lexeme_error(const char *message, const pg_lexeme *lexeme,
 
 /* from words.c */
 extern int	pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
+extern void pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra);
 extern void pg_check_using(const pg_lexeme *word, const pg_lexeme *next, core_yyscan_t yyscanner);
 extern void pg_refuse(const char *what, int location, core_yyscan_t yyscanner) pg_attribute_noreturn();
 

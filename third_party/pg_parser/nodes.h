@@ -71,6 +71,7 @@ typedef enum NodeTag
 	T_CollateClause,
 	T_FuncCall,
 	T_A_Star,
+	T_ColumnsExpr,
 	T_A_Indices,
 	T_A_Indirection,
 	T_A_ArrayExpr,
@@ -1216,6 +1217,9 @@ typedef struct JoinExpr
 	Node	   *quals;			/* qualifiers on join, if any */
 	Alias	   *alias;			/* user-written alias clause, if any */
 	int			rtindex;		/* RT index assigned for join, or 0 */
+	bool		is_asof;
+	bool		is_positional;
+	int			location;		/* of ASOF and POSITIONAL */
 } JoinExpr;
 
 /*
@@ -1316,6 +1320,7 @@ typedef struct TypeCast
 	NodeTag		type;
 	Node	   *arg;			/* the expression being casted */
 	TypeName   *typeName;		/* the target type */
+	bool		is_try;			/* TRY_CAST */
 	int			location;		/* token location, or -1 if unknown */
 } TypeCast;
 
@@ -1356,6 +1361,7 @@ typedef struct FuncCall
 	bool		agg_star;		/* argument was really '*' */
 	bool		agg_distinct;	/* arguments were labeled DISTINCT */
 	bool		func_variadic;	/* last argument was labeled VARIADIC */
+	bool		ignore_nulls;	/* IGNORE NULLS */
 	CoercionForm funcformat;	/* how to display this node */
 	int			location;		/* token location, or -1 if unknown */
 } FuncCall;
@@ -1371,7 +1377,17 @@ typedef struct A_Star
 	NodeTag		type;
 	List	   *exclude;		/* names (Strings) of columns that it is without */
 	List	   *replace;		/* ResTargets in the place of columns of their names */
+	List	   *rename;			/* ResTargets: new names of columns, whose old ones are Strings */
+	A_Expr	   *condition;		/* on the columns' names, which are its missing operand */
 } A_Star;
+
+/* COLUMNS(of): an expression that stands for several, one for each column. */
+typedef struct ColumnsExpr
+{
+	NodeTag		type;
+	Node	   *of;				/* a star, a text with a regular expression, or a list of names */
+	int			location;
+} ColumnsExpr;
 
 /*
  * A_Indices - array subscript or slice bounds ([idx] or [lidx:uidx])
@@ -2071,6 +2087,8 @@ typedef struct DescribeStmt
 	RangeVar   *relation;		/* or NULL */
 	Node	   *query;			/* or NULL */
 	bool		summarize;
+	int			start;			/* of the table or query; and the end of it, in FROM */
+	int			end;
 } DescribeStmt;
 
 #endif

@@ -49,6 +49,9 @@ raw_parser(const char *str)
 	yyextra.queued = 0;
 	yyextra.last = yyextra.before_last = (pg_lexeme) {0};
 	yyextra.text = str;
+	yyextra.depth = 0;
+	yyextra.after_interval = 0;
+	yyextra.closes_interval = false;
 
 	/* initialize the bison parser */
 	parser_init(&yyextra);
@@ -127,6 +130,36 @@ unescape(pg_lexeme *lexeme, base_yy_extra_type *yyextra, core_yyscan_t yyscanner
 	lexeme->token = lexeme->token == TOKEN_UIDENT ? TOKEN_IDENT : TOKEN_SCONST;
 }
 
+/* Reserved words and what else no item of a list begins with. */
+static bool
+ends_list(int token)
+{
+	switch (token)
+	{
+		case 0:
+		case ';':
+		case ')':
+		case ']':
+		case TOKEN_SELECT:
+		case TOKEN_FROM:
+		case TOKEN_WHERE:
+		case TOKEN_GROUP_P:
+		case TOKEN_HAVING:
+		case TOKEN_WINDOW:
+		case TOKEN_QUALIFY:
+		case TOKEN_UNION:
+		case TOKEN_INTERSECT:
+		case TOKEN_EXCEPT:
+		case TOKEN_ORDER:
+		case TOKEN_LIMIT:
+		case TOKEN_OFFSET:
+		case TOKEN_FETCH:
+			return true;
+		default:
+			return false;
+	}
+}
+
 int
 base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 {
@@ -180,6 +213,12 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 			lexeme.token = pg_word_token(&lexeme, yyextra, yyscanner);
 			break;
 
+		case ',':
+			/* A comma that nothing follows is passed over. */
+			if (ends_list(pg_peek(yyextra, 0, yyscanner)->token))
+				return base_yylex(lvalp, llocp, yyscanner);
+			break;
+
 		case TOKEN_USING:
 			pg_check_using(&lexeme, pg_peek(yyextra, 0, yyscanner), yyscanner);
 			break;
@@ -189,6 +228,7 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 			break;
 	}
 
+	pg_note_parenthesis(&lexeme, yyextra);
 	yyextra->before_last = yyextra->last;
 	yyextra->last = lexeme;
 	lvalp->core_yystype = lexeme.value;

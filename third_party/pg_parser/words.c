@@ -45,6 +45,25 @@ ends_value(int before)
 	}
 }
 
+/* What an item of a select list, or of COLUMNS, stands after. */
+static bool
+begins_item(int before)
+{
+	switch (before)
+	{
+		case TOKEN_SELECT:
+		case TOKEN_DISTINCT:
+		case TOKEN_ALL:
+		case '(':
+		case ')':
+		case ',':
+		case '.':
+			return true;
+		default:
+			return false;
+	}
+}
+
 static bool
 is_join_word(int token)
 {
@@ -72,13 +91,39 @@ pg_refuse(const char *what, int location, core_yyscan_t yyscanner)
 			 scanner_errposition(location, yyscanner)));
 }
 
-/* The unit of INTERVAL 'number' or INTERVAL number. */
+/* Keeps count of parentheses, to know which one INTERVAL ( ... ) ends with. */
+void
+pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra)
+{
+	uint64_t	bit;
+
+	yyextra->closes_interval = false;
+	if (lexeme->token == '(')
+	{
+		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
+		if (yyextra->last.token == TOKEN_INTERVAL)
+			yyextra->after_interval |= bit;
+		else
+			yyextra->after_interval &= ~bit;
+		yyextra->depth++;
+	}
+	else if (lexeme->token == ')' && yyextra->depth > 0)
+	{
+		yyextra->depth--;
+		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
+		yyextra->closes_interval = (yyextra->after_interval & bit) != 0;
+	}
+}
+
+/* The unit of INTERVAL 'number', INTERVAL number or INTERVAL (number). */
 static bool
 is_interval_unit(const pg_lexeme *word, const base_yy_extra_type *yyextra)
 {
 	const pg_lexeme *number = &yyextra->last;
 	char		digits[24];
 
+	if (yyextra->closes_interval)
+		return pg_is_interval("1", word->value.str);
 	if (yyextra->before_last.token != TOKEN_INTERVAL)
 		return false;
 	if (number->token == TOKEN_SCONST)
@@ -89,65 +134,90 @@ is_interval_unit(const pg_lexeme *word, const base_yy_extra_type *yyextra)
 	return pg_is_interval(digits, word->value.str);
 }
 
-/* Joins that are not supported, and what a table may be followed by. */
-static void
-refuse_join(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra,
-			core_yyscan_t yyscanner)
+/* ASOF and POSITIONAL before a join's words; 0: it is a name. */
+static int
+join_token(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra)
 {
 	const char *text = word->value.str;
 
-	if (is_join_word(next) && !may_name_table(yyextra->last.token))
-	{
-		if (!strcmp(text, "asof"))
-			pg_refuse("ASOF JOIN", word->start, yyscanner);
-		if (!strcmp(text, "positional"))
-			pg_refuse("POSITIONAL JOIN", word->start, yyscanner);
-	}
-	if (next == '(' && ends_value(yyextra->last.token))
-	{
-		if (!strcmp(text, "pivot"))
-			pg_refuse("PIVOT", word->start, yyscanner);
-		if (!strcmp(text, "unpivot"))
-			pg_refuse("UNPIVOT", word->start, yyscanner);
-	}
+	if (!is_join_word(next) || may_name_table(yyextra->last.token))
+		return 0;
+	if (!strcmp(text, "asof"))
+		return TOKEN_ASOF_LA;
+	if (next != TOKEN_JOIN)
+		return 0;
+	if (!strcmp(text, "semi"))
+		return TOKEN_SEMI_LA;
+	if (!strcmp(text, "anti"))
+		return TOKEN_ANTI_LA;
+	return strcmp(text, "positional") ? 0 : TOKEN_POSITIONAL_LA;
 }
 
-/* Expressions that are not supported. */
+/* What a table may be followed by. */
 static void
-refuse_expression(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra,
-				  core_yyscan_t yyscanner)
+refuse_after_table(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra,
+				   core_yyscan_t yyscanner)
+{
+	const char *text = word->value.str;
+
+	if (next != '(' || !ends_value(yyextra->last.token))
+		return;
+	if (!strcmp(text, "pivot"))
+		pg_refuse("PIVOT", word->start, yyscanner);
+	if (!strcmp(text, "unpivot"))
+		pg_refuse("UNPIVOT", word->start, yyscanner);
+}
+
+/* IGNORE and RESPECT before NULLS, TRY_CAST and COLUMNS before a parenthesis, RENAME after a star; 0: it is a name. */
+static int
+expression_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra,
+				 core_yyscan_t yyscanner)
 {
 	const char *text = word->value.str;
 
 	if (next == TOKEN_NULLS_P && ends_value(yyextra->last.token))
 	{
+		bool		is_before_over = pg_peek(yyextra, 1, yyscanner)->token == TOKEN_OVER;
+
 		if (!strcmp(text, "ignore"))
-			pg_refuse("IGNORE NULLS", word->start, yyscanner);
+			return is_before_over ? TOKEN_IGNORE_OVER_LA : TOKEN_IGNORE_LA;
 		if (!strcmp(text, "respect"))
-			pg_refuse("RESPECT NULLS", word->start, yyscanner);
+			return is_before_over ? TOKEN_RESPECT_OVER_LA : TOKEN_RESPECT_LA;
 	}
 	if (next == '(' && yyextra->last.token != '.')
 	{
 		if (!strcmp(text, "try_cast"))
-			pg_refuse("TRY_CAST", word->start, yyscanner);
+			return TOKEN_TRY_CAST_LA;
+		if (!strcmp(text, "columns"))
+			return TOKEN_COLUMNS_LA;
+		if (!strcmp(text, "rename") && yyextra->last.token == '*' && begins_item(yyextra->before_last.token))
+			return TOKEN_RENAME_LA;
 	}
 	if (next == TOKEN_IDENT && !strcmp(text, "lambda"))
 		pg_refuse("a lambda", word->start, yyscanner);
+	return 0;
 }
 
-/* A word after FROM and a parenthesis, which another follows. */
-static void
-refuse_in_from(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
+/* DESCRIBE and SUMMARIZE at the beginning or after a parenthesis of FROM; 0: it is a name. */
+static int
+describe_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
 {
 	const char *text = word->value.str;
-	int			next = pg_peek(yyextra, 0, yyscanner)->token;
+	bool		is_describe = !strcmp(text, "describe");
+	int			next;
 
-	if (next != TOKEN_IDENT && next != TOKEN_SCONST && next != TOKEN_SELECT)
-		return;
-	if (!strcmp(text, "summarize"))
-		pg_refuse("SUMMARIZE in FROM", word->start, yyscanner);
-	if (!strcmp(text, "describe"))
-		pg_refuse("DESCRIBE in FROM", word->start, yyscanner);
+	if (!is_describe && strcmp(text, "summarize"))
+		return 0;
+	if (yyextra->last.token)
+	{
+		if (yyextra->last.token != '(' || !may_name_table(yyextra->before_last.token))
+			return 0;
+		next = pg_peek(yyextra, 0, yyscanner)->token;
+		if (next != TOKEN_IDENT && next != TOKEN_SCONST && next != TOKEN_SELECT && next != TOKEN_FROM &&
+			next != TOKEN_WITH && next != TOKEN_VALUES)
+			return 0;
+	}
+	return is_describe ? TOKEN_DESCRIBE_LA : TOKEN_SUMMARIZE_LA;
 }
 
 /* USING, whose next token is `next`. */
@@ -168,29 +238,23 @@ int
 pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
 {
 	const char *text = word->value.str;
-	int			next;
+	int			next,
+				token;
 
 	if (yyextra->text[word->start] == '"')
 		return TOKEN_IDENT;
 	if (is_interval_unit(word, yyextra))
 		return TOKEN_INTERVAL_UNIT;
-	if (!strchr("adilprstu", text[0]))
+	if (!strchr("acdilprstu", text[0]))
 		return TOKEN_IDENT;
-	if (!yyextra->last.token && !strcmp(text, "describe"))
-		return TOKEN_DESCRIBE_LA;
-	if (!yyextra->last.token && !strcmp(text, "summarize"))
-		return TOKEN_SUMMARIZE_LA;
-	if (yyextra->last.token == '(' && may_name_table(yyextra->before_last.token))
-		refuse_in_from(word, yyextra, yyscanner);
+	token = describe_token(word, yyextra, yyscanner);
 	next = pg_peek(yyextra, 0, yyscanner)->token;
-	if (next == TOKEN_JOIN && !may_name_table(yyextra->last.token))
-	{
-		if (!strcmp(text, "semi"))
-			return TOKEN_SEMI_LA;
-		if (!strcmp(text, "anti"))
-			return TOKEN_ANTI_LA;
-	}
-	refuse_join(word, next, yyextra, yyscanner);
-	refuse_expression(word, next, yyextra, yyscanner);
+	if (!token)
+		token = join_token(word, next, yyextra);
+	if (!token)
+		token = expression_token(word, next, yyextra, yyscanner);
+	if (token)
+		return token;
+	refuse_after_table(word, next, yyextra, yyscanner);
 	return TOKEN_IDENT;
 }

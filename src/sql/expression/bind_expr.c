@@ -67,6 +67,8 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));
+    if (cast->is_try)
+        return bind_try_cast(b, arg, type, &modifier, cast->location, out);
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
 }
 
@@ -714,6 +716,13 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
     return STATUS_OK;
 }
 
+/* COLUMNS(...), where an expression may stand for several. */
+static status expr_bind_columns(binder *b, const ColumnsExpr *tree, bind_scope *scope, expr **out)
+{
+    return scope->expansion.bind ? scope->expansion.bind(b, tree, scope, out)
+                                 : bind_unsupported(b, tree->location, "COLUMNS in this place is");
+}
+
 /* ---- all of them ---- */
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
@@ -753,6 +762,8 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     }
     case T_FuncCall:
         return bind_function(b, castNode(FuncCall, node), scope, out);
+    case T_ColumnsExpr:
+        return expr_bind_columns(b, castNode(ColumnsExpr, node), scope, out);
     case T_SubLink:
         return bind_sublink(b, castNode(SubLink, node), scope, out);
     case T_SQLValueFunction:

@@ -230,6 +230,23 @@ static status not_for_windows(const binder *b, const FuncCall *tree, const char 
     return STATUS_OK;
 }
 
+/* IGNORE NULLS is for functions that give the value of a row. */
+static status check_ignore_nulls(const binder *b, const FuncCall *tree, const char *name)
+{
+    plan_window_function function = WINDOW_AGGREGATE;
+    if (!tree->ignore_nulls)
+        return STATUS_OK;
+    bool is_known = window_find_function(name, &function);
+    if (is_known &&
+        (function == WINDOW_LAG || function == WINDOW_LEAD || function == WINDOW_FIRST_VALUE ||
+         function == WINDOW_LAST_VALUE || function == WINDOW_NTH_VALUE))
+        return bind_unsupported(b, tree->location, "IGNORE NULLS is");
+    return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                      "IGNORE NULLS is for lag, lead, first_value, last_value and nth_value, not "
+                      "for %s",
+                      name);
+}
+
 static status bind_callee(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                           bind_window *window)
 {
@@ -237,6 +254,7 @@ static status bind_callee(binder *b, const FuncCall *tree, const char *name, bin
     bind_aggregate aggregate;
     bool is_aggregate;
     call->position = bind_position(b, tree->location);
+    TRY(check_ignore_nulls(b, tree, name));
     if (window_find_function(name, &call->function)) {
         TRY(not_for_windows(b, tree, name));
         TRY(window_bind_arguments(b, tree, scope, call));

@@ -2,12 +2,19 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
 #define PISTACHIO_SQL_EXPRESSION_EXPRESSION_PARTS_H
 
+#include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
 
 /* ---- bind_function.c ---- */
 
 /* A call of a function, aggregate or window function. */
 CHECKED status bind_function(binder *b, const FuncCall *call, bind_scope *scope, expr **out);
+
+/* ---- bind_try.c ---- */
+
+/* TRY_CAST: NULL where CAST fails. */
+CHECKED status bind_try_cast(binder *b, expr *arg, data_type type, const bind_modifier *modifier,
+                             int32_t location, expr **out);
 
 /* ---- bind_frame.c ---- */
 

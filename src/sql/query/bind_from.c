@@ -3,7 +3,7 @@
 
 #include "base/guard.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/query/bind_query.h"
+#include "sql/query/bind_describe.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_columns.h"
@@ -12,11 +12,13 @@
 static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
                                    plan_node **out)
 {
+    if (IsA(range->subquery, DescribeStmt))
+        return bind_describe(b, castNode(DescribeStmt, range->subquery), range->alias, scope, out);
     const pg_select *select = castNode(SelectStmt, range->subquery);
     int32_t location =
         list_length(select->targetList) ? bind_location(list_nth(select->targetList, 0)) : -1;
     bind_scope *around = range->lateral && scope->lateral ? scope->lateral : scope->parent;
-    TRY(bind_select(b, select, around, scope->ctes, out));
+    TRY(b->bind_subquery(b, select, around, scope->ctes, out));
     TRY(bind_resolve_nulls(b, out));
     return bind_add_relation(b, scope, *out, NULL, range->alias, location);
 }

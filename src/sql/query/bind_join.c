@@ -83,8 +83,8 @@ static expr *entry_expr(binder *b, const bind_entry *entry)
     return bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
 }
 
-/* Adds left.name = right.name. */
-static status equate(join_binding *j, const char *name, expr_list *conditions)
+/* Adds left.name = right.name, or another comparison. */
+static status equate(join_binding *j, expr_op op, const char *name, expr_list *conditions)
 {
     binder *b = j->b;
     bind_entry *l, *r;
@@ -98,16 +98,17 @@ static status equate(join_binding *j, const char *name, expr_list *conditions)
     expr *left = entry_expr(b, l), *right = entry_expr(b, r);
     if (!left || !right)
         return bind_no_memory();
-    TRY(bind_comparison(b, EXPR_EQ, left, right, -1, &equal));
+    TRY(bind_comparison(b, op, left, right, -1, &equal));
     return array_push(b->memory, conditions, equal);
 }
 
-/* Makes the condition of NATURAL and USING. */
+/* Makes the condition of NATURAL and USING; the last column of an ASOF JOIN is the one that need not be equal. */
 static status equate_all(join_binding *j)
 {
     expr_list conditions = {0};
     for (size_t i = 0; i < j->shared_names.count; i++)
-        TRY(equate(j, j->shared_names.items[i], &conditions));
+        TRY(equate(j, j->tree->is_asof && i + 1 == j->shared_names.count ? EXPR_GE : EXPR_EQ,
+                   j->shared_names.items[i], &conditions));
     if (!conditions.count)
         return STATUS_OK;
     j->condition = conditions.count == 1
@@ -253,6 +254,26 @@ static status bind_sides_condition(join_binding *j, bind_scope *scope)
     return bind_condition(b, j->tree->quals, &both, "JOIN/ON", &j->condition);
 }
 
+/* ASOF and POSITIONAL joins become others. */
+static status change_sides(join_binding *j, plan_node **left, plan_node **right)
+{
+    bind_asof_sides sides = {.tree = j->tree,
+                             .type = j->type,
+                             .left = &j->left,
+                             .right = &j->right,
+                             .left_node = *left,
+                             .right_node = *right,
+                             .condition = j->condition};
+    if (j->tree->is_asof)
+        TRY(bind_asof(j->b, &sides));
+    if (j->tree->is_positional)
+        TRY(bind_positional(j->b, &sides));
+    *left = sides.left_node;
+    *right = sides.right_node;
+    j->condition = sides.condition;
+    return STATUS_OK;
+}
+
 status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node **out)
 {
     join_binding j = {.b = b, .tree = tree, .type = join_type(tree)};
@@ -276,6 +297,7 @@ status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node *
                        (const char *)strVal(list_nth(tree->usingClause, i))));
     TRY(equate_all(&j));
     TRY(bind_sides_condition(&j, scope));
+    TRY(change_sides(&j, &left, &right));
     TRY(make_node(&j, left, right));
     TRY(join_merge(&j));
 

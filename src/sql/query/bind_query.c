@@ -90,6 +90,8 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     case T_SQLValueFunction:
         return castNode(SQLValueFunction, node)->op == SVFOP_CURRENT_DATE ? "current_date"
                                                                           : "current_timestamp";
+    case T_ColumnsExpr:
+        return scope ? scope->expansion.name : NULL;
     case T_SubLink: {
         const SubLink *link = castNode(SubLink, node);
         if (link->subLinkType == EXISTS_SUBLINK)
@@ -107,6 +109,33 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     }
 }
 
+static status add_target(query *q, const ResTarget *tree)
+{
+    bool has_name = tree->name && *tree->name;
+    bind_target added = {.name = tree->name};
+    TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
+    if (!has_name)
+        added.name = derived_name(&q->scope, tree->val);
+    if (!added.name)
+        added.name = "?column?";
+    TRY(array_push(q->b->memory, &q->targets, added));
+    return has_name
+               ? array_push(q->b->memory, &q->scope.aliases, ((bind_alias){tree->name, added.e}))
+               : STATUS_OK;
+}
+
+/* Adds an item of the select list, or, if it has COLUMNS, one for each of these. */
+static status bind_item_expanded(query *q, const ResTarget *tree)
+{
+    bind_expansion *all = &q->scope.expansion;
+    *all = (bind_expansion){.bind = bind_columns_expr};
+    do
+        TRY(add_target(q, tree));
+    while (++all->index < all->count);
+    *all = (bind_expansion){0};
+    return STATUS_OK;
+}
+
 static status bind_targets(query *q)
 {
     for (size_t i = 0; i < list_length(q->select->targetList); i++) {
@@ -116,14 +145,7 @@ static status bind_targets(query *q)
             TRY(bind_star(q->b, castNode(ColumnRef, tree->val), &q->scope, has_from, &q->targets));
             continue;
         }
-        bind_target added = {
-            .name = tree->name && *tree->name ? tree->name : derived_name(&q->scope, tree->val)};
-        if (!added.name)
-            added.name = "?column?";
-        TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
-        TRY(array_push(q->b->memory, &q->targets, added));
-        if (tree->name && *tree->name)
-            TRY(array_push(q->b->memory, &q->scope.aliases, ((bind_alias){tree->name, added.e})));
+        TRY(bind_item_expanded(q, tree));
     }
     if (!q->targets.count)
         return bind_unsupported(q->b, -1, "a SELECT without columns is");
@@ -524,6 +546,23 @@ static status bind_qualify(query *q)
     return bind_condition(q->b, q->select->qualifyClause, &q->scope, "QUALIFY", &q->qualify);
 }
 
+/* Binds the condition of WHERE; of one with COLUMNS all columns have to meet it. */
+static status bind_where_condition(query *q, expr **out)
+{
+    bind_expansion *all = &q->scope.expansion;
+    *out = NULL;
+    *all = (bind_expansion){.bind = bind_columns_expr};
+    do {
+        expr *each;
+        TRY(bind_condition(q->b, q->select->whereClause, &q->scope, "WHERE", &each));
+        if (*out)
+            TRY(bind_call2(q->b, EXPR_AND, type_make(TYPE_BOOL), *out, each, -1, &each));
+        *out = each;
+    } while (++all->index < all->count);
+    *all = (bind_expansion){0};
+    return STATUS_OK;
+}
+
 /* WHERE comes before the select list, of which it may name items: they are bound where they are named. */
 static status bind_where(query *q)
 {
@@ -532,7 +571,7 @@ static status bind_where(query *q)
     q->scope.items = q->select->targetList;
     q->scope.item_count = list_length(q->scope.items);
     q->scope.bind_item = bind_item;
-    TRY(bind_condition(q->b, q->select->whereClause, &q->scope, "WHERE", &condition));
+    TRY(bind_where_condition(q, &condition));
     q->scope.item_count = 0;
     q->scope.clause = NULL;
     return bind_filter(q->b, q->node, condition, &q->node);

@@ -9,7 +9,6 @@
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
 #include "sql/catalog/rounds.h"
-#include "sql/query/bind_query.h"
 #include "sql/query/bind_set.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_with.h"
@@ -145,7 +144,8 @@ static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_nod
     cte->recursion = RECURSION_STEP;
     cte->references = 0;
     cte->columns = &first->columns;
-    TRY(bind_select(b, castNode(SelectStmt, cte->tree->ctequery)->rarg, cte->scope, ctes, out));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, cte->tree->ctequery)->rarg, cte->scope, ctes,
+                         out));
     cte->recursion = RECURSION_NONE;
     b->rounds.references -= cte->references;
     return STATUS_OK;
@@ -161,7 +161,7 @@ static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node *
     if (select->withClause)
         TRY(bind_with(b, select->withClause, cte->scope, cte, &ctes));
     cte->recursion = RECURSION_FIRST;
-    TRY(bind_select(b, select->larg, cte->scope, ctes, first));
+    TRY(b->bind_subquery(b, select->larg, cte->scope, ctes, first));
     TRY(bind_resolve_nulls(b, first));
     TRY(bind_cte_names(b, cte->tree, *first));
     TRY(bind_step(b, cte, ctes, *first, step));

@@ -12,7 +12,6 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/query/bind_order.h"
-#include "sql/query/bind_query.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -214,8 +213,8 @@ status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
     bool is_intersect = select->op == SETOP_INTERSECT;
     plan_node *left, *right;
     bind_scope inner = {.parent = scope, .ctes = ctes};
-    TRY(bind_select(b, select->larg, scope, ctes, &left));
-    TRY(bind_select(b, select->rarg, scope, ctes, &right));
+    TRY(b->bind_subquery(b, select->larg, scope, ctes, &left));
+    TRY(b->bind_subquery(b, select->rarg, scope, ctes, &right));
     TRY(bind_match_columns(b, &left, &right, names[select->op], set_location_of(select->rarg)));
     if (select->op == SETOP_UNION) {
         TRY(unite_sides(b, select->all, left, right, out));

@@ -2,7 +2,6 @@
 #include "sql/query/bind_table.h"
 
 #include "sql/expression/bind_scope.h"
-#include "sql/query/bind_query.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/system_relation.h"
@@ -118,7 +117,7 @@ status bind_view_query(binder *b, const char *name, const char *sql, plan_node *
     bind_view view = {outer_views, name};
     b->text = text;
     b->views = &view;
-    status st = bind_select(b, castNode(SelectStmt, tree), NULL, NULL, out);
+    status st = b->bind_subquery(b, castNode(SelectStmt, tree), NULL, NULL, out);
     if (!st)
         st = bind_resolve_nulls(b, out);
     b->text = outer_text;

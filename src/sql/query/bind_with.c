@@ -4,7 +4,6 @@
 #include "base/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
-#include "sql/query/bind_query.h"
 #include "sql/query/bind_recursive.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/binder.h"
@@ -104,7 +103,8 @@ static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
         if (is_recursive)
             return STATUS_OK;
     }
-    TRY(bind_select(b, castNode(SelectStmt, cte->tree->ctequery), cte->scope, cte->outer, &plan));
+    TRY(b->bind_subquery(b, castNode(SelectStmt, cte->tree->ctequery), cte->scope, cte->outer,
+                         &plan));
     TRY(bind_resolve_nulls(b, &plan));
     TRY(bind_cte_names(b, cte->tree, plan));
     TRY(bind_is_correlated(b, plan, first_own_id, &is_outer));

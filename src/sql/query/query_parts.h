@@ -17,6 +17,23 @@ CHECKED status bind_aggregation(binder *b, bind_scope *scope, const expr_list *g
 /* A JOIN. */
 CHECKED status bind_join(binder *b, const JoinExpr *join, bind_scope *scope, plan_node **out);
 
+/* ---- bind_asof.c ---- */
+
+/* Two sides of a join, whose columns each have in scope; all else is bind_asof's. */
+typedef struct bind_asof_sides {
+    const JoinExpr *tree;
+    plan_join_type type;
+    bind_scope *left, *right;
+    plan_node *left_node, *right_node;
+    expr *condition; /* all of it */
+} bind_asof_sides;
+
+/* Turns the condition of an ASOF JOIN into one of a join by ranges, and the right side into one that knows its rows'
+ * ranges. */
+CHECKED status bind_asof(binder *b, bind_asof_sides *sides);
+/* Gives both sides of a POSITIONAL JOIN the numbers of their rows, by which they are joined. */
+CHECKED status bind_positional(binder *b, bind_asof_sides *sides);
+
 /* ---- bind_files.c ---- */
 
 /* read_parquet('path', ...). */

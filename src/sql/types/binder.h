@@ -100,7 +100,25 @@ typedef struct bind_alias {
     expr *e;
 } bind_alias;
 
+/* An item of the select list, "*" spelled out. */
+typedef struct bind_target {
+    const char *name;
+    expr *e;
+} bind_target;
+typedef ARRAY(bind_target) bind_target_list;
+
 struct binder;
+struct bind_scope;
+
+/* COLUMNS in an expression, which is bound once for each column. */
+typedef struct bind_expansion {
+    /* Binds one; NULL: no such expression is being bound. */
+    status (*bind)(struct binder *b, const ColumnsExpr *tree, struct bind_scope *scope, expr **out);
+    size_t index, count;     /* which column, and of how many; 0: there is no COLUMNS */
+    const ColumnsExpr *tree; /* whose targets they are */
+    const bind_target *targets;
+    const char *name; /* of the column that was bound last */
+} bind_expansion;
 
 typedef struct bind_scope {
     struct bind_scope *parent;  /* of the query around this one */
@@ -122,6 +140,7 @@ typedef struct bind_scope {
     ARRAY(bind_window) windows;
     const char *windowless;
     bool is_in_window;
+    bind_expansion expansion;
     /* Items of the select list that may be named where no column has the name: those that are bound, and, in WHERE, the first
      * item_count of the list. */
     ARRAY(bind_alias) aliases;
