@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Delta tables whose logs are written here (write.py): versions, values of partitions, mapped columns, deletion vectors,
+"""Delta and Iceberg tables whose logs are written here (write.py): versions, values of partitions, mapped columns, deletion vectors,
 and logs that are damaged.
 
 run.py PROGRAM
 """
+import gzip
+import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -178,8 +181,77 @@ def test_damage():
     gives("select count(*), sum(id) from 'g_empty/'", "0,")
 
 
+def make_rows(path, first, end, columns="i::integer as id, 'n' || i as name, (i / 8.0)::real as f"):
+    return f"select {columns} from range({first}, {end}) t(i)", path
+
+
+def test_iceberg():
+    columns = [(1, "id", "int"), (2, "name", "string"), (3, "f", "float")]
+    make(make_rows("i/data/a.parquet", 0, 10), make_rows("i/data/b.parquet", 10, 20), make_rows("i/data/c.parquet", 20, 30))
+    for codec in ("null", "deflate", "snappy"):
+        t = w.Iceberg(root(f"i_{codec}"), columns, location="s3://bucket/moved", codec=codec,
+                      **{"schema.name-mapping.default": json.dumps([{"field-id": i, "names": [n]} for i, n in
+                                                                    ((1, "id"), (2, "name"), (3, "f"), (2, "title"))])})
+        shutil.copytree(root("i/data"), root(f"i_{codec}/data"))
+        little = lambda number: struct.pack("<i", number)
+        t.commit(t.file("data/a.parquet", 10, bounds={1: (little(0), little(9))}),
+                 t.file("data/b.parquet", 10, bounds={1: (little(10), little(19))}), when=1700000000000)
+        t.schemas.append([(1, "key", "long"), (3, "f", "double"), (4, "added", "string", {"initial-default": "dflt"}),
+                          (5, "missing", "date"), (2, "label", "string")])
+        t.commit(t.file("data/c.parquet", 10, bounds={1: (struct.pack("<q", 20), struct.pack("<q", 29))}), when=1700000100000)
+        t.commit(t.file("data/b.parquet", 10), t.file("data/a.parquet", 10, status=2), replaces=True, when=1700000200000)
+    for codec in ("null", "snappy"):
+        gives(f"select count(*), sum(key) from 'i_{codec}/'", "10,145")
+    gives("select * from iceberg_scan('i_deflate', version => 2) where key in (3, 21) order by key", "3,0.375,dflt,,n3", "21,2.625,dflt,,n21")
+    gives("select * from iceberg_scan('i_deflate', version => 1) order by id limit 1", "0,n0,0")
+    gives("select count(*) from iceberg_scan('i_deflate', as_of => '2023-11-14 22:15:30')", "30")
+    gives("select count(*) from i_null", "10", arguments=["i_null"])
+    shows("explain analyze select sum(key) from iceberg_scan('i_deflate', version => 2) where key > 25", "files 3, opened 1")
+    says("from iceberg_scan('i_deflate', version => 77)", "no snapshot 77", "expired")
+    says("from iceberg_scan('i_deflate', as_of => '2001-01-01')", "no snapshot of that time")
+    says("from iceberg_scan('t')", "has no metadata")
+    gives("select count(*) from iceberg_scan('i_deflate/metadata/v2.metadata.json')", "30")
+    ask()
+    with open(root("i_snappy/metadata/version-hint.text"), "w", encoding="utf-8") as f:
+        f.write("1\n")
+    ask()
+    gives("select count(*) from 'i_snappy/'", "20")
+    with open(root("i_null/metadata/v3.metadata.json"), "rb") as f, gzip.open(root("i_null/metadata/v4.gz.metadata.json"), "wb") as to:
+        to.write(f.read())
+    os.remove(root("i_null/metadata/v3.metadata.json"))
+    gives("select count(*) from 'i_null/'", "10")
+    damage = root("i_deflate/metadata/m3-0.avro")
+    with open(damage, "rb") as f:
+        data = f.read()
+    with open(damage, "wb") as f:
+        f.write(data[:-40])
+    ask()
+    says("from 'i_deflate/'", "m3-0.avro", "Avro")
+    ask()
+    os.remove(damage)
+    says("from 'i_deflate/'", "m3-0.avro", "No such file")
+    gives("select count(*) from iceberg_scan('i_deflate', version => 1)", "20")
+
+
+def test_transforms():
+    """Files of one day each: partitions alone say which are opened."""
+    make(*[(f"select date '2024-01-01' + {i} as d, {i} as v, 'p{i % 3}x' as s", f"tr/data/{i}.parquet") for i in range(12)])
+    ids = {"schema.name-mapping.default": json.dumps([{"field-id": i, "names": [n]} for i, n in ((1, "d"), (2, "v"), (3, "s"))])}
+    columns = [(1, "d", "date"), (2, "v", "int"), (3, "s", "string"), (4, "single", "string")]
+    t = w.Iceberg(root("tr"), columns, [(1, 1000, "d_day", "day", "int"), (2, 1001, "v_t", "truncate[4]", "int"),
+                                        (3, 1002, "s", "identity", "string"), (4, 1003, "single", "identity", "string")], **ids)
+    t.commit(*[t.file(f"data/{i}.parquet", 1, partition={"d_day": 19723 + i, "v_t": i // 4 * 4, "s": f"p{i % 3}x",
+                                                        "single": "o" if i else None}) for i in range(12)])
+    shows("explain analyze select * from 'tr/' where d = date '2024-01-05'", "files 12, opened 1")
+    shows("explain analyze select * from 'tr/' where d >= date '2024-01-05' and d < date '2024-01-07'", "files 12, opened 2")
+    shows("explain analyze select * from 'tr/' where v = 6", "files 12, opened 4")
+    shows("explain analyze select * from 'tr/' where s = 'p1x'", "files 12, opened 4")
+    gives("select count(*), count(single), sum(v) from 'tr/'", "12,11,66")
+    gives("select v from 'tr/' where single is null", "0")
+
+
 def main():
-    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage):
+    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms):
         test()
     ask()
     print(f"lakes: {passed} passed, {len(failures)} failed")

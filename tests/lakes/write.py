@@ -108,3 +108,150 @@ def commit(root, version, *actions):
     os.makedirs(log, exist_ok=True)
     with open(os.path.join(log, f"{version:020}.json"), "w", encoding="utf-8") as f:
         f.writelines(json.dumps(action) + "\n" for action in actions)
+
+
+# ---- Iceberg ----
+
+def zigzag(number):
+    number = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while True:
+        out.append(number & 0x7f | (0x80 if number > 0x7f else 0))
+        number >>= 7
+        if not number:
+            return bytes(out)
+
+
+def avro_value(kind, value):
+    if isinstance(kind, list):
+        branch = 0 if value is None else 1
+        return zigzag(branch) + (b"" if value is None else avro_value(kind[branch], value))
+    if isinstance(kind, dict):
+        if kind["type"] == "record":
+            return b"".join(avro_value(f["type"], value.get(f["name"])) for f in kind["fields"])
+        if kind["type"] == "array":
+            items = b"".join(avro_value(kind["items"], item) for item in value)
+            return (zigzag(len(value)) + items if value else b"") + zigzag(0)
+        return avro_value(kind["type"], value)
+    if kind in ("int", "long"):
+        return zigzag(value)
+    if kind == "boolean":
+        return bytes([value])
+    data = value.encode() if isinstance(value, str) else value
+    return zigzag(len(data)) + data
+
+
+def avro_pack(codec, data):
+    if codec == "deflate":
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        return packer.compress(data) + packer.flush()
+    if codec == "snappy":  # literals alone
+        head, size = bytearray(), len(data)
+        while True:
+            head.append(size & 0x7f | (0x80 if size > 0x7f else 0))
+            size >>= 7
+            if not size:
+                break
+        body = b"".join(bytes([61 << 2]) + struct.pack("<H", len(part) - 1) + part
+                        for part in (data[i:i + 60000] for i in range(0, len(data), 60000)))
+        return bytes(head) + body + struct.pack(">I", zlib.crc32(data))
+    return data
+
+
+def avro_file(path, schema, records, codec="null", **more):
+    header = {"avro.schema": json.dumps(schema), "avro.codec": codec, **more}
+    out = b"Obj\x01" + zigzag(len(header))
+    for name, text in header.items():
+        out += avro_value("string", name) + avro_value("string", text)
+    sync = bytes(range(16))
+    block = avro_pack(codec, b"".join(avro_value(schema, record) for record in records))
+    with open(path, "wb") as f:
+        f.write(out + zigzag(0) + sync + zigzag(len(records)) + zigzag(len(block)) + block + sync)
+
+
+def avro_field(name, number, kind, optional=False):
+    return {"name": name, "field-id": number, "type": ["null", kind] if optional else kind}
+
+
+def pairs_of(key, value, kind):
+    return {"type": "array", "logicalType": "map",
+            "items": {"type": "record", "name": f"k{key}_v{value}",
+                      "fields": [avro_field("key", key, "int"), avro_field("value", value, kind)]}}
+
+
+LIST_SCHEMA = {"type": "record", "name": "manifest_file", "fields": [
+    avro_field("manifest_path", 500, "string"), avro_field("manifest_length", 501, "long"),
+    avro_field("partition_spec_id", 502, "int"), avro_field("content", 517, "int"),
+    avro_field("sequence_number", 515, "long"), avro_field("added_snapshot_id", 503, "long")]}
+
+
+def entry_schema(partition):
+    return {"type": "record", "name": "manifest_entry", "fields": [
+        avro_field("status", 0, "int"), avro_field("snapshot_id", 1, "long", True),
+        avro_field("sequence_number", 3, "long", True),
+        avro_field("data_file", 2, {"type": "record", "name": "r2", "fields": [
+            avro_field("content", 134, "int"), avro_field("file_path", 100, "string"),
+            avro_field("file_format", 101, "string"),
+            avro_field("partition", 102, {"type": "record", "name": "r102", "fields": partition}),
+            avro_field("record_count", 103, "long"),
+            avro_field("null_value_counts", 110, pairs_of(121, 122, "long"), True),
+            avro_field("lower_bounds", 125, pairs_of(126, 127, "bytes"), True),
+            avro_field("upper_bounds", 128, pairs_of(129, 130, "bytes"), True),
+            avro_field("equality_ids", 135, {"type": "array", "items": "int"}, True),
+            avro_field("referenced_data_file", 143, "string", True),
+            avro_field("content_offset", 144, "long", True),
+            avro_field("content_size_in_bytes", 145, "long", True)]})]}
+
+
+class Iceberg:
+    """A table that is written by hand: columns are (id, name, type), partition fields (source, id, name, transform, type)."""
+
+    def __init__(self, root, columns, partition=(), version=2, location=None, codec="deflate", **properties):
+        self.root, self.version, self.codec, self.properties = root, version, codec, properties
+        self.location = location or root
+        self.schemas, self.partition = [columns], list(partition)
+        self.snapshots, self.manifests, self.number = [], [], 0
+        os.makedirs(os.path.join(root, "metadata"), exist_ok=True)
+
+    def file(self, path, rows, content=0, status=1, partition=None, sequence=None, form="PARQUET", bounds=None, **more):
+        pairs = lambda side: [{"key": key, "value": side_value} for key, (low, high) in (bounds or {}).items()
+                              for side_value in [low if side == 0 else high]]
+        return {"status": status, "snapshot_id": None, "sequence_number": sequence,
+                "data_file": {"content": content, "file_path": f"{self.location}/{path}", "file_format": form,
+                              "partition": partition or {}, "record_count": rows,
+                              "lower_bounds": pairs(0) if bounds else None, "upper_bounds": pairs(1) if bounds else None, **more}}
+
+    def commit(self, *entries, replaces=False, when=0):
+        """A manifest of data or deletes, a list, a snapshot, metadata."""
+        self.number += 1
+        n, folder = self.number, os.path.join(self.root, "metadata")
+        if replaces:
+            self.manifests = []
+        kinds = [avro_field(name, number, kind, True) for _, number, name, _, kind in self.partition]
+        for is_deletes in (False, True):
+            chosen = [e for e in entries if (e["data_file"]["content"] > 0) == is_deletes]
+            if not chosen:
+                continue
+            name = f"m{n}-{int(is_deletes)}.avro"
+            avro_file(os.path.join(folder, name), entry_schema(kinds), chosen, self.codec)
+            self.manifests.append({"manifest_path": f"{self.location}/metadata/{name}", "manifest_length": 1,
+                                   "partition_spec_id": 0, "content": int(is_deletes), "sequence_number": n,
+                                   "added_snapshot_id": n})
+        avro_file(os.path.join(folder, f"snap-{n}.avro"), LIST_SCHEMA, self.manifests, self.codec)
+        self.snapshots.append({"snapshot-id": n, "sequence-number": n, "timestamp-ms": when or n * 1000,
+                               "schema-id": len(self.schemas) - 1,
+                               "manifest-list": f"{self.location}/metadata/snap-{n}.avro", "summary": {}})
+        self.write()
+
+    def write(self):
+        schemas = [{"type": "struct", "schema-id": i, "fields": [
+            {"id": c[0], "name": c[1], "type": c[2], "required": False, **(c[3] if len(c) > 3 else {})} for c in columns]}
+            for i, columns in enumerate(self.schemas)]
+        spec = [{"source-id": s, "field-id": i, "name": name, "transform": transform}
+                for s, i, name, transform, _ in self.partition]
+        data = {"format-version": self.version, "location": self.location, "schemas": schemas,
+                "current-schema-id": len(schemas) - 1, "partition-specs": [{"spec-id": 0, "fields": spec}],
+                "snapshots": self.snapshots, "current-snapshot-id": self.snapshots[-1]["snapshot-id"] if self.snapshots else -1,
+                "properties": self.properties}
+        with open(os.path.join(self.root, "metadata", f"v{self.number}.metadata.json"), "w", encoding="utf-8") as f:
+            json.dump(data, f)

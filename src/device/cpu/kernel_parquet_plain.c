@@ -132,8 +132,15 @@ static bool parquet_plain_convert(const parquet_plain_arguments *a, const uint8_
         return convert_fixed(a, values, count);
     case PQ_BYTE_ARRAY:
         return convert_byte_array(a, values, end, count);
+    case PQ_FLOAT:
+        if (a->type.width == 8) {
+            CONVERT(float, double, x);
+            return true;
+        }
+        memcpy(a->out, values, count * 4);
+        return true;
     default:
-        memcpy(a->out, values, count * stored_bytes[a->physical]);
+        memcpy(a->out, values, count * 8);
         return true;
     }
 }

@@ -367,6 +367,13 @@ DEVICE bool convert_value(const parquet_plain_arguments &a, const uint8_t *at, u
         return byte_sink_store(&sink, i, at, a.type_length);
     if (a.physical == PQ_INT96)
         return convert_int96(at, (int64_t *)a.out + i);
+    if (a.physical == PQ_FLOAT && a.type.width == 8) {
+        uint32_t bits = (uint32_t)load_bytes(at, 4);
+        float single;
+        memcpy(&single, &bits, sizeof single);
+        ((double *)a.out)[i] = (double)single;
+        return true;
+    }
     return convert_number(a, at, i);
 }
 

@@ -16,7 +16,7 @@ typedef enum pq_physical {
 
 /* How a stored value becomes one of the SQL type. */
 typedef enum pq_conversion {
-    PQ_CONVERT_NONE,   /* same bytes, or an integer of another width */
+    PQ_CONVERT_NONE,   /* same bytes, or an integer of another width, or a float as a double */
     PQ_CONVERT_BIG,    /* big-endian two's complement: decimals of (FIXED_LEN_)BYTE_ARRAY */
     PQ_CONVERT_INT96,  /* Julian day and nanoseconds: timestamp */
     PQ_CONVERT_MILLIS, /* times 1000: time and timestamp of milliseconds */

@@ -1,18 +1,38 @@
-/* iceberg.c - the current metadata, its snapshot, as a table that is told. */
+/* iceberg.c - the wanted snapshot as a table that is told. */
 #include "lake/iceberg/iceberg.h"
+
+#include "lake/iceberg/iceberg_deletes.h"
+#include "lake/iceberg/iceberg_files.h"
+#include "lake/iceberg/iceberg_metadata.h"
 
 status iceberg_read(arena *a, const lake_request *request, pq_given **out)
 {
-    (void)a;
+    iceberg_metadata *m = arena_alloc(a, sizeof *m);
+    pq_given *given = arena_alloc(a, sizeof *given);
     *out = NULL;
-    return status_new(STATUS_KIND_UNSUPPORTED, "Iceberg table \"%s\" is not supported",
-                      request->path);
+    if (!m || !given)
+        return status_no_memory("lake", sizeof *given);
+    TRY(iceberg_read_metadata(a, request, m));
+    given->what = m->snapshot ? arena_format(a, "snapshot %lld of Iceberg table \"%s\"",
+                                             (long long)m->snapshot_id, m->name)
+                              : arena_format(a, "Iceberg table \"%s\"", m->name);
+    if (!given->what)
+        return status_no_memory("lake", strlen(m->name));
+    given->wants_ids = true;
+    given->load_deleted = iceberg_load_deleted;
+    given->context = m;
+    TRY(iceberg_add_columns(m, given));
+    TRY(iceberg_add_files(m, given));
+    *out = given;
+    return STATUS_OK;
 }
 
 bool iceberg_is_current(arena *scratch, const lake_request *request, const pq_given *given)
 {
-    (void)scratch;
-    (void)request;
-    (void)given;
-    return true;
+    const iceberg_metadata *m = given->context;
+    const char *root, *path;
+    status st = iceberg_find_metadata(scratch, request->path, &root, &path);
+    bool is_same = !st && !strcmp(path, m->path);
+    status_free(st);
+    return is_same;
 }

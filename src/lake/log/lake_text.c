@@ -106,9 +106,9 @@ const char *lake_json_text(yyjson_val *object, const char *name)
 bool lake_json_int(yyjson_val *object, const char *name, int64_t *out)
 {
     yyjson_val *v = yyjson_obj_get(object, name);
-    if (!yyjson_is_int(v) || (yyjson_is_uint(v) && yyjson_get_uint(v) > INT64_MAX))
+    if (!yyjson_is_int(v))
         return false;
-    *out = yyjson_get_sint(v);
+    *out = yyjson_is_uint(v) ? (int64_t)yyjson_get_uint(v) : yyjson_get_sint(v);
     return true;
 }
 

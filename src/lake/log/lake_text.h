@@ -17,7 +17,8 @@ CHECKED status lake_read(arena *a, const char *path, char **out, size_t *out_byt
 CHECKED status lake_json(arena *a, const char *path, char *text, size_t bytes, size_t *at,
                          yyjson_val **out);
 
-/* Fields of an object; NULL, -1 and "" if it has none of that type. The object may be NULL. */
+/* Fields of an object; NULL and false: it has none of that type. The object may be NULL. Numbers from 2^63 on, as some
+ * writers have for identifiers, are taken as 64 bits. */
 const char *lake_json_text(yyjson_val *object, const char *name);
 bool lake_json_int(yyjson_val *object, const char *name, int64_t *out);
 bool lake_json_bool(yyjson_val *object, const char *name);

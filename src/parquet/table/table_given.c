@@ -166,9 +166,9 @@ static status refuse_leaf(const given_mapping *m, const pq_given_column *column,
 {
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
     return status_new(STATUS_KIND_UNSUPPORTED,
-                      "column \"%s\" is %s in %s, and %s %s in file \"%s\", from which it is not "
+                      "column \"%s\" is %s in %s, and %s in file \"%s\", from which it is not "
                       "converted",
-                      column->name, type_name(column->type, to), m->given->what, leaf->annotation,
+                      column->name, type_name(column->type, to), m->given->what,
                       type_name(leaf->type, from), m->file->path);
 }
 

@@ -1,0 +1,48 @@
+/* iceberg_deletes.c - reads the files of deletes that concern a data file. */
+#include "lake/iceberg/iceberg_deletes.h"
+
+#include "lake/log/deleted_rows.h"
+#include "storage/file.h"
+
+#define VECTOR_BYTES_MAX (INT64_C(1) << 30)
+
+/* A blob of a Puffin file. */
+static status read_vector(const iceberg_deletes_of *of, const iceberg_delete *d, arena *a,
+                          row_numbers *out)
+{
+    file *f;
+    if (d->bytes < 0 || d->bytes > VECTOR_BYTES_MAX || d->offset < 0)
+        return status_new(STATUS_KIND_CORRUPT, "the place of a deletion vector is not one");
+    TRY(file_open(d->path, &f));
+    uint8_t *bytes = arena_alloc(a, (size_t)d->bytes + 1);
+    status st = bytes ? STATUS_OK : status_no_memory("lake", (size_t)d->bytes);
+    if (!st &&
+        ((uint64_t)d->offset > f->bytes || (uint64_t)d->bytes > f->bytes - (uint64_t)d->offset))
+        st = status_new(STATUS_KIND_CORRUPT, "a deletion vector lies beyond the end of its file");
+    if (!st)
+        st = file_read(f, (uint64_t)d->offset, bytes, (size_t)d->bytes);
+    file_close(f);
+    if (!st)
+        st = deleted_rows_read_framed(a, bytes, (size_t)d->bytes,
+                                      of->row_count >= 0 ? (uint64_t)of->row_count : UINT64_MAX,
+                                      out);
+    return st;
+}
+
+status iceberg_load_deleted(const pq_given *given, const pq_given_file *f, arena *a,
+                            pq_deleted_rows *out)
+{
+    const iceberg_deletes_of *of = f->deletes;
+    row_numbers rows = {0};
+    (void)given;
+    for (size_t i = 0; i < of->list.count; i++) {
+        const iceberg_delete *d = of->list.items[i];
+        status st = d->is_puffin
+                        ? read_vector(of, d, a, &rows)
+                        : status_new(STATUS_KIND_UNSUPPORTED, "files of deletes are not read");
+        TRY(status_context(st, "file \"%s\"", d->path));
+    }
+    deleted_rows_sort(&rows);
+    *out = (pq_deleted_rows){rows.items, rows.count};
+    return STATUS_OK;
+}

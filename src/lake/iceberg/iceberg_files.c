@@ -1,0 +1,338 @@
+/* iceberg_files.c - manifest lists and manifests to files, each with bounds from statistics and partitions. */
+#include "lake/iceberg/iceberg_files.h"
+
+#include "lake/iceberg/iceberg_deletes.h"
+#include "lake/iceberg/iceberg_value.h"
+#include "lake/log/avro.h"
+
+#include <strings.h>
+
+enum { STATUS_DELETED = 2 };
+enum { CONTENT_DATA, CONTENT_POSITIONS, CONTENT_EQUALITY };
+
+typedef struct manifest {
+    const char *path;
+    int64_t spec_id, sequence;
+} manifest;
+
+/* A data file before it is known which deletes concern it. */
+typedef struct data_file {
+    pq_given_file told;
+    const char *path; /* as the manifest calls it */
+    int64_t sequence, spec_id;
+    const char *partition;
+} data_file;
+
+typedef struct file_reader {
+    iceberg_metadata *metadata;
+    pq_given *given;
+    ARRAY(manifest) manifests;
+    const manifest *manifest;
+    const iceberg_spec *spec;
+    ARRAY(data_file) data;
+    iceberg_delete_list deletes;
+} file_reader;
+
+static status no_lake_memory(void)
+{
+    return status_no_memory("lake", sizeof(data_file));
+}
+
+/* ---- manifest lists ---- */
+
+static status take_manifest(void *context, const avro_value *record)
+{
+    file_reader *r = context;
+    manifest found = {.path = avro_field_text(r->metadata->memory, record, 500, "manifest_path")};
+    if (!found.path)
+        return status_new(STATUS_KIND_CORRUPT, "a manifest has no path in it");
+    avro_field_int(record, 502, "partition_spec_id", &found.spec_id);
+    avro_field_int(record, 515, "sequence_number", &found.sequence);
+    return array_push(r->metadata->memory, &r->manifests, found);
+}
+
+static status read_avro_file(iceberg_metadata *m, const char *path, avro_taker take, void *context)
+{
+    arena *scratch;
+    char *bytes;
+    size_t count;
+    const char *place = iceberg_path(m, path);
+    if (!place)
+        return no_lake_memory();
+    TRY(arena_new(&scratch));
+    status st = lake_read(scratch, place, &bytes, &count);
+    if (!st)
+        st = status_context(avro_read(bytes, count, take, context), "file \"%s\"", place);
+    arena_free(scratch);
+    return st;
+}
+
+/* Format version 1 may list manifests in the snapshot itself. */
+static status list_manifests(file_reader *r)
+{
+    iceberg_metadata *m = r->metadata;
+    const char *list = lake_json_text(m->snapshot, "manifest-list");
+    yyjson_arr_iter iter;
+    yyjson_val *path;
+    if (list)
+        return status_context(read_avro_file(m, list, take_manifest, r),
+                              "manifest list of snapshot %lld of Iceberg table \"%s\"",
+                              (long long)m->snapshot_id, m->name);
+    yyjson_arr_iter_init(yyjson_obj_get(m->snapshot, "manifests"), &iter);
+    while ((path = yyjson_arr_iter_next(&iter)))
+        if (yyjson_is_str(path))
+            TRY(array_push(m->memory, &r->manifests,
+                           ((manifest){.path = yyjson_get_str(path), .spec_id = -1})));
+    return STATUS_OK;
+}
+
+/* ---- bounds ---- */
+
+static int column_of_id(const pq_given *given, int64_t id)
+{
+    for (size_t i = 0; i < given->columns.count; i++)
+        if (given->columns.items[i].field_id == id)
+            return (int)i;
+    return -1;
+}
+
+/* The map is an array of records of key and value, or a map of Avro's with texts as keys, which manifests do not have. */
+static void take_bounds(const file_reader *r, const avro_value *map, bool is_minimum,
+                        pq_statistics *bounds)
+{
+    for (size_t i = 0; map && map->kind == AVRO_ARRAY && i < map->item_count; i++) {
+        const avro_value *pair = &map->items[i];
+        if (pair->kind != AVRO_RECORD || pair->item_count != 2 || pair->items[0].kind != AVRO_INT ||
+            pair->items[1].kind != AVRO_BYTES)
+            continue;
+        int column = column_of_id(r->given, pair->items[0].number);
+        if (column < 0 || r->given->columns.items[column].is_nested)
+            continue;
+        pq_statistics *s = &bounds[column];
+        value v;
+        if (!iceberg_value_of_bytes(r->metadata->memory, pair->items[1].bytes,
+                                    pair->items[1].byte_count, r->given->columns.items[column].type,
+                                    &v))
+            continue;
+        *(is_minimum ? &s->min : &s->max) = v;
+        *(is_minimum ? &s->has_min : &s->has_max) = true;
+    }
+}
+
+static void take_null_counts(const file_reader *r, const avro_value *map, pq_statistics *bounds)
+{
+    for (size_t i = 0; map && map->kind == AVRO_ARRAY && i < map->item_count; i++) {
+        const avro_value *pair = &map->items[i];
+        int column = pair->kind == AVRO_RECORD && pair->item_count == 2 &&
+                             pair->items[0].kind == AVRO_INT && pair->items[1].kind == AVRO_INT
+                         ? column_of_id(r->given, pair->items[0].number)
+                         : -1;
+        if (column >= 0)
+            bounds[column].null_count = pair->items[1].number;
+    }
+}
+
+/* ---- partitions ---- */
+
+/* Writes the partition's values, for comparing: two files of one spec are in one partition if these texts are equal. */
+static status partition_text(arena *a, const avro_value *partition, const char **out)
+{
+    size_t count = partition && partition->kind == AVRO_RECORD ? partition->item_count : 0;
+    *out = "";
+    for (size_t i = 0; i < count && *out; i++) {
+        const avro_value *v = &partition->items[i];
+        if (v->kind == AVRO_NULL)
+            *out = arena_format(a, "%s,null", *out);
+        else if (v->kind == AVRO_BYTES) {
+            char *hex = arena_alloc(a, 2 * v->byte_count + 1);
+            for (size_t b = 0; hex && b < v->byte_count; b++)
+                snprintf(hex + 2 * b, 3, "%02x", v->bytes[b]);
+            *out = hex ? arena_format(a, "%s,x%s", *out, hex) : NULL;
+        } else if (v->kind == AVRO_FLOAT || v->kind == AVRO_DOUBLE)
+            *out = arena_format(a, "%s,%a", *out, v->real);
+        else
+            *out = arena_format(a, "%s,%lld", *out, (long long)v->number);
+    }
+    return *out ? STATUS_OK : no_lake_memory();
+}
+
+/* The value that all rows have, if the file does not store the column. */
+static status add_identity(file_reader *r, int column, const avro_value *v, pq_given_file *f)
+{
+    arena *a = r->metadata->memory;
+    const pq_given_column *c = &r->given->columns.items[column];
+    value *made = arena_alloc(a, sizeof *made);
+    const value **constants = (const value **)f->constants;
+    if (!constants)
+        constants = arena_alloc_array(a, r->given->columns.count + 1, sizeof *constants);
+    if (!made || !constants)
+        return no_lake_memory();
+    *made = value_null(c->type);
+    f->constants = constants;
+    if (!v || iceberg_value_of_avro(a, v, c->type, made))
+        constants[column] = made;
+    return STATUS_OK;
+}
+
+static status take_partition(file_reader *r, const avro_value *partition, data_file *f,
+                             pq_statistics *bounds)
+{
+    arena *a = r->metadata->memory;
+    TRY(partition_text(a, partition, &f->partition));
+    for (size_t i = 0; r->spec && i < r->spec->fields.count; i++) {
+        const iceberg_field *field = &r->spec->fields.items[i];
+        const avro_value *v = avro_field(partition, field->field_id, "");
+        int column = column_of_id(r->given, field->source_id);
+        if (column < 0 || r->given->columns.items[column].is_nested)
+            continue;
+        iceberg_narrow(a, field, v, r->given->columns.items[column].type, &bounds[column]);
+        if (field->transform == ICEBERG_IDENTITY)
+            TRY(add_identity(r, column, v, &f->told));
+    }
+    return STATUS_OK;
+}
+
+/* ---- manifests ---- */
+
+static status take_data(file_reader *r, const avro_value *file, data_file *f)
+{
+    arena *a = r->metadata->memory;
+    size_t count = r->given->columns.count;
+    pq_statistics *bounds = arena_alloc_array(a, count + 1, sizeof *bounds);
+    if (!bounds)
+        return no_lake_memory();
+    for (size_t i = 0; i < count; i++)
+        bounds[i].null_count = bounds[i].distinct_count = -1;
+    take_bounds(r, avro_field(file, 125, "lower_bounds"), true, bounds);
+    take_bounds(r, avro_field(file, 128, "upper_bounds"), false, bounds);
+    take_null_counts(r, avro_field(file, 110, "null_value_counts"), bounds);
+    TRY(take_partition(r, avro_field(file, 102, "partition"), f, bounds));
+    f->told.bounds = bounds;
+    f->told.row_count = -1;
+    avro_field_int(file, 103, "record_count", &f->told.row_count);
+    return array_push(a, &r->data, *f);
+}
+
+static status take_deletes(file_reader *r, const avro_value *file, const data_file *f,
+                           bool is_equality, const char *format)
+{
+    arena *a = r->metadata->memory;
+    iceberg_delete d = {.path = f->told.path,
+                        .is_equality = is_equality,
+                        .is_puffin = !strcasecmp(format, "puffin"),
+                        .sequence = f->sequence,
+                        .spec_id = f->spec_id,
+                        .row_count = -1};
+    const avro_value *ids = avro_field(file, 135, "equality_ids");
+    TRY(partition_text(a, avro_field(file, 102, "partition"), &d.partition));
+    d.target = avro_field_text(a, file, 143, "referenced_data_file");
+    avro_field_int(file, 144, "content_offset", &d.offset);
+    avro_field_int(file, 145, "content_size_in_bytes", &d.bytes);
+    avro_field_int(file, 103, "record_count", &d.row_count);
+    for (size_t i = 0; ids && ids->kind == AVRO_ARRAY && i < ids->item_count; i++)
+        TRY(array_push(a, &d.ids, (int32_t)ids->items[i].number));
+    return array_push(a, &r->deletes, d);
+}
+
+static status refuse_format(const char *path, const char *format)
+{
+    return status_new(STATUS_KIND_UNSUPPORTED,
+                      "data file \"%s\" is of format %s; Iceberg tables are read if their data is "
+                      "Parquet",
+                      path, format);
+}
+
+static status take_entry(void *context, const avro_value *record)
+{
+    file_reader *r = context;
+    arena *a = r->metadata->memory;
+    int64_t entry = 0, content = CONTENT_DATA;
+    const avro_value *file = avro_field(record, 2, "data_file");
+    avro_field_int(record, 0, "status", &entry);
+    if (entry == STATUS_DELETED)
+        return STATUS_OK;
+    data_file f = {.path = avro_field_text(a, file, 100, "file_path"),
+                   .sequence = r->manifest->sequence,
+                   .spec_id = r->manifest->spec_id};
+    const char *format = avro_field_text(a, file, 101, "file_format");
+    if (!f.path || !format)
+        return status_new(STATUS_KIND_CORRUPT, "an entry has no path or format in it");
+    avro_field_int(record, 3, "sequence_number", &f.sequence);
+    avro_field_int(file, 134, "content", &content);
+    f.told.path = iceberg_path(r->metadata, f.path);
+    if (!f.told.path)
+        return no_lake_memory();
+    if (strcasecmp(format, "parquet") != 0 &&
+        (content == CONTENT_DATA || strcasecmp(format, "puffin")))
+        return refuse_format(f.path, format);
+    if (content == CONTENT_DATA)
+        return take_data(r, file, &f);
+    return take_deletes(r, file, &f, content == CONTENT_EQUALITY, format);
+}
+
+static status read_manifests(file_reader *r)
+{
+    for (size_t i = 0; i < r->manifests.count; i++) {
+        r->manifest = &r->manifests.items[i];
+        int64_t spec = r->manifest->spec_id;
+        r->spec = spec < 0 && r->metadata->specs.count ? &r->metadata->specs.items[0]
+                                                       : iceberg_find_spec(r->metadata, spec);
+        TRY(status_context(read_avro_file(r->metadata, r->manifest->path, take_entry, r),
+                           "manifest of Iceberg table \"%s\"", r->metadata->name));
+    }
+    r->given->parts = r->given->parts_read = (uint32_t)r->manifests.count;
+    return STATUS_OK;
+}
+
+/* ---- deletes ---- */
+
+/* Deletes by equal values concern rows that were there before, and of an unpartitioned spec all partitions; positions
+ * those of the same sequence number, too. */
+static bool concerns(const file_reader *r, const iceberg_delete *d, const data_file *f)
+{
+    const iceberg_spec *spec = iceberg_find_spec(r->metadata, d->spec_id);
+    bool is_same_partition = d->spec_id == f->spec_id && !strcmp(d->partition, f->partition);
+    if (d->is_equality)
+        return f->sequence < d->sequence && (is_same_partition || (spec && !spec->fields.count));
+    if (d->target)
+        return f->sequence <= d->sequence && !strcmp(d->target, f->path);
+    return f->sequence <= d->sequence && is_same_partition;
+}
+
+static status add_deletes(file_reader *r, data_file *f)
+{
+    arena *a = r->metadata->memory;
+    iceberg_deletes_of *of = arena_alloc(a, sizeof *of);
+    bool has_vector = false;
+    if (!of)
+        return no_lake_memory();
+    of->path = f->path;
+    of->row_count = f->told.row_count;
+    for (size_t i = 0; i < r->deletes.count; i++)
+        has_vector |= r->deletes.items[i].is_puffin && concerns(r, &r->deletes.items[i], f);
+    for (size_t i = 0; i < r->deletes.count; i++) {
+        const iceberg_delete *d = &r->deletes.items[i];
+        /* A deletion vector has what older files of positions had. */
+        if (concerns(r, d, f) && (d->is_equality || d->is_puffin || !has_vector))
+            TRY(array_push(a, &of->list, d));
+    }
+    f->told.deletes = of;
+    f->told.has_deleted = of->list.count > 0;
+    f->told.deleted_count = f->told.has_deleted ? -1 : 0;
+    return STATUS_OK;
+}
+
+status iceberg_add_files(iceberg_metadata *m, pq_given *given)
+{
+    file_reader r = {.metadata = m, .given = given};
+    if (!m->snapshot)
+        return STATUS_OK;
+    TRY(list_manifests(&r));
+    TRY(read_manifests(&r));
+    TRY(array_reserve(m->memory, &given->files, r.data.count + 1));
+    for (size_t i = 0; i < r.data.count; i++) {
+        TRY(add_deletes(&r, &r.data.items[i]));
+        given->files.items[given->files.count++] = r.data.items[i].told;
+    }
+    return STATUS_OK;
+}
