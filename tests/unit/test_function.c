@@ -72,7 +72,7 @@ static const char end_mark[] = "<!-- functions end -->\n";
 /* TEST_UPDATE=1 (scripts/update-docs) writes the section instead. */
 TEST(functions_page_is_current)
 {
-    static char made[32768], page[65536];
+    static char made[65536], page[131072];
     char path[1024];
     memset(made, 0, sizeof made);
     memset(page, 0, sizeof page);

@@ -1276,6 +1276,7 @@ typedef struct ParamRef
 	NodeTag		type;
 	int			number;			/* the number of the parameter */
 	int			location;		/* token location, or -1 if unknown */
+	const void *bound;			/* what the host knows that it is, or NULL */
 } ParamRef;
 
 typedef struct A_Expr

@@ -1,4 +1,4 @@
-/* kernel_aggregate_bits.c - bits of integers put together by group. */
+/* kernel_aggregate_bits.c - bits of integers put together, and doubles multiplied, by group. */
 #include "device/cpu/kernel_aggregate.h"
 
 #define PUT_BITS(ctype, operation)                                                                 \
@@ -23,10 +23,19 @@
             PUT_BITS(uint64_t, operation);                                                         \
     } while (0)
 
+static void multiply(const aggregate_bits_arguments *a, size_t count)
+{
+    const double *values = a->values;
+    double *states = a->states;
+    FOR_ROWS(a, count, states[a->groups ? a->groups[i] : 0] *= values[i]);
+}
+
 void ISA_(aggregate_bits)(const aggregate_bits_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    if (a->op == '&')
+    if (a->op == '*')
+        multiply(a, count);
+    else if (a->op == '&')
         PUT_BITS_OF(&);
     else if (a->op == '|')
         PUT_BITS_OF(|);

@@ -7,6 +7,7 @@
  * General incremental sliding-window aggregation, 2015) */
 #include "device/cpu/kernel_over.h"
 #include "device/value/aggregate_join.h"
+#include "device/value/bits_value.h"
 #include "device/value/pair_value.h"
 
 /* JOIN(left, right) puts states together; VALUE(k) is the state of row k alone. Returns from the kernel once the launch
@@ -173,12 +174,16 @@ static inline uint64_t over_aggregate_bits_of(const over_bits_arguments *a, size
 #define JOIN_AND(left, right) ((left) & (right))
 #define JOIN_OR(left, right) ((left) | (right))
 #define JOIN_XOR(left, right) ((left) ^ (right))
+#define JOIN_PRODUCT(left, right) bits_product(left, right)
+#define VALUE_PRODUCT(k) over_aggregate_bits_of(a, k, BITS_OF_ONE)
 #define VALUE_AND(k) over_aggregate_bits_of(a, k, UINT64_MAX)
 #define VALUE_BITS(k) over_aggregate_bits_of(a, k, 0)
 
 void ISA_(over_bits)(const over_bits_arguments *a)
 {
-    if (a->op == '&')
+    if (a->op == '*')
+        SLIDE(uint64_t, BITS_OF_ONE, JOIN_PRODUCT, VALUE_PRODUCT);
+    else if (a->op == '&')
         SLIDE(uint64_t, UINT64_MAX, JOIN_AND, VALUE_AND);
     else if (a->op == '|')
         SLIDE(uint64_t, 0, JOIN_OR, VALUE_BITS);

@@ -4,6 +4,7 @@
  * lock where there are none for them. Extremes of up to 8 bytes need neither: few rows change one. */
 #include "device/cuda/combine.cuh"
 #include "device/cuda/numbers.cuh"
+#include "device/value/bits_value.h"
 #include "device/value/pair_value.h"
 
 #include <math.h>
@@ -292,11 +293,6 @@ KERNEL_TOGETHER(aggregate_pick)
     }
 }
 
-DEVICE uint64_t put_bits(char op, uint64_t x, uint64_t y)
-{
-    return op == '&' ? x & y : op == '|' ? x | y : x ^ y;
-}
-
 /* With ^ a state that a swap left as it was may still need the row: 0 changes nothing, and anything
  * else does. */
 template <class T>
@@ -312,9 +308,9 @@ DEVICE void bits_by_group(const aggregate_bits_arguments &a, const cuda_extra &e
                 *state = ((const T *)a.values)[i];
             return is_row;
         },
-        [&](uint64_t *state, const uint64_t *x) { *state = put_bits(a.op, *state, *x); },
+        [&](uint64_t *state, const uint64_t *x) { *state = bits_join(a.op, *state, *x); },
         [&](uint32_t group, const uint64_t *x) {
-            swap_state((T *)a.states + group, [&](T old) { return (T)put_bits(a.op, old, *x); });
+            swap_state((T *)a.states + group, [&](T old) { return (T)bits_join(a.op, old, *x); });
         });
 }
 

@@ -6,6 +6,7 @@
  * left to right. Nothing is ever subtracted, and no row is used that is not in the range: any state that
  * can be put together will do. Counts need no tree: they are differences of sums. */
 #include "device/cuda/over.cuh"
+#include "device/value/bits_value.h"
 #include "device/value/pair_value.h"
 
 /* ---- counts ---- */
@@ -245,7 +246,7 @@ KERNEL_ALONE(over_pair)
 
 DEVICE uint64_t no_bits(const over_bits_arguments &a)
 {
-    return a.op == '&' ? ~(uint64_t)0 : 0;
+    return bits_begin(a.op);
 }
 
 DEVICE uint64_t bits_of_row(const over_bits_arguments &a, uint64_t k)
@@ -266,7 +267,7 @@ DEVICE uint64_t bits_of_row(const over_bits_arguments &a, uint64_t k)
 
 DEVICE uint64_t join_bits(const over_bits_arguments &a, uint64_t left, uint64_t right)
 {
-    return a.op == '&' ? left & right : a.op == '|' ? left | right : left ^ right;
+    return bits_join(a.op, left, right);
 }
 
 KERNEL_STEP_TOGETHER(over_bits_tree, over_bits)

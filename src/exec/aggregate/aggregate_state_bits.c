@@ -1,4 +1,5 @@
-/* aggregate_state_bits.c - states that are bits of integers, put together by and, or, xor. */
+/* aggregate_state_bits.c - states that are bits of integers, put together by and, or, xor, or products of doubles. */
+#include "device/value/bits_value.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 
 static uint32_t bits_width(const aggregate_core *core, const aggregate_table *table,
@@ -11,7 +12,7 @@ static uint32_t bits_width(const aggregate_core *core, const aggregate_table *ta
 
 static void begin_bits(const state_plan *plan, uint64_t words[2])
 {
-    words[0] = words[1] = plan->operation == '&' ? UINT64_MAX : 0;
+    words[0] = words[1] = bits_begin((char)plan->operation);
 }
 
 static status update_bits(const state_update *u, const state_plan *plan, state_array *array,
@@ -33,3 +34,9 @@ static status merge_bits(const state_update *u, const state_plan *plan, const st
 
 const aggregate_state_ops aggregate_state_bits = {
     .width = bits_width, .begin = begin_bits, .update = update_bits, .merge = merge_bits};
+
+const aggregate_state_ops aggregate_state_product = {.width = bits_width,
+                                                     .begin = begin_bits,
+                                                     .update = update_bits,
+                                                     .merge = merge_bits,
+                                                     .takes_doubles = true};

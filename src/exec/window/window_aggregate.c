@@ -2,6 +2,7 @@
  * values of the states, as grouping makes them. */
 #include "exec/window/window_aggregate.h"
 
+#include "device/value/bits_value.h"
 #include "exec/window/window_frame.h"
 #include "exec/window/window_rows.h"
 
@@ -10,7 +11,7 @@ typedef status finisher(window_aggregate *a, tensor **out);
 
 /* How the states of aggregates.def are made, and what becomes of them. */
 static starter window_aggregate_count_values, start_sum, start_pick, start_variance, start_pair,
-    start_bits;
+    start_bits, start_product;
 static finisher finish_count, window_aggregate_finish_sum, window_aggregate_finish_pick,
     window_aggregate_finish_variance, window_aggregate_finish_pair, finish_bits;
 static const struct evaluator {
@@ -24,6 +25,7 @@ static const struct evaluator {
     {"variance", start_variance, window_aggregate_finish_variance},
     {"pair", start_pair, window_aggregate_finish_pair},
     {"bits", start_bits, finish_bits},
+    {"product", start_product, finish_bits},
 };
 
 static const struct window_known {
@@ -51,8 +53,7 @@ const char *window_aggregate_state(plan_aggregate_function function)
 
 uint64_t window_aggregate_bits(const window_aggregate *a, uint64_t left, uint64_t right)
 {
-    int op = a->known->operation;
-    return op == '&' ? left & right : op == '|' ? left | right : left ^ right;
+    return bits_join((char)a->known->operation, left, right);
 }
 
 bool window_aggregate_is_known(plan_aggregate_function function)
@@ -231,6 +232,12 @@ static status start_bits(window_aggregate *a)
                .values = a->values->values, .validity = a->values->validity,
                .scratch = a->scratch->address, .states = a->states->address);
     return STATUS_OK;
+}
+
+static status start_product(window_aggregate *a)
+{
+    TRY(cast_values(a, &a->values));
+    return start_bits(a);
 }
 
 static status finish_bits(window_aggregate *a, tensor **out)

@@ -22,7 +22,7 @@ static const struct {
     {"count", carry_count, take_count}, {"sum", carry_sum, take_sum},
     {"pick", carry_pick, take_pick},    {"variance", carry_variance, take_variance},
     {"pair", carry_pair, take_pair},    {"bits", carry_bits, take_bits},
-    {FIRST, carry_first, take_pick},
+    {"product", carry_bits, take_bits}, {FIRST, carry_first, take_pick},
 };
 #define NO_CARRIER (sizeof carriers / sizeof *carriers)
 

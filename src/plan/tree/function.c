@@ -289,6 +289,9 @@ static void print_aggregates(FILE *to)
         print_aggregate_aliases(i, to);
         fprintf(to, " | %s | %s |\n", aggregates[i].type, aggregates[i].help);
     }
+#define AGGREGATE_MADE(sql, arguments, count, type, takes_distinct, text, help)                    \
+    fprintf(to, "| `%s(%s)` | %s | %s |\n", sql, arguments, type, help);
+#include "plan/tree/aggregates.def"
 }
 
 static void print_windows(FILE *to)
@@ -316,6 +319,8 @@ void functions_print_markdown(FILE *to)
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
     function_print_row(EXPR_##op, name, signature, FUNCTION_NOTATION_##notation, help, to);
 #define FUNCTION_OTHER(name, binder, signature, help)                                              \
+    function_print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
+#define FUNCTION_MADE(name, signature, text, help)                                                 \
     function_print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
 #define FUNCTION_GROUP(title, text) print_group(title, text, to);
 #include "plan/tree/functions.def"

@@ -57,6 +57,12 @@ static bool aggregate_find_function(const char *name, plan_aggregate_function *o
     return false;
 }
 
+bool bind_is_aggregate(const char *name)
+{
+    plan_aggregate_function function;
+    return aggregate_find_function(name, &function);
+}
+
 static status wrong_type(binder *b, const FuncCall *tree, const char *name, const expr *arg,
                          const char *expected)
 {
@@ -255,7 +261,7 @@ static status finish_call(binder *b, const FuncCall *tree, const char *name, pla
     return STATUS_OK;
 }
 
-static status aggregate_check_place(binder *b, const FuncCall *tree, const bind_scope *scope)
+status bind_check_aggregate_place(binder *b, const FuncCall *tree, const bind_scope *scope)
 {
     if (scope->clause)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -270,13 +276,13 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
                            bool *out_is_aggregate, expr **out)
 {
     plan_aggregate_function function;
-    bool is_composite = bind_is_composite(name);
+    bool is_composite = bind_is_composite_call(tree, name);
     bool is_estimate = !strcmp(name, "approx_count_distinct");
     *out_is_aggregate =
         aggregate_find_function(is_estimate ? "count" : name, &function) || is_composite;
     if (!*out_is_aggregate)
         return STATUS_OK;
-    TRY(aggregate_check_place(b, tree, scope));
+    TRY(bind_check_aggregate_place(b, tree, scope));
     if (is_estimate && tree->agg_star)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate \"%s\" takes one argument", name);

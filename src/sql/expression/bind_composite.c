@@ -11,41 +11,67 @@
 typedef struct composite_name {
     const char *name;
     bind_composite_kind kind;
-    uint32_t args;  /* in the call's own parentheses */
-    bool is_within; /* WITHIN GROUP (ORDER BY x) */
+    uint32_t args;   /* in the call's own parentheses */
+    bool is_within;  /* WITHIN GROUP (ORDER BY x) */
+    bool keeps_null; /* of the first row, whether its value is NULL or not */
 } composite_name;
 
 static const composite_name names[] = {
-    {"median", COMPOSITE_QUANTILE, 1, false},
-    {"quantile_cont", COMPOSITE_QUANTILE, 2, false},
-    {"quantile_disc", COMPOSITE_QUANTILE_VALUE, 2, false},
-    {"approx_quantile", COMPOSITE_QUANTILE_VALUE, 2, false},
-    {"quantile", COMPOSITE_QUANTILE_VALUE, 2, false},
-    {"percentile_cont", COMPOSITE_QUANTILE, 1, true},
-    {"percentile_disc", COMPOSITE_QUANTILE_VALUE, 1, true},
-    {"mode", COMPOSITE_MODE, 1, false},
-    {"mode", COMPOSITE_MODE, 0, true},
-    {"arg_min", COMPOSITE_VALUE_OF_LEAST, 2, false},
-    {"min_by", COMPOSITE_VALUE_OF_LEAST, 2, false},
-    {"arg_max", COMPOSITE_VALUE_OF_GREATEST, 2, false},
-    {"max_by", COMPOSITE_VALUE_OF_GREATEST, 2, false},
-    {"string_agg", COMPOSITE_STRING_AGG, 2, false},
-    {"listagg", COMPOSITE_STRING_AGG, 2, false},
-    {"group_concat", COMPOSITE_STRING_AGG, 2, false},
+    {"median", COMPOSITE_QUANTILE, 1, false, false},
+    {"quantile_cont", COMPOSITE_QUANTILE, 2, false, false},
+    {"quantile_disc", COMPOSITE_QUANTILE_VALUE, 2, false, false},
+    {"approx_quantile", COMPOSITE_QUANTILE_VALUE, 2, false, false},
+    {"quantile", COMPOSITE_QUANTILE_VALUE, 2, false, false},
+    {"percentile_cont", COMPOSITE_QUANTILE, 1, true, false},
+    {"percentile_disc", COMPOSITE_QUANTILE_VALUE, 1, true, false},
+    {"mode", COMPOSITE_MODE, 1, false, false},
+    {"mode", COMPOSITE_MODE, 0, true, false},
+    {"arg_min", COMPOSITE_VALUE_OF_LEAST, 2, false, false},
+    {"min_by", COMPOSITE_VALUE_OF_LEAST, 2, false, false},
+    {"arg_max", COMPOSITE_VALUE_OF_GREATEST, 2, false, false},
+    {"max_by", COMPOSITE_VALUE_OF_GREATEST, 2, false, false},
+    {"argmin", COMPOSITE_VALUE_OF_LEAST, 2, false, false},
+    {"argmax", COMPOSITE_VALUE_OF_GREATEST, 2, false, false},
+    {"arg_min_null", COMPOSITE_VALUE_OF_LEAST, 2, false, true},
+    {"arg_max_null", COMPOSITE_VALUE_OF_GREATEST, 2, false, true},
+    {"reservoir_quantile", COMPOSITE_QUANTILE_VALUE, 2, false, false},
+    {"reservoir_quantile", COMPOSITE_QUANTILE_VALUE, 3, false, false},
+    {"first", COMPOSITE_FIRST, 1, false, true},
+    {"arbitrary", COMPOSITE_FIRST, 1, false, true},
+    {"last", COMPOSITE_LAST, 1, false, true},
+    {"any_value", COMPOSITE_FIRST, 1, false, false},
+    {"entropy", COMPOSITE_ENTROPY, 1, false, false},
+    {"mad", COMPOSITE_MAD, 1, false, false},
+    {"string_agg", COMPOSITE_STRING_AGG, 2, false, false},
+    {"listagg", COMPOSITE_STRING_AGG, 2, false, false},
+    {"group_concat", COMPOSITE_STRING_AGG, 2, false, false},
 };
 
-static const composite_name *composite_find_name(const char *name, bool is_within)
+/* Returns the aggregate of that name and form, else one of the name, or NULL. */
+static const composite_name *composite_find_name(const char *name, bool is_within, size_t args)
 {
     const composite_name *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i].name, name) && (!found || names[i].is_within == is_within))
+        if (!strcmp(names[i].name, name) &&
+            (!found || (names[i].is_within == is_within &&
+                        (found->is_within != is_within || names[i].args == args))))
             found = &names[i];
     return found;
 }
 
 bool bind_is_composite(const char *name)
 {
-    return composite_find_name(name, false) != NULL;
+    return composite_find_name(name, false, 1) && strcmp(name, "any_value");
+}
+
+bool bind_is_composite_call(const FuncCall *tree, const char *name)
+{
+    return bind_is_composite(name) || (!strcmp(name, "any_value") && list_length(tree->agg_order));
+}
+
+static bool composite_takes_order(bind_composite_kind kind)
+{
+    return kind == COMPOSITE_FIRST || kind == COMPOSITE_LAST;
 }
 
 static status composite_check_form(binder *b, const FuncCall *tree, const composite_name *found)
@@ -60,7 +86,7 @@ static status composite_check_form(binder *b, const FuncCall *tree, const compos
                            found->is_within ? "percentile_cont(0.5) WITHIN GROUP "
                                               "(ORDER BY x)"
                                             : "the value as the first argument");
-    if (!found->is_within && list_length(tree->agg_order))
+    if (!found->is_within && list_length(tree->agg_order) && !composite_takes_order(found->kind))
         return bind_unsupported(b, tree->location, "ORDER BY in this aggregate is");
     if (list_length(tree->args) != found->args ||
         (found->is_within && list_length(tree->agg_order) != 1))
@@ -120,12 +146,26 @@ static status only_where_there(binder *b, expr *other, expr **e)
     return only_where(b, is_there, e);
 }
 
+static status bind_own_order(binder *b, const FuncCall *tree, bind_scope *scope, bind_composite *c)
+{
+    for (size_t i = 0; i < list_length(tree->agg_order); i++) {
+        const SortBy *by = castNode(SortBy, list_nth(tree->agg_order, i));
+        expr *key;
+        TRY(bind_expr(b, by->node, scope, &key));
+        if (key->type.id == TYPE_NULL)
+            TRY(bind_cast(b, key, type_make(TYPE_VARCHAR), tree->location, &key));
+        TRY(bind_sort_key(b, by, key, &c->order));
+    }
+    return STATUS_OK;
+}
+
 /* The key, by which rows are ordered, and the value. */
 static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
                              bind_composite *out)
 {
     bool has_fraction = out->kind == COMPOSITE_QUANTILE || out->kind == COMPOSITE_QUANTILE_VALUE;
-    bool has_two = !has_fraction && out->kind != COMPOSITE_MODE;
+    bool has_two =
+        out->kind == COMPOSITE_VALUE_OF_LEAST || out->kind == COMPOSITE_VALUE_OF_GREATEST;
     out->fraction = 0.5;
     if (tree->agg_within_group) {
         const SortBy *by = castNode(SortBy, list_nth(tree->agg_order, 0));
@@ -137,8 +177,7 @@ static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
     if (has_two)
         TRY(bind_expr(b, list_nth(tree->args, 0), scope, &out->value));
     if (has_fraction && list_length(tree->args) > !tree->agg_within_group)
-        TRY(bind_fraction(b, list_nth(tree->args, list_length(tree->args) - 1), scope,
-                          &out->fraction));
+        TRY(bind_fraction(b, list_nth(tree->args, !tree->agg_within_group), scope, &out->fraction));
     if (tree->agg_filter)
         TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &out->filter));
     return STATUS_OK;
@@ -147,15 +186,15 @@ static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
 static status composite_finish_values(binder *b, const FuncCall *tree, const char *name,
                                       bind_composite *c)
 {
-    if (c->kind == COMPOSITE_QUANTILE)
+    if (c->kind == COMPOSITE_QUANTILE || c->kind == COMPOSITE_MAD)
         TRY(as_number(b, tree, name, &c->key));
     if (c->key->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->key, type_make(TYPE_VARCHAR), tree->location, &c->key));
     if (c->value && c->value->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->value, type_make(TYPE_VARCHAR), tree->location, &c->value));
-    if (c->filter)
+    if (c->filter && !composite_takes_order(c->kind))
         TRY(only_where(b, c->filter, &c->key));
-    return c->value ? only_where_there(b, c->value, &c->key) : STATUS_OK;
+    return c->value && !c->keeps_null ? only_where_there(b, c->value, &c->key) : STATUS_OK;
 }
 
 static data_type composite_type_of(const bind_composite *c)
@@ -164,6 +203,8 @@ static data_type composite_type_of(const bind_composite *c)
     case COMPOSITE_QUANTILE_VALUE:
     case COMPOSITE_MODE:
     case COMPOSITE_STRING_AGG:
+    case COMPOSITE_FIRST:
+    case COMPOSITE_LAST:
         return c->key->type;
     case COMPOSITE_VALUE_OF_LEAST:
     case COMPOSITE_VALUE_OF_GREATEST:
@@ -178,7 +219,10 @@ static status bind_others(binder *b, const FuncCall *tree, const composite_name 
                           bind_scope *scope, bind_composite *out)
 {
     TRY(composite_check_form(b, tree, found));
+    out->keeps_null = found->keeps_null;
     TRY(bind_values_of(b, tree, scope, out));
+    if (composite_takes_order(out->kind))
+        TRY(bind_own_order(b, tree, scope, out));
     return composite_finish_values(b, tree, found->name, out);
 }
 
@@ -207,14 +251,7 @@ static status bind_string_parts(binder *b, const FuncCall *tree, bind_scope *sco
     else
         TRY(bind_constant(b, &comma, -1, &c->delimiter));
     data_type type = type_make(c->key->type.id == TYPE_BLOB ? TYPE_BLOB : TYPE_VARCHAR);
-    for (size_t i = 0; i < list_length(tree->agg_order); i++) {
-        const SortBy *by = castNode(SortBy, list_nth(tree->agg_order, i));
-        expr *key;
-        TRY(bind_expr(b, by->node, scope, &key));
-        if (key->type.id == TYPE_NULL)
-            TRY(bind_cast(b, key, type_make(TYPE_VARCHAR), tree->location, &key));
-        TRY(bind_sort_key(b, by, key, &c->order));
-    }
+    TRY(bind_own_order(b, tree, scope, c));
     if (c->is_distinct)
         TRY(check_distinct_order(b, tree, c));
     TRY(bind_cast(b, c->key, type, tree->location, &c->key));
@@ -261,6 +298,7 @@ static const bind_composite *composite_find_equal(const bind_scope *scope, const
         const bind_composite *other = &scope->composites.items[i];
         if (other->kind == c->kind && other->fraction == c->fraction &&
             other->is_descending == c->is_descending && other->is_distinct == c->is_distinct &&
+            other->keeps_null == c->keeps_null && composite_is_same(other->filter, c->filter) &&
             composite_is_same(other->key, c->key) && composite_is_same(other->value, c->value) &&
             composite_is_same(other->delimiter, c->delimiter) &&
             are_orders_equal(&other->order, &c->order))
@@ -284,7 +322,8 @@ static status add_composite(binder *b, bind_scope *scope, const char *name, bind
 status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            expr **out)
 {
-    const composite_name *found = composite_find_name(name, tree->agg_within_group);
+    const composite_name *found =
+        composite_find_name(name, tree->agg_within_group, list_length(tree->args));
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
     scope->is_in_aggregate = true;
     status st = found->kind == COMPOSITE_STRING_AGG ? bind_string_agg(b, tree, name, scope, &added)
@@ -343,10 +382,14 @@ static status bind_over(binder *b, const FuncCall *tree, const composite_name *f
 status bind_composite_over(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            plan_window_call *call, plan_column *out)
 {
-    const composite_name *found = composite_find_name(name, tree->agg_within_group);
+    const composite_name *found =
+        composite_find_name(name, tree->agg_within_group, list_length(tree->args));
     bind_composite c = {.kind = found->kind, .position = bind_position(b, tree->location)};
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
+    if (c.kind == COMPOSITE_ENTROPY || c.kind == COMPOSITE_MAD || composite_takes_order(c.kind))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
+                          "aggregate \"%s\" over a window is not supported", name);
     if (!composite_is_ordered(c.kind) && (list_length(tree->agg_order) || tree->agg_within_group))
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
     TRY(bind_over(b, tree, found, scope, &c, call));

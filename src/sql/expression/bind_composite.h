@@ -6,6 +6,8 @@
 
 /* Is it an aggregate that is made of others? */
 bool bind_is_composite(const char *name);
+/* Returns whether a call is of such an aggregate, as any_value with an ORDER BY is. */
+bool bind_is_composite_call(const FuncCall *tree, const char *name);
 /* A call of an aggregate that is made of others: *out is the column that it will be. */
 CHECKED status bind_composite_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, expr **out);

@@ -329,6 +329,125 @@ static status compose_string(composing *c, const bind_composite *q, expr *key, e
     return c->st;
 }
 
+/* ---- first and last ---- */
+
+/* Makes a condition a bigint that is 1 where it is true, else NULL. */
+static expr *one_where(composing *c, expr *condition)
+{
+    value one = value_int(TYPE_INT64, 1), null = value_null(type_make(TYPE_INT64));
+    expr *choice = c->st ? NULL : expr_new(c->b->memory, EXPR_CASE, type_make(TYPE_INT64), 3, -1);
+    if (!c->st && !choice)
+        c->st = bind_no_memory();
+    if (c->st)
+        return NULL;
+    choice->args[0] = condition;
+    choice->is_nullable = true;
+    c->st = bind_constant(c->b, &one, -1, &choice->args[1]);
+    if (!c->st)
+        c->st = bind_constant(c->b, &null, -1, &choice->args[2]);
+    return c->st ? NULL : choice;
+}
+
+/* Makes a column that is 1 in rows that count: those of the filter, and of any_value those that are not NULL. NULL: all
+ * rows do. */
+static status compose_chosen(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    expr *condition = q->filter;
+    *out = NULL;
+    if (!q->keeps_null) {
+        expr *is_there = composite_plan_call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, key, NULL);
+        condition =
+            condition ? composite_plan_call(c, EXPR_AND, TYPE_BOOL, condition, is_there) : is_there;
+    }
+    if (!condition)
+        return c->st;
+    *out = one_where(c, condition);
+    TRY(c->st);
+    return as_column(c, out);
+}
+
+/* Rows that count come first, in the order; the first of them has the number 1, the last their count. */
+static status compose_first(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list order = {0};
+    plan_window_call number = {.function = WINDOW_ROW_NUMBER, .position = -1}, all;
+    plan_node *window;
+    plan_sort_key chosen = {0};
+    expr *at, *count;
+    TRY(compose_chosen(c, q, key, &chosen.key));
+    if (chosen.key)
+        TRY(array_push(c->b->memory, &order, chosen));
+    for (size_t i = 0; i < q->order.count; i++) {
+        plan_sort_key sort = q->order.items[i];
+        TRY(as_column(c, &sort.key));
+        TRY(array_push(c->b->memory, &order, sort));
+    }
+    TRY(as_column(c, &key));
+    TRY(new_window(c, &order, &window));
+    window->window.order = order;
+    all = aggregate_call(chosen.key ? AGGREGATE_COUNT : AGGREGATE_COUNT_STAR, chosen.key);
+    all.arg_count = chosen.key != NULL;
+    TRY(composite_plan_add_call(c, window, number, TYPE_INT64, "row_number", &at));
+    TRY(composite_plan_add_call(c, window, all, TYPE_INT64, "count", &count));
+    expr *is_it = equal(c, composite_plan_as_double(c, at),
+                        q->kind == COMPOSITE_LAST ? composite_plan_as_double(c, count)
+                                                  : composite_plan_number_of(c, 1));
+    if (chosen.key && !c->st)
+        is_it = composite_plan_call(
+            c, EXPR_AND, TYPE_BOOL, is_it,
+            composite_plan_call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, chosen.key, NULL));
+    *out = composite_plan_add_aggregate(c, AGGREGATE_MAX, key, is_it);
+    return c->st;
+}
+
+/* ---- entropy, and the distance from the median ---- */
+
+/* Computes log2(n) less the mean of log2(c), for n values, c of which are equal to a row's. */
+static status compose_entropy(composing *c, expr *key, expr **out)
+{
+    plan_sort_key_list keys = {0};
+    plan_sort_key same = {.key = key};
+    plan_node *window;
+    expr *alike;
+    TRY(array_push(c->b->memory, &keys, same));
+    TRY(new_window(c, &keys, &window));
+    TRY(array_push(c->b->memory, &window->window.partition, key));
+    TRY(composite_plan_add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64,
+                                "count", &alike));
+    expr *is_there = composite_plan_call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, key, NULL);
+    expr *rows = composite_plan_compute(c, EXPR_GREATEST, composite_plan_as_double(c, alike),
+                                        composite_plan_number_of(c, 1)); /* NULLs: 0 */
+    expr *bits = composite_plan_compute(c, EXPR_LOG2, rows, NULL);
+    expr *mean = composite_plan_add_aggregate(c, AGGREGATE_AVG, bits, is_there);
+    expr *count =
+        composite_plan_add_aggregate(c, AGGREGATE_SUM, composite_plan_number_of(c, 1), is_there);
+    expr *all = composite_plan_compute(c, EXPR_LOG2, count, NULL);
+    expr *difference = composite_plan_compute(c, EXPR_SUBTRACT, all, mean);
+    *out = composite_plan_compute(c, EXPR_COALESCE, difference, composite_plan_number_of(c, 0));
+    return c->st;
+}
+
+static status compose_mad(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_window_call median = aggregate_call(AGGREGATE_COUNT, key);
+    plan_sort_key_list none = {0};
+    value half = value_double(0.5), is_descending = value_bool(false);
+    plan_node *window;
+    expr *middle;
+    median.function = WINDOW_QUANTILE;
+    median.arg_count = 3;
+    TRY(bind_constant(c->b, &half, -1, &median.args[1]));
+    TRY(bind_constant(c->b, &is_descending, -1, &median.args[2]));
+    TRY(new_window(c, &none, &window));
+    TRY(composite_plan_add_call(c, window, median, TYPE_DOUBLE, "median", &middle));
+    expr *distance = composite_plan_compute(c, EXPR_SUBTRACT, key, middle);
+    bind_composite of_distances = {.kind = COMPOSITE_QUANTILE, .fraction = 0.5};
+    of_distances.key = composite_plan_compute(c, EXPR_ABS, distance, NULL);
+    of_distances.position = q->position;
+    TRY(c->st);
+    return compose_kept(c, &of_distances, out);
+}
+
 /* ---- all of them ---- */
 
 static status composite_plan_compose(composing *c, const bind_composite *q, expr **out)
@@ -336,8 +455,14 @@ static status composite_plan_compose(composing *c, const bind_composite *q, expr
     expr *key = q->key;
     if (composite_plan_is_kept(q))
         return compose_kept(c, q, out);
+    if (q->kind == COMPOSITE_FIRST || q->kind == COMPOSITE_LAST)
+        return compose_first(c, q, key, out);
     TRY(as_column(c, &key));
     switch (q->kind) {
+    case COMPOSITE_ENTROPY:
+        return compose_entropy(c, key, out);
+    case COMPOSITE_MAD:
+        return compose_mad(c, q, key, out);
     case COMPOSITE_QUANTILE:
         return compose_quantile(c, q, key, out);
     case COMPOSITE_QUANTILE_VALUE:

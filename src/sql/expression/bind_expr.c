@@ -5,7 +5,9 @@
 #include "device/host/regex_translate.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
+#include "sql/expression/bind_call.h"
 #include "sql/expression/bind_grouping.h"
+#include "sql/expression/bind_json.h"
 #include "sql/expression/bind_name.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
@@ -66,17 +68,12 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     data_type type;
     bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
+    if (bind_is_json_type(cast->typeName))
+        return bind_json_cast(b, arg, cast->is_try, cast->location, out);
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));
     if (cast->is_try)
         return bind_try_cast(b, arg, type, &modifier, cast->location, out);
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
-}
-
-status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
-{
-    value v = {.type = type_make(TYPE_TIMESTAMP_TZ), .i64 = b->statement_time};
-    TRY(bind_constant(b, &v, location, out));
-    return bind_cast(b, *out, type_make(type), location, out);
 }
 
 static status expr_bind_now(binder *b, const SQLValueFunction *f, expr **out)
@@ -337,8 +334,12 @@ static status bind_operation(binder *b, const char *name, expr *left, expr *righ
                              expr **out)
 {
     expr_op op;
+    bool is_done;
     if (bind_comparison_op(name, &op))
         return bind_comparison(b, op, left, right, location, out);
+    TRY(bind_json_operator(b, name, left, right, location, &is_done, out));
+    if (is_done)
+        return STATUS_OK;
     return bind_arithmetic(b, name, left, right, location, out);
 }
 
@@ -732,7 +733,8 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_ColumnRef:
         return bind_column_ref(b, castNode(ColumnRef, node), scope, out);
     case T_ParamRef:
-        return bind_parameter(b, castNode(ParamRef, node), out);
+        return castNode(ParamRef, node)->bound ? copy_expr(b, castNode(ParamRef, node)->bound, out)
+                                               : bind_parameter(b, castNode(ParamRef, node), out);
     case T_A_Const:
         return bind_a_const(b, castNode(A_Const, node), out);
     case T_TypeCast:

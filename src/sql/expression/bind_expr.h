@@ -10,7 +10,5 @@ CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope,
                               expr **out);
 /* substring(x SIMILAR pattern ESCAPE escape), of which args are the three. */
 CHECKED status bind_similar_part(binder *b, expr *const args[3], int32_t location, expr **out);
-/* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
-CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);
 
 #endif

@@ -3,7 +3,10 @@
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
+#include "sql/expression/bind_call.h"
+#include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_made.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/expression/bind_window.h"
 #include "sql/expression/expression_parts.h"
@@ -14,77 +17,7 @@
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
 
-#include <strings.h>
-
-typedef struct call {
-    binder *b;
-    const FuncCall *tree;
-    const char *name;
-    expr **args;
-    size_t count;
-} call;
-
-static status coerce_argument(const call *c, size_t i, char letter)
-{
-    char name[TYPE_NAME_BYTES], expected[TYPE_NAME_BYTES];
-    data_type type = function_letter_type(letter), common;
-    expr *arg = c->args[i];
-    int32_t location = arg->position >= 0 ? arg->position : c->tree->location;
-    bool is_fit =
-        bind_is_literal(arg) || arg->type.id == type.id ||
-        (letter == 'T' && (arg->type.id == TYPE_DATE || arg->type.id == TYPE_TIMESTAMP_TZ)) ||
-        (letter == 'd' && type_is_numeric(arg->type)) ||
-        (letter == 'i' && type_is_integer(arg->type) && bind_common_type(arg->type, type, &common));
-    if (!is_fit)
-        return bind_error(c->b, STATUS_KIND_INVALID, location,
-                          "argument %zu of function \"%s\" must be of type %s, not %s", i + 1,
-                          c->name, type_name(type, expected), type_name(arg->type, name));
-    return bind_cast(c->b, arg, type, location, &c->args[i]);
-}
-
-/* As many arguments as the signature takes? */
-static status function_check_count(const call *c, const char *signature)
-{
-    char expected[48];
-    uint32_t least, most;
-    function_counts(signature, &least, &most);
-    if (c->count >= least && c->count <= most)
-        return STATUS_OK;
-    if (most == UINT32_MAX)
-        snprintf(expected, sizeof expected, "%u or more arguments", least);
-    else if (least != most)
-        snprintf(expected, sizeof expected, "%u or %u arguments", least, most);
-    else if (most)
-        snprintf(expected, sizeof expected, "%u argument%s", most, most > 1 ? "s" : "");
-    else
-        snprintf(expected, sizeof expected, "no argument");
-    return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
-                      "function \"%s\" takes %s, not %zu", c->name, expected, c->count);
-}
-
-/* A function whose signature says all. */
-static status bind_by_signature(const call *c, expr_op op, expr **out)
-{
-    const char *signature = function_info_of(op)->signature;
-    for (uint32_t i = 0; i < c->count; i++)
-        TRY(coerce_argument(c, i, function_argument(signature, i)));
-    return bind_call(c->b, op, function_letter_type(function_result(signature)), c->args,
-                     (uint32_t)c->count, c->tree->location, out);
-}
-
 /* ---- rounding ---- */
-
-static status require_number(const call *c, size_t i)
-{
-    char name[TYPE_NAME_BYTES];
-    if (c->args[i]->type.id == TYPE_NULL || bind_is_literal(c->args[i]))
-        return bind_cast(c->b, c->args[i], type_make(TYPE_DOUBLE), c->tree->location, &c->args[i]);
-    if (type_is_numeric(c->args[i]->type))
-        return STATUS_OK;
-    return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
-                      "argument %zu of function \"%s\" must be a number, not %s", i + 1, c->name,
-                      type_name(c->args[i]->type, name));
-}
 
 /* The decimal type with one more whole digit (9.9 rounds to 10) and `scale` digits. */
 static data_type rounded_type(data_type type, unsigned scale)
@@ -93,7 +26,7 @@ static data_type rounded_type(data_type type, unsigned scale)
     return type_decimal(precision > 38 ? 38 : precision, scale);
 }
 
-static status digits_argument(const call *c, int64_t *out)
+static status digits_argument(const function_call *c, int64_t *out)
 {
     value v;
     *out = 0;
@@ -111,10 +44,10 @@ static status digits_argument(const call *c, int64_t *out)
     return STATUS_OK;
 }
 
-static status bind_round(const call *c, expr_op op, expr **out)
+static status bind_round(const function_call *c, expr_op op, expr **out)
 {
     int64_t digits;
-    TRY(require_number(c, 0));
+    TRY(call_require_number(c, 0));
     TRY(digits_argument(c, &digits));
     expr *arg = c->args[0];
     bool is_exact = type_is_integer(arg->type) || arg->type.id == TYPE_DECIMAL;
@@ -137,12 +70,12 @@ static status bind_round(const call *c, expr_op op, expr **out)
 }
 
 /* trunc(x, n) of a decimal: without the rest of so many digits. */
-static status cut_digits(const call *c, expr **out)
+static status cut_digits(const function_call *c, expr **out)
 {
     int64_t digits;
     expr *arg = c->args[0], *unit, *rest;
     int32_t location = c->tree->location;
-    TRY(require_number(c, 0));
+    TRY(call_require_number(c, 0));
     arg = c->args[0];
     TRY(digits_argument(c, &digits));
     if (!type_is_integer(arg->type) && arg->type.id != TYPE_DECIMAL)
@@ -165,11 +98,11 @@ static status cut_digits(const call *c, expr **out)
 }
 
 /* floor, ceil, trunc: of a decimal, without its digits behind the point. */
-static status bind_whole(const call *c, expr_op op, expr **out)
+static status bind_whole(const function_call *c, expr_op op, expr **out)
 {
     if (c->count == 2)
         return cut_digits(c, out);
-    TRY(require_number(c, 0));
+    TRY(call_require_number(c, 0));
     expr *arg = c->args[0];
     if (type_is_integer(arg->type) || (arg->type.id == TYPE_DECIMAL && arg->type.scale == 0)) {
         *out = arg;
@@ -183,9 +116,9 @@ static status bind_whole(const call *c, expr_op op, expr **out)
     return bind_cast(c->b, *out, rounded_type(arg->type, 0), c->tree->location, out);
 }
 
-static status bind_abs(const call *c, expr_op op, expr **out)
+static status bind_abs(const function_call *c, expr_op op, expr **out)
 {
-    TRY(require_number(c, 0));
+    TRY(call_require_number(c, 0));
     expr *arg = c->args[0];
     if (arg->type.id == TYPE_FLOAT || (op == EXPR_SIGN && arg->type.id == TYPE_DECIMAL))
         TRY(bind_cast(c->b, arg, type_make(TYPE_DOUBLE), c->tree->location, &arg));
@@ -198,186 +131,10 @@ static status bind_abs(const call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, arg->type, arg, c->tree->location, out);
 }
 
-/* ---- parts of dates ---- */
-
-static const struct field {
-    const char *name, *alias;
-    bool is_time; /* not of a date */
-    bool can_extract, can_truncate;
-} fields[] = {
-    {"microseconds", "microsecond", true, true, true},
-    {"milliseconds", "millisecond", true, true, true},
-    {"second", "seconds", true, true, true},
-    {"minute", "minutes", true, true, true},
-    {"hour", "hours", true, true, true},
-    {"day", "days", false, true, true},
-    {"week", "weeks", false, true, true},
-    {"month", "months", false, true, true},
-    {"quarter", "quarters", false, true, true},
-    {"year", "years", false, true, true},
-    {"decade", "decades", false, true, true},
-    {"century", "centuries", false, true, true},
-    {"millennium", "millennia", false, true, true},
-    {"dow", "dayofweek", false, true, false},
-    {"isodow", "isodow", false, true, false},
-    {"doy", "dayofyear", false, true, false},
-    {"isoyear", "isoyear", false, true, false},
-    {"epoch", "epoch", false, true, false},
-    {"julian", "julian", false, true, false},
-    {"timezone", "timezone", true, true, false},
-    {"timezone_hour", "timezone_hour", true, true, false},
-    {"timezone_minute", "timezone_minute", true, true, false},
-};
-
-static status find_field(const call *c, const expr *arg, const struct field **out)
-{
-    int32_t location = arg->position >= 0 ? arg->position : c->tree->location;
-    const char *names[sizeof fields / sizeof *fields];
-    size_t count = sizeof fields / sizeof *fields;
-    if (arg->kind != EXPR_CONSTANT || arg->type.id != TYPE_VARCHAR || arg->constant.is_null)
-        return bind_error(c->b, STATUS_KIND_UNSUPPORTED, location,
-                          "first argument of \"%s\" must be a constant text", c->name);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = fields[i].name;
-        if (!strcasecmp(arg->constant.text, fields[i].name) ||
-            !strcasecmp(arg->constant.text, fields[i].alias)) {
-            *out = &fields[i];
-            return STATUS_OK;
-        }
-    }
-    return bind_suggest(
-        bind_error(c->b, STATUS_KIND_INVALID, location, "\"%.*s\" is no field of a date or time",
-                   (int)(arg->constant.bytes < 40 ? arg->constant.bytes : 40), arg->constant.text),
-        arg->constant.text, names, count);
-}
-
-static bool function_is_timestamp(data_type type)
-{
-    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
-}
-
-static status bad_field(const call *c, const struct field *field, const expr *arg)
-{
-    char name[TYPE_NAME_BYTES];
-    return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
-                      "field \"%s\" is not supported for type %s", field->name,
-                      type_name(arg->type, name));
-}
-
-static bool is_real_field(const struct field *field)
-{
-    return !strcmp(field->name, "epoch") || !strcmp(field->name, "julian");
-}
-
-static bool is_zone_field(const struct field *field)
-{
-    return !strncmp(field->name, "timezone", strlen("timezone"));
-}
-
-static bool has_field(data_type type, const struct field *field)
-{
-    bool is_epoch = !strcmp(field->name, "epoch");
-    if (is_zone_field(field))
-        return type.id == TYPE_TIMESTAMP_TZ;
-    switch (type.id) {
-    case TYPE_DATE:
-        return !field->is_time;
-    case TYPE_TIME:
-        return field->is_time || is_epoch;
-    case TYPE_INTERVAL: /* what it is made of: days are not counted as weeks */
-        return is_epoch || (field->can_truncate && strcmp(field->name, "week"));
-    default:
-        return function_is_timestamp(type);
-    }
-}
-
-/* Seconds, or hours and minutes of them. */
-static status bind_zone_field(const call *c, const struct field *field, expr *arg, expr **out)
-{
-    bool is_minute = !strcmp(field->name, "timezone_minute");
-    value divisor = value_int(TYPE_INT64, is_minute ? 60 : 3600);
-    expr *by;
-    TRY(bind_zone_offset(c->b, arg, c->tree->location, out));
-    if (!strcmp(field->name, "timezone"))
-        return STATUS_OK;
-    TRY(bind_constant(c->b, &divisor, -1, &by));
-    TRY(bind_arithmetic(c->b, "/", *out, by, c->tree->location, out));
-    divisor.i64 = 60;
-    TRY(bind_constant(c->b, &divisor, -1, &by));
-    return is_minute ? bind_arithmetic(c->b, "%", *out, by, c->tree->location, out) : STATUS_OK;
-}
-
-static status bind_date_part_of(const call *c, const struct field *field, expr *arg, expr **out)
-{
-    value v = value_text(field->name, strlen(field->name));
-    expr *name;
-    if (bind_is_literal(arg))
-        TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), c->tree->location, &arg));
-    if (!has_field(arg->type, field) || !field->can_extract)
-        return bad_field(c, field, arg);
-    if (is_zone_field(field))
-        return bind_zone_field(c, field, arg, out);
-    if (strcmp(field->name, "epoch") != 0)
-        TRY(bind_zone_local(c->b, arg, c->tree->location, &arg));
-    data_type type = type_make(is_real_field(field) ? TYPE_DOUBLE : TYPE_INT64);
-    TRY(bind_constant(c->b, &v, -1, &name));
-    return bind_call2(c->b, EXPR_DATE_PART, type, name, arg, c->tree->location, out);
-}
-
-static status bind_date_part(const call *c, expr_op op, expr **out)
-{
-    (void)op;
-    const struct field *field;
-    TRY(find_field(c, c->args[0], &field));
-    return bind_date_part_of(c, field, c->args[1], out);
-}
-
-/* In the zone of the third argument. */
-static status bind_trunc_in(const call *c, bind_trunc *t, expr **out)
-{
-    expr *name = c->args[2];
-    TRY(bind_cast(c->b, t->arg, type_make(TYPE_TIMESTAMP_TZ), c->tree->location, &t->arg));
-    TRY(bind_zone_name(c->b, &name, c->tree->location));
-    return bind_zone_trunc(c->b, t, name, out);
-}
-
-static status bind_date_trunc(const call *c, expr_op op, expr **out)
-{
-    const struct field *field;
-    TRY(find_field(c, c->args[0], &field));
-    expr *arg = c->args[1], *name;
-    if (bind_is_literal(arg))
-        TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), c->tree->location, &arg));
-    if ((arg->type.id == TYPE_INTERVAL || arg->type.id == TYPE_TIME) && c->count == 2) {
-        bool is_cut;
-        TRY(bind_cast(c->b, arg, type_make(TYPE_INTERVAL), c->tree->location, &arg));
-        TRY(bind_cut_interval(c->b, arg, field->name, c->tree->location, &is_cut, out));
-        return is_cut ? STATUS_OK : bad_field(c, field, arg);
-    }
-    if (!field->can_truncate || !(arg->type.id == TYPE_DATE || function_is_timestamp(arg->type)))
-        return bad_field(c, field, arg);
-    value v = value_text(field->name, strlen(field->name));
-    data_type type = arg->type.id == TYPE_DATE ? type_make(TYPE_TIMESTAMP) : arg->type;
-    TRY(bind_constant(c->b, &v, -1, &name));
-    bind_trunc zoned = {name, arg, field->is_time, c->tree->location};
-    if (c->count > 2)
-        return bind_trunc_in(c, &zoned, out);
-    bool is_done;
-    TRY(bind_zone_trunc_session(c->b, &zoned, &is_done, out));
-    return is_done ? STATUS_OK : bind_call2(c->b, op, type, name, arg, c->tree->location, out);
-}
-
-/* zone, timestamp: x AT TIME ZONE zone comes as this call. */
-static status bind_timezone(const call *c, expr_op op, expr **out)
-{
-    (void)op;
-    return bind_at_time_zone(c->b, c->args[0], c->args[1], c->tree->location, out);
-}
-
 /* ---- the others ---- */
 
 /* As text; booleans are t and f there, as PostgreSQL prints them. */
-static status print_argument(const call *c, size_t i)
+static status print_argument(const function_call *c, size_t i)
 {
     bool is_boolean = c->args[i]->type.id == TYPE_BOOL;
     data_type text = type_make(TYPE_VARCHAR);
@@ -390,7 +147,7 @@ static status print_argument(const call *c, size_t i)
     return bind_call2(c->b, EXPR_LEFT, text, c->args[i], count, c->tree->location, &c->args[i]);
 }
 
-static status bind_concat(const call *c, expr_op op, expr **out)
+static status bind_concat(const function_call *c, expr_op op, expr **out)
 {
     for (size_t i = 0; i < c->count; i++)
         TRY(print_argument(c, i));
@@ -400,14 +157,14 @@ static status bind_concat(const call *c, expr_op op, expr **out)
 
 /* Text, pattern, replacement, then flags, or start, number and flags: the call has flags, start and
  * number in this order. */
-static status bind_regexp_replace(const call *c, expr_op op, expr **out)
+static status bind_regexp_replace(const function_call *c, expr_op op, expr **out)
 {
     expr *args[6];
     value none = value_text("", 0);
     memcpy(args, c->args, (c->count < 6 ? c->count : 6) * sizeof *args);
     uint32_t count = (uint32_t)c->count;
     bool has_start = count > 4 || (count == 4 && type_is_integer(args[3]->type));
-    call ordered = {c->b, c->tree, c->name, args, count};
+    function_call ordered = {c->b, c->tree, c->name, args, count};
     if (has_start) {
         TRY(bind_constant(c->b, &none, -1, &args[3]));
         if (count == 6)
@@ -418,7 +175,7 @@ static status bind_regexp_replace(const call *c, expr_op op, expr **out)
         count = count >= 5 ? 6 : 5;
     }
     for (uint32_t i = 0; i < count; i++)
-        TRY(coerce_argument(&ordered, i, i < 4 ? 't' : 'i'));
+        TRY(call_coerce(&ordered, i, i < 4 ? 't' : 'i'));
     return bind_call(c->b, op, type_make(TYPE_VARCHAR), args, count, c->tree->location, out);
 }
 
@@ -429,49 +186,18 @@ static bool is_text_or_null(const expr *e)
 
 /* substring(x from 'pattern') comes like substring(x from 2), substring(x similar 'pattern' escape '#') like
  * substring(x from 2 for 3). */
-static status bind_substring(const call *c, expr_op op, expr **out)
+static status bind_substring(const function_call *c, expr_op op, expr **out)
 {
     if (c->count == 3 && is_text_or_null(c->args[1]) && is_text_or_null(c->args[2]) &&
         (c->args[1]->type.id == TYPE_VARCHAR || c->args[2]->type.id == TYPE_VARCHAR))
         return bind_similar_part(c->b, c->args, c->tree->location, out);
     bool is_pattern = c->count == 2 && c->args[1]->type.id == TYPE_VARCHAR;
-    return bind_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
-}
-
-/* Seconds since 1970 as microseconds, of what is not exact rounded; or a text and its format. */
-static status bind_to_timestamp(const call *c, expr **out)
-{
-    int32_t location = c->tree->location;
-    value million = value_int(TYPE_INT64, 1000000);
-    expr *factor, *product;
-    if (c->count == 2) {
-        for (size_t i = 0; i < 2; i++)
-            TRY(coerce_argument(c, i, 't'));
-        if (c->b->zone)
-            return bind_zone_format(c->b, EXPR_ZONE_TO_TIMESTAMP, type_make(TYPE_TIMESTAMP_TZ),
-                                    c->args, location, out);
-        return bind_call2(c->b, EXPR_PARSE_TIMESTAMP, type_make(TYPE_TIMESTAMP_TZ), c->args[0],
-                          c->args[1], location, out);
-    }
-    TRY(require_number(c, 0));
-    if (type_is_integer(c->args[0]->type))
-        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), location, &c->args[0]));
-    TRY(bind_constant(c->b, &million, -1, &factor));
-    TRY(bind_arithmetic(c->b, "*", c->args[0], factor, location, &product));
-    TRY(bind_cast(c->b, product, type_make(TYPE_INT64), location, &product));
-    return bind_call1(c->b, EXPR_MAKE_TIMESTAMPTZ, type_make(TYPE_TIMESTAMP_TZ), product, location,
-                      out);
-}
-
-static status bind_make_timestamptz(const call *c, expr_op op, expr **out)
-{
-    TRY(coerce_argument(c, 0, 'i'));
-    return bind_call1(c->b, op, type_make(TYPE_TIMESTAMP_TZ), c->args[0], c->tree->location, out);
+    return call_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
 }
 
 /* ---- functions of any type ---- */
 
-static status bind_if(const call *c, expr **out)
+static status bind_if(const function_call *c, expr **out)
 {
     data_type type;
     expr *args[] = {c->args[0], c->args[1], c->args[2]};
@@ -487,38 +213,31 @@ static status bind_if(const call *c, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
-static status function_constant_text(const call *c, const char *text, expr **out)
-{
-    char *copy = arena_copy_text(c->b->memory, text, strlen(text));
-    value v = value_text(copy, strlen(text));
-    return copy ? bind_constant(c->b, &v, c->tree->location, out) : bind_no_memory();
-}
-
-static status bind_typeof(const call *c, expr **out)
+static status bind_typeof(const function_call *c, expr **out)
 {
     char name[TYPE_NAME_BYTES];
-    return function_constant_text(c, type_name(c->args[0]->type, name), out);
+    return call_constant_text(c, type_name(c->args[0]->type, name), out);
 }
 
-static status bind_version(const call *c, expr **out)
+static status bind_version(const function_call *c, expr **out)
 {
-    return function_constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
+    return call_constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
 }
 
-static status bind_pi(const call *c, expr **out)
+static status bind_pi(const function_call *c, expr **out)
 {
     value v = value_double(3.141592653589793);
     return bind_constant(c->b, &v, c->tree->location, out);
 }
 
 /* log(x) is to the base 10, log(b, x) to the base b. */
-static status bind_log(const call *c, expr **out)
+static status bind_log(const function_call *c, expr **out)
 {
     data_type number = type_make(TYPE_DOUBLE);
     int32_t location = c->tree->location;
     expr *parts[2];
     for (size_t i = 0; i < c->count; i++)
-        TRY(coerce_argument(c, i, 'd'));
+        TRY(call_coerce(c, i, 'd'));
     if (c->count == 1)
         return bind_call1(c->b, EXPR_LOG10, number, c->args[0], location, out);
     for (int i = 0; i < 2; i++)
@@ -526,23 +245,23 @@ static status bind_log(const call *c, expr **out)
     return bind_arithmetic(c->b, "/", parts[0], parts[1], location, out);
 }
 
-static status bind_xor(const call *c, expr **out)
+static status bind_xor(const function_call *c, expr **out)
 {
     bool is_done;
     return bind_bits(c->b, "#", c->args[0], c->args[1], c->tree->location, &is_done, out);
 }
 
-static status bind_contains(const call *c, expr **out)
+static status bind_contains(const function_call *c, expr **out)
 {
     value zero = value_int(TYPE_INT64, 0);
     expr *place, *none;
-    TRY(bind_by_signature(c, EXPR_POSITION, &place));
+    TRY(call_by_signature(c, EXPR_POSITION, &place));
     TRY(bind_constant(c->b, &zero, -1, &none));
     return bind_comparison(c->b, EXPR_GT, place, none, c->tree->location, out);
 }
 
 /* An integer of up to 32 bits, or a bigint. */
-static status bind_to_hex(const call *c, expr_op op, expr **out)
+static status bind_to_hex(const function_call *c, expr_op op, expr **out)
 {
     data_type narrow = type_make(TYPE_INT32), common;
     bool is_narrow = type_is_integer(c->args[0]->type) &&
@@ -550,142 +269,128 @@ static status bind_to_hex(const call *c, expr_op op, expr **out)
     if (is_narrow)
         TRY(bind_cast(c->b, c->args[0], narrow, c->tree->location, &c->args[0]));
     else
-        TRY(coerce_argument(c, 0, 'i'));
+        TRY(call_coerce(c, 0, 'i'));
     return bind_call1(c->b, op, type_make(TYPE_VARCHAR), c->args[0], c->tree->location, out);
 }
 
 /* Of a blob's bytes, or a text's; sha256 of a blob is one. */
-static status bind_digest(const call *c, expr_op op, expr **out)
+static status bind_digest(const function_call *c, expr_op op, expr **out)
 {
     bool is_blob = c->args[0]->type.id == TYPE_BLOB;
-    TRY(coerce_argument(c, 0, is_blob ? 'B' : 't'));
+    TRY(call_coerce(c, 0, is_blob ? 'B' : 't'));
     data_type type = is_blob && op == EXPR_SHA256 ? c->args[0]->type : type_make(TYPE_VARCHAR);
     return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
 }
 
-static status bind_factorial(const call *c, expr_op op, expr **out)
+static status bind_factorial(const function_call *c, expr_op op, expr **out)
 {
-    TRY(coerce_argument(c, 0, 'i'));
+    TRY(call_coerce(c, 0, 'i'));
     return bind_call1(c->b, op, type_decimal(38, 0), c->args[0], c->tree->location, out);
 }
 
-/* A number as bigint, decimal or double; a date as the instant at which it begins; else a timestamp. */
-static status bind_to_char(const call *c, expr_op op, expr **out)
-{
-    data_type type = c->args[0]->type;
-    if (type.id == TYPE_TIMESTAMP_TZ || type.id == TYPE_DATE) {
-        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_TIMESTAMP_TZ), c->tree->location,
-                      &c->args[0]));
-        TRY(coerce_argument(c, 1, 't'));
-        if (c->b->zone)
-            return bind_zone_format(c->b, EXPR_ZONE_TO_CHAR, type_make(TYPE_VARCHAR), c->args,
-                                    c->tree->location, out);
-        return bind_call2(c->b, EXPR_TO_CHAR_INSTANT, type_make(TYPE_VARCHAR), c->args[0],
-                          c->args[1], c->tree->location, out);
-    }
-    if (!type_is_numeric(type))
-        return bind_by_signature(c, op, out);
-    TRY(coerce_argument(c, 1, 't'));
-    if (type.id == TYPE_UINT64)
-        TRY(bind_cast(c->b, c->args[0], type_decimal(20, 0), c->tree->location, &c->args[0]));
-    else if (type_is_integer(type))
-        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), c->tree->location, &c->args[0]));
-    return bind_call2(c->b, EXPR_TO_CHAR_NUMBER, type_make(TYPE_VARCHAR), c->args[0], c->args[1],
-                      c->tree->location, out);
-}
-
-/* Of one argument: how long before the day on which the statement began. */
-static status bind_age(const call *c, expr_op op, expr **out)
-{
-    expr *args[] = {c->args[0], c->count > 1 ? c->args[1] : NULL};
-    call both = {c->b, c->tree, c->name, args, 2};
-    if (c->count == 1) {
-        args[1] = args[0];
-        TRY(bind_statement_time(c->b, TYPE_DATE, c->tree->location, &args[0]));
-    }
-    return bind_by_signature(&both, op, out);
-}
-
-static status bind_date_add(const call *c, expr **out)
-{
-    return bind_arithmetic(c->b, "+", c->args[0], c->args[1], c->tree->location, out);
-}
-
 /* A date or timestamp always is. */
-static status bind_isfinite(const call *c, expr_op op, expr **out)
+static status bind_isfinite(const function_call *c, expr_op op, expr **out)
 {
     if (!type_is_time(c->args[0]->type))
-        return bind_by_signature(c, op, out);
+        return call_by_signature(c, op, out);
     expr *copy = expr_copy(c->b->memory, c->args[0]);
     return copy ? bind_comparison(c->b, EXPR_EQ, c->args[0], copy, c->tree->location, out)
                 : bind_no_memory();
 }
 
-static status bind_now(const call *c, expr **out)
-{
-    type_id type = strcmp(c->name, "today") ? TYPE_TIMESTAMP_TZ : TYPE_DATE;
-    return bind_statement_time(c->b, type, c->tree->location, out);
-}
-
-static status bind_encode(const call *c, expr **out)
+static status bind_encode(const function_call *c, expr **out)
 {
     expr_op of_one = *c->name == 'e' ? EXPR_BYTES_OF_TEXT : EXPR_TEXT_OF_BYTES;
     expr_op of_two = *c->name == 'e' ? EXPR_ENCODE : EXPR_DECODE;
-    return bind_by_signature(c, c->count == 1 ? of_one : of_two, out);
+    return call_by_signature(c, c->count == 1 ? of_one : of_two, out);
 }
 
-static status bind_make_timestamp(const call *c, expr **out)
-{
-    expr_op op = c->count == 1 ? EXPR_TIMESTAMP_OF_US : EXPR_MAKE_TIMESTAMP;
-    TRY(function_check_count(c, function_info_of(op)->signature));
-    return bind_by_signature(c, op, out);
-}
-
-static status bind_epoch_ms(const call *c, expr **out)
-{
-    expr_op op = type_is_integer(c->args[0]->type) ? EXPR_TIMESTAMP_OF_MS : EXPR_EPOCH_MS;
-    return bind_by_signature(c, op, out);
-}
-
-static status bind_time_bucket(const call *c, expr_op op, expr **out)
-{
-    data_type type = type_make(c->args[1]->type.id == TYPE_DATE ? TYPE_DATE : TYPE_TIMESTAMP);
-    TRY(bind_by_signature(c, op, out));
-    return bind_cast(c->b, *out, type, c->tree->location, out);
-}
-
-static status bind_bit_count(const call *c, expr_op op, expr **out)
+static status bind_bit_count(const function_call *c, expr_op op, expr **out)
 {
     if (!type_is_integer(c->args[0]->type))
-        TRY(coerce_argument(c, 0, 'i'));
+        TRY(call_coerce(c, 0, 'i'));
     return bind_call1(c->b, op, type_make(TYPE_INT64), c->args[0], c->tree->location, out);
 }
 
-static status bind_mod(const call *c, expr **out)
+static status bind_mod(const function_call *c, expr **out)
 {
     return bind_arithmetic(c->b, "%", c->args[0], c->args[1], c->tree->location, out);
 }
 
-static status bind_ifnull(const call *c, expr **out)
+static status bind_ifnull(const function_call *c, expr **out)
 {
     data_type type;
     TRY(bind_coerce_all(c->b, c->args, 2, c->tree->location, "IFNULL", &type));
     return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
 }
 
-/* year(x) and the like. */
-static status bind_field(const call *c, expr **out)
+/* ---- functions that are expressions of others ---- */
+
+static status bind_made(const function_call *c, const char *text, expr **out)
 {
-    size_t f = 0;
-    while (strcmp(c->name, fields[f].name))
-        f++;
-    return bind_date_part_of(c, &fields[f], c->args[0], out);
+    made_call m = {.tree = c->tree, .args = c->args, .count = c->count};
+    bind_scope nothing = {0};
+    const Node *e;
+    TRY(made_parse(c->b, &m, text, &e));
+    return bind_expr(c->b, e, &nothing, out);
+}
+
+static bool is_any_aggregate(const char *name)
+{
+    return bind_is_aggregate(name) || bind_is_composite(name);
+}
+
+static status made_bind_parts(binder *b, const made_aggregate *found, bind_scope *scope,
+                              expr **args, made_call *m)
+{
+    const FuncCall *tree = m->tree;
+    expr *filter;
+    for (size_t i = 0; i < m->count; i++) {
+        TRY(bind_expr(b, list_nth(tree->args, i), scope, &args[i]));
+        TRY(made_check_type(b, tree, found, args[i]));
+        data_type type = type_make(found->makes_json                     ? TYPE_VARCHAR
+                                   : strcmp(found->arguments, "boolean") ? TYPE_DOUBLE
+                                                                         : TYPE_BOOL);
+        if (bind_is_literal(args[i]) || args[i]->type.id == TYPE_NULL)
+            TRY(bind_cast(b, args[i], type, tree->location, &args[i]));
+    }
+    if (!tree->agg_filter)
+        return STATUS_OK;
+    TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &filter));
+    return made_node(b, filter, tree->location, &m->filter);
+}
+
+static status bind_made_aggregate(binder *b, const FuncCall *tree, const char *name,
+                                  bind_scope *scope, bool *out_is_found, expr **out)
+{
+    const made_aggregate *found = made_find(name);
+    const Node *e;
+    *out_is_found = found != NULL;
+    if (!found)
+        return STATUS_OK;
+    TRY(made_check(b, tree, found));
+    expr **args = arena_alloc_array(b->memory, found->args + 1, sizeof *args);
+    if (!args)
+        return bind_no_memory();
+    made_call m = {
+        .tree = tree, .args = args, .count = found->args, .is_aggregate = is_any_aggregate};
+    if (!tree->over)
+        TRY(bind_check_aggregate_place(b, tree, scope));
+    bool was_in_aggregate = scope->is_in_aggregate;
+    scope->is_in_aggregate |= !tree->over;
+    status st = made_bind_parts(b, found, scope, args, &m);
+    scope->is_in_aggregate = was_in_aggregate;
+    TRY(st);
+    TRY(made_parse(b, &m, found->text, &e));
+    TRY(bind_expr(b, e, scope, out));
+    (*out)->is_json = found->makes_json;
+    return STATUS_OK;
 }
 
 /* ---- finding them ---- */
 
 /* What can be called by name, but has a signature that does not say all. */
-static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **out) = {
+static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op, expr **out) = {
     [EXPR_ROUND] = bind_round,
     [EXPR_FLOOR] = bind_whole,
     [EXPR_CEIL] = bind_whole,
@@ -709,18 +414,26 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_TIME_BUCKET] = bind_time_bucket,
     [EXPR_BIT_COUNT] = bind_bit_count,
     [EXPR_ISFINITE] = bind_isfinite,
+    [EXPR_JSON_EXTRACT] = bind_json_read,
+    [EXPR_JSON_EXTRACT_STRING] = bind_json_read,
+    [EXPR_JSON_VALUE] = bind_json_read,
+    [EXPR_JSON_EXISTS] = bind_json_read,
+    [EXPR_JSON_TYPE] = bind_json_read,
+    [EXPR_JSON_ARRAY_LENGTH] = bind_json_read,
 };
 
 static const struct function {
     const char *name;
-    const char *signature; /* of `other` */
-    status (*other)(const call *c, expr **out);
-    uint16_t op; /* without `other` */
+    const char *signature; /* of `other` and `text` */
+    status (*other)(const function_call *c, expr **out);
+    const char *text; /* an expression of others */
+    uint16_t op;      /* without `other` and `text` */
 } functions[] = {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
-    {name, NULL, NULL, EXPR_##op},
-#define FUNCTION_ALIAS(name, op) {name, NULL, NULL, EXPR_##op},
-#define FUNCTION_OTHER(name, binder, signature, help) {name, signature, bind_##binder, 0},
+    {name, NULL, NULL, NULL, EXPR_##op},
+#define FUNCTION_ALIAS(name, op) {name, NULL, NULL, NULL, EXPR_##op},
+#define FUNCTION_OTHER(name, binder, signature, help) {name, signature, bind_##binder, NULL, 0},
+#define FUNCTION_MADE(name, signature, text, help) {name, signature, NULL, text, 0},
 #include "plan/tree/functions.def"
 };
 
@@ -728,22 +441,54 @@ static const struct function {
 static bool can_call(const struct function *f)
 {
     const function_info *info = function_info_of((expr_op)f->op);
-    return f->other || binders[f->op] ||
+    return f->other || f->text || binders[f->op] ||
            (info->notation == FUNCTION_NOTATION_CALL && !strchr(info->signature, 'x'));
 }
 
-static status bind_named(const call *c, const struct function *f, expr **out)
+static const char *signature_of(const struct function *f)
 {
-    TRY(function_check_count(c, f->other ? f->signature
-                                         : function_info_of((expr_op)f->op)->signature));
+    return f->other || f->text ? f->signature : function_info_of((expr_op)f->op)->signature;
+}
+
+/* Casts the arguments as the signature says, and binds the expression. */
+static status bind_made_function(const function_call *c, const char *signature, const char *text,
+                                 expr **out)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (function_argument(signature, i) != 'x')
+            TRY(call_coerce(c, i, function_argument(signature, i)));
+    return bind_made(c, text, out);
+}
+
+static status bind_named(const function_call *c, const struct function *f, expr **out)
+{
+    TRY(call_check_count(c, signature_of(f)));
+    if (f->text)
+        return bind_made_function(c, f->signature, f->text, out);
     if (f->other)
         return f->other(c, out);
     if (binders[f->op])
         return binders[f->op](c, (expr_op)f->op, out);
-    return bind_by_signature(c, (expr_op)f->op, out);
+    return call_by_signature(c, (expr_op)f->op, out);
 }
 
-static status no_such_function(const call *c)
+/* Returns the function of the call's name; of several the first that takes as many arguments; NULL: there is none. */
+static const struct function *find_function(const function_call *c)
+{
+    const struct function *found = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        uint32_t least, most;
+        if (strcmp(c->name, functions[i].name) != 0 || !can_call(&functions[i]))
+            continue;
+        function_counts(signature_of(&functions[i]), &least, &most);
+        if (c->count >= least && c->count <= most)
+            return &functions[i];
+        found = found ? found : &functions[i];
+    }
+    return found;
+}
+
+static status no_such_function(const function_call *c)
 {
     enum { FUNCTIONS = sizeof functions / sizeof *functions };
     const char *names[FUNCTIONS + AGGREGATE_FUNCTION_COUNT];
@@ -764,7 +509,7 @@ static status no_such_function(const call *c)
 
 status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
 {
-    call c = {.b = b, .tree = tree, .count = list_length(tree->args)};
+    function_call c = {.b = b, .tree = tree, .count = list_length(tree->args)};
     bool is_found;
     c.name = strVal(list_nth(tree->funcname, list_length(tree->funcname) - 1));
     if (list_length(tree->funcname) > 1 &&
@@ -772,6 +517,9 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
         return bind_unsupported(b, tree->location, "functions in schemas are");
     if (tree->func_variadic)
         return bind_unsupported(b, tree->location, "VARIADIC is");
+    TRY(bind_made_aggregate(b, tree, c.name, scope, &is_found, out));
+    if (is_found)
+        return STATUS_OK;
     if (tree->over)
         return bind_window_call(b, tree, c.name, scope, out);
     if (bind_is_window_function(c.name))
@@ -789,9 +537,9 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
         return bind_no_memory();
     for (size_t i = 0; i < c.count; i++)
         TRY(bind_expr(b, list_nth(tree->args, i), scope, &c.args[i]));
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(c.name, functions[i].name) && can_call(&functions[i]))
-            return bind_named(&c, &functions[i], out);
+    const struct function *found = find_function(&c);
+    if (found)
+        return bind_named(&c, found, out);
     TRY(bind_system_function(b, c.name, c.args, c.count, tree->location, &is_found, out));
     return is_found ? STATUS_OK : no_such_function(&c);
 }

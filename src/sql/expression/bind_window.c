@@ -32,6 +32,14 @@ static bool window_find_function(const char *name, plan_window_function *out)
     return false;
 }
 
+/* Returns what an aggregate that takes one of the rows is over a window. */
+static const char *name_over(const char *name)
+{
+    return !strcmp(name, "first") || !strcmp(name, "arbitrary") ? "first_value"
+           : !strcmp(name, "last")                              ? "last_value"
+                                                                : name;
+}
+
 bool bind_is_window_function(const char *name)
 {
     plan_window_function function;
@@ -255,7 +263,7 @@ static status bind_callee(binder *b, const FuncCall *tree, const char *name, bin
     bool is_aggregate;
     call->position = bind_position(b, tree->location);
     TRY(check_ignore_nulls(b, tree, name));
-    if (window_find_function(name, &call->function)) {
+    if (window_find_function(name_over(name), &call->function)) {
         TRY(not_for_windows(b, tree, name));
         TRY(window_bind_arguments(b, tree, scope, call));
         window->column = column_of_call(call);

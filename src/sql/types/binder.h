@@ -77,19 +77,24 @@ typedef enum bind_composite_kind {
     COMPOSITE_MODE,
     COMPOSITE_VALUE_OF_LEAST, /* arg_min */
     COMPOSITE_VALUE_OF_GREATEST,
+    COMPOSITE_FIRST, /* the key of the first row, in the order of keys of their own */
+    COMPOSITE_LAST,
+    COMPOSITE_ENTROPY,
+    COMPOSITE_MAD,       /* the median distance from the median */
     COMPOSITE_STRING_AGG /* values joined, in the order of keys of their own */
 } bind_composite_kind;
 
 /* A call of one, and the column that it will be. */
 typedef struct bind_composite {
     bind_composite_kind kind;
-    expr *key;    /* by which rows are ordered; NULL in rows that are passed over */
-    expr *value;  /* arg_min's; or NULL */
-    expr *filter; /* in the key already */
+    expr *key;       /* by which rows are ordered; NULL in rows that are passed over */
+    expr *value;     /* arg_min's; or NULL */
+    bool keeps_null; /* the value may be NULL */
+    expr *filter;    /* in the key already */
     double fraction;
     bool is_descending, is_distinct;
     expr *delimiter;          /* STRING_AGG */
-    plan_sort_key_list order; /* the same; DISTINCT: of the key alone */
+    plan_sort_key_list order; /* of STRING_AGG, FIRST, LAST; DISTINCT: of the key alone */
     plan_column column;
     int32_t position;
 } bind_composite;

@@ -81,7 +81,7 @@ def composite(g, klass, depth, keys):
     """One of those that docs/SQL.md lists under ordered rows, or of pairs."""
     rng = g.rng
     condition = g.condition(1) if rng.random() < 0.15 else None
-    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "mode", "arg", "arg", "texts", "texts", "approximate") + ("pair",) * 9)
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "mode", "arg", "arg", "texts", "texts", "approximate", "first", "first", "library", "library") + ("pair",) * 9)
     if kind == "quantile":
         return quantile(g, depth, condition)
     if kind == "disc":
@@ -101,6 +101,10 @@ def composite(g, klass, depth, keys):
         return of_extreme(g, klass, condition)
     if kind == "approximate":
         return approximate(g, depth)
+    if kind == "first":
+        return first(g, depth, condition)
+    if kind == "library":
+        return library(g, depth, condition)
     if kind == "texts":
         made_ = ordered_texts(g, depth, condition) if rng.random() < 0.6 else None
         if made_ is not None:
@@ -123,6 +127,46 @@ def ordered_texts(g, depth, condition):
     order = [f"{{{i + 1}}}{rng.choice(('', ' DESC'))} NULLS {rng.choice(('FIRST', 'LAST'))}" for i in range(len(keys))] + ["{0}" + rng.choice(("", " DESC"))]
     text = f"({{0}}, '{delimiter}' ORDER BY {', '.join(order)})"
     return composed("STRING_AGG", T.TEXT, [arg] + keys, rng.choice(("string_agg", "listagg", "group_concat")) + text, "string_agg" + text, True, condition)
+
+
+def first(g, depth, condition):
+    """The value of the first or last row, in the order of keys and then of the values themselves."""
+    rng = g.rng
+    arg = g.any(depth)
+    keys = [c for c in g.columns if c.op == "column" and c.exact and c.type.kind not in ("interval",) + T.FLOATS]
+    if arg.type.kind in ("interval", "blob") + T.FLOATS or not arg.exact or arg.is_literal:
+        return None
+    keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 2))))
+    order = ", ".join(f"{{{i}}}{rng.choice(('', ' DESC'))} NULLS {rng.choice(('FIRST', 'LAST'))}" for i in list(range(1, len(keys) + 1)) + [0])
+    name = rng.choice(("first", "last", "any_value"))
+    ours = rng.choice((name, "arbitrary")) if name == "first" else name
+    e = composed(name.upper(), arg.type, [arg] + keys, f"{ours}({{0}} ORDER BY {order})", f"{name}({{0}} ORDER BY {order})", True, condition)
+    e.bound, e.grain = arg.bound, arg.grain
+    return e
+
+
+def library(g, depth, condition):
+    """One of those whose results are doubles or counts."""
+    rng = g.rng
+    name = rng.choice(("entropy", "mad", "count_if", "fsum", "favg", "sem", "weighted_avg", "product"))
+    if name == "entropy":
+        arg = g.any(depth)
+        if arg.type.kind in ("interval",) + T.FLOATS or not arg.exact or arg.is_literal:
+            return None
+        return composed("ENTROPY", T.F64, [arg], "entropy({0})", "entropy({0})", False, condition)
+    if name == "count_if":
+        return composed("COUNT_IF", T.I64, [g.condition(depth)], "count_if({0})", "count_if({0})", True, condition)
+    args = [side(g, depth) for _ in range(2 if name == "weighted_avg" else 1)]
+    if None in args:
+        return None
+    if name == "product":  # of at most three numbers, and signs
+        form = "product(CASE WHEN abs({0}) <= 1 THEN sign({0}) ELSE 1 END)"
+        return composed("PRODUCT", T.F64, args, form, form, False, condition)
+    if name == "weighted_avg":
+        form = "weighted_avg(CAST({0} AS DOUBLE), abs(CAST({1} AS DOUBLE)) + 1)"
+    else:
+        form = f"{name}(CAST({{0}} AS DOUBLE))"
+    return composed(name.upper(), T.F64, args, form, form, False, condition)
 
 
 def approximate(g, depth):
@@ -185,7 +229,8 @@ def of_extreme(g, klass, condition):
     return e
 
 
-COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "STRING_AGG", "APPROX_COUNT_DISTINCT")
+COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "STRING_AGG", "APPROX_COUNT_DISTINCT", "FIRST", "LAST", "ENTROPY", "MAD",
+              "COUNT_IF", "FSUM", "FAVG", "SEM", "WEIGHTED_AVG", "PRODUCT")
 
 
 def aggregate(g, klass, depth=2, keys=(), composites=True):

@@ -1,0 +1,225 @@
+/* bind_json.c - see bind_json.h. What makes JSON is marked (expr.is_json), so that it is not quoted where it becomes a part
+ * of other JSON. */
+#include "sql/expression/bind_json.h"
+
+#include "plan/tree/function.h"
+#include "sql/expression/bind_call.h"
+#include "sql/types/bind_operator.h"
+#include "sql/types/bind_type.h"
+
+static data_type json_text_type(void)
+{
+    return type_make(TYPE_VARCHAR);
+}
+
+static status json_constant(binder *b, const char *text, expr **out)
+{
+    value v = value_text(text, strlen(text));
+    return bind_constant(b, &v, -1, out);
+}
+
+/* ---- reading ---- */
+
+static status json_as_text(binder *b, expr **e, int32_t location)
+{
+    char name[TYPE_NAME_BYTES];
+    if (!bind_is_literal(*e) && (*e)->type.id != TYPE_VARCHAR && (*e)->type.id != TYPE_NULL)
+        return bind_error(b, STATUS_KIND_INVALID, location, "JSON must be a text, not %s",
+                          type_name((*e)->type, name));
+    return bind_cast(b, *e, json_text_type(), location, e);
+}
+
+/* An integer n as the path $[n]. */
+static status json_path_argument(binder *b, expr **path, int32_t location)
+{
+    expr *parts[3];
+    if (!type_is_integer((*path)->type))
+        return json_as_text(b, path, location);
+    TRY(json_constant(b, "$[", &parts[0]));
+    TRY(bind_cast(b, *path, json_text_type(), location, &parts[1]));
+    TRY(json_constant(b, "]", &parts[2]));
+    return bind_call(b, EXPR_CONCAT, json_text_type(), parts, 3, location, path);
+}
+
+static status json_read(binder *b, expr_op op, expr *const args[2], uint32_t count,
+                        int32_t location, expr **out)
+{
+    expr *own[2] = {args[0], count > 1 ? args[1] : NULL};
+    data_type type = function_letter_type(function_result(function_info_of(op)->signature));
+    TRY(json_as_text(b, &own[0], location));
+    if (count > 1)
+        TRY(json_path_argument(b, &own[1], location));
+    TRY(bind_call(b, op, type, own, count, location, out));
+    (*out)->is_json = op == EXPR_JSON_EXTRACT || op == EXPR_JSON_EXTRACT_LIST;
+    return STATUS_OK;
+}
+
+status bind_json_read(const function_call *c, expr_op op, expr **out)
+{
+    expr *args[2] = {c->args[0], c->count > 1 ? c->args[1] : NULL};
+    bool is_extract = op == EXPR_JSON_EXTRACT || op == EXPR_JSON_EXTRACT_STRING;
+    /* All paths but the last lead to JSON. */
+    for (size_t i = 1; is_extract && i + 1 < c->count; i++) {
+        TRY(json_read(c->b, EXPR_JSON_EXTRACT, args, 2, c->tree->location, &args[0]));
+        args[1] = c->args[i + 1];
+    }
+    return json_read(c->b, op, args, c->count > 1 ? 2 : 1, c->tree->location, out);
+}
+
+status bind_json_operator(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                          bool *out_is_done, expr **out)
+{
+    expr *args[2] = {left, right};
+    expr_op op = !strcmp(name, "->")    ? EXPR_JSON_EXTRACT
+                 : !strcmp(name, "->>") ? EXPR_JSON_EXTRACT_STRING
+                 : !strcmp(name, "#>")  ? EXPR_JSON_EXTRACT_LIST
+                 : !strcmp(name, "#>>") ? EXPR_JSON_EXTRACT_LIST_STRING
+                                        : EXPR_OP_COUNT;
+    *out_is_done = op != EXPR_OP_COUNT;
+    return *out_is_done ? json_read(b, op, args, 2, location, out) : STATUS_OK;
+}
+
+/* Makes *out NULL where the text is something else than JSON. */
+static status json_where_valid(binder *b, expr *text, int32_t location, expr **out)
+{
+    value null = value_null(json_text_type());
+    expr *choice = expr_new(b->memory, EXPR_CASE, json_text_type(), 3, bind_position(b, location));
+    if (!choice)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_JSON_VALID, type_make(TYPE_BOOL), text, location, &choice->args[0]));
+    TRY(bind_constant(b, &null, -1, &choice->args[2]));
+    choice->args[1] = *out;
+    choice->is_nullable = choice->is_json = true;
+    *out = choice;
+    return STATUS_OK;
+}
+
+status bind_json_cast(binder *b, expr *arg, bool is_try, int32_t location, expr **out)
+{
+    expr *args[2] = {arg, NULL};
+    TRY(json_as_text(b, &args[0], location));
+    expr *copy = expr_copy(b->memory, args[0]);
+    if (!copy)
+        return bind_no_memory();
+    TRY(json_constant(b, "$", &args[1]));
+    TRY(json_read(b, EXPR_JSON_EXTRACT, args, 2, location, out));
+    return is_try ? json_where_valid(b, copy, location, out) : STATUS_OK;
+}
+
+bool bind_is_json_type(const TypeName *name)
+{
+    size_t count = list_length(name->names);
+    const char *last = count ? strVal(list_nth(name->names, count - 1)) : "";
+    return !strcmp(last, "json") || !strcmp(last, "jsonb");
+}
+
+status bind_json_parse(const function_call *c, expr **out)
+{
+    return bind_json_cast(c->b, c->args[0], false, c->tree->location, out);
+}
+
+/* ---- writing ---- */
+
+/* The value as JSON; NULL stays NULL. */
+static status json_of(binder *b, expr *e, int32_t location, expr **out)
+{
+    data_type type = e->type;
+    *out = e;
+    if (e->is_json)
+        return STATUS_OK;
+    if (type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE) {
+        TRY(bind_cast(b, e, type_make(TYPE_DOUBLE), location, &e));
+        TRY(bind_call1(b, EXPR_JSON_DOUBLE, json_text_type(), e, location, out));
+    } else {
+        TRY(bind_cast(b, e, json_text_type(), location, out));
+        bool is_plain = type.id == TYPE_BOOL || type_is_integer(type) || type.id == TYPE_NULL ||
+                        (type.id == TYPE_DECIMAL && !type.scale);
+        expr_op op = type.id == TYPE_DECIMAL ? EXPR_JSON_DECIMAL : EXPR_JSON_QUOTE;
+        if (!is_plain)
+            TRY(bind_call1(b, op, json_text_type(), *out, location, out));
+    }
+    expr *marked = expr_copy(b->memory, *out);
+    if (!marked)
+        return bind_no_memory();
+    marked->is_json = true;
+    *out = marked;
+    return STATUS_OK;
+}
+
+status bind_to_json(const function_call *c, expr **out)
+{
+    return json_of(c->b, c->args[0], c->tree->location, out);
+}
+
+typedef ARRAY(expr *) json_parts;
+
+static status json_add_constant(const function_call *c, json_parts *parts, const char *text)
+{
+    expr *e;
+    TRY(json_constant(c->b, text, &e));
+    return array_push(c->b->memory, parts, e);
+}
+
+/* A value, null if it is NULL. */
+static status json_add_value(const function_call *c, json_parts *parts, expr *e)
+{
+    expr *pair[2], *part;
+    TRY(json_of(c->b, e, c->tree->location, &pair[0]));
+    TRY(json_constant(c->b, "null", &pair[1]));
+    TRY(bind_call(c->b, EXPR_COALESCE, json_text_type(), pair, 2, c->tree->location, &part));
+    return array_push(c->b->memory, parts, part);
+}
+
+static status json_join(const function_call *c, const json_parts *parts, expr **out)
+{
+    TRY(bind_call(c->b, EXPR_CONCAT, json_text_type(), parts->items, (uint32_t)parts->count,
+                  c->tree->location, out));
+    (*out)->is_json = true;
+    return STATUS_OK;
+}
+
+status bind_json_array(const function_call *c, expr **out)
+{
+    json_parts parts = {0};
+    TRY(json_add_constant(c, &parts, "["));
+    for (size_t i = 0; i < c->count; i++) {
+        if (i)
+            TRY(json_add_constant(c, &parts, ","));
+        TRY(json_add_value(c, &parts, c->args[i]));
+    }
+    TRY(json_add_constant(c, &parts, "]"));
+    return json_join(c, &parts, out);
+}
+
+static status json_add_key(const function_call *c, json_parts *parts, size_t i)
+{
+    char name[TYPE_NAME_BYTES];
+    expr *key = c->args[i];
+    if (!bind_is_literal(key) && key->type.id != TYPE_VARCHAR)
+        return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                          "key %zu of \"%s\" must be a text, not %s", i / 2 + 1, c->name,
+                          type_name(key->type, name));
+    TRY(bind_cast(c->b, key, json_text_type(), c->tree->location, &key));
+    TRY(bind_call1(c->b, EXPR_JSON_QUOTE, json_text_type(), key, c->tree->location, &key));
+    return array_push(c->b->memory, parts, key);
+}
+
+/* Binds json_object, which is NULL if a key is. */
+status bind_json_object(const function_call *c, expr **out)
+{
+    json_parts parts = {0};
+    if (c->count % 2)
+        return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                          "function \"%s\" takes keys and values in turns, not %zu arguments",
+                          c->name, c->count);
+    TRY(json_add_constant(c, &parts, "{"));
+    for (size_t i = 0; i < c->count; i += 2) {
+        if (i)
+            TRY(json_add_constant(c, &parts, ","));
+        TRY(json_add_key(c, &parts, i));
+        TRY(json_add_constant(c, &parts, ":"));
+        TRY(json_add_value(c, &parts, c->args[i + 1]));
+    }
+    TRY(json_add_constant(c, &parts, "}"));
+    return json_join(c, &parts, out);
+}
