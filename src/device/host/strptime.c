@@ -232,6 +232,20 @@ static bool timestamp_of(const reader *r, int64_t *out)
     return true;
 }
 
+status strptime_check_format(const char *format, size_t bytes)
+{
+    string_view view = string_view_make(format, (uint32_t)bytes);
+    return strptime_check(&view);
+}
+
+bool strptime_text(const char *text, size_t bytes, const char *format, size_t format_bytes,
+                   int64_t *out)
+{
+    string_view view = string_view_make(format, (uint32_t)format_bytes);
+    reader r = {.text = text, .bytes = bytes, .year = 1900, .month = 1, .day = 1};
+    return strptime_read(&r, &view) && timestamp_of(&r, out);
+}
+
 static status strptime_parse(const host_call *c, uint64_t row, bool *is_read, int64_t *out)
 {
     const string_view *view = host_text(c, 0, row), *format = host_text(c, 1, row);

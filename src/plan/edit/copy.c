@@ -89,6 +89,9 @@ static void copy_lists(copier *c, plan_node *node)
         COPY_LIST(c, &node->scan.filter_only);
         COPY_LIST(c, &node->scan.relied);
         break;
+    case PLAN_TEXT_SCAN:
+        COPY_LIST(c, &node->text_scan.sources);
+        break;
     case PLAN_VALUES:
         edit_copy_rows(c, node);
         break;

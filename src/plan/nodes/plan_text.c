@@ -40,7 +40,8 @@ static void collect_names(const plan_node *node, column_name *names, uint32_t co
     for (size_t i = 0; i < node->columns.count; i++) {
         const plan_column *column = &node->columns.items[i];
         if (column->name && column->id < count && !names[column->id].is_of_a_file)
-            names[column->id] = (column_name){column->id, column->name, node->kind == PLAN_SCAN};
+            names[column->id] = (column_name){
+                column->id, column->name, node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN};
     }
 }
 

@@ -184,6 +184,8 @@ typedef struct plan_taken_bound {
 
 /* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
 struct pq_table;
+/* Text files. */
+struct text_table;
 
 typedef struct plan_node plan_node;
 struct plan_node {
@@ -213,6 +215,10 @@ struct plan_node {
                                             0: all. At multiples of 64 in a row group, or its end */
             bool is_stopped_early;       /* a few of the first rows may be all that is wanted */
         } scan;
+        struct {
+            const struct text_table *table;
+            ARRAY(uint32_t) sources; /* columns.items[i] is the table's column sources.items[i] */
+        } text_scan;
         struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
         } values;

@@ -1,5 +1,6 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
 #include "sql/expression/bind_scope.h"
+#include "sql/files/bind_text_files.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/query_parts.h"
@@ -23,44 +24,11 @@ typedef struct file_call {
 
 /* ---- options ---- */
 
-/* name => value, or name = value: its name and value; else false. */
-static bool files_find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
+/* Returns the text of a constant; "" if it is not one. */
+static const char *files_text_of(const file_call *c, const pg_node *node)
 {
-    if (IsA(node, NamedArgExpr)) {
-        *out_name = castNode(NamedArgExpr, node)->name;
-        *out_value = castNode(NamedArgExpr, node)->arg;
-        return true;
-    }
-    if (!IsA(node, A_Expr) || castNode(A_Expr, node)->kind != AEXPR_OP ||
-        !castNode(A_Expr, node)->lexpr ||
-        strcmp(strVal(list_nth(castNode(A_Expr, node)->name, 0)), "=") != 0 ||
-        !IsA(castNode(A_Expr, node)->lexpr, ColumnRef) ||
-        list_length(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields) != 1 ||
-        nodeTag(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0)) !=
-            T_String)
-        return false;
-    *out_name = strVal(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0));
-    *out_value = castNode(A_Expr, node)->rexpr;
-    return true;
-}
-
-/* true, false, or a text. */
-static const char *files_text_of(const pg_node *node)
-{
-    if (IsA(node, TypeCast))
-        node = castNode(TypeCast, node)->arg; /* 't'::bool, as some parsers write true */
-    if (!IsA(node, A_Const))
-        return "";
-    switch (nodeTag(&castNode(A_Const, node)->val)) {
-    case T_Boolean:
-        return castNode(A_Const, node)->val.boolval.boolval ? "true" : "false";
-    case T_String:
-        return castNode(A_Const, node)->val.sval.sval;
-    case T_Integer:
-        return castNode(A_Const, node)->val.ival.ival ? "1" : "0";
-    default:
-        return "";
-    }
+    const char *text = bind_option_text(c->b, node);
+    return text ? text : "";
 }
 
 static status set_hive(file_call *c, const char *text, int32_t location)
@@ -119,7 +87,7 @@ static status set_state(file_call *c, const char *option, const pg_node *value, 
     else if (IsA(value, A_Const) && nodeTag(&castNode(A_Const, value)->val) == T_Float)
         text = castNode(A_Const, value)->val.fval.fval;
     else
-        text = files_text_of(value);
+        text = files_text_of(c, value);
     c->lake_state =
         text ? arena_format(c->b->memory, "(%s=%s)", number < 2 ? "version" : "timestamp", text)
              : NULL;
@@ -133,11 +101,11 @@ static status files_take_option(file_call *c, const char *name, const pg_node *v
     if (c->lake)
         return set_state(c, name, value, location);
     if (!strcasecmp(name, names[0]))
-        return set_hive(c, files_text_of(value), location);
+        return set_hive(c, files_text_of(c, value), location);
     if (!strcasecmp(name, names[1]))
-        return set_union(c, files_text_of(value), location);
+        return set_union(c, files_text_of(c, value), location);
     if (!strcasecmp(name, names[2]))
-        return set_types(c, files_text_of(value), location);
+        return set_types(c, files_text_of(c, value), location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);
@@ -213,7 +181,7 @@ static status add_arguments(file_call *c, bool are_options)
     for (size_t i = 0; i < list_length(c->call->args); i++) {
         const char *name;
         const pg_node *value;
-        bool is_option = files_find_option(list_nth(c->call->args, i), &name, &value);
+        bool is_option = bind_find_option(list_nth(c->call->args, i), &name, &value);
         if (is_option != are_options)
             continue;
         TRY(is_option ? files_take_option(c, name, value, bind_location(list_nth(c->call->args, i)))
@@ -232,6 +200,24 @@ static status add_nested_of_all(file_call *c, bind_scope *scope, const char *rel
     return STATUS_OK;
 }
 
+static status no_ordinality(const binder *b, const FuncCall *call)
+{
+    return status_hint(bind_unsupported(b, call->location, "WITH ORDINALITY of files is"),
+                       "row_number() OVER () numbers rows");
+}
+
+static status bind_text_function(binder *b, const FuncCall *call, text_kind kind,
+                                 const RangeFunction *range, bind_scope *scope, plan_node **out)
+{
+    const char *path, *relation;
+    if (range->ordinality)
+        return no_ordinality(b, call);
+    TRY(bind_text_call(b, call, kind, out, &path));
+    relation = bind_relation_of_path(b, path);
+    return relation ? bind_add_relation(b, scope, *out, relation, range->alias, call->location)
+                    : bind_no_memory();
+}
+
 status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
                            plan_node **out)
 {
@@ -245,19 +231,22 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
     const char *name = strVal(list_nth(c.call->funcname, list_length(c.call->funcname) - 1));
     if (bind_is_series(name))
         return bind_series(b, c.call, range, scope, out);
+    text_kind kind;
+    if (bind_is_text_function(name, &kind))
+        return bind_text_function(b, c.call, kind, range, scope, out);
     c.lake_state = "";
     c.lake = !strcasecmp(name, "delta_scan")     ? "delta"
              : !strcasecmp(name, "iceberg_scan") ? "iceberg"
                                                  : NULL;
     if (!c.lake && strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
-        return status_hint(
-            bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
-                       "table function \"%s\" does not exist", name),
-            "there are read_parquet('path'), delta_scan('path'), iceberg_scan('path'), "
-            "generate_series(from, to) and range(from, to)");
+        return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
+                                      "table function \"%s\" does not exist", name),
+                           "there are read_parquet('path'), read_csv('path'), read_json('path'), "
+                           "delta_scan('path'), "
+                           "iceberg_scan('path'), "
+                           "generate_series(from, to) and range(from, to)");
     if (range->ordinality)
-        return status_hint(bind_unsupported(b, c.call->location, "WITH ORDINALITY of files is"),
-                           "row_number() OVER () numbers rows");
+        return no_ordinality(b, c.call);
     TRY(add_arguments(&c, true));
     TRY(add_arguments(&c, false));
     if (!c.scans.scans.count || (c.lake && c.path_count > 1))

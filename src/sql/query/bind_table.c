@@ -2,6 +2,7 @@
 #include "sql/query/bind_table.h"
 
 #include "sql/expression/bind_scope.h"
+#include "sql/files/bind_text_files.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/system_relation.h"
@@ -171,7 +172,9 @@ static status table_at(binder *b, status st, int32_t location)
 static bool looks_like_path(const char *name)
 {
     size_t bytes = strlen(name);
-    return strchr(name, '/') || (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
+    text_kind kind;
+    return strchr(name, '/') || text_kind_of_path(name, &kind) ||
+           (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
 }
 
 /* The text of a table whose folders are to be taken as the options say; NULL: as the setting does. */
@@ -299,6 +302,9 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
         return bind_view_named(b, entry, location, out);
     if (entry && entry->parts.count > 1)
         return bind_parts(b, &entry->parts, entry->name, NULL, out);
+    text_kind kind;
+    if (!entry && text_kind_of_path(name, &kind))
+        return bind_text_path(b, name, kind, location, out);
     if (!entry)
         return bind_table_path(b, name, NULL, location, out);
     pq_table *table = entry->table;
@@ -307,14 +313,27 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
     return bind_files(b, table, entry->name, location, out);
 }
 
+/* Bytes of a file's name without what says its format. */
+static size_t stem_bytes(const char *name)
+{
+    text_kind kind;
+    size_t bytes = strlen(name);
+    if (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"))
+        return bytes - 8;
+    if (!text_kind_of_path(name, &kind))
+        return bytes;
+    if (bytes > 3 && !strcasecmp(name + bytes - 3, ".gz"))
+        bytes -= 3;
+    while (name[--bytes] != '.') {
+    }
+    return bytes;
+}
+
 /* "dir/orders.parquet" is called orders. */
 const char *bind_relation_of_path(binder *b, const char *path)
 {
     const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
-    size_t bytes = strlen(start);
-    if (bytes > 8 && !strcasecmp(start + bytes - 8, ".parquet"))
-        bytes -= 8;
-    return arena_copy_text(b->memory, start, bytes);
+    return arena_copy_text(b->memory, start, stem_bytes(start));
 }
 
 status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out)

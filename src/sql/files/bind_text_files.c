@@ -1,0 +1,400 @@
+/* bind_text_files.c - calls of read_csv and read_json: paths and options. */
+#include "sql/files/bind_text_files.h"
+
+#include "base/type_parse.h"
+#include "device/host/strptime.h"
+
+#include <strings.h>
+
+typedef struct text_call {
+    binder *b;
+    const char *name;
+    text_options *options;
+    text_name_list paths;
+} text_call;
+
+/* ---- arguments ---- */
+
+bool bind_find_option(const pg_node *node, const char **out_name, const pg_node **out_value)
+{
+    if (IsA(node, NamedArgExpr)) {
+        *out_name = castNode(NamedArgExpr, node)->name;
+        *out_value = castNode(NamedArgExpr, node)->arg;
+        return true;
+    }
+    if (!IsA(node, A_Expr) || castNode(A_Expr, node)->kind != AEXPR_OP ||
+        !castNode(A_Expr, node)->lexpr ||
+        strcmp(strVal(list_nth(castNode(A_Expr, node)->name, 0)), "=") != 0 ||
+        !IsA(castNode(A_Expr, node)->lexpr, ColumnRef) ||
+        list_length(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields) != 1 ||
+        nodeTag(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0)) !=
+            T_String)
+        return false;
+    *out_name = strVal(list_nth(castNode(ColumnRef, castNode(A_Expr, node)->lexpr)->fields, 0));
+    *out_value = castNode(A_Expr, node)->rexpr;
+    return true;
+}
+
+const char *bind_option_text(binder *b, const pg_node *node)
+{
+    if (IsA(node, TypeCast))
+        node = castNode(TypeCast, node)->arg; /* 't'::bool, as some parsers write true */
+    if (IsA(node, A_Expr) && castNode(A_Expr, node)->kind == AEXPR_OP &&
+        !castNode(A_Expr, node)->lexpr) {
+        const char *number = bind_option_text(b, castNode(A_Expr, node)->rexpr);
+        return number ? arena_format(b->memory, "-%s", number) : NULL;
+    }
+    if (!IsA(node, A_Const))
+        return NULL;
+    switch (nodeTag(&castNode(A_Const, node)->val)) {
+    case T_Boolean:
+        return castNode(A_Const, node)->val.boolval.boolval ? "true" : "false";
+    case T_String:
+        return castNode(A_Const, node)->val.sval.sval;
+    case T_Integer:
+        return arena_format(b->memory, "%d", castNode(A_Const, node)->val.ival.ival);
+    default:
+        return NULL;
+    }
+}
+
+/* ---- options ---- */
+
+typedef enum option_kind {
+    OPTION_CHARACTER, /* one, of ASCII, or none */
+    OPTION_BOOL,
+    OPTION_CHOICE, /* true or false, else it is found */
+    OPTION_FORMAT, /* of strptime */
+    OPTION_COUNT,
+    OPTION_NAMES, /* a text or several */
+    OPTION_TYPES,
+    OPTION_COLUMNS, /* 'name type, name type' */
+    OPTION_COMPRESSION,
+    OPTION_ENCODING
+} option_kind;
+
+#define AT(member) offsetof(text_options, member)
+
+/* The first name of those of one member is what messages say. */
+static const struct text_option {
+    const char *name;
+    option_kind kind;
+    bool is_of_json;
+    size_t offset;
+} options[] = {
+    {"delim", OPTION_CHARACTER, false, AT(delimiter)},
+    {"delimiter", OPTION_CHARACTER, false, AT(delimiter)},
+    {"sep", OPTION_CHARACTER, false, AT(delimiter)},
+    {"quote", OPTION_CHARACTER, false, AT(quote)},
+    {"escape", OPTION_CHARACTER, false, AT(escape)},
+    {"comment", OPTION_CHARACTER, false, AT(comment)},
+    {"header", OPTION_CHOICE, false, AT(header)},
+    {"names", OPTION_NAMES, false, AT(names)},
+    {"column_names", OPTION_NAMES, false, AT(names)},
+    {"types", OPTION_TYPES, false, AT(types)},
+    {"dtypes", OPTION_TYPES, false, AT(types)},
+    {"column_types", OPTION_TYPES, false, AT(types)},
+    {"columns", OPTION_COLUMNS, true, AT(types)},
+    {"nullstr", OPTION_NAMES, false, AT(nulls)},
+    {"null", OPTION_NAMES, false, AT(nulls)},
+    {"dateformat", OPTION_FORMAT, true, AT(date_format)},
+    {"date_format", OPTION_FORMAT, true, AT(date_format)},
+    {"timestampformat", OPTION_FORMAT, true, AT(timestamp_format)},
+    {"timestamp_format", OPTION_FORMAT, true, AT(timestamp_format)},
+    {"decimal_separator", OPTION_CHARACTER, false, AT(decimal)},
+    {"thousands", OPTION_CHARACTER, false, AT(thousands)},
+    {"skip", OPTION_COUNT, false, AT(skip)},
+    {"sample_size", OPTION_COUNT, true, AT(sample_rows)},
+    {"all_varchar", OPTION_BOOL, false, AT(all_varchar)},
+    {"auto_detect", OPTION_BOOL, true, AT(detects_nothing)},
+    {"ignore_errors", OPTION_BOOL, true, AT(ignores_errors)},
+    {"null_padding", OPTION_BOOL, false, AT(null_padding)},
+    {"union_by_name", OPTION_BOOL, true, AT(union_by_name)},
+    {"filename", OPTION_BOOL, true, AT(has_filename)},
+    {"compression", OPTION_COMPRESSION, true, AT(compression)},
+    {"encoding", OPTION_ENCODING, false, AT(is_latin1)},
+};
+#define OPTION_TOTAL (sizeof options / sizeof *options)
+
+static status files_wrong_value(const text_call *c, const struct text_option *option,
+                                int32_t location, const char *hint)
+{
+    return status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                  "option %s of %s has a wrong value", option->name, c->name),
+                       "%s", hint);
+}
+
+/* "\t" may be written as C does. */
+static bool set_character(binder *b, const char *text, void *member)
+{
+    if (!strcmp(text, "\\t"))
+        text = "\t";
+    (void)b;
+    *(const char **)member = text;
+    return !*text || (!text[1] && (unsigned char)*text < 0x80 && !strchr("\r\n", *text));
+}
+
+static bool set_choice(const char *text, void *member)
+{
+    bool is_yes;
+    if (!bool_parse(text, strlen(text), &is_yes))
+        return false;
+    *(text_choice *)member = is_yes ? TEXT_YES : TEXT_NO;
+    return true;
+}
+
+static bool set_count(const text_call *c, const char *text, void *member)
+{
+    int128 number;
+    if (!int128_parse(text, strlen(text), &number) || number < -1 || number > INT32_MAX)
+        return false;
+    *(uint64_t *)member = (uint64_t)number;
+    c->options->has_skip |= member == &c->options->skip;
+    return number >= 0 || member != &c->options->skip;
+}
+
+static bool set_compression(const char *text, void *member)
+{
+    static const char *const names[] = {"auto", "none", "gzip"};
+    for (unsigned i = 0; i < 3; i++)
+        if (!strcasecmp(text, names[i])) {
+            *(text_compression *)member = (text_compression)i;
+            return true;
+        }
+    return false;
+}
+
+static bool set_encoding(const char *text, void *member)
+{
+    static const char *const names[] = {"utf-8", "utf8", "latin-1", "latin1", "iso-8859-1"};
+    for (unsigned i = 0; i < 5; i++)
+        if (!strcasecmp(text, names[i])) {
+            *(bool *)member = i >= 2;
+            return true;
+        }
+    return false;
+}
+
+static status set_format(const text_call *c, const char *text, int32_t location, void *member)
+{
+    *(const char **)member = text;
+    status st = strptime_check_format(text, strlen(text));
+    int32_t position = bind_position(c->b, location);
+    return st && position >= 0 ? status_at(st, position) : st;
+}
+
+/* ---- lists ---- */
+
+static status add_type(const text_call *c, const char *name, const char *type, size_t bytes,
+                       int32_t location)
+{
+    text_said_type said = {.name = name};
+    if (!type_parse(type, bytes, &said.type))
+        return bind_error(c->b, STATUS_KIND_INVALID, location, "type \"%.*s\" does not exist",
+                          (int)(bytes < 60 ? bytes : 60), type);
+    return array_push(c->b->memory, &c->options->types, said);
+}
+
+static const char *skip_spaces(const char *at)
+{
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
+/* 'name type, name type': a comma within parentheses is the type's. */
+static status add_columns(const text_call *c, const char *text, int32_t location)
+{
+    for (const char *at = skip_spaces(text); *at;) {
+        size_t name_bytes = strcspn(at, " ,"), bytes = 0;
+        const char *name = arena_copy_text(c->b->memory, at, name_bytes);
+        const char *type = skip_spaces(at + name_bytes);
+        for (int depth = 0; type[bytes] && (depth || type[bytes] != ','); bytes++)
+            depth += (type[bytes] == '(') - (type[bytes] == ')');
+        if (!name)
+            return bind_no_memory();
+        TRY(add_type(c, name, type, bytes, location));
+        TRY(array_push(c->b->memory, &c->options->names, name));
+        at = skip_spaces(type + bytes + (type[bytes] == ','));
+    }
+    c->options->has_all_columns = true;
+    return STATUS_OK;
+}
+
+static status add_item(const text_call *c, const struct text_option *option, const pg_node *node,
+                       int32_t location)
+{
+    const char *text = bind_option_text(c->b, node);
+    if (!text)
+        return files_wrong_value(c, option, location, "a text, or a list of texts: ['a', 'b']");
+    if (option->kind == OPTION_TYPES)
+        return add_type(c, NULL, text, strlen(text), location);
+    text_name_list *list = (void *)((char *)c->options + option->offset);
+    return array_push(c->b->memory, list, text);
+}
+
+static status set_list(const text_call *c, const struct text_option *option, const pg_node *value,
+                       int32_t location)
+{
+    if (!IsA(value, A_ArrayExpr))
+        return add_item(c, option, value, location);
+    for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, value)->elements); i++)
+        TRY(add_item(c, option, list_nth(castNode(A_ArrayExpr, value)->elements, i), location));
+    return STATUS_OK;
+}
+
+/* ---- one option ---- */
+
+static status set_text(const text_call *c, const struct text_option *option, const char *text,
+                       int32_t location)
+{
+    void *member = (char *)c->options + option->offset;
+    const char *hint = NULL;
+    switch (option->kind) {
+    case OPTION_CHARACTER:
+        hint = set_character(c->b, text, member) ? NULL : "one ASCII character, or '' for none";
+        break;
+    case OPTION_BOOL:
+        hint = bool_parse(text, strlen(text), member) ? NULL : "true or false";
+        break;
+    case OPTION_CHOICE:
+        hint = set_choice(text, member) ? NULL : "true or false";
+        break;
+    case OPTION_COUNT:
+        hint = set_count(c, text, member) ? NULL : "a number of rows; sample_size => -1: all";
+        break;
+    case OPTION_COMPRESSION:
+        hint = set_compression(text, member) ? NULL : "'auto', 'none' or 'gzip'";
+        break;
+    case OPTION_ENCODING:
+        hint = set_encoding(text, member) ? NULL : "'utf-8' or 'latin-1'";
+        break;
+    case OPTION_FORMAT:
+        return set_format(c, text, location, member);
+    default:
+        return add_columns(c, text, location);
+    }
+    return hint ? files_wrong_value(c, option, location, hint) : STATUS_OK;
+}
+
+static const struct text_option *text_find_option(const text_call *c, const char *name)
+{
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        if (!strcasecmp(options[i].name, name) &&
+            (c->options->kind == TEXT_CSV || options[i].is_of_json))
+            return &options[i];
+    return NULL;
+}
+
+static status text_take_option(const text_call *c, const char *name, const pg_node *value,
+                               int32_t location)
+{
+    const struct text_option *option = text_find_option(c, name);
+    const char *names[OPTION_TOTAL];
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        names[i] = options[i].name;
+    if (!option)
+        return bind_suggest(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                       "%s has no option \"%s\"", c->name, name),
+                            name, names, OPTION_TOTAL);
+    if (option->kind == OPTION_NAMES || option->kind == OPTION_TYPES)
+        return set_list(c, option, value, location);
+    const char *text = bind_option_text(c->b, value);
+    if (!text)
+        return files_wrong_value(c, option, location, "a constant is expected");
+    TRY(set_text(c, option, text, location));
+    if (option->offset == AT(detects_nothing))
+        c->options->detects_nothing = !c->options->detects_nothing;
+    return STATUS_OK;
+}
+
+/* ---- the call ---- */
+
+bool bind_is_text_function(const char *name, text_kind *out)
+{
+    static const char *const names[] = {"read_csv",       "read_csv_auto", "read_json",
+                                        "read_json_auto", "read_ndjson",   "read_ndjson_auto"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) {
+            *out = i < 2 ? TEXT_CSV : TEXT_JSON;
+            return true;
+        }
+    return false;
+}
+
+static status text_scan_of(text_call *c, int32_t location, plan_node **out)
+{
+    text_table *table;
+    binder *b = c->b;
+    TRY(bind_check_access(b, location, "a path"));
+    status st = text_table_open(b->memory, &c->paths, c->options, &table);
+    int32_t position = bind_position(b, location);
+    TRY(st && position >= 0 ? status_at(st, position) : st);
+    plan_node *node = plan_node_new(b->memory, PLAN_TEXT_SCAN, 0);
+    if (!node)
+        return bind_no_memory();
+    node->text_scan.table = table;
+    node->position = position;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        plan_column column = {.id = bind_new_id(b),
+                              .name = table->columns.items[i].name,
+                              .type = table->columns.items[i].type,
+                              .is_nullable = true};
+        TRY(array_push(b->memory, &node->columns, column));
+        TRY(array_push(b->memory, &node->text_scan.sources, (uint32_t)i));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+static status new_call(binder *b, const char *name, text_kind kind, text_call *out)
+{
+    *out =
+        (text_call){.b = b, .name = name, .options = arena_alloc(b->memory, sizeof(text_options))};
+    if (!out->options)
+        return bind_no_memory();
+    out->options->kind = kind;
+    return STATUS_OK;
+}
+
+static status text_add_path(text_call *c, const pg_node *node, int32_t location)
+{
+    if (IsA(node, A_ArrayExpr)) {
+        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
+            TRY(text_add_path(c, list_nth(castNode(A_ArrayExpr, node)->elements, i), location));
+        return STATUS_OK;
+    }
+    const char *path = bind_option_text(c->b, node);
+    if (!path)
+        return bind_error(c->b, STATUS_KIND_INVALID, location,
+                          "arguments of %s must be paths in quotes", c->name);
+    return array_push(c->b->memory, &c->paths, path);
+}
+
+status bind_text_call(binder *b, const FuncCall *call, text_kind kind, plan_node **out,
+                      const char **out_path)
+{
+    text_call c;
+    TRY(new_call(b, strVal(list_nth(call->funcname, list_length(call->funcname) - 1)), kind, &c));
+    for (size_t i = 0; i < list_length(call->args); i++) {
+        const pg_node *argument = list_nth(call->args, i), *value;
+        const char *name;
+        int32_t location = bind_location(argument);
+        TRY(bind_find_option(argument, &name, &value) ? text_take_option(&c, name, value, location)
+                                                      : text_add_path(&c, argument, location));
+    }
+    if (!c.paths.count)
+        return bind_error(b, STATUS_KIND_INVALID, call->location, "%s takes one or more paths",
+                          c.name);
+    *out_path = c.paths.items[0];
+    return text_scan_of(&c, call->location, out);
+}
+
+status bind_text_path(binder *b, const char *path, text_kind kind, int32_t location,
+                      plan_node **out)
+{
+    text_call c;
+    TRY(new_call(b, "FROM", kind, &c));
+    TRY(array_push(b->memory, &c.paths, path));
+    return text_scan_of(&c, location, out);
+}

@@ -1,0 +1,266 @@
+/* text_table.c - finds files, what is in them, and which of their fields are the table's columns. */
+#include "textfile/table/text_table.h"
+
+#include "storage/file.h"
+#include "textfile/table/csv_sniff.h"
+
+#include <strings.h>
+
+#define FILES_MAX 1000000
+#define FILENAME_COLUMN "filename"
+
+typedef struct opener {
+    arena *memory;
+    text_table *table;
+    ARRAY(text_file) files;
+    ARRAY(csv_sniffed) sniffed; /* of union_by_name each file's, else the first one's */
+} opener;
+
+static status table_no_memory(void)
+{
+    return status_no_memory("text table", sizeof(text_table));
+}
+
+/* ---- names of files ---- */
+
+static bool ends_with(const char *path, size_t bytes, const char *ending)
+{
+    size_t length = strlen(ending);
+    return bytes > length && !strncasecmp(path + bytes - length, ending, length);
+}
+
+bool text_kind_of_path(const char *path, text_kind *out)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
+    size_t bytes = strlen(path);
+    if (ends_with(path, bytes, ".gz"))
+        bytes -= 3;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, bytes, endings[i])) {
+            *out = i < 2 ? TEXT_CSV : TEXT_JSON;
+            return true;
+        }
+    return false;
+}
+
+/* ---- columns ---- */
+
+static bool find_column(const text_table *t, const char *name, uint32_t *out)
+{
+    for (uint32_t i = 0; i < t->columns.count; i++)
+        if (!strcasecmp(t->columns.items[i].name, name)) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* The type of which values of both are. */
+static void unite_types(text_column *to, const text_column *from)
+{
+    bool is_same_format = to->format == from->format ||
+                          (to->format && from->format && !strcmp(to->format, from->format));
+    if (type_equal(to->type, from->type) && is_same_format)
+        return;
+    bool are_numbers = type_is_numeric(to->type) && type_is_numeric(from->type);
+    to->type = type_make(are_numbers ? TYPE_DOUBLE : TYPE_VARCHAR);
+    to->format = NULL;
+}
+
+static status add_columns(opener *o, const csv_sniffed *sniffed, bool unites)
+{
+    for (size_t i = 0; i < sniffed->columns.count; i++) {
+        uint32_t at;
+        if (unites && find_column(o->table, sniffed->columns.items[i].name, &at))
+            unite_types(&o->table->columns.items[at], &sniffed->columns.items[i]);
+        else
+            TRY(array_push(o->memory, &o->table->columns, sniffed->columns.items[i]));
+    }
+    return STATUS_OK;
+}
+
+static status set_said_types(opener *o)
+{
+    const text_options *options = o->table->options;
+    for (size_t i = 0; i < options->types.count; i++) {
+        const text_said_type *said = &options->types.items[i];
+        uint32_t at = (uint32_t)i;
+        if (said->name ? !find_column(o->table, said->name, &at) : i >= o->table->columns.count)
+            return status_new(STATUS_KIND_INVALID,
+                              said->name ? "types names \"%s\", which is not a column"
+                                         : "there are more types than columns",
+                              said->name);
+        text_column *c = &o->table->columns.items[at];
+        if (!type_equal(c->type, said->type))
+            c->format = NULL;
+        c->type = said->type;
+        if (c->type.id == TYPE_DATE && options->date_format)
+            c->format = options->date_format;
+        if (c->type.id == TYPE_TIMESTAMP && options->timestamp_format)
+            c->format = options->timestamp_format;
+    }
+    return STATUS_OK;
+}
+
+static void set_said_formats(const text_table *t)
+{
+    for (size_t i = 0; i < t->columns.count; i++) {
+        text_column *c = &t->columns.items[i];
+        if (c->type.id == TYPE_DATE && t->options->date_format)
+            c->format = t->options->date_format;
+        if (c->type.id == TYPE_TIMESTAMP && t->options->timestamp_format)
+            c->format = t->options->timestamp_format;
+    }
+}
+
+/* Which of the file's fields is which of the table's columns. */
+static status map_fields(opener *o, text_file *file, const csv_sniffed *sniffed)
+{
+    const text_table *t = o->table;
+    file->fields = arena_alloc_array(o->memory, t->columns.count + 1, sizeof *file->fields);
+    if (!file->fields)
+        return table_no_memory();
+    for (uint32_t i = 0; i < t->columns.count; i++) {
+        file->fields[i] = TEXT_NO_FIELD;
+        for (uint32_t f = 0; f < sniffed->columns.count; f++)
+            if (!strcasecmp(sniffed->columns.items[f].name, t->columns.items[i].name))
+                file->fields[i] = f;
+    }
+    return STATUS_OK;
+}
+
+/* ---- files ---- */
+
+static status find_files(opener *o, const text_name_list *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        path_list found = {0};
+        TRY(file_expand(o->memory, paths->items[i], &found));
+        for (size_t f = 0; f < found.count; f++) {
+            text_file file = {.path = found.items[f]};
+            TRY(array_push(o->memory, &o->files, file));
+        }
+    }
+    if (!o->files.count || o->files.count > FILES_MAX)
+        return status_new(STATUS_KIND_NOT_FOUND, "there are %zu files, not 1 to %d", o->files.count,
+                          FILES_MAX);
+    return STATUS_OK;
+}
+
+static status sniff_file(opener *o, size_t number, csv_sniffed *out)
+{
+    text_file *file = &o->files.items[number];
+    TRY(csv_sniff(o->memory, file->path, o->table->options, out));
+    *file = out->file;
+    double row = out->row_bytes > 1 ? out->row_bytes : 1;
+    o->table->estimated_rows += (double)file->bytes / row;
+    return STATUS_OK;
+}
+
+/* Another file of the same form, whose header is skipped as the first one's. */
+static status follow_first(opener *o, size_t number)
+{
+    text_source *source;
+    text_file *file = &o->files.items[number];
+    const char *path = file->path;
+    *file = o->files.items[0];
+    file->path = path;
+    TRY(text_source_open(path, o->table->options->compression, false, &source));
+    file->bytes = text_source_bytes(source) * (text_source_is_compressed(source) ? 4 : 1);
+    text_source_close(source);
+    double row = o->sniffed.items[0].row_bytes;
+    o->table->estimated_rows += (double)file->bytes / (row > 1 ? row : 1);
+    return STATUS_OK;
+}
+
+/* Empty files say nothing of columns: the first that has bytes does. */
+static status open_alike(opener *o)
+{
+    csv_sniffed first;
+    size_t from = 0;
+    while (from + 1 < o->files.count) {
+        file_version version;
+        if (!file_version_of_path(o->files.items[from].path, &version) || version.bytes)
+            break;
+        from++;
+    }
+    text_file before = o->files.items[0];
+    o->files.items[0] = o->files.items[from];
+    o->files.items[from] = before;
+    TRY(sniff_file(o, 0, &first));
+    TRY(array_push(o->memory, &o->sniffed, first));
+    TRY(add_columns(o, &first, false));
+    TRY(map_fields(o, &o->files.items[0], &first));
+    for (size_t i = 1; i < o->files.count; i++)
+        TRY(follow_first(o, i));
+    return STATUS_OK;
+}
+
+static status open_united(opener *o)
+{
+    for (size_t i = 0; i < o->files.count; i++) {
+        csv_sniffed sniffed;
+        TRY(sniff_file(o, i, &sniffed));
+        TRY(array_push(o->memory, &o->sniffed, sniffed));
+        TRY(add_columns(o, &sniffed, true));
+    }
+    for (size_t i = 0; i < o->files.count; i++)
+        TRY(map_fields(o, &o->files.items[i], &o->sniffed.items[i]));
+    return STATUS_OK;
+}
+
+/* The column of paths, behind the others. */
+static status add_filename(opener *o)
+{
+    text_column column = {
+        .name = FILENAME_COLUMN, .type = type_make(TYPE_VARCHAR), .is_filename = true};
+    uint32_t at;
+    if (find_column(o->table, FILENAME_COLUMN, &at))
+        return status_hint(
+            status_new(STATUS_KIND_INVALID, "the files have a column \"filename\" of their own"),
+            "leave the option filename out");
+    return array_push(o->memory, &o->table->columns, column);
+}
+
+static char character_of(const char *text)
+{
+    return text ? *text : '\0';
+}
+
+static status set_rules(opener *o)
+{
+    const text_options *options = o->table->options;
+    text_rules *rules = &o->table->rules;
+    const char **empty = arena_alloc(o->memory, sizeof *empty);
+    if (!empty)
+        return table_no_memory();
+    *empty = "";
+    rules->nulls = (text_nulls){empty, 1};
+    if (options->nulls.count)
+        rules->nulls = (text_nulls){options->nulls.items, options->nulls.count};
+    rules->decimal = character_of(options->decimal);
+    rules->thousands = character_of(options->thousands);
+    return STATUS_OK;
+}
+
+status text_table_open(arena *a, const text_name_list *paths, const text_options *options,
+                       text_table **out)
+{
+    opener o = {.memory = a, .table = arena_alloc(a, sizeof *o.table)};
+    *out = NULL;
+    if (!o.table)
+        return table_no_memory();
+    o.table->name = paths->items[0];
+    o.table->options = options;
+    TRY(find_files(&o, paths));
+    TRY(options->union_by_name ? open_united(&o) : open_alike(&o));
+    set_said_formats(o.table);
+    TRY(set_said_types(&o));
+    if (options->has_filename)
+        TRY(add_filename(&o));
+    TRY(set_rules(&o));
+    o.table->files = o.files.items;
+    o.table->file_count = (uint32_t)o.files.count;
+    *out = o.table;
+    return STATUS_OK;
+}
