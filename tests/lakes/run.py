@@ -250,8 +250,55 @@ def test_transforms():
     gives("select v from 'tr/' where single is null", "0")
 
 
+def test_iceberg_deletes():
+    where = root("x")
+    make(("select i::integer as id, 'n' || i as name from range(1000) t(i)", "x/data/a.parquet"),
+         ("select i::integer as id, 'n' || i as name from range(1000, 2000) t(i)", "x/data/b.parquet"),
+         (f"select * from (values ('{where}/data/a.parquet', 5::bigint), ('{where}/data/a.parquet', 999), "
+          f"('{where}/data/b.parquet', 0)) t(file_path, pos) order by 1, 2", "x/data/pos.parquet"),
+         ("select 'n' || i as name from range(100, 1000, 100) t(i)", "x/data/eq1.parquet"),
+         ("select * from (values (7::bigint, 'n7'), (8, 'other'), (null, 'n9')) t(id, name)", "x/data/eq2.parquet"),
+         ("select 'n1500' as name", "x/data/eq3.parquet"))
+    ids = {"schema.name-mapping.default": json.dumps([{"field-id": i, "names": [n]} for i, n in ((1, "id"), (2, "name"))])}
+    t = w.Iceberg(where, [(1, "id", "int"), (2, "name", "string")], version=3, **ids)
+    t.commit(t.file("data/a.parquet", 1000))
+    t.commit(t.file("data/b.parquet", 1000), t.file("data/pos.parquet", 3, content=1))
+    t.commit(t.file("data/eq1.parquet", 9, content=2, equality_ids=[2]))
+    t.commit(t.file("data/eq2.parquet", 3, content=2, equality_ids=[1, 2]), t.file("data/eq3.parquet", 1, content=2, equality_ids=[2]))
+    vector = w.framed([3, 4, 999], "runs")
+    with open(root("x/data/dv.puffin"), "wb") as f:
+        f.write(b"PFA1" + vector + b"PFA1")
+    dv = {"content": 1, "form": "PUFFIN", "referenced_data_file": f"{where}/data/a.parquet", "content_offset": 4,
+          "content_size_in_bytes": len(vector)}
+    t.commit(t.file("data/dv.puffin", 3, **dv))
+    gives("select count(*), sum(id) from iceberg_scan('x', version => 2)", f"1997,{sum(range(2000)) - 5 - 999 - 1000}")
+    gives("select count(*) from iceberg_scan('x', version => 3)", "1988")
+    gives("select count(*) from iceberg_scan('x', version => 4)", "1986")
+    gives("select count(*), min(id) from iceberg_scan('x', version => 4) where id in (7, 8, 1500)", "1,8")
+    gives("select count(*), sum(id) from 'x/'",
+          f"{2000 - 3 - 1 - 9 - 2},{sum(range(2000)) - 3 - 4 - 999 - 1000 - sum(range(100, 1000, 100)) - 7 - 1500}")
+    gives("select id from 'x/' where id < 10 order by id", "0", "1", "2", "5", "6", "8", "9")
+    gives("select count(*) from 'x/'", "1985", arguments=["--ranks", "2"])
+    os.makedirs(root("x_bad"))
+    for name, change in (("beyond", {"content_offset": 1 << 40}), ("length", {"content_size_in_bytes": len(vector) - 1}),
+                         ("negative", {"content_size_in_bytes": -5})):
+        bad = w.Iceberg(root(f"x_{name}"), [(1, "id", "int"), (2, "name", "string")], version=3, location=where, **ids)
+        shutil.copytree(root("x/data"), root(f"x_{name}/data"))
+        bad.commit(bad.file("data/a.parquet", 1000))
+        bad.commit(bad.file("data/dv.puffin", 3, **{**dv, **change}))
+        says(f"from 'x_{name}/'", "dv.puffin", "a.parquet")
+    shutil.copytree(where, root("x_gone"))
+    gone = w.Iceberg(root("x_gone"), [(1, "id", "int"), (2, "name", "string")], location=where, **ids)
+    gone.commit(gone.file("data/a.parquet", 1000))
+    gone.commit(gone.file("data/eq9.parquet", 1, content=2, equality_ids=[2]))
+    for old in ("v3", "v4", "v5"):
+        os.remove(root(f"x_gone/metadata/{old}.metadata.json"))
+    says("from 'x_gone/'", "eq9.parquet", "No such file")
+
+
 def main():
-    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms):
+    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
+                 test_iceberg_deletes):
         test()
     ask()
     print(f"lakes: {passed} passed, {len(failures)} failed")

@@ -1,7 +1,6 @@
 /* iceberg_deletes.c - reads the files of deletes that concern a data file. */
 #include "lake/iceberg/iceberg_deletes.h"
 
-#include "lake/log/deleted_rows.h"
 #include "storage/file.h"
 
 #define VECTOR_BYTES_MAX (INT64_C(1) << 30)
@@ -29,19 +28,41 @@ static status read_vector(const iceberg_deletes_of *of, const iceberg_delete *d,
     return st;
 }
 
+bool iceberg_compares_same(const iceberg_delete *a, const iceberg_delete *b)
+{
+    return a->is_equality && b->is_equality && a->ids.count == b->ids.count &&
+           !memcmp(a->ids.items, b->ids.items, a->ids.count * sizeof *a->ids.items);
+}
+
+/* An earlier one compares the same columns, and was read with this one. */
+static bool is_read(const iceberg_deletes_of *of, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (iceberg_compares_same(of->list.items[i], of->list.items[number]))
+            return true;
+    return false;
+}
+
+static status read_delete(arena *a, const pq_given *given, const pq_given_file *f, size_t number,
+                          row_numbers *out)
+{
+    const iceberg_deletes_of *of = f->deletes;
+    const iceberg_delete *d = of->list.items[number];
+    if (d->is_puffin)
+        return read_vector(of, d, a, out);
+    if (!d->is_equality)
+        return iceberg_read_positions(a, of, d, out);
+    return is_read(of, number) ? STATUS_OK : iceberg_read_equal(a, given, f, number, out);
+}
+
 status iceberg_load_deleted(const pq_given *given, const pq_given_file *f, arena *a,
                             pq_deleted_rows *out)
 {
     const iceberg_deletes_of *of = f->deletes;
     row_numbers rows = {0};
-    (void)given;
-    for (size_t i = 0; i < of->list.count; i++) {
-        const iceberg_delete *d = of->list.items[i];
-        status st = d->is_puffin
-                        ? read_vector(of, d, a, &rows)
-                        : status_new(STATUS_KIND_UNSUPPORTED, "files of deletes are not read");
-        TRY(status_context(st, "file \"%s\"", d->path));
-    }
+    for (size_t i = 0; i < of->list.count; i++)
+        TRY(status_context(read_delete(a, given, f, i, &rows), "file \"%s\"",
+                           of->list.items[i]->path));
     deleted_rows_sort(&rows);
     *out = (pq_deleted_rows){rows.items, rows.count};
     return STATUS_OK;

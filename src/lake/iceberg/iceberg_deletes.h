@@ -3,6 +3,7 @@
 #define PISTACHIO_LAKE_ICEBERG_ICEBERG_DELETES_H
 
 #include "lake/iceberg/iceberg_metadata.h"
+#include "lake/log/deleted_rows.h"
 
 typedef struct iceberg_delete {
     const char *path; /* of the file of deletes, where it is now */
@@ -23,6 +24,16 @@ typedef struct iceberg_deletes_of {
     int64_t row_count;
     ARRAY(const iceberg_delete *) list;
 } iceberg_deletes_of;
+
+/* Appends the positions that a file of deletes has for the data file. */
+CHECKED status iceberg_read_positions(arena *a, const iceberg_deletes_of *of,
+                                      const iceberg_delete *d, row_numbers *out);
+/* Returns whether both delete rows by equal values of the same columns. */
+bool iceberg_compares_same(const iceberg_delete *a, const iceberg_delete *b);
+/* Appends the rows of the data file that are equal to rows of the deletes from number `first` on, as far as these compare
+ * the same columns. */
+CHECKED status iceberg_read_equal(arena *a, const pq_given *given, const pq_given_file *f,
+                                  size_t first, row_numbers *out);
 
 /* Reads them all; numbers in the arena. */
 CHECKED status iceberg_load_deleted(const pq_given *given, const pq_given_file *f, arena *a,

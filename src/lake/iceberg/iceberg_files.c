@@ -8,6 +8,7 @@
 #include <strings.h>
 
 enum { STATUS_DELETED = 2 };
+enum { POSITIONS_PATH = 2147483546 }; /* the field id of file_path in files of positions */
 enum { CONTENT_DATA, CONTENT_POSITIONS, CONTENT_EQUALITY };
 
 typedef struct manifest {
@@ -132,6 +133,18 @@ static void take_null_counts(const file_reader *r, const avro_value *map, pq_sta
     }
 }
 
+/* The bound in bytes of a field; NULL: there is none. */
+static const avro_value *bound_of_id(const avro_value *map, int64_t id)
+{
+    for (size_t i = 0; map && map->kind == AVRO_ARRAY && i < map->item_count; i++) {
+        const avro_value *pair = &map->items[i];
+        if (pair->kind == AVRO_RECORD && pair->item_count == 2 && pair->items[0].kind == AVRO_INT &&
+            pair->items[1].kind == AVRO_BYTES && pair->items[0].number == id)
+            return &pair->items[1];
+    }
+    return NULL;
+}
+
 /* ---- partitions ---- */
 
 /* Writes the partition's values, for comparing: two files of one spec are in one partition if these texts are equal. */
@@ -213,6 +226,18 @@ static status take_data(file_reader *r, const avro_value *file, data_file *f)
     return array_push(a, &r->data, *f);
 }
 
+/* Bounds of a file of positions that are equal name the one data file that it is of. */
+static status take_target(const file_reader *r, const avro_value *file, iceberg_delete *d)
+{
+    const avro_value *low = bound_of_id(avro_field(file, 125, "lower_bounds"), POSITIONS_PATH);
+    const avro_value *high = bound_of_id(avro_field(file, 128, "upper_bounds"), POSITIONS_PATH);
+    if (!low || !high || low->byte_count != high->byte_count ||
+        memcmp(low->bytes, high->bytes, low->byte_count) != 0)
+        return STATUS_OK;
+    d->target = arena_copy_text(r->metadata->memory, (const char *)low->bytes, low->byte_count);
+    return d->target ? STATUS_OK : no_lake_memory();
+}
+
 static status take_deletes(file_reader *r, const avro_value *file, const data_file *f,
                            bool is_equality, const char *format)
 {
@@ -226,6 +251,8 @@ static status take_deletes(file_reader *r, const avro_value *file, const data_fi
     const avro_value *ids = avro_field(file, 135, "equality_ids");
     TRY(partition_text(a, avro_field(file, 102, "partition"), &d.partition));
     d.target = avro_field_text(a, file, 143, "referenced_data_file");
+    if (!d.target && !is_equality)
+        TRY(take_target(r, file, &d));
     avro_field_int(file, 144, "content_offset", &d.offset);
     avro_field_int(file, 145, "content_size_in_bytes", &d.bytes);
     avro_field_int(file, 103, "record_count", &d.row_count);
