@@ -1277,6 +1277,7 @@ typedef struct ParamRef
 	int			number;			/* the number of the parameter */
 	int			location;		/* token location, or -1 if unknown */
 	const void *bound;			/* what the host knows that it is, or NULL */
+	Node	   *node;			/* what it stands for, or NULL */
 } ParamRef;
 
 typedef struct A_Expr

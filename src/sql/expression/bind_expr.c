@@ -733,6 +733,8 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_ColumnRef:
         return bind_column_ref(b, castNode(ColumnRef, node), scope, out);
     case T_ParamRef:
+        if (castNode(ParamRef, node)->node)
+            return bind_expr(b, castNode(ParamRef, node)->node, scope, out);
         return castNode(ParamRef, node)->bound ? copy_expr(b, castNode(ParamRef, node)->bound, out)
                                                : bind_parameter(b, castNode(ParamRef, node), out);
     case T_A_Const:

@@ -55,7 +55,10 @@ static void made_visit_operator(const made_call *m, A_Expr *e)
 static void made_visit_parameter(const made_call *m, ParamRef *parameter)
 {
     size_t number = (size_t)(m->sql[parameter->location + 1] - '1');
-    parameter->bound = number < m->count ? m->args[number] : NULL;
+    if (number < m->count && m->args)
+        parameter->bound = m->args[number];
+    else if (number < m->count)
+        parameter->node = m->nodes[number];
     parameter->location = m->tree->location;
 }
 
@@ -98,6 +101,16 @@ static void made_visit(const made_call *m, Node *node)
     case T_SQLValueFunction:
         castNode(SQLValueFunction, node)->location = m->tree->location;
         break;
+    case T_ResTarget:
+        made_visit(m, castNode(ResTarget, node)->val);
+        castNode(ResTarget, node)->location = m->tree->location;
+        break;
+    case T_ColumnRef:
+        castNode(ColumnRef, node)->location = m->tree->location;
+        break;
+    case T_RangeFunction:
+        made_visit_list(m, castNode(RangeFunction, node)->functions);
+        break;
     case T_FuncCall:
         made_visit_call(m, castNode(FuncCall, node));
         break;
@@ -106,18 +119,25 @@ static void made_visit(const made_call *m, Node *node)
     }
 }
 
-/* Returns the tree of an expression, whose parameters are the call's arguments. */
-status made_parse(binder *b, made_call *m, const char *text, const Node **out)
+status made_parse_query(binder *b, made_call *m, const char *text, SelectStmt **out)
 {
     Node *statement;
     m->sql = arena_format(b->memory, "select %s", text);
     if (!m->sql)
         return bind_no_memory();
     TRY(sql_parse(b->memory, m->sql, &statement));
-    const SelectStmt *select = castNode(SelectStmt, statement);
-    Node *e = castNode(ResTarget, list_nth(select->targetList, 0))->val;
-    made_visit(m, e);
-    *out = e;
+    *out = castNode(SelectStmt, statement);
+    made_visit_list(m, (*out)->targetList);
+    made_visit_list(m, (*out)->fromClause);
+    made_visit(m, (*out)->whereClause);
+    return STATUS_OK;
+}
+
+status made_parse(binder *b, made_call *m, const char *text, const Node **out)
+{
+    SelectStmt *query;
+    TRY(made_parse_query(b, m, text, &query));
+    *out = castNode(ResTarget, list_nth(query->targetList, 0))->val;
     return STATUS_OK;
 }
 

@@ -15,7 +15,8 @@ typedef struct made_aggregate {
 typedef struct made_call {
     const FuncCall *tree;
     const char *sql;   /* the expression's text */
-    expr *const *args; /* bound */
+    expr *const *args; /* bound; NULL: */
+    Node *const *nodes;
     size_t count;
     Node *filter;                           /* made_node, or NULL */
     bool (*is_aggregate)(const char *name); /* NULL: it has no aggregates */
@@ -32,5 +33,8 @@ CHECKED status made_check_type(binder *b, const FuncCall *tree, const made_aggre
 CHECKED status made_node(binder *b, const expr *e, int32_t location, Node **out);
 /* Returns the tree of an expression, in which $1, $2 ... are the call's arguments. */
 CHECKED status made_parse(binder *b, made_call *m, const char *text, const Node **out);
+
+/* Returns the query "select <text>", in which $1, $2 ... are the call's nodes. */
+CHECKED status made_parse_query(binder *b, made_call *m, const char *text, SelectStmt **out);
 
 #endif

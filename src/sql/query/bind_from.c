@@ -5,6 +5,7 @@
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_describe.h"
 #include "sql/query/bind_table.h"
+#include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/binder.h"
@@ -25,6 +26,7 @@ static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_
 
 status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out)
 {
+    const RangeSubselect *made;
     TRY(guard_check());
     switch (nodeTag(item)) {
     case T_RangeVar:
@@ -34,6 +36,9 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
     case T_JoinExpr:
         return bind_join(b, castNode(JoinExpr, item), scope, out);
     case T_RangeFunction:
+        TRY(made_rows(b, castNode(RangeFunction, item), &made));
+        if (made)
+            return bind_range_subselect(b, made, scope, out);
         return bind_range_function(b, castNode(RangeFunction, item), scope, out);
     case T_RangeTableSample:
         return bind_unsupported(b, castNode(RangeTableSample, item)->location, "TABLESAMPLE is");

@@ -1,0 +1,109 @@
+/* made_rows.c - see made_rows.h. The text of each names its arguments $1 and $2, and numbers members by a series: members of
+ * one text are found in one document (json_read.c). */
+#include "sql/query/made_rows.h"
+
+#include "sql/expression/bind_made.h"
+
+/* Columns of member "#" of the JSON text P, which is at path O. */
+#define MEMBER_ROWS(P, O)                                                                          \
+    "json_member_key(" P ", \"#\") AS key, json_member(" P ", \"#\") AS value, "                   \
+    "json_type(json_member(" P ", \"#\")) AS type, "                                               \
+    "CASE WHEN json_type(json_member(" P ", \"#\")) NOT IN ('ARRAY', 'OBJECT', 'NULL') "           \
+    "THEN json_member(" P ", \"#\") END AS atom, " O " || CASE WHEN json_type(" P                  \
+    ") = 'ARRAY' THEN '[' || json_member_key(" P ", \"#\") || ']' "                                \
+    "WHEN json_type(" P ") <> 'OBJECT' THEN '' "                                                   \
+    "WHEN json_member_key(" P ", \"#\") ~ '^[A-Za-z_][A-Za-z0-9_]*$' "                             \
+    "THEN '.' || json_member_key(" P ", \"#\") "                                                   \
+    "ELSE '.\"' || json_member_key(" P ", \"#\") || '\"' END AS fullkey, " O " AS path"
+#define SERIES(P) " FROM generate_series(0, json_members(" P ") - 1) AS \"#\"(\"#\")"
+#define MEMBER_PART "json_extract($1, $2)"
+
+static const struct made_rows_function {
+    const char *name;
+    uint32_t args;
+    const char *text;
+} functions[] = {
+    {"json_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
+    {"json_each", 2, MEMBER_ROWS(MEMBER_PART, "$2") SERIES(MEMBER_PART)},
+    {"jsonb_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
+    {"json_each_text", 1,
+     "json_member_key($1, \"#\") AS key, json_member($1, \"#\")->>'$' AS value" SERIES("$1")},
+    {"json_array_elements", 1,
+     "json_member($1, \"#\") AS value" SERIES("$1") " WHERE json_type($1) = 'ARRAY'"},
+    {"jsonb_array_elements", 1,
+     "json_member($1, \"#\") AS value" SERIES("$1") " WHERE json_type($1) = 'ARRAY'"},
+    {"json_array_elements_text", 1,
+     "json_member($1, \"#\")->>'$' AS value" SERIES("$1") " WHERE json_type($1) = 'ARRAY'"},
+    {"json_object_keys", 1,
+     "json_member_key($1, \"#\") AS json_object_keys" SERIES(
+         "$1") " WHERE json_type($1) = 'OBJECT'"},
+};
+
+static const FuncCall *made_rows_call(const RangeFunction *range)
+{
+    const Node *item = list_length(range->functions) ? list_nth(range->functions, 0) : NULL;
+    if (item && IsA(item, List) && list_length(castNode(List, item)))
+        item = list_nth(castNode(List, item), 0);
+    bool is_one = item && IsA(item, FuncCall) && list_length(range->functions) == 1;
+    return is_one ? castNode(FuncCall, item) : NULL;
+}
+
+/* Returns the function of that name; of several the one that takes as many arguments. */
+static const struct made_rows_function *made_rows_find(const char *name, size_t args)
+{
+    const struct made_rows_function *found = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name) && (!found || functions[i].args == args))
+            found = &functions[i];
+    return found;
+}
+
+static status made_rows_check(binder *b, const RangeFunction *range, const FuncCall *call,
+                              const struct made_rows_function *found)
+{
+    size_t count = list_length(call->args);
+    if (range->ordinality)
+        return bind_unsupported(b, call->location, "WITH ORDINALITY of this function is");
+    if (list_length(range->coldeflist))
+        return bind_unsupported(b, call->location, "a list of columns with types is");
+    if (count == found->args)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_INVALID, call->location,
+                      "function \"%s\" takes %u argument%s, not %zu", found->name, found->args,
+                      found->args == 1 ? "" : "s", count);
+}
+
+static status made_rows_subquery(binder *b, const RangeFunction *range, SelectStmt *query,
+                                 const char *name, const RangeSubselect **out)
+{
+    RangeSubselect *subselect = arena_alloc(b->memory, sizeof *subselect);
+    Alias *alias = arena_alloc(b->memory, sizeof *alias);
+    if (!subselect || !alias)
+        return bind_no_memory();
+    *alias = (Alias){.type = T_Alias, .aliasname = arena_copy_text(b->memory, name, strlen(name))};
+    if (!alias->aliasname)
+        return bind_no_memory();
+    *subselect = (RangeSubselect){.type = T_RangeSubselect,
+                                  .lateral = true,
+                                  .subquery = (Node *)query,
+                                  .alias = range->alias ? range->alias : alias};
+    *out = subselect;
+    return STATUS_OK;
+}
+
+status made_rows(binder *b, const RangeFunction *range, const RangeSubselect **out)
+{
+    const FuncCall *call = made_rows_call(range);
+    SelectStmt *query;
+    *out = NULL;
+    if (!call)
+        return STATUS_OK;
+    const char *name = strVal(list_nth(call->funcname, list_length(call->funcname) - 1));
+    const struct made_rows_function *found = made_rows_find(name, list_length(call->args));
+    if (!found)
+        return STATUS_OK;
+    TRY(made_rows_check(b, range, call, found));
+    made_call m = {.tree = call, .nodes = list_items(call->args), .count = found->args};
+    TRY(made_parse_query(b, &m, found->text, &query));
+    return made_rows_subquery(b, range, query, name, out);
+}
