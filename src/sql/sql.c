@@ -337,11 +337,35 @@ static status prepare_describe(preparer *p, const DescribeStmt *tree)
 
 /* ---- all of them ---- */
 
-static status unsupported_statement(preparer *p)
+/* Returns the words of a statement that the grammar knows, and nothing else; or NULL. */
+static const char *words_of(const pg_node *tree)
 {
+    switch (tree ? nodeTag(tree) : T_Invalid) {
+    case T_PrepareStmt:
+        return "PREPARE";
+    case T_ExecuteStmt:
+        return "EXECUTE";
+    case T_DeallocateStmt:
+        return "DEALLOCATE";
+    case T_MacroStmt:
+        return "CREATE MACRO";
+    case T_SchemaStmt:
+        return "CREATE SCHEMA";
+    case T_AttachStmt:
+        return castNode(AttachStmt, tree)->path ? "ATTACH" : "DETACH";
+    case T_UseStmt:
+        return "USE";
+    default:
+        return NULL;
+    }
+}
+
+static status unsupported_statement(preparer *p, const pg_node *tree)
+{
+    const char *words = p->text.refused ? p->text.refused : words_of(tree);
     return status_hint(
         bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start, "%s is not supported",
-                   p->text.refused ? p->text.refused : "this statement"),
+                   words ? words : "this statement"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
         "DROP TABLE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
 }
@@ -370,7 +394,7 @@ static status prepare_tree(preparer *p, const pg_node *tree)
     case T_CopyStmt:
         return prepare_copy(p, castNode(CopyStmt, tree));
     default:
-        return unsupported_statement(p);
+        return unsupported_statement(p, tree);
     }
 }
 
@@ -389,7 +413,7 @@ static status prepare_text(preparer *p)
 {
     pg_node *tree;
     if (p->text.refused)
-        return unsupported_statement(p);
+        return unsupported_statement(p, NULL);
     TRY(sql_parse(p->binder.memory, p->text.parsed, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));

@@ -144,6 +144,8 @@ static void changeStar(Node *expr, A_Star *changes, int location, core_yyscan_t 
 static Node *makeTypeCast(Node *arg, TypeName *typename, int location);
 static Node *makeIntervalOf(Node *number, const char *unit, int location);
 static Node *makeColumns(Node *of, int location);
+static Node *selectOf(Node *source, int location);
+static Node *makeMacro(char *name, List *parameters, MacroStmt *body, bool replace, int location);
 static JoinExpr *makeAsofJoin(JoinType jointype, Node *left, Node *right, Node *condition,
 							  int location);
 static Node *makeStringConst(char *str, int location);
@@ -353,7 +355,12 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <jexpr>	joined_table
 %type <range>	relation_expr path_expr
 %type <range>	extended_relation_expr
-%type <node>	tablesample_clause opt_repeatable_clause
+%type <node>	tablesample_clause opt_repeatable_clause sample_clause sample_spec sample_size sample_number
+%type <node>	AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt SchemaStmt UseStmt macro_body macro_parameter
+%type <list>	macro_parameters macro_parameter_list
+%type <node>	pivot_column pivot_key unpivot_into
+%type <list>	pivot_on_list pivot_key_list pivot_using unpivot_values
+%type <boolean>	unpivot_nulls
 %type <star>	star_changes star_condition
 %type <node>	like_word
 %type <target>	renamed
@@ -540,6 +547,8 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
  */
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
+%token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
+%token		USE_LA ATTACH_LA DETACH_LA
 %token <str>	INTERVAL_UNIT
 
 /*
@@ -607,7 +616,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
  * They wouldn't be given a precedence at all, were it not that we need
  * left-associativity among the JOIN rules themselves.
  */
-%left		JOIN CROSS LEFT FULL RIGHT INNER_P NATURAL SEMI_LA ANTI_LA ASOF_LA POSITIONAL_LA
+%left		JOIN CROSS LEFT FULL RIGHT INNER_P NATURAL SEMI_LA ANTI_LA ASOF_LA POSITIONAL_LA PIVOT_LA UNPIVOT_LA
 
 %%
 
@@ -666,14 +675,21 @@ toplevel_stmt:
 		;
 
 stmt:
-			CopyStmt
+			AttachStmt
+			| CopyStmt
 			| CreateAsStmt
 			| CreateStmt
+			| DeallocateStmt
 			| DescribeStmt
 			| DropStmt
+			| ExecuteStmt
 			| ExplainStmt
 			| InsertStmt
+			| MacroStmt
+			| PrepareStmt
+			| SchemaStmt
 			| SelectStmt
+			| UseStmt
 			| VariableResetStmt
 			| VariableSetStmt
 			| VariableShowStmt
@@ -2908,6 +2924,206 @@ opt_name_list:
 		;
 
 
+/* PREPARE, EXECUTE, DEALLOCATE: statements by name. */
+PrepareStmt:
+			PREPARE_LA name AS stmt
+				{
+					PrepareStmt *n = makeNode(PrepareStmt);
+
+					n->name = $2;
+					n->query = $4;
+					n->query_location = @4;
+					$$ = (Node *) n;
+				}
+		;
+
+ExecuteStmt:
+			EXECUTE_LA name
+				{
+					ExecuteStmt *n = makeNode(ExecuteStmt);
+
+					n->name = $2;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+			| EXECUTE_LA name '(' func_arg_list ')'
+				{
+					ExecuteStmt *n = makeNode(ExecuteStmt);
+
+					n->name = $2;
+					n->params = $4;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+		;
+
+DeallocateStmt:
+			DEALLOCATE_LA name
+				{
+					DeallocateStmt *n = makeNode(DeallocateStmt);
+
+					n->name = $2;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+			| DEALLOCATE_LA PREPARE_LA name
+				{
+					DeallocateStmt *n = makeNode(DeallocateStmt);
+
+					n->name = $3;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+			| DEALLOCATE_LA ALL
+				{
+					$$ = (Node *) makeNode(DeallocateStmt);
+				}
+			| DEALLOCATE_LA PREPARE_LA ALL
+				{
+					$$ = (Node *) makeNode(DeallocateStmt);
+				}
+		;
+
+/* Macros: expressions and queries with names for what they are called with. */
+MacroStmt:
+			CREATE OptTemp MACRO_LA name '(' macro_parameters ')' AS macro_body
+				{
+					$$ = makeMacro($4, $6, (MacroStmt *) $9, false, @4);
+				}
+			| CREATE OR REPLACE OptTemp MACRO_LA name '(' macro_parameters ')' AS macro_body
+				{
+					$$ = makeMacro($6, $8, (MacroStmt *) $11, true, @6);
+				}
+			| DROP MACRO_LA name
+				{
+					MacroStmt  *n = makeNode(MacroStmt);
+
+					n->name = $3;
+					n->is_drop = true;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+			| DROP MACRO_LA IF_P EXISTS name
+				{
+					MacroStmt  *n = makeNode(MacroStmt);
+
+					n->name = $5;
+					n->is_drop = true;
+					n->if_exists = true;
+					n->location = @5;
+					$$ = (Node *) n;
+				}
+		;
+
+macro_body:
+			a_expr
+				{
+					MacroStmt  *n = makeNode(MacroStmt);
+
+					n->body_location = @1;
+					$$ = (Node *) n;
+				}
+			| TABLE SelectStmt
+				{
+					MacroStmt  *n = makeNode(MacroStmt);
+
+					n->is_table = true;
+					n->body_location = @2;
+					$$ = (Node *) n;
+				}
+		;
+
+macro_parameters:
+			macro_parameter_list					{ $$ = $1; }
+			| /* EMPTY */							{ $$ = NIL; }
+		;
+
+macro_parameter_list:
+			macro_parameter							{ $$ = list_make1($1); }
+			| macro_parameter_list ',' macro_parameter	{ $$ = lappend($1, $3); }
+		;
+
+macro_parameter:
+			param_name
+				{
+					NamedArgExpr *n = makeNode(NamedArgExpr);
+
+					n->name = $1;
+					n->argnumber = @1;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+			| param_name COLON_EQUALS a_expr
+				{
+					NamedArgExpr *n = makeNode(NamedArgExpr);
+
+					n->name = $1;
+					n->arg = $3;
+					n->argnumber = @3;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+		;
+
+/* Schemas. */
+SchemaStmt:
+			CREATE SCHEMA name
+				{
+					SchemaStmt *n = makeNode(SchemaStmt);
+
+					n->name = $3;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+			| CREATE SCHEMA IF_P NOT EXISTS name
+				{
+					SchemaStmt *n = makeNode(SchemaStmt);
+
+					n->name = $6;
+					n->if_not_exists = true;
+					n->location = @6;
+					$$ = (Node *) n;
+				}
+		;
+
+AttachStmt:
+			ATTACH_LA Sconst
+				{
+					AttachStmt *n = makeNode(AttachStmt);
+
+					n->path = $2;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+			| ATTACH_LA Sconst AS name
+				{
+					AttachStmt *n = makeNode(AttachStmt);
+
+					n->path = $2;
+					n->name = $4;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+			| DETACH_LA name
+				{
+					AttachStmt *n = makeNode(AttachStmt);
+
+					n->name = $2;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+		;
+
+UseStmt:
+			USE_LA qualified_name
+				{
+					UseStmt    *n = makeNode(UseStmt);
+
+					n->name = $2;
+					$$ = (Node *) n;
+				}
+		;
+
 /* DESCRIBE and SUMMARIZE: a table's or query's columns, and what is in them. */
 DescribeStmt:
 			describe_word qualified_name
@@ -3376,7 +3592,7 @@ select_clause:
 simple_select:
 			SELECT opt_all_clause opt_target_list
 			into_clause from_clause where_clause
-			group_clause having_clause window_clause qualify_clause
+			group_clause having_clause window_clause qualify_clause sample_clause
 				{
 					SelectStmt *n = makeNode(SelectStmt);
 
@@ -3389,11 +3605,12 @@ simple_select:
 					n->havingClause = $8;
 					n->windowClause = $9;
 					n->qualifyClause = $10;
+					n->sampleClause = $11;
 					$$ = (Node *) n;
 				}
 			| SELECT distinct_clause target_list
 			into_clause from_clause where_clause
-			group_clause having_clause window_clause qualify_clause
+			group_clause having_clause window_clause qualify_clause sample_clause
 				{
 					SelectStmt *n = makeNode(SelectStmt);
 
@@ -3407,11 +3624,12 @@ simple_select:
 					n->havingClause = $8;
 					n->windowClause = $9;
 					n->qualifyClause = $10;
+					n->sampleClause = $11;
 					$$ = (Node *) n;
 				}
 			/* The order of FROM and SELECT that DuckDB allows; without SELECT: all columns. */
 			| FROM from_list from_first_select where_clause
-			group_clause having_clause window_clause qualify_clause
+			group_clause having_clause window_clause qualify_clause sample_clause
 				{
 					SelectStmt *n = $3 ? (SelectStmt *) $3 : makeNode(SelectStmt);
 
@@ -3424,7 +3642,38 @@ simple_select:
 					n->havingClause = $6;
 					n->windowClause = $7;
 					n->qualifyClause = $8;
+					n->sampleClause = $9;
 					$$ = (Node *) n;
+				}
+			| PIVOT_LA table_ref ON pivot_on_list pivot_using group_clause
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->source = $2;
+					n->columns = $4;
+					n->aggregates = $5;
+					n->groups = ($6)->list;
+					n->location = @1;
+					$$ = selectOf((Node *) n, @1);
+				}
+			| PIVOT_LA table_ref USING target_list group_clause
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->source = $2;
+					n->aggregates = $4;
+					n->groups = ($5)->list;
+					n->location = @1;
+					$$ = selectOf((Node *) n, @1);
+				}
+			| UNPIVOT_LA table_ref ON target_list unpivot_into
+				{
+					RangePivot *n = (RangePivot *) $5;
+
+					n->source = $2;
+					n->columns = $4;
+					n->location = @1;
+					$$ = selectOf((Node *) n, @1);
 				}
 			| values_clause							{ $$ = $1; }
 			| TABLE relation_expr
@@ -3448,6 +3697,78 @@ simple_select:
 				{
 					$$ = makeSetOp(SETOP_EXCEPT, $3 == SET_QUANTIFIER_ALL, $1, $4);
 				}
+		;
+
+pivot_on_list:
+			pivot_column							{ $$ = list_make1($1); }
+			| pivot_on_list ',' pivot_column		{ $$ = lappend($1, $3); }
+		;
+
+pivot_column:
+			pivot_key								{ $$ = $1; }
+			| b_expr
+				{
+					PivotColumn *n = makeNode(PivotColumn);
+
+					n->key = $1;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+		;
+
+/* A key whose values are listed. */
+pivot_key:	b_expr IN_P '(' target_list ')'
+				{
+					PivotColumn *n = makeNode(PivotColumn);
+
+					n->key = $1;
+					n->values = $4;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+		;
+
+pivot_key_list:
+			pivot_key								{ $$ = list_make1($1); }
+			| pivot_key_list pivot_key				{ $$ = lappend($1, $2); }
+		;
+
+pivot_using:
+			USING target_list						{ $$ = $2; }
+			| /* EMPTY */							{ $$ = NIL; }
+		;
+
+/* The names of what UNPIVOT makes. */
+unpivot_into:
+			INTO NAME_P name VALUE_P name_list
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->is_unpivot = true;
+					n->name = $3;
+					n->aggregates = $5;
+					$$ = (Node *) n;
+				}
+			| /* EMPTY */
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->is_unpivot = true;
+					n->name = "name";
+					n->aggregates = list_make1(makeString("value"));
+					$$ = (Node *) n;
+				}
+		;
+
+unpivot_values:
+			name									{ $$ = list_make1(makeString($1)); }
+			| '(' name_list ')'						{ $$ = $2; }
+		;
+
+unpivot_nulls:
+			INCLUDE NULLS_P							{ $$ = true; }
+			| EXCLUDE NULLS_P						{ $$ = false; }
+			| /* EMPTY */							{ $$ = false; }
 		;
 
 /* The select list of a query that begins with FROM; NULL: there is none. */
@@ -4126,6 +4447,53 @@ table_ref:	relation_expr opt_alias_clause
 					n->alias = $3;
 					$$ = (Node *) n;
 				}
+			| func_table func_alias_clause tablesample_clause
+				{
+					RangeFunction *n = (RangeFunction *) $1;
+					RangeTableSample *sample = (RangeTableSample *) $3;
+
+					n->alias = linitial_node(Alias, $2);
+					n->coldeflist = lsecond_node(List, $2);
+					sample->relation = (Node *) n;
+					$$ = (Node *) sample;
+				}
+			| select_with_parens opt_alias_clause tablesample_clause
+				{
+					RangeSubselect *n = makeNode(RangeSubselect);
+					RangeTableSample *sample = (RangeTableSample *) $3;
+
+					n->subquery = $1;
+					n->alias = $2;
+					sample->relation = (Node *) n;
+					$$ = (Node *) sample;
+				}
+			| table_ref PIVOT_LA '(' target_list FOR pivot_key_list group_clause ')' opt_alias_clause
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->source = $1;
+					n->aggregates = $4;
+					n->columns = $6;
+					n->groups = ($7)->list;
+					n->alias = $9;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+			| table_ref UNPIVOT_LA unpivot_nulls '(' unpivot_values FOR name IN_P '(' target_list ')' ')'
+			opt_alias_clause
+				{
+					RangePivot *n = makeNode(RangePivot);
+
+					n->source = $1;
+					n->is_unpivot = true;
+					n->include_nulls = $3;
+					n->aggregates = $5;
+					n->name = $7;
+					n->columns = $10;
+					n->alias = $13;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
 			| '(' DescribeStmt ')' opt_alias_clause
 				{
 					RangeSubselect *n = makeNode(RangeSubselect);
@@ -4469,15 +4837,91 @@ extended_relation_expr:
  * TABLESAMPLE decoration in a FROM item
  */
 tablesample_clause:
-			TABLESAMPLE func_name '(' expr_list ')' opt_repeatable_clause
+			TABLESAMPLE sample_spec opt_repeatable_clause
+				{
+					RangeTableSample *n = (RangeTableSample *) $2;
+
+					/* n->relation will be filled in later */
+					if ($3)
+						n->repeatable = $3;
+					$$ = (Node *) n;
+				}
+		;
+
+/* How many rows of what FROM gives are taken. */
+sample_clause:
+			USING_SAMPLE sample_spec opt_repeatable_clause
+				{
+					RangeTableSample *n = (RangeTableSample *) $2;
+
+					if ($3)
+						n->repeatable = $3;
+					$$ = (Node *) n;
+				}
+			| /*EMPTY*/								{ $$ = NULL; }
+		;
+
+sample_spec:
+			ColId '(' sample_size ')'
+				{
+					RangeTableSample *n = (RangeTableSample *) $3;
+
+					n->method = list_make1(makeString($1));
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+			| sample_size							{ $$ = $1; }
+			| sample_size '(' ColId ')'
+				{
+					RangeTableSample *n = (RangeTableSample *) $1;
+
+					n->method = list_make1(makeString($3));
+					$$ = (Node *) n;
+				}
+			| sample_size '(' ColId ',' Iconst ')'
+				{
+					RangeTableSample *n = (RangeTableSample *) $1;
+
+					n->method = list_make1(makeString($3));
+					n->repeatable = makeIntConst($5, @5);
+					$$ = (Node *) n;
+				}
+		;
+
+sample_size:
+			sample_number							{ $$ = $1; }
+			| sample_number '%'
+				{
+					((RangeTableSample *) $1)->is_percent = true;
+					$$ = $1;
+				}
+			| sample_number PERCENT_LA
+				{
+					((RangeTableSample *) $1)->is_percent = true;
+					$$ = $1;
+				}
+			| sample_number ROWS
+				{
+					((RangeTableSample *) $1)->is_rows = true;
+					$$ = $1;
+				}
+		;
+
+sample_number:
+			Iconst
 				{
 					RangeTableSample *n = makeNode(RangeTableSample);
 
-					/* n->relation will be filled in later */
-					n->method = $2;
-					n->args = $4;
-					n->repeatable = $6;
-					n->location = @2;
+					n->args = list_make1(makeIntConst($1, @1));
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+			| FCONST
+				{
+					RangeTableSample *n = makeNode(RangeTableSample);
+
+					n->args = list_make1(makeFloatConst($1, @1));
+					n->location = @1;
 					$$ = (Node *) n;
 				}
 		;
@@ -7909,6 +8353,27 @@ makeIntervalOf(Node *number, const char *unit, int location)
 	Node	   *one = makeStringConstCast(psprintf("1 %s", unit), location, SystemTypeName("interval"));
 
 	return (Node *) makeSimpleA_Expr(AEXPR_OP, "*", number, one, location);
+}
+
+/* SELECT * FROM source. */
+static Node *
+selectOf(Node *source, int location)
+{
+	SelectStmt *n = makeNode(SelectStmt);
+
+	n->targetList = list_make1(makeStar(location));
+	n->fromClause = list_make1(source);
+	return (Node *) n;
+}
+
+static Node *
+makeMacro(char *name, List *parameters, MacroStmt *body, bool replace, int location)
+{
+	body->name = name;
+	body->parameters = parameters;
+	body->replace = replace;
+	body->location = location;
+	return (Node *) body;
 }
 
 /* COLUMNS(of) */

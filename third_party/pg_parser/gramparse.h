@@ -194,7 +194,7 @@ extern void pg_lexeme_error(const char *message, const pg_lexeme *lexeme,
 /* from words.c */
 extern int	pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
 extern void pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra);
-extern void pg_check_using(const pg_lexeme *word, const pg_lexeme *next, core_yyscan_t yyscanner);
+extern bool pg_is_sample(const pg_lexeme *next);
 extern void pg_refuse(const char *what, int location, core_yyscan_t yyscanner) pg_attribute_noreturn();
 
 /* from gram.y */

@@ -82,6 +82,9 @@ typedef enum NodeTag
 	T_RangeSubselect,
 	T_RangeFunction,
 	T_RangeTableSample,
+	T_RangePivot,
+	T_PivotColumn,
+	T_FilteredExpr,
 	T_ColumnDef,
 	T_TableLikeClause,
 	T_IndexElem,
@@ -106,6 +109,13 @@ typedef enum NodeTag
 	T_Constraint,
 	T_DropStmt,
 	T_DescribeStmt,
+	T_PrepareStmt,
+	T_ExecuteStmt,
+	T_DeallocateStmt,
+	T_MacroStmt,
+	T_SchemaStmt,
+	T_AttachStmt,
+	T_UseStmt,
 	T_ViewStmt,
 	T_ExplainStmt,
 	T_CreateTableAsStmt
@@ -1569,8 +1579,42 @@ typedef struct RangeTableSample
 	List	   *method;			/* sampling method name (possibly qualified) */
 	List	   *args;			/* argument(s) for sampling method */
 	Node	   *repeatable;		/* REPEATABLE expression, or NULL if none */
+	bool		is_percent;		/* PERCENT or ROWS is written */
+	bool		is_rows;
 	int			location;		/* method name location, or -1 if unknown */
 } RangeTableSample;
+
+/* PIVOT and UNPIVOT */
+typedef struct RangePivot
+{
+	NodeTag		type;
+	Node	   *source;			/* an item of FROM */
+	List	   *columns;		/* PivotColumns; UNPIVOT: ResTargets */
+	List	   *aggregates;		/* ResTargets; UNPIVOT: names (Strings) of the columns of values */
+	List	   *groups;			/* of GROUP BY; NIL: all columns that nothing else uses */
+	char	   *name;			/* UNPIVOT: of the column of names */
+	bool		is_unpivot;
+	bool		include_nulls;
+	Alias	   *alias;
+	int			location;
+} RangePivot;
+
+/* An expression whose aggregates take only rows that meet a condition; the grammar makes none */
+typedef struct FilteredExpr
+{
+	NodeTag		type;
+	Node	   *arg;
+	Node	   *filter;			/* or NULL */
+} FilteredExpr;
+
+/* A key of PIVOT */
+typedef struct PivotColumn
+{
+	NodeTag		type;
+	Node	   *key;
+	List	   *values;			/* ResTargets; NIL: all that there are */
+	int			location;
+} PivotColumn;
 
 /*
  * ColumnDef - column definition (used in various creates)
@@ -1860,6 +1904,7 @@ typedef struct SelectStmt
 	bool		groupDistinct;	/* Is this GROUP BY DISTINCT? */
 	Node	   *havingClause;	/* HAVING conditional-expression */
 	List	   *windowClause;	/* WINDOW window_name AS (...), ... */
+	Node	   *sampleClause;	/* RangeTableSample of USING SAMPLE */
 	Node	   *qualifyClause;	/* a condition above the windows */
 
 	/*
@@ -2092,5 +2137,67 @@ typedef struct DescribeStmt
 	int			start;			/* of the table or query; and the end of it, in FROM */
 	int			end;
 } DescribeStmt;
+
+/* PREPARE name AS query */
+typedef struct PrepareStmt
+{
+	NodeTag		type;
+	char	   *name;
+	Node	   *query;
+	int			query_location;
+} PrepareStmt;
+
+typedef struct ExecuteStmt
+{
+	NodeTag		type;
+	char	   *name;
+	List	   *params;			/* expressions, or NamedArgExprs */
+	int			location;
+} ExecuteStmt;
+
+typedef struct DeallocateStmt
+{
+	NodeTag		type;
+	char	   *name;			/* NULL: all */
+	int			location;
+} DeallocateStmt;
+
+/* CREATE MACRO and DROP MACRO */
+typedef struct MacroStmt
+{
+	NodeTag		type;
+	char	   *name;
+	List	   *parameters;		/* NamedArgExprs; arg: what it is where nothing is given, from argnumber on */
+	bool		is_table;
+	bool		replace;
+	bool		is_drop;
+	bool		if_exists;
+	int			body_location;
+	int			location;
+} MacroStmt;
+
+/* CREATE SCHEMA */
+typedef struct SchemaStmt
+{
+	NodeTag		type;
+	char	   *name;
+	bool		if_not_exists;
+	int			location;
+} SchemaStmt;
+
+/* ATTACH path AS name; DETACH name: path is NULL */
+typedef struct AttachStmt
+{
+	NodeTag		type;
+	char	   *path;
+	char	   *name;
+	int			location;
+} AttachStmt;
+
+typedef struct UseStmt
+{
+	NodeTag		type;
+	RangeVar   *name;
+} UseStmt;
 
 #endif

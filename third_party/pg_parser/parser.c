@@ -220,7 +220,11 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 			break;
 
 		case TOKEN_USING:
-			pg_check_using(&lexeme, pg_peek(yyextra, 0, yyscanner), yyscanner);
+			if (pg_is_sample(pg_peek(yyextra, 0, yyscanner)))
+			{
+				(void) next_lexeme(yyextra, yyscanner);
+				lexeme.token = TOKEN_USING_SAMPLE;
+			}
 			break;
 
 		case '{':

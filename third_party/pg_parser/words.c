@@ -153,19 +153,80 @@ join_token(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra)
 	return strcmp(text, "positional") ? 0 : TOKEN_POSITIONAL_LA;
 }
 
-/* What a table may be followed by. */
-static void
-refuse_after_table(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra,
-				   core_yyscan_t yyscanner)
+/* What a query may begin after, besides a parenthesis. */
+static bool
+begins_query(int before)
+{
+	switch (before)
+	{
+		case 0:
+		case TOKEN_AS:
+		case TOKEN_EXPLAIN:
+		case TOKEN_ANALYZE:
+		case TOKEN_DESCRIBE_LA:
+		case TOKEN_SUMMARIZE_LA:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* PIVOT and UNPIVOT after a table, and where a query begins; 0: it is a name. */
+static int
+pivot_token(const pg_lexeme *word, const pg_lexeme *next, base_yy_extra_type *yyextra,
+			core_yyscan_t yyscanner)
+{
+	bool		is_pivot = !strcmp(word->value.str, "pivot");
+	int			token = is_pivot ? TOKEN_PIVOT_LA : TOKEN_UNPIVOT_LA,
+				before = yyextra->last.token;
+	bool		names_table = next->token == TOKEN_IDENT || next->token == TOKEN_SCONST;
+
+	if (!is_pivot && strcmp(word->value.str, "unpivot"))
+		return 0;
+	if (next->token == '(' && ends_value(before))
+		return token;
+	if (!is_pivot && (next->token == TOKEN_INCLUDE || next->token == TOKEN_EXCLUDE) &&
+		pg_peek(yyextra, 1, yyscanner)->token == TOKEN_NULLS_P)
+		return token;
+	if (begins_query(before) && (names_table || next->token == '('))
+		return token;
+	return names_table && (before == '(' || before == ')') ? token : 0;
+}
+
+/* Words that begin a statement; 0: it is a name. */
+static int
+statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extra_type *yyextra)
 {
 	const char *text = word->value.str;
+	int			before = yyextra->last.token;
 
-	if (next != '(' || !ends_value(yyextra->last.token))
-		return;
-	if (!strcmp(text, "pivot"))
-		pg_refuse("PIVOT", word->start, yyscanner);
-	if (!strcmp(text, "unpivot"))
-		pg_refuse("UNPIVOT", word->start, yyscanner);
+	if (before == TOKEN_CREATE || before == TOKEN_DROP || before == TOKEN_REPLACE || before == TOKEN_TEMP ||
+		before == TOKEN_TEMPORARY)
+		return (!strcmp(text, "macro") || !strcmp(text, "function")) && next->token != '(' ? TOKEN_MACRO_LA : 0;
+	if (!strcmp(text, "prepare") && (!before || before == TOKEN_DEALLOCATE_LA) && next->token)
+		return TOKEN_PREPARE_LA;
+	if (before)
+		return 0;
+	if (!strcmp(text, "execute"))
+		return TOKEN_EXECUTE_LA;
+	if (!strcmp(text, "deallocate"))
+		return TOKEN_DEALLOCATE_LA;
+	if (!strcmp(text, "use"))
+		return TOKEN_USE_LA;
+	if (!strcmp(text, "attach"))
+		return TOKEN_ATTACH_LA;
+	return strcmp(text, "detach") ? 0 : TOKEN_DETACH_LA;
+}
+
+/* PERCENT after the number of a sample. */
+static bool
+is_percent(const pg_lexeme *word, const base_yy_extra_type *yyextra)
+{
+	int			number = yyextra->last.token,
+				before = yyextra->before_last.token;
+
+	return !strcmp(word->value.str, "percent") && (number == TOKEN_ICONST || number == TOKEN_FCONST) &&
+		(before == TOKEN_TABLESAMPLE || before == TOKEN_USING_SAMPLE || before == '(');
 }
 
 /* IGNORE and RESPECT before NULLS, TRY_CAST and COLUMNS before a parenthesis, RENAME after a star; 0: it is a name. */
@@ -220,12 +281,11 @@ describe_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t
 	return is_describe ? TOKEN_DESCRIBE_LA : TOKEN_SUMMARIZE_LA;
 }
 
-/* USING, whose next token is `next`. */
-void
-pg_check_using(const pg_lexeme *word, const pg_lexeme *next, core_yyscan_t yyscanner)
+/* Whether USING, whose next token is `next`, begins a sample. */
+bool
+pg_is_sample(const pg_lexeme *next)
 {
-	if (next->token == TOKEN_IDENT && !strcmp(next->value.str, "sample"))
-		pg_refuse("USING SAMPLE", word->start, yyscanner);
+	return next->token == TOKEN_IDENT && !strcmp(next->value.str, "sample");
 }
 
 /*
@@ -245,16 +305,19 @@ pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t 
 		return TOKEN_IDENT;
 	if (is_interval_unit(word, yyextra))
 		return TOKEN_INTERVAL_UNIT;
-	if (!strchr("acdilprstu", text[0]))
+	if (!strchr("acdefilmprstu", text[0]))
 		return TOKEN_IDENT;
 	token = describe_token(word, yyextra, yyscanner);
 	next = pg_peek(yyextra, 0, yyscanner)->token;
+	if (!token && is_percent(word, yyextra))
+		token = TOKEN_PERCENT_LA;
+	if (!token)
+		token = statement_token(word, pg_peek(yyextra, 0, yyscanner), yyextra);
+	if (!token)
+		token = pivot_token(word, pg_peek(yyextra, 0, yyscanner), yyextra, yyscanner);
 	if (!token)
 		token = join_token(word, next, yyextra);
 	if (!token)
 		token = expression_token(word, next, yyextra, yyscanner);
-	if (token)
-		return token;
-	refuse_after_table(word, next, yyextra, yyscanner);
-	return TOKEN_IDENT;
+	return token ? token : TOKEN_IDENT;
 }

@@ -190,6 +190,22 @@ static void note_owner(uint32_t id, void *context)
         check->has_outer |= has_id(s, id);
 }
 
+status bind_call_filter(binder *b, const FuncCall *call, bind_scope *scope, expr **out)
+{
+    expr *own, *both;
+    *out = NULL;
+    if (call->agg_filter)
+        TRY(bind_condition(b, call->agg_filter, scope, "FILTER", out));
+    if (!scope->filter)
+        return STATUS_OK;
+    own = *out;
+    TRY(bind_condition(b, scope->filter, scope, "FILTER", &both));
+    if (own)
+        TRY(bind_call2(b, EXPR_AND, type_make(TYPE_BOOL), own, both, -1, &both));
+    *out = both;
+    return STATUS_OK;
+}
+
 /* An aggregate over columns of the outer query alone belongs to that query. */
 static status check_owner(binder *b, const FuncCall *tree, bind_scope *scope,
                           const plan_aggregate *call)
@@ -239,9 +255,7 @@ static status bind_argument(binder *b, const FuncCall *tree, const char *name, b
         expr *key;
         TRY(bind_expr(b, castNode(SortBy, list_nth(tree->agg_order, i))->node, scope, &key));
     }
-    if (tree->agg_filter)
-        TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &call->filter));
-    return STATUS_OK;
+    return bind_call_filter(b, tree, scope, &call->filter);
 }
 
 /* Casts the argument and makes the column that the call will be. */

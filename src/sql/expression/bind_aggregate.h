@@ -16,4 +16,7 @@ CHECKED status bind_add_aggregate(binder *b, bind_scope *scope, const bind_aggre
 CHECKED status bind_aggregate_over(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out);
 
+/* Binds the FILTER of a call, and the scope's; *out NULL: it has neither. */
+CHECKED status bind_call_filter(binder *b, const FuncCall *call, bind_scope *scope, expr **out);
+
 #endif

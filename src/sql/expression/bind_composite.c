@@ -3,6 +3,7 @@
 #include "sql/expression/bind_composite.h"
 
 #include "plan/tree/function.h"
+#include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -178,9 +179,7 @@ static status bind_values_of(binder *b, const FuncCall *tree, bind_scope *scope,
         TRY(bind_expr(b, list_nth(tree->args, 0), scope, &out->value));
     if (has_fraction && list_length(tree->args) > !tree->agg_within_group)
         TRY(bind_fraction(b, list_nth(tree->args, !tree->agg_within_group), scope, &out->fraction));
-    if (tree->agg_filter)
-        TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &out->filter));
-    return STATUS_OK;
+    return bind_call_filter(b, tree, scope, &out->filter);
 }
 
 static status composite_finish_values(binder *b, const FuncCall *tree, const char *name,
@@ -256,10 +255,8 @@ static status bind_string_parts(binder *b, const FuncCall *tree, bind_scope *sco
         TRY(check_distinct_order(b, tree, c));
     TRY(bind_cast(b, c->key, type, tree->location, &c->key));
     TRY(bind_cast(b, c->delimiter, type, tree->location, &c->delimiter));
-    if (!tree->agg_filter)
-        return STATUS_OK;
-    TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &c->filter));
-    return only_where(b, c->filter, &c->key);
+    TRY(bind_call_filter(b, tree, scope, &c->filter));
+    return c->filter ? only_where(b, c->filter, &c->key) : STATUS_OK;
 }
 
 static status bind_string_agg(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,

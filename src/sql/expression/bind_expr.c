@@ -2,7 +2,6 @@
 #include "sql/expression/bind_expr.h"
 
 #include "base/guard.h"
-#include "device/host/regex_translate.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/expression/bind_call.h"
@@ -13,6 +12,7 @@
 #include "sql/expression/system_function.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
+#include "sql/types/bind_similar.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
@@ -414,43 +414,6 @@ static status bind_like(binder *b, const A_Expr *e, bind_scope *scope, expr **ou
     return bind_like_call(b, operator_name(e), args, count, e->location, out);
 }
 
-/* A constant text; NULL: it is NULL. */
-static status similar_text(binder *b, expr *e, const char *what, int32_t location,
-                           const value **out)
-{
-    TRY(bind_coerce(b, e, type_make(TYPE_VARCHAR), location, what, &e));
-    if (e->kind != EXPR_CONSTANT)
-        return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "the %s has to be a constant",
-                          what);
-    *out = e->constant.is_null ? NULL : &e->constant;
-    return STATUS_OK;
-}
-
-/* The pattern of SIMILAR TO, and its escape unless that is a backslash, as a regular expression. */
-static status similar_pattern(binder *b, expr *pattern_arg, expr *escape_arg, bool has_parts,
-                              int32_t location, expr **out)
-{
-    const value *pattern, *escape = NULL;
-    value regular = {.type = type_make(TYPE_VARCHAR)};
-    const char *text = "\\";
-    TRY(similar_text(b, pattern_arg, "pattern of SIMILAR TO", location, &pattern));
-    if (escape_arg) {
-        TRY(similar_text(b, escape_arg, "escape of SIMILAR TO", location, &escape));
-        if (escape && escape->bytes > 1)
-            return bind_error(b, STATUS_KIND_INVALID, location,
-                              "the escape of SIMILAR TO is one character");
-        text = escape && escape->bytes ? escape->text : NULL;
-    }
-    regular.is_null = !pattern || (escape_arg && !escape);
-    if (!regular.is_null) {
-        status st = regex_from_similar(pattern->text, pattern->bytes, text, has_parts, b->memory,
-                                       &regular.text, &regular.bytes);
-        if (st)
-            return status_at(st, bind_position(b, location));
-    }
-    return bind_constant(b, &regular, location, out);
-}
-
 /* SIMILAR TO 'pattern' ESCAPE 'x' comes as similar_to_escape('pattern', 'x'). */
 static status bind_similar(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
@@ -462,7 +425,7 @@ static status bind_similar(binder *b, const A_Expr *e, bind_scope *scope, expr *
     TRY(bind_expr(b, list_nth(call->args, 0), scope, &args[1]));
     if (list_length(call->args) > 1)
         TRY(bind_expr(b, list_nth(call->args, 1), scope, &escape));
-    TRY(similar_pattern(b, args[1], escape, false, e->location, &args[1]));
+    TRY(bind_similar_pattern(b, args[1], escape, false, e->location, &args[1]));
     TRY(bind_call(b, EXPR_REGEXP_MATCH, boolean(), args, 2, e->location, out));
     return negate_if(b, operator_name(e)[0] == '!', e->location, out);
 }
@@ -472,7 +435,7 @@ status bind_similar_part(binder *b, expr *const args[3], int32_t location, expr 
     expr *pair[2];
     TRY(bind_coerce(b, args[0], type_make(TYPE_VARCHAR), location, "argument of SIMILAR",
                     &pair[0]));
-    TRY(similar_pattern(b, args[1], args[2], true, location, &pair[1]));
+    TRY(bind_similar_pattern(b, args[1], args[2], true, location, &pair[1]));
     return bind_call(b, EXPR_REGEXP_PART, type_make(TYPE_VARCHAR), pair, 2, location, out);
 }
 
@@ -717,6 +680,16 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
     return STATUS_OK;
 }
 
+/* An expression of PIVOT: its aggregates see the rows of one value alone. */
+static status bind_filtered(binder *b, const FilteredExpr *tree, bind_scope *scope, expr **out)
+{
+    const pg_node *before = scope->filter;
+    scope->filter = tree->filter;
+    status st = bind_expr(b, tree->arg, scope, out);
+    scope->filter = before;
+    return st;
+}
+
 /* COLUMNS(...), where an expression may stand for several. */
 static status expr_bind_columns(binder *b, const ColumnsExpr *tree, bind_scope *scope, expr **out)
 {
@@ -766,6 +739,8 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     }
     case T_FuncCall:
         return bind_function(b, castNode(FuncCall, node), scope, out);
+    case T_FilteredExpr:
+        return bind_filtered(b, castNode(FilteredExpr, node), scope, out);
     case T_ColumnsExpr:
         return expr_bind_columns(b, castNode(ColumnsExpr, node), scope, out);
     case T_SubLink:

@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_describe.h"
+#include "sql/query/bind_pivot.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
@@ -33,6 +34,8 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
         return bind_table(b, castNode(RangeVar, item), scope, out);
     case T_RangeSubselect:
         return bind_range_subselect(b, castNode(RangeSubselect, item), scope, out);
+    case T_RangePivot:
+        return bind_pivot(b, castNode(RangePivot, item), scope, out);
     case T_JoinExpr:
         return bind_join(b, castNode(JoinExpr, item), scope, out);
     case T_RangeFunction:
@@ -41,7 +44,8 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
             return bind_range_subselect(b, made, scope, out);
         return bind_range_function(b, castNode(RangeFunction, item), scope, out);
     case T_RangeTableSample:
-        return bind_unsupported(b, castNode(RangeTableSample, item)->location, "TABLESAMPLE is");
+        TRY(bind_from_item(b, castNode(RangeTableSample, item)->relation, scope, out));
+        return bind_sample(b, castNode(RangeTableSample, item), out);
     default:
         return bind_unsupported(b, bind_location(item), "this item of FROM is");
     }

@@ -585,6 +585,8 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     q.scope.window_clause_count = list_length(select->windowClause);
     TRY(check_clauses(b, select));
     TRY(bind_from(b, select, &q.scope, &q.node));
+    if (select->sampleClause)
+        TRY(bind_sample(b, castNode(RangeTableSample, select->sampleClause), &q.node));
     if (select->whereClause)
         TRY(bind_where(&q));
     expect_nulls_of_sets(&q);

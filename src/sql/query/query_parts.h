@@ -34,6 +34,11 @@ CHECKED status bind_asof(binder *b, bind_asof_sides *sides);
 /* Gives both sides of a POSITIONAL JOIN the numbers of their rows, by which they are joined. */
 CHECKED status bind_positional(binder *b, bind_asof_sides *sides);
 
+/* ---- bind_sample.c ---- */
+
+/* Takes a sample of the rows of *node. */
+CHECKED status bind_sample(binder *b, const RangeTableSample *tree, plan_node **node);
+
 /* ---- bind_files.c ---- */
 
 /* read_parquet('path', ...). */

@@ -6,22 +6,21 @@
 
 /* No statement that is supported begins with one of them. */
 static const char *const first_words[] = {
-    "ALTER",   "ANALYZE",  "ATTACH",   "BEGIN",       "CALL",     "CHECKPOINT", "CLOSE",
-    "CLUSTER", "COMMENT",  "COMMIT",   "DEALLOCATE",  "DECLARE",  "DELETE",     "DETACH",
-    "DISCARD", "DO",       "END",      "EXECUTE",     "EXPORT",   "FETCH",      "FORCE",
-    "GRANT",   "IMPORT",   "INSTALL",  "LISTEN",      "LOAD",     "LOCK",       "MERGE",
-    "MOVE",    "NOTIFY",   "PIVOT",    "PIVOT_WIDER", "PRAGMA",   "PREPARE",    "REASSIGN",
-    "REFRESH", "REINDEX",  "RELEASE",  "REVOKE",      "ROLLBACK", "SAVEPOINT",  "SECURITY",
-    "START",   "TRUNCATE", "UNLISTEN", "UNPIVOT",     "UPDATE",   "USE",        "VACUUM"};
+    "ALTER",    "ANALYZE", "BEGIN",    "CALL",     "CHECKPOINT", "CLOSE",       "CLUSTER",
+    "COMMENT",  "COMMIT",  "DECLARE",  "DELETE",   "DISCARD",    "DO",          "END",
+    "EXPORT",   "FETCH",   "FORCE",    "GRANT",    "IMPORT",     "INSTALL",     "LISTEN",
+    "LOAD",     "LOCK",    "MERGE",    "MOVE",     "NOTIFY",     "PIVOT_WIDER", "PRAGMA",
+    "REASSIGN", "REFRESH", "REINDEX",  "RELEASE",  "REVOKE",     "ROLLBACK",    "SAVEPOINT",
+    "SECURITY", "START",   "TRUNCATE", "UNLISTEN", "UPDATE",     "VACUUM"};
 
 /* Words after CREATE and DROP that are refused by name. */
 static const char *const objects[] = {
-    "ACCESS",    "AGGREGATE",   "CAST",       "COLLATION",    "CONVERSION", "DATABASE",
-    "DOMAIN",    "EVENT",       "EXTENSION",  "FOREIGN",      "FUNCTION",   "GROUP",
-    "INDEX",     "LANGUAGE",    "MACRO",      "MATERIALIZED", "OPERATOR",   "POLICY",
-    "PROCEDURE", "PUBLICATION", "ROLE",       "RULE",         "SCHEMA",     "SECRET",
-    "SEQUENCE",  "SERVER",      "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",
-    "TRANSFORM", "TRIGGER",     "TYPE",       "UNIQUE",       "USER"};
+    "ACCESS",     "AGGREGATE",    "CAST",       "COLLATION", "CONVERSION", "DATABASE",
+    "DOMAIN",     "EVENT",        "EXTENSION",  "FOREIGN",   "GROUP",      "INDEX",
+    "LANGUAGE",   "MATERIALIZED", "OPERATOR",   "POLICY",    "PROCEDURE",  "PUBLICATION",
+    "ROLE",       "RULE",         "SCHEMA",     "SECRET",    "SEQUENCE",   "SERVER",
+    "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",      "TRANSFORM",  "TRIGGER",
+    "TYPE",       "UNIQUE",       "USER"};
 
 static const char *statement_word_find(const char *const *words, size_t count, const char *text,
                                        const pg_token *token)

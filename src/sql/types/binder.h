@@ -137,6 +137,7 @@ typedef struct bind_scope {
     ARRAY(bind_aggregate) aggregates;
     expr_index aggregate_arguments; /* by the same numbers */
     bool is_in_aggregate;
+    const pg_node *filter; /* a condition on the rows of all aggregates, besides theirs; or NULL */
     ARRAY(bind_grouping) groupings;
     ARRAY(bind_composite) composites;
     /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
