@@ -89,6 +89,19 @@ status lake_request_parse(arena *a, const char *text, lake_request *out)
     return out->path ? STATUS_OK : status_no_memory("lake", strlen(text));
 }
 
+bool lake_is_text(const char *text)
+{
+    arena *scratch;
+    lake_request request = {0};
+    status st = arena_new(&scratch);
+    if (!st) {
+        st = lake_request_parse(scratch, text, &request);
+        arena_free(scratch);
+    }
+    status_free(st);
+    return request.kind != LAKE_NONE;
+}
+
 static status lake_make(const char *text, const lake_request *request, bool use_cache,
                         pq_table **out)
 {

@@ -17,6 +17,8 @@
 CHECKED status lake_request_parse(arena *a, const char *text, lake_request *out);
 /* Returns whether a folder of this machine has a log. */
 lake_kind lake_kind_of_folder(const char *path);
+/* Returns whether the text is of a lake. */
+bool lake_is_text(const char *text);
 /* Opens the table that the text means; *out NULL: the text is not of a lake. before: what the text meant last, or NULL; it is
  * given again if the log has not grown. */
 CHECKED status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **out);

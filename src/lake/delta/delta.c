@@ -2,6 +2,7 @@
 #include "lake/delta/delta.h"
 
 #include "lake/delta/delta_log.h"
+#include "lake/delta/delta_state.h"
 #include "lake/delta/delta_vector.h"
 #include "lake/log/lake_text.h"
 
@@ -216,7 +217,7 @@ static status load_delta(const pq_given *given, const pq_given_file *f, arena *a
     return delta_vector_read(a, source->root, f->deletes, out);
 }
 
-static status make_given(delta_state *s, pq_given **out)
+status delta_make_given(delta_state *s, pq_given **out)
 {
     pq_given *given = arena_alloc(s->memory, sizeof *given);
     delta_source *source = arena_alloc(s->memory, sizeof *source);
@@ -247,7 +248,7 @@ status delta_read(arena *a, const lake_request *request, pq_given **out)
         return status_no_memory("lake", strlen(request->path));
     s.name = lake_name_of(s.root);
     TRY(delta_log_read(&s, request));
-    return make_given(&s, out);
+    return delta_make_given(&s, out);
 }
 
 bool delta_is_current(arena *scratch, const lake_request *request, const pq_given *given)

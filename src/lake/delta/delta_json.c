@@ -96,9 +96,15 @@ static status take_action(delta_state *s, yyjson_val *action, const char *path)
 status delta_read_actions(delta_state *s, const char *path)
 {
     char *text;
-    size_t bytes, at = 0;
+    size_t bytes;
     TRY(lake_read(s->memory, path, &text, &bytes));
     s->files_read++;
+    return delta_take_actions(s, path, text, bytes);
+}
+
+status delta_take_actions(delta_state *s, const char *path, char *text, size_t bytes)
+{
+    size_t at = 0;
     while (at < bytes) {
         yyjson_val *action;
         TRY(cancel_check());

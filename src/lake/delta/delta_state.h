@@ -48,6 +48,8 @@ CHECKED status delta_state_take(delta_state *s, const delta_action *action);
 const char *delta_configuration(const delta_state *s, const char *name);
 /* Applies the actions of a file of JSON values. */
 CHECKED status delta_read_actions(delta_state *s, const char *path);
+/* Applies the actions of a text that was read, which must be in the arena. path: for errors. */
+CHECKED status delta_take_actions(delta_state *s, const char *path, char *text, size_t bytes);
 /* Applies what a file of a checkpoint (Parquet) has. */
 CHECKED status delta_read_checkpoint(delta_state *s, const char *path);
 /* Notes a file that has more of the checkpoint; its text must be in the arena. */

@@ -193,6 +193,7 @@ static status choose_snapshot(iceberg_metadata *m, const lake_request *request)
     if (!has_id)
         return STATUS_OK;
     m->snapshot_id = id;
+    m->is_past = request->has_version || request->has_time;
     m->snapshot = snapshot_of_id(m, id);
     return m->snapshot ? STATUS_OK : expired(m, id);
 }
@@ -363,13 +364,13 @@ static status add_column(iceberg_metadata *m, yyjson_val *mapping, yyjson_val *f
     return array_push(m->memory, &given->columns, column);
 }
 
-/* The schema of the snapshot; without a number the current one. */
+/* The current schema, or that of a snapshot that was asked for. */
 static yyjson_val *schema_of(const iceberg_metadata *m)
 {
     int64_t id, found;
     yyjson_arr_iter iter;
     yyjson_val *schema;
-    bool has_id = (m->snapshot && lake_json_int(m->snapshot, "schema-id", &id)) ||
+    bool has_id = (m->is_past && lake_json_int(m->snapshot, "schema-id", &id)) ||
                   lake_json_int(m->json, "current-schema-id", &id);
     yyjson_arr_iter_init(yyjson_obj_get(m->json, "schemas"), &iter);
     while (has_id && (schema = yyjson_arr_iter_next(&iter)))

@@ -39,6 +39,7 @@ typedef struct iceberg_metadata {
     yyjson_val *json;
     yyjson_val *snapshot; /* NULL: the table has no rows */
     int64_t snapshot_id;
+    bool is_past; /* a snapshot was asked for: its own schema counts, not the current one */
     ARRAY(iceberg_spec) specs;
 } iceberg_metadata;
 

@@ -99,6 +99,11 @@ static status catalog_open_table(sql_catalog *catalog, const char *text, pq_tabl
                                  pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
+    if (opener->open && lake_is_text(text))
+        return status_hint(
+            status_new(STATUS_KIND_UNSUPPORTED,
+                       "\"%s\" is a lake, which ranks that are processes do not read", text),
+            "--ranks N makes ranks that are threads, which do");
     if (opener->open)
         return opener->open(opener->context, text, !catalog->reads_anew, before, out);
     TRY(lake_open(text, !catalog->reads_anew, before, out));
