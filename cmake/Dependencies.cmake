@@ -86,3 +86,18 @@ if(PISTACHIO_LIBRARY_ssl AND PISTACHIO_LIBRARY_crypto AND PISTACHIO_HEADER_opens
 else()
   message(STATUS "OpenSSL not found: no TLS of the server (libssl-dev)")
 endif()
+# And with libevent it has HTTP.
+find_library(PISTACHIO_LIBRARY_event_core event_core)
+find_library(PISTACHIO_LIBRARY_event_extra event_extra)
+find_library(PISTACHIO_LIBRARY_event_openssl event_openssl)
+find_path(PISTACHIO_HEADER_event event2/http.h)
+set(PISTACHIO_SERVE_HTTP OFF)
+if(PISTACHIO_SERVE_DEFINITIONS AND PISTACHIO_LIBRARY_event_core AND PISTACHIO_LIBRARY_event_extra AND
+   PISTACHIO_LIBRARY_event_openssl AND PISTACHIO_HEADER_event)
+  list(APPEND PISTACHIO_SERVE_LIBRARIES ${PISTACHIO_LIBRARY_event_core} ${PISTACHIO_LIBRARY_event_extra}
+       ${PISTACHIO_LIBRARY_event_openssl})
+  list(APPEND PISTACHIO_SERVE_DEFINITIONS SERVER_HAS_HTTP)
+  set(PISTACHIO_SERVE_HTTP ON)
+else()
+  message(STATUS "libevent not found: no HTTP of the server (libevent-dev)")
+endif()

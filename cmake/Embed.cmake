@@ -1,12 +1,18 @@
 # pistachio_embed(<result> <symbol> <folder> <pattern> ...): the texts of the files in `folder` that
 # match, as a C array `symbol` of {name, text} with an end of NULLs. <result>: the file to compile.
+# HEADER and TYPE name another struct of the same two members than tpch/embedded.h's.
 function(pistachio_embed result symbol folder)
+  cmake_parse_arguments(PARSE_ARGV 3 embed "" "HEADER;TYPE" "")
+  if(NOT embed_HEADER)
+    set(embed_HEADER tpch/embedded.h)
+    set(embed_TYPE tpch_text)
+  endif()
   set(globs)
-  foreach(pattern IN LISTS ARGN)
+  foreach(pattern IN LISTS embed_UNPARSED_ARGUMENTS)
     list(APPEND globs ${folder}/${pattern})
   endforeach()
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${globs})
-  set(code "#include \"tpch/embedded.h\"\n\nconst tpch_text ${symbol}[] = {\n")
+  set(code "#include \"${embed_HEADER}\"\n\nconst ${embed_TYPE} ${symbol}[] = {\n")
   foreach(name IN LISTS files)
     file(READ ${folder}/${name} text)
     string(REPLACE "\\" "\\\\" text "${text}")

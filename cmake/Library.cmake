@@ -159,3 +159,17 @@ function(pistachio_pkg_config)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/pistachio.pc.in ${CMAKE_BINARY_DIR}/pistachio.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/pistachio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
+
+# pistachio_server_parts(<target>): what the server's sources (src/server) need of the libraries that were found.
+function(pistachio_server_parts target)
+  target_compile_definitions(${target} PUBLIC ${PISTACHIO_SERVE_DEFINITIONS})
+  get_target_property(sources ${target} SOURCES)
+  if(PISTACHIO_SERVE_HTTP)
+    pistachio_embed(page page_files ${CMAKE_SOURCE_DIR}/src/server/web/page index.html page.js HEADER server/web/page_files.h
+                    TYPE page_text)
+    list(APPEND sources ${page})
+  else()
+    list(FILTER sources EXCLUDE REGEX "/server/web/")
+  endif()
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+endfunction()

@@ -11,8 +11,10 @@
 #include "api/handles/batch.h"
 #include "api/handles/error.h"
 #include "api/handles/handles.h"
+#include "api/ipc/ipc.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
+#include "api/write/row_writer.h"
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/pg_type.h"
@@ -94,7 +96,23 @@
     FUNCTION(pistachio_next)                                                                       \
     FUNCTION(pistachio_tag)                                                                        \
     FUNCTION(pistachio_notice)                                                                     \
-    FUNCTION(pistachio_result_free)
+    FUNCTION(pistachio_result_free)                                                                \
+    FUNCTION(pistachio_arrow_stream)                                                               \
+    FUNCTION(ipc_write)                                                                            \
+    FUNCTION(api_row_writer_open)                                                                  \
+    FUNCTION(api_row_writer_add)                                                                   \
+    FUNCTION(api_row_writer_end)                                                                   \
+    FUNCTION(api_row_writer_close)                                                                 \
+    FUNCTION(row_style_default)                                                                    \
+    FUNCTION(pistachio_prepare)                                                                    \
+    FUNCTION(pistachio_bind_text)                                                                  \
+    FUNCTION(pistachio_parameter_name)                                                             \
+    FUNCTION(pistachio_progress)                                                                   \
+    FUNCTION(pistachio_memory_peak)                                                                \
+    FUNCTION(pistachio_column_count)                                                               \
+    FUNCTION(pistachio_column_name)                                                                \
+    FUNCTION(pistachio_column_type)                                                                \
+    FUNCTION(pistachio_batch_rows)
 
 typedef struct server_engine {
 #define FUNCTION(name) __typeof__(name) *name;
@@ -179,6 +197,22 @@ extern const server_engine *engine_calls;
 #define pistachio_tag engine_calls->pistachio_tag
 #define pistachio_notice engine_calls->pistachio_notice
 #define pistachio_result_free engine_calls->pistachio_result_free
+#define pistachio_arrow_stream engine_calls->pistachio_arrow_stream
+#define ipc_write engine_calls->ipc_write
+#define api_row_writer_open engine_calls->api_row_writer_open
+#define api_row_writer_add engine_calls->api_row_writer_add
+#define api_row_writer_end engine_calls->api_row_writer_end
+#define api_row_writer_close engine_calls->api_row_writer_close
+#define row_style_default engine_calls->row_style_default
+#define pistachio_prepare engine_calls->pistachio_prepare
+#define pistachio_bind_text engine_calls->pistachio_bind_text
+#define pistachio_parameter_name engine_calls->pistachio_parameter_name
+#define pistachio_progress engine_calls->pistachio_progress
+#define pistachio_memory_peak engine_calls->pistachio_memory_peak
+#define pistachio_column_count engine_calls->pistachio_column_count
+#define pistachio_column_name engine_calls->pistachio_column_name
+#define pistachio_column_type engine_calls->pistachio_column_type
+#define pistachio_batch_rows engine_calls->pistachio_batch_rows
 
 #endif
 

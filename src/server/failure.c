@@ -81,8 +81,8 @@ static void finish(wire_writer *out)
     wire_finish(out);
 }
 
-/* Counts characters, of which a byte 10xxxxxx begins none. */
-static size_t count_characters(const char *text, size_t bytes)
+/* A byte 10xxxxxx begins no character. */
+size_t failure_characters(const char *text, size_t bytes)
 {
     size_t count = 0;
     for (size_t i = 0; i < bytes && text[i]; i++)
@@ -98,7 +98,7 @@ void failure_write(wire_writer *out, status st, const char *sql, size_t start)
         write_field(out, 'H', status_get_hint(st));
     if (sql && status_position(st) >= 0) { /* in characters, from 1 */
         snprintf(place, sizeof place, "%zu",
-                 count_characters(sql, start + (size_t)status_position(st)) + 1);
+                 failure_characters(sql, start + (size_t)status_position(st)) + 1);
         write_field(out, 'P', place);
     }
     finish(out);

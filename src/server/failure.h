@@ -13,6 +13,8 @@
 #define SQLSTATE_TOO_MANY "53300"
 #define SQLSTATE_SHUTDOWN "57P01"
 
+/* Counts the characters of so many bytes of UTF-8. */
+size_t failure_characters(const char *text, size_t bytes);
 /* Returns the SQLSTATE, five letters, of a failure of the engine's. */
 const char *failure_state(status st);
 /* Writes an ErrorResponse and frees st. sql: the text in which its position lies, `start` bytes after its beginning; or

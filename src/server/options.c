@@ -15,6 +15,9 @@ static const char usage[] =
     "                        .s.PGSQL.5432, or the socket's own name; without --listen\n"
     "                        $XDG_RUNTIME_DIR, else /tmp\n"
     "  --listen ADDR:PORT    TCP; several --listen may be given\n"
+    "  --http ADDR:PORT      HTTP: a page, POST /query; with --tls HTTPS; several may be given\n"
+    "  --http-name NAME      a host's name by which clients of HTTP know the server, besides its\n"
+    "                        addresses and localhost\n"
     "  --users FILE          who may log in by TCP, with verifiers of their passwords\n"
     "  --add-user NAME       asks for NAME's password, writes it to the file of --users, and ends\n"
     "  --tls CERT KEY        PEM files: clients may encrypt, those of other addresses must\n"
@@ -47,11 +50,11 @@ static int read_number(const char *word, const char *value, unsigned most, unsig
     return -1;
 }
 
-static int add_listen(server_options *o, const char *value)
+static int add_text(const char **texts, size_t *count, const char *word, const char *value)
 {
-    if (o->listen_count == OPTIONS_LISTEN_MAX)
-        return complain("there are too many --listen", "");
-    o->listen[o->listen_count++] = value;
+    if (*count == OPTIONS_LISTEN_MAX)
+        return complain("there are too many", word);
+    texts[(*count)++] = value;
     return -1;
 }
 
@@ -72,7 +75,11 @@ static int add_setting(server_options *o, char *value)
 static int read_value(server_options *o, const char *word, char *value)
 {
     if (!strcmp(word, "--listen"))
-        return add_listen(o, value);
+        return add_text(o->listen, &o->listen_count, word, value);
+    if (!strcmp(word, "--http"))
+        return add_text(o->http, &o->http_count, word, value);
+    if (!strcmp(word, "--http-name"))
+        return add_text(o->http_names, &o->http_name_count, word, value);
     if (!strcmp(word, "--set"))
         return add_setting(o, value);
     if (!strcmp(word, "--users") || !strcmp(word, "--add-user")) {
@@ -86,8 +93,9 @@ static int read_value(server_options *o, const char *word, char *value)
 
 static bool takes_value(const char *word)
 {
-    static const char *const names[] = {"--listen", "--set",   "--max-connections",
-                                        "--grace",  "--users", "--add-user"};
+    static const char *const names[] = {"--listen", "--set",      "--max-connections",
+                                        "--grace",  "--users",    "--add-user",
+                                        "--http",   "--http-name"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(word, names[i]))
             return true;

@@ -14,6 +14,10 @@ typedef struct server_options {
     size_t setting_count;
     char **paths; /* DIR... */
     int path_count;
+    const char *http[OPTIONS_LISTEN_MAX]; /* "ADDR:PORT" */
+    size_t http_count;
+    const char *http_names[OPTIONS_LISTEN_MAX]; /* by which clients of HTTP know the server */
+    size_t http_name_count;
     bool trusts_loopback;
     bool is_insecure;              /* other addresses than loopback without TLS */
     const char *certificate, *key; /* files of TLS; NULL: there is none */

@@ -202,7 +202,6 @@ static status take_signals(serving *s)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* OpenSSL writes to sockets of clients that are gone */
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (s->signals < 0)
         return status_new_errno(errno, "could not wait for signals");

@@ -5,8 +5,10 @@
 #include "server/server.h"
 #include "server/serving.h"
 #include "server/users.h"
+#include "server/web/web.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -55,13 +57,18 @@ static status listen_all(const server_options *options, listeners *all)
 static status listen_and_serve(session_shared *shared, const server_options *options)
 {
     listeners all = {.count = 0};
+    web *web = NULL;
     shared->ending = eventfd(0, EFD_CLOEXEC);
     if (shared->ending < 0)
         return status_new_errno(errno, "could not make an event");
+    (void)signal(SIGPIPE, SIG_IGN); /* libraries write to sockets of clients that are gone */
     clients_open(&shared->clients, options->max_connections);
     status st = listen_all(options, &all);
     if (!st)
+        st = web_open(options, shared, &web);
+    if (!st)
         st = serve_clients(shared, &all, options->grace);
+    web_close(web);
     listen_close(&all);
     clients_close(&shared->clients);
     close(shared->ending);

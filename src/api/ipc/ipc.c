@@ -1,0 +1,125 @@
+/* ipc.c - see ipc.h. */
+#include "api/ipc/ipc.h"
+
+#include "api/ipc/ipc_parts.h"
+
+#define CONTINUES UINT32_MAX
+
+typedef struct writer {
+    struct ArrowSchema schema;
+    FILE *target;
+    uint64_t rows;
+    flat metadata;
+    ipc_body body;
+} writer;
+
+/* Writes what comes before a body: a mark, the metadata's length, the metadata. */
+static status write_metadata(writer *w)
+{
+    TRY(flat_end(&w->metadata));
+    uint32_t head[] = {CONTINUES, (uint32_t)w->metadata.bytes.count};
+    fwrite(head, sizeof head, 1, w->target);
+    fwrite(w->metadata.bytes.items, 1, w->metadata.bytes.count, w->target);
+    return STATUS_OK;
+}
+
+static void write_body(writer *w)
+{
+    static const char zeros[8];
+    for (size_t i = 0; i < w->body.buffers.count; i++) {
+        ipc_buffer one = w->body.buffers.items[i];
+        if (!one.count)
+            continue;
+        fwrite(one.bytes, 1, one.count, w->target);
+        fwrite(zeros, 1, ipc_padded(one.count) - one.count, w->target);
+    }
+    ipc_body_clear(&w->body);
+}
+
+static status write_schema(writer *w)
+{
+    uint32_t message = ipc_message_begin(&w->metadata), schema;
+    TRY(ipc_schema_make(&w->metadata, &w->schema, &schema));
+    ipc_message_link(&w->metadata, message, IPC_SCHEMA, schema, 0);
+    return write_metadata(w);
+}
+
+static status write_dictionary(writer *w, const struct ArrowSchema *schema,
+                               const struct ArrowArray *values, int64_t number)
+{
+    uint64_t bytes;
+    TRY(ipc_body_add(&w->body, schema, values, false));
+    uint32_t message = ipc_message_begin(&w->metadata);
+    uint32_t dictionary = flat_table(&w->metadata, 2);
+    flat_set(&w->metadata, dictionary, 0, (uint64_t)number);
+    flat_link(&w->metadata, dictionary, 1,
+              ipc_body_describe(&w->body, &w->metadata, values->length, &bytes));
+    ipc_message_link(&w->metadata, message, IPC_DICTIONARY, dictionary, bytes);
+    TRY(write_metadata(w));
+    write_body(w);
+    return STATUS_OK;
+}
+
+/* Writes the dictionaries in the order of their numbers, which make_field of ipc_schema.c gives. */
+static status write_dictionaries(writer *w, const struct ArrowSchema *schema,
+                                 const struct ArrowArray *array, int64_t *number)
+{
+    if (schema->dictionary)
+        TRY(write_dictionary(w, schema->dictionary, array->dictionary, (*number)++));
+    for (int64_t i = 0; i < schema->n_children; i++)
+        TRY(write_dictionaries(w, schema->children[i], array->children[i], number));
+    return STATUS_OK;
+}
+
+static status write_rows(writer *w, const struct ArrowArray *rows)
+{
+    uint64_t bytes;
+    int64_t dictionaries = 0;
+    TRY(write_dictionaries(w, &w->schema, rows, &dictionaries));
+    TRY(ipc_body_add(&w->body, &w->schema, rows, true));
+    uint32_t message = ipc_message_begin(&w->metadata);
+    uint32_t batch = ipc_body_describe(&w->body, &w->metadata, rows->length, &bytes);
+    ipc_message_link(&w->metadata, message, IPC_RECORDS, batch, bytes);
+    TRY(write_metadata(w));
+    write_body(w);
+    w->rows += (uint64_t)rows->length;
+    return STATUS_OK;
+}
+
+static status stream_failure(struct ArrowArrayStream *stream)
+{
+    const char *text = stream->get_last_error(stream);
+    return status_new(STATUS_KIND_DATA, "%s", text ? text : "the rows could not be computed");
+}
+
+static status write_all(writer *w, struct ArrowArrayStream *stream)
+{
+    static const uint32_t end[] = {CONTINUES, 0};
+    if (stream->get_schema(stream, &w->schema))
+        return stream_failure(stream);
+    TRY(write_schema(w));
+    while (!ferror(w->target)) {
+        struct ArrowArray rows;
+        if (stream->get_next(stream, &rows))
+            return stream_failure(stream);
+        if (!rows.release)
+            break;
+        status st = write_rows(w, &rows);
+        rows.release(&rows);
+        TRY(st);
+    }
+    fwrite(end, sizeof end, 1, w->target);
+    return STATUS_OK;
+}
+
+status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows)
+{
+    writer w = {.target = target};
+    status st = write_all(&w, stream);
+    *out_rows = w.rows;
+    if (w.schema.release)
+        w.schema.release(&w.schema);
+    flat_release(&w.metadata);
+    ipc_body_release(&w.body);
+    return st;
+}

@@ -1,0 +1,23 @@
+/* ipc.h - a result as an Arrow IPC stream (https://arrow.apache.org/docs/format/Columnar.html), whose media type is
+ * application/vnd.apache.arrow.stream.
+ *
+ *     schema │ [dictionaries] rows │ [dictionaries] rows │ ... │ end
+ *
+ * Texts and blobs in views are written as large_utf8 and large_binary: the buffers of views are whole parts of files. Where a
+ * column is a dictionary each batch has its own, which replaces the one before. */
+#ifndef PISTACHIO_API_IPC_IPC_H
+#define PISTACHIO_API_IPC_IPC_H
+
+#include "pistachio/pistachio.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+#define IPC_MEDIA_TYPE "application/vnd.apache.arrow.stream"
+
+/* Writes the stream to its end and leaves its release to the caller. A failure to write is left in the target (ferror), and
+ * nothing more is read then. Fails with what the stream says. *out_rows: rows written. */
+CHECKED status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);
+
+#endif

@@ -1,0 +1,167 @@
+/* job.c - see job.h. */
+#include "server/web/job.h"
+
+#include "server/web/web_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* A piece is at most so long: what is written at once may be a whole column. */
+#define PIECE_BYTES ((size_t)256 << 10)
+
+status job_new(struct web *web, job_kind kind, job **out)
+{
+    job *j = *out = mem_new(sizeof *j);
+    if (!j)
+        return status_no_memory("request", sizeof *j);
+    j->references = 1;
+    j->web = web;
+    j->kind = kind;
+    j->last = &j->first;
+    j->code = 200;
+    j->type = "application/json";
+    mutex_init(&j->lock);
+    pthread_cond_init(&j->room, NULL);
+    j->parameters.tqh_last = &j->parameters.tqh_first;
+    return STATUS_OK;
+}
+
+job *job_ref(job *j)
+{
+    atomic_fetch_add(&j->references, 1);
+    return j;
+}
+
+static void free_pieces(job_piece *piece)
+{
+    while (piece) {
+        job_piece *next = piece->next;
+        mem_free(piece);
+        piece = next;
+    }
+}
+
+/* Caller holds the lock. */
+static void drop_pieces(job *j)
+{
+    free_pieces(j->first);
+    j->first = NULL;
+    j->last = &j->first;
+    j->queued = 0;
+}
+
+void job_unref(job *j)
+{
+    if (atomic_fetch_sub(&j->references, 1) != 1)
+        return;
+    free_pieces(j->first);
+    evhttp_clear_headers(&j->parameters);
+    mem_free(j->authorization);
+    mem_free(j->accept);
+    mem_free(j->body);
+    mem_free(j->id);
+    mem_free(j->columns);
+    pthread_cond_destroy(&j->room);
+    mutex_destroy(&j->lock);
+    mem_free(j);
+}
+
+/* ---- of the request's thread ---- */
+
+void job_set_head(job *j, int code, const char *type)
+{
+    mutex_lock(&j->lock);
+    j->code = code;
+    j->type = type;
+    mutex_unlock(&j->lock);
+}
+
+/* Waits for room and adds the piece. Returns false, and the piece is the caller's still, once nobody reads any more. */
+static bool add_piece(job *j, job_piece *piece)
+{
+    mutex_lock(&j->lock);
+    while (j->queued >= JOB_QUEUE_BYTES && !atomic_load(&j->is_gone))
+        pthread_cond_wait(&j->room, &j->lock);
+    bool is_read = !atomic_load(&j->is_gone);
+    if (is_read) {
+        *j->last = piece;
+        j->last = &piece->next;
+        j->queued += piece->count;
+    }
+    mutex_unlock(&j->lock);
+    if (is_read)
+        web_wake(j);
+    return is_read;
+}
+
+static ssize_t write_piece(void *cookie, const char *bytes, size_t count)
+{
+    job *j = cookie;
+    if (j->is_dropping)
+        return (ssize_t)count;
+    count = count < PIECE_BYTES ? count : PIECE_BYTES;
+    job_piece *piece = mem_resize(NULL, sizeof *piece + count);
+    if (piece) {
+        *piece = (job_piece){.count = count};
+        memcpy(piece->bytes, bytes, count);
+    }
+    if (piece && add_piece(j, piece))
+        return (ssize_t)count;
+    mem_free(piece);
+    errno = piece ? EPIPE : ENOMEM;
+    return 0;
+}
+
+FILE *job_file(job *j)
+{
+    j->is_dropping = false;
+    FILE *file = fopencookie(j, "w", (cookie_io_functions_t){.write = write_piece});
+    if (file)
+        (void)setvbuf(file, NULL, _IOFBF, PIECE_BYTES);
+    return file;
+}
+
+bool job_drop(job *j)
+{
+    mutex_lock(&j->lock);
+    bool is_whole = !j->is_taken;
+    drop_pieces(j);
+    j->is_dropping = true;
+    mutex_unlock(&j->lock);
+    return is_whole;
+}
+
+void job_end(job *j, bool is_broken)
+{
+    mutex_lock(&j->lock);
+    j->is_over = true;
+    j->is_broken = is_broken;
+    mutex_unlock(&j->lock);
+    web_wake(j);
+}
+
+/* ---- of the loop ---- */
+
+job_piece *job_take(job *j, bool *out_is_over, bool *out_is_broken)
+{
+    mutex_lock(&j->lock);
+    job_piece *pieces = j->first;
+    j->first = NULL;
+    j->last = &j->first;
+    j->queued = 0;
+    *out_is_over = j->is_over;
+    *out_is_broken = j->is_broken;
+    j->is_taken |= pieces != NULL;
+    pthread_cond_broadcast(&j->room);
+    mutex_unlock(&j->lock);
+    return pieces;
+}
+
+void job_give_up(job *j)
+{
+    mutex_lock(&j->lock);
+    atomic_store(&j->is_gone, true);
+    drop_pieces(j);
+    pthread_cond_broadcast(&j->room);
+    mutex_unlock(&j->lock);
+}
