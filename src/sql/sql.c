@@ -7,12 +7,14 @@
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_scope.h"
+#include "sql/query/bind_macro.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_wanted.h"
 #include "sql/query/bind_with.h"
 #include "sql/statement/bind_copy.h"
 #include "sql/statement/bind_copy_keys.h"
+#include "sql/statement/bind_named.h"
 #include "sql/statement/bind_rows.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
@@ -31,6 +33,7 @@ typedef struct preparer {
     bind_parameters parameters;
     sql_statement *statement;
     const sql_session *session;
+    bind_view executed; /* a prepared statement's text, whose places are not the user's */
 } preparer;
 
 static status no_memory(void)
@@ -341,14 +344,8 @@ static status prepare_describe(preparer *p, const DescribeStmt *tree)
 static const char *words_of(const pg_node *tree)
 {
     switch (tree ? nodeTag(tree) : T_Invalid) {
-    case T_PrepareStmt:
-        return "PREPARE";
     case T_ExecuteStmt:
         return "EXECUTE";
-    case T_DeallocateStmt:
-        return "DEALLOCATE";
-    case T_MacroStmt:
-        return "CREATE MACRO";
     case T_SchemaStmt:
         return "CREATE SCHEMA";
     case T_AttachStmt:
@@ -367,7 +364,7 @@ static status unsupported_statement(preparer *p, const pg_node *tree)
         bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start, "%s is not supported",
                    words ? words : "this statement"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
-        "DROP TABLE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
+        "DROP TABLE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -389,6 +386,12 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return prepare_set(p, castNode(VariableSetStmt, tree));
     case T_VariableShowStmt:
         return prepare_show(p, castNode(VariableShowStmt, tree));
+    case T_PrepareStmt:
+        return bind_prepare(&p->binder, castNode(PrepareStmt, tree), p->statement);
+    case T_DeallocateStmt:
+        return bind_deallocate(&p->binder, castNode(DeallocateStmt, tree), p->statement);
+    case T_MacroStmt:
+        return bind_macro_statement(&p->binder, castNode(MacroStmt, tree), p->statement);
     case T_DescribeStmt:
         return prepare_describe(p, castNode(DescribeStmt, tree));
     case T_CopyStmt:
@@ -469,6 +472,18 @@ static status prepare_deep(preparer *p)
     return call.st;
 }
 
+/* EXECUTE becomes the statement that it names. */
+static status prepare_execute(preparer *p)
+{
+    pg_node *tree;
+    if (p->text.nesting.depth > SQL_LEVELS_USUAL)
+        return bind_unsupported(&p->binder, p->text.start, "EXECUTE with so deep expressions is");
+    TRY(sql_parse(p->binder.memory, p->text.parsed, &tree));
+    if (!tree || !IsA(tree, ExecuteStmt))
+        return STATUS_OK;
+    return bind_execute(&p->binder, castNode(ExecuteStmt, tree), &p->text, &p->executed);
+}
+
 static status prepare(preparer *p, const char *sql, size_t bytes)
 {
     TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
@@ -476,6 +491,8 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     TRY(prepare_parameters(p));
     if (p->text.is_empty)
         return STATUS_OK;
+    if (bind_is_execute(&p->text))
+        TRY(prepare_execute(p));
     uint32_t levels = p->text.nesting.depth + p->text.nesting.unions;
     return levels > SQL_LEVELS_USUAL ? prepare_deep(p) : prepare_text(p);
 }
@@ -521,7 +538,8 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
                              .hive_partitioning = session->hive_partitioning,
                              .is_confined = session->is_confined,
                              .statement_time = session->statement_time,
-                             .bind_subquery = bind_select},
+                             .bind_subquery = bind_select,
+                             .bind_macro = bind_macro_call},
                   .parameters = {.is_described = session->is_described,
                                  .values = session->values,
                                  .count = session->value_count,

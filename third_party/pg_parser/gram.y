@@ -3020,7 +3020,7 @@ macro_body:
 				{
 					MacroStmt  *n = makeNode(MacroStmt);
 
-					n->body_location = @1;
+					n->body = $1;
 					$$ = (Node *) n;
 				}
 			| TABLE SelectStmt
@@ -3028,7 +3028,7 @@ macro_body:
 					MacroStmt  *n = makeNode(MacroStmt);
 
 					n->is_table = true;
-					n->body_location = @2;
+					n->body = $2;
 					$$ = (Node *) n;
 				}
 		;

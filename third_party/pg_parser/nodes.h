@@ -2172,7 +2172,7 @@ typedef struct MacroStmt
 	bool		replace;
 	bool		is_drop;
 	bool		if_exists;
-	int			body_location;
+	Node	   *body;			/* an expression, or a SelectStmt */
 	int			location;
 } MacroStmt;
 

@@ -153,6 +153,9 @@ static status run(pistachio_result *result)
         return sql_catalog_drop_rows(catalog, statement->name, statement->if_exists);
     case SQL_DROP_VIEW:
         return sql_catalog_drop_view(catalog, statement->name, statement->if_exists);
+    case SQL_DEALLOCATE_ALL:
+        sql_catalog_drop_prepared(catalog);
+        return STATUS_OK;
     case SQL_SET:
         return run_set(result);
     case SQL_SHOW:
@@ -171,6 +174,10 @@ static void name_tag(pistachio_result *result)
 {
     const sql_statement *statement = result->statement;
     const char *word = "";
+    if (statement->tag) {
+        snprintf(result->tag, sizeof result->tag, "%s", statement->tag);
+        return;
+    }
     switch (statement->kind) {
     case SQL_COPY:
         snprintf(result->tag, sizeof result->tag, "COPY %llu",

@@ -105,7 +105,7 @@ static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(catalog, false, held, &entries, &count));
+    TRY(sql_catalog_list_all(catalog, held, &entries, &count));
     TRY(put_names(to, entries, count, true));
     TRY(put_names(to, entries, count, false));
     return put_parts(to, entries, count);

@@ -688,13 +688,21 @@ static bool is_hidden(const entry_list *list, size_t above, const char *name)
     return false;
 }
 
-static status catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held, entry_list *to)
+/* Whether an entry is neither a table nor a view of a name that SQL can write. */
+static bool is_kept_apart(const sql_catalog_entry *entry)
+{
+    return entry->name[0] == '\001';
+}
+
+/* lists_all: what is kept apart, too. */
+static status catalog_list(sql_catalog *catalog, bool opens_tables, bool lists_all, sql_held *held,
+                           entry_list *to)
 {
     size_t above = to->count;
     TRY(array_reserve(held->memory, to, catalog->entries.count + 1));
     for (size_t i = 0; i < catalog->entries.count; i++) {
         sql_catalog_entry *entry = catalog->entries.items[i];
-        if (is_hidden(to, above, entry->name))
+        if ((is_kept_apart(entry) && !lists_all) || is_hidden(to, above, entry->name))
             continue;
         if (opens_tables)
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
@@ -704,13 +712,13 @@ static status catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *he
     return STATUS_OK;
 }
 
-status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
-                        sql_catalog_entry **out, size_t *out_count)
+static status list_levels(sql_catalog *catalog, bool opens_tables, bool lists_all, sql_held *held,
+                          sql_catalog_entry **out, size_t *out_count)
 {
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
         mutex_lock(&catalog->lock);
-        status st = catalog_list(catalog, opens_tables, held, &all);
+        status st = catalog_list(catalog, opens_tables, lists_all, held, &all);
         mutex_unlock(&catalog->lock);
         TRY(st);
     }
@@ -719,4 +727,42 @@ status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
     *out = all.items;
     *out_count = all.count;
     return STATUS_OK;
+}
+
+status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
+                        sql_catalog_entry **out, size_t *out_count)
+{
+    return list_levels(catalog, opens_tables, false, held, out, out_count);
+}
+
+status sql_catalog_list_all(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
+                            size_t *out_count)
+{
+    return list_levels(catalog, false, true, held, out, out_count);
+}
+
+/* ---- macros and prepared statements ---- */
+
+#define MACRO_NAME "\001macro "
+#define PREPARED_NAME "\001prepared "
+
+char *sql_catalog_macro_name(arena *a, const char *name)
+{
+    return arena_format(a, MACRO_NAME "%s", name);
+}
+
+char *sql_catalog_prepared_name(arena *a, const char *name)
+{
+    return arena_format(a, PREPARED_NAME "%s", name);
+}
+
+void sql_catalog_drop_prepared(sql_catalog *catalog)
+{
+    mutex_lock(&catalog->lock);
+    for (size_t i = catalog->entries.count; i-- > 0;) {
+        const sql_catalog_entry *entry = catalog->entries.items[i];
+        if (!strncmp(entry->name, PREPARED_NAME, strlen(PREPARED_NAME)))
+            catalog_remove_entry(catalog, entry);
+    }
+    mutex_unlock(&catalog->lock);
 }

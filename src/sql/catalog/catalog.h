@@ -74,6 +74,14 @@ CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
+/* What is kept as a view, and no table: names that SQL cannot write, in the arena; NULL without memory. */
+char *sql_catalog_macro_name(arena *a, const char *name);
+char *sql_catalog_prepared_name(arena *a, const char *name);
+/* Drops all prepared statements of the catalog's own. */
+void sql_catalog_drop_prepared(sql_catalog *catalog);
+/* Lists, as sql_catalog_list, macros, prepared statements and rows of recursive queries, too. */
+CHECKED status sql_catalog_list_all(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
+                                    size_t *out_count);
 /* Entries sorted by name; copied. opens_tables: those that were not looked up yet, too, which may
  * fail. */
 CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,

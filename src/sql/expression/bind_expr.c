@@ -18,6 +18,8 @@
 #include "sql/types/binder.h"
 #include "sql/types/parameter.h"
 
+#include <strings.h>
+
 static data_type boolean(void)
 {
     return type_make(TYPE_BOOL);
@@ -74,40 +76,6 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     if (cast->is_try)
         return bind_try_cast(b, arg, type, &modifier, cast->location, out);
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
-}
-
-static status expr_bind_now(binder *b, const SQLValueFunction *f, expr **out)
-{
-    bool is_found;
-    switch (f->op) {
-    case SVFOP_CURRENT_DATE:
-        return bind_statement_time(b, TYPE_DATE, f->location, out);
-    case SVFOP_CURRENT_TIMESTAMP:
-        return bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out);
-    case SVFOP_CURRENT_TIMESTAMP_N:
-        TRY(bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out));
-        return bind_round_time(b, *out, f->typmod, f->location, out);
-    case SVFOP_LOCALTIMESTAMP:
-        return bind_statement_time(b, TYPE_TIMESTAMP, f->location, out);
-    case SVFOP_LOCALTIMESTAMP_N:
-        TRY(bind_statement_time(b, TYPE_TIMESTAMP, f->location, out));
-        return bind_round_time(b, *out, f->typmod, f->location, out);
-    case SVFOP_LOCALTIME:
-        return bind_statement_time(b, TYPE_TIME, f->location, out);
-    case SVFOP_LOCALTIME_N:
-        TRY(bind_statement_time(b, TYPE_TIME, f->location, out));
-        return bind_round_time(b, *out, f->typmod, f->location, out);
-    case SVFOP_CURRENT_SCHEMA:
-        return bind_system_function(b, "current_schema", NULL, 0, f->location, &is_found, out);
-    case SVFOP_CURRENT_CATALOG:
-    case SVFOP_CURRENT_ROLE:
-    case SVFOP_CURRENT_USER:
-    case SVFOP_SESSION_USER:
-    case SVFOP_USER: /* one name is all of these */
-        return bind_system_function(b, "current_database", NULL, 0, f->location, &is_found, out);
-    default:
-        return bind_unsupported(b, f->location, "this function is");
-    }
 }
 
 /* ---- logic ---- */
@@ -680,6 +648,38 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
     return STATUS_OK;
 }
 
+/* A parameter of the macro that is being bound: what it was called with, bound where the call stands; *out NULL: it is
+ * none. */
+static status bind_macro_argument(binder *b, const ColumnRef *ref, expr **out)
+{
+    const bind_macro *macro = b->macro;
+    const sql_text *text = b->text;
+    const bind_view *views = b->views;
+    *out = NULL;
+    const pg_node *field = list_nth(ref->fields, 0);
+    for (size_t i = 0; macro && list_length(ref->fields) == 1 && i < macro->count; i++) {
+        if (!IsA(field, String) || strcasecmp(strVal(field), macro->names[i]) != 0)
+            continue;
+        b->macro = macro->is_own[i] ? NULL : macro->outer;
+        b->text = macro->is_own[i] ? macro->own : macro->text;
+        b->views = macro->is_own[i] ? views : macro->views;
+        status st = bind_expr(b, macro->args[i], macro->scope, out);
+        b->macro = macro;
+        b->text = text;
+        b->views = views;
+        return st;
+    }
+    return STATUS_OK;
+}
+
+static status bind_call_of(binder *b, const FuncCall *call, bind_scope *scope, expr **out)
+{
+    bool is_macro = false;
+    if (b->bind_macro)
+        TRY(b->bind_macro(b, call, scope, &is_macro, out));
+    return is_macro ? STATUS_OK : bind_function(b, call, scope, out);
+}
+
 /* An expression of PIVOT: its aggregates see the rows of one value alone. */
 static status bind_filtered(binder *b, const FilteredExpr *tree, bind_scope *scope, expr **out)
 {
@@ -704,7 +704,8 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     TRY(guard_check());
     switch (nodeTag(node)) {
     case T_ColumnRef:
-        return bind_column_ref(b, castNode(ColumnRef, node), scope, out);
+        TRY(bind_macro_argument(b, castNode(ColumnRef, node), out));
+        return *out ? STATUS_OK : bind_column_ref(b, castNode(ColumnRef, node), scope, out);
     case T_ParamRef:
         if (castNode(ParamRef, node)->node)
             return bind_expr(b, castNode(ParamRef, node)->node, scope, out);
@@ -738,7 +739,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
                           castNode(MinMaxExpr, node)->location, out);
     }
     case T_FuncCall:
-        return bind_function(b, castNode(FuncCall, node), scope, out);
+        return bind_call_of(b, castNode(FuncCall, node), scope, out);
     case T_FilteredExpr:
         return bind_filtered(b, castNode(FilteredExpr, node), scope, out);
     case T_ColumnsExpr:
@@ -746,7 +747,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_SubLink:
         return bind_sublink(b, castNode(SubLink, node), scope, out);
     case T_SQLValueFunction:
-        return expr_bind_now(b, castNode(SQLValueFunction, node), out);
+        return bind_sql_value_function(b, castNode(SQLValueFunction, node), out);
     case T_RowExpr:
         return bind_unsupported(b, castNode(RowExpr, node)->location, "a row in this place is");
     case T_CollateClause:

@@ -3,6 +3,8 @@
 
 #include "base/pg_type.h"
 #include "plan/fold/fold.h"
+#include "sql/expression/bind_call.h"
+#include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 
@@ -197,4 +199,40 @@ status bind_system_function(binder *b, const char *name, expr *const *args, size
             return bind_answer(b, i, args, location, out);
         }
     return STATUS_OK;
+}
+
+/* ---- functions without parentheses ---- */
+
+status bind_sql_value_function(binder *b, const SQLValueFunction *f, expr **out)
+{
+    bool is_found;
+    switch (f->op) {
+    case SVFOP_CURRENT_DATE:
+        return bind_statement_time(b, TYPE_DATE, f->location, out);
+    case SVFOP_CURRENT_TIMESTAMP:
+        return bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out);
+    case SVFOP_CURRENT_TIMESTAMP_N:
+        TRY(bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
+    case SVFOP_LOCALTIMESTAMP:
+        return bind_statement_time(b, TYPE_TIMESTAMP, f->location, out);
+    case SVFOP_LOCALTIMESTAMP_N:
+        TRY(bind_statement_time(b, TYPE_TIMESTAMP, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
+    case SVFOP_LOCALTIME:
+        return bind_statement_time(b, TYPE_TIME, f->location, out);
+    case SVFOP_LOCALTIME_N:
+        TRY(bind_statement_time(b, TYPE_TIME, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
+    case SVFOP_CURRENT_SCHEMA:
+        return bind_system_function(b, "current_schema", NULL, 0, f->location, &is_found, out);
+    case SVFOP_CURRENT_CATALOG:
+    case SVFOP_CURRENT_ROLE:
+    case SVFOP_CURRENT_USER:
+    case SVFOP_SESSION_USER:
+    case SVFOP_USER: /* one name is all of these */
+        return bind_system_function(b, "current_database", NULL, 0, f->location, &is_found, out);
+    default:
+        return bind_unsupported(b, f->location, "this function is");
+    }
 }

@@ -11,5 +11,7 @@
 /* Binds a call of a function of this name, in small letters. *out_is_found: false, there is none that takes so many arguments. */
 CHECKED status bind_system_function(binder *b, const char *name, expr *const *args, size_t count,
                                     int32_t location, bool *out_is_found, expr **out);
+/* Binds current_date, current_timestamp, current_user and their like. */
+CHECKED status bind_sql_value_function(binder *b, const SQLValueFunction *f, expr **out);
 
 #endif

@@ -1,6 +1,7 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_text_files.h"
+#include "sql/query/bind_macro.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/query_parts.h"
@@ -227,6 +228,12 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
     if (!item || !IsA(item, FuncCall) || list_length(range->functions) > 1 ||
         list_length(range->coldeflist))
         return bind_unsupported(b, bind_location(item), "this function in FROM is");
+    bool is_macro;
+    TRY(bind_macro_table(b, castNode(FuncCall, item), scope, &is_macro, out));
+    if (is_macro)
+        return bind_add_relation(b, scope, *out,
+                                 strVal(list_nth(castNode(FuncCall, item)->funcname, 0)),
+                                 range->alias, castNode(FuncCall, item)->location);
     file_call c = {.b = b, .call = castNode(FuncCall, item)};
     const char *name = strVal(list_nth(c.call->funcname, list_length(c.call->funcname) - 1));
     if (bind_is_series(name))

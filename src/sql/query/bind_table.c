@@ -115,7 +115,9 @@ status bind_view_query(binder *b, const char *name, const char *sql, plan_node *
         return status_new(STATUS_KIND_INVALID, "it is not a query");
     const sql_text *outer_text = b->text;
     const bind_view *outer_views = b->views;
+    const bind_macro *outer_macro = b->macro;
     bind_view view = {outer_views, name};
+    b->macro = NULL;
     b->text = text;
     b->views = &view;
     status st = b->bind_subquery(b, castNode(SelectStmt, tree), NULL, NULL, out);
@@ -123,6 +125,7 @@ status bind_view_query(binder *b, const char *name, const char *sql, plan_node *
         st = bind_resolve_nulls(b, out);
     b->text = outer_text;
     b->views = outer_views;
+    b->macro = outer_macro;
     return st;
 }
 

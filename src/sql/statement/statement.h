@@ -17,6 +17,7 @@ typedef enum sql_kind {
     SQL_COPY,
     SQL_CREATE_VIEW,
     SQL_DROP_VIEW,
+    SQL_DEALLOCATE_ALL,
     SQL_CREATE_TABLE, /* of the rows of `query` */
     SQL_INSERT,       /* the same */
     SQL_DROP_TABLE,
@@ -33,7 +34,9 @@ typedef struct sql_statement {
     plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE, CREATE_TABLE, INSERT; else only its
                              memory and sql */
     const char *name;     /* views, tables, settings */
-    const char *text;     /* SET: the value; CREATE VIEW: its query's text */
+    const char *
+        tag; /* of macros and prepared statements, which are kept as views: what was done; or NULL */
+    const char *text; /* SET: the value; CREATE VIEW: its query's text */
     bool replace, if_exists;
     bool is_there; /* CREATE TABLE IF NOT EXISTS: it does, and nothing is to be done */
     sql_part_list

@@ -178,6 +178,19 @@ typedef struct bind_view {
     const char *name;
 } bind_view;
 
+/* A macro whose body is being bound. */
+typedef struct bind_macro {
+    const struct bind_macro *outer; /* around the call */
+    bind_scope *scope;              /* of the call, as the two below */
+    const sql_text *text;
+    const bind_view *views;
+    const sql_text *own; /* the macro's */
+    size_t count;
+    const char **names; /* of parameters */
+    const pg_node **args;
+    bool *is_own; /* by parameters: what stands for it is in the macro's text */
+} bind_macro;
+
 /* Computing recursive queries (rounds.h). */
 typedef struct bind_rounds {
     uint32_t done, round;            /* as in sql_rounds */
@@ -218,6 +231,10 @@ struct binder {
     bind_rounds rounds;
     /* Binds a subquery (query/bind_query.c, which stands above expressions). */
     bind_query_function bind_subquery;
+    const bind_macro *macro;
+    /* Binds a call if it is one of a macro (query/bind_macro.c). */
+    status (*bind_macro)(binder *b, const FuncCall *call, bind_scope *scope, bool *out_is_macro,
+                         expr **out);
 };
 
 /* Views of views can grow without bound. */

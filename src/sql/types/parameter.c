@@ -38,7 +38,7 @@ status bind_parameter(binder *b, const ParamRef *tree, expr **out)
         const char *name = parameter_name(b, number);
         return status_hint(bind_error(b, STATUS_KIND_INVALID, parameter->position,
                                       "parameter %s has no value", name ? name : "?"),
-                           "a client gives it one (docs/CLIENTS.md); SQL itself has no PREPARE");
+                           "a client gives it one (docs/CLIENTS.md), or EXECUTE");
     }
     value v = p->is_described ? described_value(p, number) : p->values[number];
     if (type_is_text(v.type) && !v.is_null) {
