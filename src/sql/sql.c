@@ -242,8 +242,6 @@ static status prepare_copy_target(preparer *p, const CopyStmt *tree)
     bool is_to_client = !tree->filename && !tree->is_program && p->session->copies_to_client;
     if (!is_to_client)
         TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
-    if (tree->is_from)
-        return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
     if (!is_to_client && (!tree->filename || !*tree->filename || tree->is_program))
         return bind_unsupported(&p->binder, p->text.start, "COPY to anything but a file is");
     return is_to_client ? bind_copy_client(&p->binder, tree, copy)
@@ -254,6 +252,11 @@ static status prepare_copy(preparer *p, const CopyStmt *tree)
 {
     sql_statement *s = p->statement;
     bind_scope scope = {0};
+    if (tree->is_from) {
+        TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
+        TRY(bind_copy_from(&p->binder, tree, s));
+        return plan_verify(&s->query);
+    }
     TRY(prepare_copy_target(p, tree));
     s->kind = s->copy.is_to_client ? SQL_QUERY : SQL_COPY;
     if (tree->query) {

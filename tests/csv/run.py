@@ -6,6 +6,7 @@ run.py PROGRAM [--make]
 A block is a description after "# ", then lines "args: ...", "file: ..." (as Python writes bytes), "columns: ..." and a line of JSON
 for each row, or "error: ..." with a part of the message. --make writes columns and rows anew, to be looked at.
 """
+import gzip
 import json
 import os
 import subprocess
@@ -96,9 +97,59 @@ def run(path, folder, kind):
         write_blocks(path, blocks)
 
 
+def gives(sql, rows, folder):
+    code, out, err = ask(sql, folder)
+    same = [json.loads(line) for line in out.splitlines()] == [json.loads(line) for line in rows.splitlines()]
+    check(sql, code == 0 and same, out + err)
+
+
+def write(folder, name, text):
+    with (gzip.open if name.endswith(".gz") else open)(os.path.join(folder, name), "wb") as out:
+        out.write(text)
+
+
+def several_files(folder):
+    write(folder, "p1.csv", b"a,b\n1,x\n")
+    write(folder, "p2.csv", b"a,b\n2,y\n")
+    write(folder, "q1.csv", b"b,c\nz,3\n")
+    write(folder, "z.csv.gz", b"a,b\n5,x\n")
+    write(folder, "t.tsv", b"a\tb\n6\tx\n")
+    gives("select sum(a) as s from 'p*.csv'", '{"s":3}', folder)
+    gives("select a, filename as f from read_csv(['p2.csv', 'p1.csv'], filename => true)", '{"a":2,"f":"p2.csv"}\n{"a":1,"f":"p1.csv"}', folder)
+    gives("select a, c from read_csv(['p1.csv', 'q1.csv'], union_by_name = true)", '{"a":1,"c":null}\n{"a":null,"c":3}', folder)
+    gives("select z.a, t.a as t from 'z.csv.gz', 't.tsv'", '{"a":5,"t":6}', folder)
+
+
+def copy_from(folder):
+    write(folder, "c.csv", b"n,t\n007,1.50\n8,x\n")
+    write(folder, "c.json", b'[{"s": 1.50, "n": 9}]')
+    gives("create table t (n int, s varchar); copy t from 'c.csv'; copy t from 'c.json'; copy t (s) from 'c.csv' (delimiter '|', header false, skip 2);"
+          "select n, s from t", '{"n":7,"s":"1.50"}\n{"n":8,"s":"x"}\n{"n":9,"s":"1.50"}\n{"n":null,"s":"8,x"}', folder)
+
+
+def many_pieces(folder):
+    """Records of one line and of several, over the ends of pieces; of a file, of gzip, as JSON."""
+    rows = [(i, "x" * (i % 97) + ('\n"q",' if i % 13 == 0 else ""), i / 4) for i in range(20000)]
+    lines = "".join(f'{a},"' + b.replace('"', '""') + f'",{c}\n' for a, b, c in rows)
+    text = ("a,b,c\n" + lines).encode()
+    write(folder, "m.csv", text)
+    write(folder, "m.csv.gz", text)
+    write(folder, "m.jsonl", "".join(json.dumps({"a": a, "b": b, "c": c}) + "\n" for a, b, c in rows).encode())
+    write(folder, "m.json", json.dumps([{"a": a, "b": b, "c": c} for a, b, c in rows], indent=1).encode())
+    total = sum(len(b) for _, b, _ in rows)
+    for name in ("m.csv", "m.csv.gz", "m.jsonl", "m.json"):
+        for setup in ("set chunk_rows = 3", "set isa = scalar", "set threads = 4", "set device = simulated", "set ranks = 3"):
+            gives(f"{setup}; select count(*) as n, sum(a) as a, sum(length(b)) as b, sum(c) as c from '{name}'",
+                  f'{{"n":20000,"a":199990000,"b":{total},"c":49997500}}', folder)
+        gives(f"select a from '{name}' limit 2 offset 15000", '{"a":15000}\n{"a":15001}', folder)
+
+
 for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
+for test in (several_files, copy_from, many_pieces):
+    with tempfile.TemporaryDirectory() as work:
+        test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed > 0)

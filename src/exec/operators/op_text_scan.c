@@ -3,6 +3,7 @@
 #include "device/chunk_transfer.h"
 #include "exec/sched/lock.h"
 #include "exec/sched/query.h"
+#include "textfile/read/json_rows.h"
 #include "textfile/table/text_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 20)
@@ -26,6 +27,8 @@ typedef struct text_scan_local {
     text_rules rules;    /* of the piece's file */
     csv_wrong_row wrong; /* told of when the rows before it have been given */
     uint64_t *bad;       /* ignore_errors: a bit for each row of the chunk */
+    json_memory memory;  /* JSON: of a record, */
+    json_column *json;   /* and the table's columns */
 } text_scan_local;
 
 /* ---- failures ---- */
@@ -105,8 +108,12 @@ static status find_rows(op_text_scan *op, text_scan_local *local)
                            .has_padding = options->null_padding,
                            .skips_wrong = options->ignores_errors};
     uint64_t skipped = 0;
+    local->next_row = 0;
+    local->wrong.is_there = false;
     if (!p->is_indexed)
         TRY(text_piece_index(&op->reading, p));
+    if (options->kind == TEXT_JSON)
+        return STATUS_OK;
     if (p->index.is_open && !options->ignores_errors)
         return open_quote_error(op, local);
     TRY(csv_rows_make(&rules, file->has_header && p->is_first, &p->index, &skipped, &local->wrong));
@@ -115,7 +122,6 @@ static status find_rows(op_text_scan *op, text_scan_local *local)
     local->rules = op->table->rules;
     local->rules.quote = file->form.quote;
     local->rules.escape = file->form.escape;
-    local->next_row = 0;
     return STATUS_OK;
 }
 
@@ -162,7 +168,42 @@ static status drop_bad(op_text_scan *op, const uint64_t *bad, uint32_t rows, chu
     return st;
 }
 
-static status make_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
+static status wrong_record_error(const op_text_scan *op, const text_scan_local *local,
+                                 const json_wrong *wrong)
+{
+    char type[TYPE_NAME_BYTES];
+    uint32_t begin = local->piece.index.begins.items[local->next_row + wrong->row];
+    const text_column *c = &op->table->columns.items[wrong->column < 0 ? 0 : wrong->column];
+    status st = wrong->column < 0
+                    ? status_new(STATUS_KIND_DATA, "the record is not JSON: %s", wrong->message)
+                    : status_new(STATUS_KIND_DATA, "column \"%s\": \"%s\" is not a %s", c->name,
+                                 wrong->value, type_name(c->type, type));
+    st = status_hint(st, "ignore_errors => true leaves such records out%s",
+                     wrong->column < 0 ? "" : ", sample_size => -1 finds types by all of them");
+    return text_scan_place(op, &local->piece, begin + wrong->offset, st);
+}
+
+static status make_json_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
+{
+    const plan_node *plan = op->base.plan;
+    uint32_t count = (uint32_t)op->table->columns.count;
+    json_wrong wrong;
+    TRY(json_rows_make(&local->piece.index, local->piece.text, local->next_row, rows,
+                       op->reading.host, &local->memory, local->json, count, local->bad, &wrong));
+    if (wrong.is_there)
+        return wrong_record_error(op, local, &wrong);
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        json_column *made = &local->json[plan->text_scan.sources.items[i]];
+        const text_column *column = &op->table->columns.items[plan->text_scan.sources.items[i]];
+        c->columns[i] = made->made;
+        made->made = NULL;
+        if (column->is_filename)
+            TRY(make_constant(op, column, &local->piece, op->reading.host, &c->columns[i]));
+    }
+    return STATUS_OK;
+}
+
+static status make_csv_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
 {
     const csv_index *x = &local->piece.index;
     const plan_node *plan = op->base.plan;
@@ -173,10 +214,17 @@ static status make_columns(op_text_scan *op, text_scan_local *local, uint32_t ro
                           .begins = x->begins.items + local->next_row,
                           .rows = rows,
                           .is_ascii = x->is_ascii};
-    if (local->bad)
-        memset(local->bad, 0, bitmap_bytes(rows));
     for (uint32_t i = 0; i < c->column_count; i++)
         TRY(make_column(op, local, &fields, plan->text_scan.sources.items[i], &c->columns[i]));
+    return STATUS_OK;
+}
+
+static status make_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
+{
+    if (local->bad)
+        memset(local->bad, 0, bitmap_bytes(rows));
+    TRY(op->table->options->kind == TEXT_CSV ? make_csv_columns(op, local, rows, c)
+                                             : make_json_columns(op, local, rows, c));
     return local->bad ? drop_bad(op, local->bad, rows, c) : STATUS_OK;
 }
 
@@ -230,10 +278,34 @@ static exec_result text_scan_pull(exec_operator *base, exec_task *task, void *st
 
 /* ---- the operator ---- */
 
+/* Which columns of the table are made. */
+static status open_json(const op_text_scan *op, text_scan_local *local)
+{
+    size_t count = op->table->columns.count;
+    const plan_node *plan = op->base.plan;
+    json_memory_init(&local->memory, exec_budget(op->base.query));
+    local->json = mem_new_array(count + 1, sizeof *local->json);
+    if (!local->json)
+        return status_no_memory("text scan", count * sizeof *local->json);
+    for (size_t i = 0; i < count; i++) {
+        const text_column *c = &op->table->columns.items[i];
+        local->json[i] = (json_column){
+            .name = c->name, .name_bytes = strlen(c->name), .type = c->type, .format = c->format};
+    }
+    for (size_t i = 0; i < plan->columns.count; i++) {
+        uint32_t source = plan->text_scan.sources.items[i];
+        local->json[source].is_wanted = !op->table->columns.items[source].is_filename;
+    }
+    return STATUS_OK;
+}
+
 static status text_scan_local_open(exec_operator *base, exec_task *task, void *state)
 {
     text_scan_local *local = state;
-    if (!((op_text_scan *)base)->table->options->ignores_errors)
+    const op_text_scan *op = (op_text_scan *)base;
+    if (op->table->options->kind == TEXT_JSON)
+        TRY(open_json(op, local));
+    if (!op->table->options->ignores_errors)
         return STATUS_OK;
     size_t bytes = bitmap_bytes(task->stream->dev->chunk_rows);
     local->bad = mem_new(bytes);
@@ -245,6 +317,8 @@ static void text_scan_local_close(exec_operator *base, void *state)
     (void)base;
     text_scan_local *local = state;
     text_piece_release(&local->piece);
+    json_memory_release(&local->memory);
+    mem_free(local->json);
     mem_free(local->bad);
 }
 

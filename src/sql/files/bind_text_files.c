@@ -277,6 +277,15 @@ static status set_text(const text_call *c, const struct text_option *option, con
     return hint ? files_wrong_value(c, option, location, hint) : STATUS_OK;
 }
 
+static status take_text(const text_call *c, const struct text_option *option, const char *text,
+                        int32_t location)
+{
+    TRY(set_text(c, option, text, location));
+    if (option->offset == AT(detects_nothing))
+        c->options->detects_nothing = !c->options->detects_nothing;
+    return STATUS_OK;
+}
+
 static const struct text_option *text_find_option(const text_call *c, const char *name)
 {
     for (size_t i = 0; i < OPTION_TOTAL; i++)
@@ -302,10 +311,7 @@ static status text_take_option(const text_call *c, const char *name, const pg_no
     const char *text = bind_option_text(c->b, value);
     if (!text)
         return files_wrong_value(c, option, location, "a constant is expected");
-    TRY(set_text(c, option, text, location));
-    if (option->offset == AT(detects_nothing))
-        c->options->detects_nothing = !c->options->detects_nothing;
-    return STATUS_OK;
+    return take_text(c, option, text, location);
 }
 
 /* ---- the call ---- */
@@ -397,4 +403,62 @@ status bind_text_path(binder *b, const char *path, text_kind kind, int32_t locat
     TRY(new_call(b, "FROM", kind, &c));
     TRY(array_push(b->memory, &c.paths, path));
     return text_scan_of(&c, location, out);
+}
+
+/* ---- COPY ... FROM ---- */
+
+/* The value of an option of COPY; an option alone is true. */
+static const char *copy_option_text(binder *b, const DefElem *option)
+{
+    const pg_node *arg = option->arg;
+    if (!arg)
+        return "true";
+    switch (nodeTag(arg)) {
+    case T_String:
+        return strVal(arg);
+    case T_Boolean:
+        return castNode(Boolean, arg)->boolval ? "true" : "false";
+    case T_Integer:
+        return arena_format(b->memory, "%d", castNode(Integer, arg)->ival);
+    default:
+        return NULL;
+    }
+}
+
+static status take_copy_option(const text_call *c, const DefElem *given)
+{
+    const struct text_option *option = text_find_option(c, given->defname);
+    const char *text = copy_option_text(c->b, given);
+    if (!option || option->kind == OPTION_TYPES || option->kind == OPTION_COLUMNS)
+        return bind_error(c->b, STATUS_KIND_INVALID, given->location,
+                          "COPY ... FROM has no option \"%s\" for this format", given->defname);
+    if (!text)
+        return files_wrong_value(c, option, given->location, "a constant is expected");
+    if (option->kind == OPTION_NAMES)
+        return array_push(c->b->memory,
+                          (text_name_list *)(void *)((char *)c->options + option->offset), text);
+    return take_text(c, option, text, given->location);
+}
+
+status bind_text_copy(binder *b, const char *path, text_kind kind, const List *options_given,
+                      const text_said_type *columns, size_t column_count, plan_node **out)
+{
+    text_call c;
+    TRY(new_call(b, "COPY", kind, &c));
+    TRY(array_push(b->memory, &c.paths, path));
+    for (size_t i = 0; i < column_count; i++) {
+        text_said_type said = columns[i];
+        if (kind == TEXT_JSON)
+            TRY(array_push(b->memory, &c.options->names, said.name));
+        else
+            said.name = NULL;
+        TRY(array_push(b->memory, &c.options->types, said));
+    }
+    c.options->has_all_columns = kind == TEXT_JSON;
+    for (size_t i = 0; i < list_length(options_given); i++) {
+        const DefElem *option = castNode(DefElem, list_nth(options_given, i));
+        if (strcasecmp(option->defname, "format") != 0)
+            TRY(take_copy_option(&c, option));
+    }
+    return text_scan_of(&c, -1, out);
 }

@@ -13,6 +13,10 @@ CHECKED status bind_text_call(binder *b, const FuncCall *call, text_kind kind, p
 /* All that is said of the files is their path. */
 CHECKED status bind_text_path(binder *b, const char *path, text_kind kind, int32_t location,
                               plan_node **out);
+/* COPY ... FROM such a file: the types are those of the table's columns, which csv has by their places, JSON by their
+ * names. `options`: DefElems; FORMAT is not looked at. */
+CHECKED status bind_text_copy(binder *b, const char *path, text_kind kind, const List *options,
+                              const text_said_type *columns, size_t column_count, plan_node **out);
 /* name => value, or name = value: its name and value; else false. */
 bool bind_find_option(const pg_node *node, const char **out_name, const pg_node **out_value);
 /* Returns what the option's constant says as text: a text, true, false, or a number's digits; NULL: it is not

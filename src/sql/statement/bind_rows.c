@@ -4,6 +4,7 @@
 
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
+#include "sql/files/bind_text_files.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/types/bind_type.h"
@@ -171,6 +172,17 @@ static size_t rows_find_column(const pq_table *table, const char *name)
     return folded;
 }
 
+/* A column that INSERT or COPY names. */
+static const char *target_name(const InsertStmt *tree, size_t number, int32_t *out_location)
+{
+    const pg_node *node = list_nth(tree->cols, number);
+    *out_location = tree->relation->location;
+    if (IsA(node, String))
+        return strVal(node);
+    *out_location = castNode(ResTarget, node)->location;
+    return castNode(ResTarget, node)->name;
+}
+
 /* For each column of the table the one of the query, or -1. */
 static status find_sources(const binder *b, const InsertStmt *tree, const pq_table *table,
                            size_t count, int *sources)
@@ -180,14 +192,15 @@ static status find_sources(const binder *b, const InsertStmt *tree, const pq_tab
     for (size_t i = 0; i < table->columns.count; i++)
         sources[i] = list_length(tree->cols) || i >= count ? -1 : (int)i;
     for (size_t i = 0; i < list_length(tree->cols); i++) {
-        const ResTarget *target = castNode(ResTarget, list_nth(tree->cols, i));
-        size_t at = rows_find_column(table, target->name);
+        int32_t location;
+        const char *target = target_name(tree, i, &location);
+        size_t at = rows_find_column(table, target);
         if (at == table->columns.count)
-            return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
-                              "column \"%s\" of table \"%s\" does not exist", target->name, name);
+            return bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                              "column \"%s\" of table \"%s\" does not exist", target, name);
         if (sources[at] >= 0)
-            return bind_error(b, STATUS_KIND_INVALID, target->location,
-                              "column \"%s\" is named twice", target->name);
+            return bind_error(b, STATUS_KIND_INVALID, location, "column \"%s\" is named twice",
+                              target);
         sources[at] = (int)i;
     }
     if (count > named || (list_length(tree->cols) && count < named))
@@ -240,6 +253,19 @@ static status rows_find_table(binder *b, const RangeVar *relation, const sql_cat
     return STATUS_OK;
 }
 
+/* The rows of the statement go to the table, with those of its last parts. */
+static status add_rows(binder *b, const sql_catalog_entry *entry, sql_statement *out)
+{
+    plan_node **root = &b->statement->root;
+    out->name = entry->name;
+    out->parts = entry->parts;
+    out->kept_parts = sql_parts_kept(&entry->parts);
+    const sql_part_list anew = {.items = entry->parts.items + out->kept_parts,
+                                .count = entry->parts.count - out->kept_parts};
+    out->old_rows = sql_parts_rows(&anew);
+    return bind_parts(b, &anew, entry->name, *root, root);
+}
+
 static status check_insert(const binder *b, const InsertStmt *tree)
 {
     int32_t location = tree->relation->location;
@@ -265,11 +291,84 @@ status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
         select->withClause = tree->withClause;
     TRY(bind_statement(b, select));
     TRY(cast_rows(b, tree, entry->table, root));
-    out->name = entry->name;
-    out->parts = entry->parts;
-    out->kept_parts = sql_parts_kept(&entry->parts);
-    const sql_part_list anew = {.items = entry->parts.items + out->kept_parts,
-                                .count = entry->parts.count - out->kept_parts};
-    out->old_rows = sql_parts_rows(&anew);
-    return bind_parts(b, &anew, entry->name, *root, root);
+    return add_rows(b, entry, out);
+}
+
+/* ---- COPY ... FROM ---- */
+
+/* The columns that the file has values for, in their order. */
+static status copied_columns(const binder *b, const InsertStmt *insert, const pq_table *table,
+                             text_said_type **out, size_t *out_count)
+{
+    size_t named = list_length(insert->cols), count = named ? named : table->columns.count;
+    text_said_type *columns = arena_alloc_array(b->memory, count + 1, sizeof *columns);
+    if (!columns)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        int32_t location = insert->relation->location;
+        const char *name = named ? target_name(insert, i, &location) : NULL;
+        size_t at = named ? rows_find_column(table, name) : i;
+        if (at == table->columns.count)
+            return bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                              "column \"%s\" of table \"%s\" does not exist", name,
+                              insert->relation->relname);
+        columns[i] = (text_said_type){table->columns.items[at].name, table->columns.items[at].type};
+    }
+    *out = columns;
+    *out_count = count;
+    return STATUS_OK;
+}
+
+/* Returns the format that the options or the file's name say; else csv. */
+static const char *copied_format(const CopyStmt *tree)
+{
+    text_kind kind;
+    size_t bytes = strlen(tree->filename);
+    for (size_t i = 0; i < list_length(tree->options); i++) {
+        const DefElem *option = castNode(DefElem, list_nth(tree->options, i));
+        if (!strcasecmp(option->defname, "format") && option->arg && IsA(option->arg, String))
+            return strVal(option->arg);
+    }
+    if (text_kind_of_path(tree->filename, &kind))
+        return kind == TEXT_JSON ? "json" : "csv";
+    return bytes > 8 && !strcasecmp(tree->filename + bytes - 8, ".parquet") ? "parquet" : "csv";
+}
+
+static status copy_source(binder *b, const CopyStmt *tree, const InsertStmt *insert,
+                          const pq_table *table, plan_node **out)
+{
+    text_said_type *columns;
+    size_t count;
+    const char *format = copied_format(tree);
+    TRY(copied_columns(b, insert, table, &columns, &count));
+    if (!strcasecmp(format, "parquet"))
+        TRY(bind_table_path(b, tree->filename, NULL, -1, out));
+    else if (!strcasecmp(format, "json") || !strcasecmp(format, "csv"))
+        TRY(bind_text_copy(b, tree->filename, strcasecmp(format, "csv") ? TEXT_JSON : TEXT_CSV,
+                           tree->options, columns, count, out));
+    else
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, b->text->start,
+                                      "COPY ... FROM has no format \"%s\"", format),
+                           "csv, json or parquet");
+    if ((*out)->columns.count != count)
+        return bind_error(b, STATUS_KIND_INVALID, insert->relation->location,
+                          "file \"%s\" has %zu columns, not %zu", tree->filename,
+                          (*out)->columns.count, count);
+    return STATUS_OK;
+}
+
+status bind_copy_from(binder *b, const CopyStmt *tree, sql_statement *out)
+{
+    const sql_catalog_entry *entry;
+    plan_node **root = &b->statement->root;
+    InsertStmt insert = {.relation = tree->relation, .cols = tree->attlist};
+    if (!tree->filename || !*tree->filename || tree->is_program || !tree->relation ||
+        tree->whereClause)
+        return bind_unsupported(b, b->text->start,
+                                "COPY ... FROM of anything but a file, or with WHERE, is");
+    out->kind = SQL_INSERT;
+    TRY(rows_find_table(b, tree->relation, &entry));
+    TRY(copy_source(b, tree, &insert, entry->table, root));
+    TRY(cast_rows(b, &insert, entry->table, root));
+    return add_rows(b, entry, out);
 }

@@ -1,6 +1,8 @@
 /* text_reader.c - reads files piece by piece, each with whole records. */
 #include "textfile/read/text_reader.h"
 
+#include "textfile/read/json_index.h"
+
 #define FIRST_BYTES ((size_t)64 << 10) /* of the first piece, for who wants few rows */
 #define GROWTH 4
 
@@ -114,6 +116,15 @@ static status fill(text_reader *r, text_piece *p, size_t bytes)
     return STATUS_OK;
 }
 
+static status index_records(const text_reading *reading, text_piece *p, bool is_last)
+{
+    const text_file *file = &reading->files[p->file];
+    if (file->records == TEXT_RECORD_CSV)
+        return csv_index_make(&file->form, reading->isa, p->text, p->bytes, is_last, &p->index);
+    return json_index_make(file->records == TEXT_RECORD_LINES, p->text, p->bytes, is_last,
+                           &p->index);
+}
+
 /* Bytes of whole records; 0: there is none. */
 static status find_end(const text_reader *r, text_piece *p, size_t *out)
 {
@@ -121,13 +132,14 @@ static status find_end(const text_reader *r, text_piece *p, size_t *out)
     *out = p->bytes;
     if (r->is_over)
         return STATUS_OK;
-    if (!form->quote || !memchr(p->text, form->quote, p->bytes)) {
+    bool are_values = r->reading.files[p->file].records == TEXT_RECORD_VALUES;
+    if (!are_values && (!form->quote || !memchr(p->text, form->quote, p->bytes))) {
         const char *end = memrchr(p->text, '\n', p->bytes);
         *out = end ? (size_t)(end - p->text) + 1 : 0;
         if (end)
             return STATUS_OK;
     }
-    TRY(csv_index_make(form, r->reading.isa, p->text, p->bytes, false, &p->index));
+    TRY(index_records(&r->reading, p, false));
     p->is_indexed = true;
     *out = p->index.used;
     return STATUS_OK;
@@ -228,8 +240,7 @@ status text_reader_take(text_reader *r, text_piece *p, bool *is_there)
 
 status text_piece_index(const text_reading *reading, text_piece *p)
 {
-    return csv_index_make(&reading->files[p->file].form, reading->isa, p->text, p->bytes, true,
-                          &p->index);
+    return index_records(reading, p, true);
 }
 
 /* ---- lines ---- */

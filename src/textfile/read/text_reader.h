@@ -9,10 +9,18 @@
 #include "textfile/read/csv_index.h"
 #include "textfile/read/text_source.h"
 
+/* Forms of records. */
+typedef enum text_records {
+    TEXT_RECORD_CSV,
+    TEXT_RECORD_LINES, /* of JSON, one a line */
+    TEXT_RECORD_VALUES /* of JSON, in an array or one behind another */
+} text_records;
+
 /* How a file is read. */
 typedef struct text_file {
     const char *path;
     uint64_t bytes;
+    text_records records;
     csv_form form;
     uint64_t skip; /* lines that come first */
     bool has_header;

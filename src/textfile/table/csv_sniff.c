@@ -6,13 +6,11 @@
 #include <strings.h>
 
 #define DIALECT_BYTES ((size_t)64 << 10) /* of the sample on which dialects are tried */
-#define SAMPLE_BYTES ((size_t)1 << 20)   /* first; as many as the rows of a sample need */
-#define ANY_FIELDS UINT32_MAX
 
 typedef struct sniffer {
     arena *memory;
     const text_options *options;
-    csv_sniffed *out;
+    text_sniffed *out;
     char *text; /* the sample, behind the lines that are to be skipped */
     size_t bytes;
     bool is_whole; /* it is all of the file */
@@ -29,17 +27,6 @@ typedef struct dialect {
 
 /* ---- the sample ---- */
 
-static status read_sample_bytes(text_source *source, size_t room, char *text, size_t *out)
-{
-    size_t got = 1;
-    *out = 0;
-    while (got && room - *out >= 8) {
-        TRY(text_source_read(source, text + *out, room - *out, &got));
-        *out += got;
-    }
-    return STATUS_OK;
-}
-
 /* Bytes behind the line that begins at `at`. */
 static size_t next_line(const sniffer *s, size_t at)
 {
@@ -48,6 +35,16 @@ static size_t next_line(const sniffer *s, size_t at)
     if (at == s->bytes)
         return at;
     return at + 1 + (s->text[at] == '\r' && at + 1 < s->bytes && s->text[at + 1] == '\n');
+}
+
+/* Drops the lines that the user skips. */
+static void skip_said(sniffer *s)
+{
+    for (uint64_t i = 0; i < s->options->skip && s->bytes; i++) {
+        size_t line = next_line(s, 0);
+        s->text += line;
+        s->bytes -= line;
+    }
 }
 
 static bool is_blank(const sniffer *s)
@@ -60,30 +57,17 @@ static bool is_blank(const sniffer *s)
 
 static status take_sample(sniffer *s, const char *path)
 {
-    text_source *source;
-    const text_options *o = s->options;
-    TRY(text_source_open(path, o->compression, o->is_latin1, &source));
-    size_t room = o->sample_rows == UINT64_MAX ? CSV_TEXT_MAX : SAMPLE_BYTES;
-    uint64_t file_bytes = text_source_bytes(source);
-    if (!text_source_is_compressed(source) && !o->is_latin1 && file_bytes + 8 < room)
-        room = (size_t)file_bytes + 8;
-    s->out->file.path = arena_copy_text(s->memory, path, strlen(path));
-    s->out->file.bytes = text_source_is_compressed(source) ? file_bytes * 4 : file_bytes;
-    s->text = arena_alloc(s->memory, room + CSV_PADDING);
-    status st = s->text && s->out->file.path ? read_sample_bytes(source, room, s->text, &s->bytes)
-                                             : status_no_memory("csv sample", room);
-    text_source_close(source);
-    TRY(st);
-    s->is_whole = room - s->bytes >= 8;
-    s->out->file.skip = o->skip;
-    for (uint64_t i = 0; i < o->skip && s->bytes; i++) {
-        size_t line = next_line(s, 0);
-        s->text += line;
-        s->bytes -= line;
-    }
-    if (is_blank(s))
+    text_sample sample;
+    TRY(text_sample_read(s->memory, path, s->options, s->out, &sample));
+    s->text = sample.text;
+    s->bytes = sample.bytes;
+    s->is_whole = sample.is_whole;
+    s->out->file.skip = s->options->skip;
+    skip_said(s);
+    if (is_blank(s)) {
         s->out->file.skip = UINT64_MAX; /* there is no row */
-    s->bytes = is_blank(s) ? 0 : s->bytes;
+        s->bytes = 0;
+    }
     return STATUS_OK;
 }
 
@@ -327,7 +311,7 @@ static status find_header(const sniffer *s, const text_fields *f, uint32_t colum
     return STATUS_OK;
 }
 
-static bool has_name(const csv_sniffed *out, const char *name)
+static bool has_name(const text_sniffed *out, const char *name)
 {
     for (size_t i = 0; i < out->columns.count; i++)
         if (!strcasecmp(out->columns.items[i].name, name))
@@ -456,9 +440,9 @@ static status sniff(sniffer *s, csv_index *x)
     return look_at_rows(s, &f, d.columns);
 }
 
-status csv_sniff(arena *a, const char *path, const text_options *options, csv_sniffed *out)
+status csv_sniff(arena *a, const char *path, const text_options *options, text_sniffed *out)
 {
-    *out = (csv_sniffed){0};
+    *out = (text_sniffed){0};
     sniffer s = {.memory = a, .options = options, .out = out};
     csv_index x = {0};
     TRY(take_sample(&s, path));

@@ -7,15 +7,10 @@
 #ifndef PISTACHIO_TEXTFILE_TABLE_CSV_SNIFF_H
 #define PISTACHIO_TEXTFILE_TABLE_CSV_SNIFF_H
 
-#include "textfile/table/text_table.h"
+#include "textfile/table/text_sample.h"
 
-typedef struct csv_sniffed {
-    text_file file; /* but for fields */
-    ARRAY(text_column) columns;
-    double row_bytes; /* of a row, about */
-} csv_sniffed;
-
-CHECKED status csv_sniff(arena *a, const char *path, const text_options *options, csv_sniffed *out);
+CHECKED status csv_sniff(arena *a, const char *path, const text_options *options,
+                         text_sniffed *out);
 
 /* ---- csv_types.c ---- */
 
@@ -28,6 +23,14 @@ typedef struct csv_guess {
 } csv_guess;
 
 void csv_guess_add(csv_guess *guess, const char *text, size_t bytes);
+/* Adds a value whose class is known: only texts are times, and texts are neither numbers nor booleans. */
+typedef enum csv_guess_class {
+    GUESS_OF_BOOL,
+    GUESS_OF_NUMBER,
+    GUESS_OF_TEXT,
+    GUESS_OF_OTHER
+} csv_guess_class;
+void csv_guess_add_of(csv_guess *guess, csv_guess_class class, const char *text, size_t bytes);
 /* The type, and the format of its values (NULL: the usual one); text in the arena. */
 CHECKED status csv_guess_type(arena *a, const csv_guess *guess, data_type *out,
                               const char **out_format);

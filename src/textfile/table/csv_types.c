@@ -216,6 +216,17 @@ void csv_guess_add(csv_guess *guess, const char *text, size_t bytes)
         guess->refused |= ALL_KINDS & ~kinds_of(guess, text, bytes, &guess->separator);
 }
 
+void csv_guess_add_of(csv_guess *guess, csv_guess_class class, const char *text, size_t bytes)
+{
+    static const uint64_t numbers = BIT(GUESS_INTEGER) | BIT(GUESS_HUGE) | BIT(GUESS_DOUBLE);
+    static const uint64_t kept[] = {[GUESS_OF_BOOL] = BIT(GUESS_BOOL),
+                                    [GUESS_OF_NUMBER] = numbers,
+                                    [GUESS_OF_TEXT] = ALL_KINDS & ~(numbers | BIT(GUESS_BOOL)),
+                                    [GUESS_OF_OTHER] = 0};
+    csv_guess_add(guess, text, bytes);
+    guess->refused |= ALL_KINDS & ~kept[class];
+}
+
 bool csv_guess_fits(const csv_guess *guess, const char *text, size_t bytes)
 {
     char separator = guess->separator;

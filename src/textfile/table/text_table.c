@@ -3,6 +3,7 @@
 
 #include "storage/file.h"
 #include "textfile/table/csv_sniff.h"
+#include "textfile/table/json_sniff.h"
 
 #include <strings.h>
 
@@ -13,7 +14,7 @@ typedef struct opener {
     arena *memory;
     text_table *table;
     ARRAY(text_file) files;
-    ARRAY(csv_sniffed) sniffed; /* of union_by_name each file's, else the first one's */
+    ARRAY(text_sniffed) sniffed; /* of union_by_name each file's, else the first one's */
 } opener;
 
 static status table_no_memory(void)
@@ -67,7 +68,7 @@ static void unite_types(text_column *to, const text_column *from)
     to->format = NULL;
 }
 
-static status add_columns(opener *o, const csv_sniffed *sniffed, bool unites)
+static status add_columns(opener *o, const text_sniffed *sniffed, bool unites)
 {
     for (size_t i = 0; i < sniffed->columns.count; i++) {
         uint32_t at;
@@ -114,7 +115,7 @@ static void set_said_formats(const text_table *t)
 }
 
 /* Which of the file's fields is which of the table's columns. */
-static status map_fields(opener *o, text_file *file, const csv_sniffed *sniffed)
+static status map_fields(opener *o, text_file *file, const text_sniffed *sniffed)
 {
     const text_table *t = o->table;
     file->fields = arena_alloc_array(o->memory, t->columns.count + 1, sizeof *file->fields);
@@ -147,10 +148,12 @@ static status find_files(opener *o, const text_name_list *paths)
     return STATUS_OK;
 }
 
-static status sniff_file(opener *o, size_t number, csv_sniffed *out)
+static status sniff_file(opener *o, size_t number, text_sniffed *out)
 {
     text_file *file = &o->files.items[number];
-    TRY(csv_sniff(o->memory, file->path, o->table->options, out));
+    const text_options *options = o->table->options;
+    TRY(options->kind == TEXT_CSV ? csv_sniff(o->memory, file->path, options, out)
+                                  : json_sniff(o->memory, file->path, options, out));
     *file = out->file;
     double row = out->row_bytes > 1 ? out->row_bytes : 1;
     o->table->estimated_rows += (double)file->bytes / row;
@@ -176,7 +179,7 @@ static status follow_first(opener *o, size_t number)
 /* Empty files say nothing of columns: the first that has bytes does. */
 static status open_alike(opener *o)
 {
-    csv_sniffed first;
+    text_sniffed first;
     size_t from = 0;
     while (from + 1 < o->files.count) {
         file_version version;
@@ -199,7 +202,7 @@ static status open_alike(opener *o)
 static status open_united(opener *o)
 {
     for (size_t i = 0; i < o->files.count; i++) {
-        csv_sniffed sniffed;
+        text_sniffed sniffed;
         TRY(sniff_file(o, i, &sniffed));
         TRY(array_push(o->memory, &o->sniffed, sniffed));
         TRY(add_columns(o, &sniffed, true));

@@ -1,0 +1,107 @@
+/* json_index.c - records by line ends, or by the depth of brackets outside of strings. */
+#include "textfile/read/json_index.h"
+
+#include "base/cancel.h"
+#include "base/text_scan.h"
+
+static status add_record(csv_index *x, size_t begin, size_t end)
+{
+    TRY(array_push(NULL, &x->begins, (uint32_t)begin));
+    TRY(array_push(NULL, &x->ends, (uint32_t)end));
+    x->record_count++;
+    return STATUS_OK;
+}
+
+static status index_lines(const char *text, size_t bytes, bool is_last, csv_index *out)
+{
+    size_t at = 0;
+    for (size_t line = 0; at < bytes; line++) {
+        const char *feed = memchr(text + at, '\n', bytes - at);
+        size_t end = feed ? (size_t)(feed - text) : bytes, begin = at;
+        if (cancel_look(line))
+            TRY(cancel_check());
+        if (!feed && !is_last)
+            break;
+        while (begin < end && scan_is_space(text[begin]))
+            begin++;
+        if (begin < end)
+            TRY(add_record(out, begin, end));
+        at = feed ? end + 1 : end;
+    }
+    out->used = at;
+    return STATUS_OK;
+}
+
+/* The place behind a string that begins at `at`; `bytes` if it does not end. */
+static size_t skip_string(const char *text, size_t at, size_t bytes)
+{
+    for (at++; at < bytes; at++) {
+        if (text[at] == '\\')
+            at++;
+        else if (text[at] == '"')
+            return at + 1;
+    }
+    return bytes;
+}
+
+static bool is_between(char c)
+{
+    return scan_is_space(c) || c == ',' || c == '[' || c == ']';
+}
+
+/* The place behind the value that begins at `at`; false: it does not end within the text, as far as one can tell. */
+static bool skip_value(const char *text, size_t bytes, size_t *at)
+{
+    size_t depth = 0, i = *at;
+    do {
+        char c = text[i];
+        if (c == '"') {
+            size_t end = skip_string(text, i, bytes);
+            if (end == bytes && (text[bytes - 1] != '"' || end == i + 1))
+                return false;
+            i = end;
+        } else {
+            depth += c == '{' || c == '[';
+            depth -= depth && (c == '}' || c == ']');
+            i++;
+        }
+        bool is_plain = !depth && c != '"' && c != '}' && c != ']';
+        while (is_plain && i < bytes && !is_between(text[i]) && text[i] != '}')
+            i++;
+        if (is_plain && i == bytes)
+            return false;
+    } while (depth && i < bytes);
+    *at = i;
+    return !depth;
+}
+
+static status index_values(const char *text, size_t bytes, bool is_last, csv_index *out)
+{
+    size_t at = 0;
+    for (size_t count = 0;; count++) {
+        if (cancel_look(count))
+            TRY(cancel_check());
+        while (at < bytes && is_between(text[at]))
+            at++;
+        size_t begin = at;
+        if (at == bytes)
+            break;
+        if (!skip_value(text, bytes, &at)) {
+            at = is_last ? bytes : begin;
+            if (is_last)
+                TRY(add_record(out, begin, bytes));
+            break;
+        }
+        TRY(add_record(out, begin, at));
+    }
+    out->used = at;
+    return STATUS_OK;
+}
+
+status json_index_make(bool are_lines, const char *text, size_t bytes, bool is_last, csv_index *out)
+{
+    out->begins.count = out->ends.count = out->record_count = 0;
+    out->is_open = out->is_odd = false;
+    return are_lines ? index_lines(text, bytes, is_last, out)
+                     : index_values(text, bytes, is_last, out);
+}
