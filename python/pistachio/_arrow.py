@@ -6,9 +6,11 @@ import datetime
 import decimal
 import struct
 import uuid
-from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from ._errors import of_stream
+
+T = TypeVar("T")
 
 _pointer = ctypes.c_void_p
 
@@ -58,6 +60,7 @@ class Interval(NamedTuple):
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
+_SUM = "d:38,0"  # the type of sums of integers
 _NUMBERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q", "f": "f", "g": "d"}
 
 
@@ -127,6 +130,9 @@ def _plain(form: str, array: Array, count: int) -> Sequence[Any]:
     if form == "w:16":  # Pistachio gives no other of fixed length
         data = ctypes.string_at(start + 16 * array.offset, 16 * count)
         return [uuid.UUID(bytes=data[at:at + 16]) for at in range(0, 16 * count, 16)]
+    if form == _SUM:
+        data = ctypes.string_at(start + 16 * array.offset, 16 * count)
+        return [int.from_bytes(data[at:at + 16], "little", signed=True) for at in range(0, 16 * count, 16)]
     if form.startswith("d:"):
         scale = int(form[2:].split(",")[1])
         width = 8 if form.endswith(",64") else 16
@@ -190,6 +196,17 @@ class Reader:
                 columns = [_column(column, array.children[i].contents, array.length)
                            for i, column in enumerate(self.columns)]
                 yield list(zip(*columns)) if columns else [()] * array.length
+            finally:
+                array.release(ctypes.byref(array))
+
+    def first(self, most: int) -> Iterator[Tuple[List[Tuple[Any, ...]], int]]:
+        """Of each batch the rows that belong to the first `most` of all, and how many it has."""
+        for array in self.arrays():
+            try:
+                shown = min(array.length, most)
+                columns = [_column(column, array.children[i].contents, shown) for i, column in enumerate(self.columns)]
+                yield list(zip(*columns)), array.length
+                most -= shown
             finally:
                 array.release(ctypes.byref(array))
 
@@ -305,7 +322,7 @@ class Row:
         data = struct.pack("<i", len(words) // 2) + b"".join(struct.pack("<i", len(word)) + word for word in words)
         return ctypes.cast(self._keep(ctypes.create_string_buffer(data, len(data))), _pointer)
 
-    def _keep(self, thing: Any) -> Any:
+    def _keep(self, thing: T) -> T:
         self._kept.append(thing)
         return thing
 
@@ -321,16 +338,17 @@ class Row:
                      release=_no_release_array)
 
     def _list(self, items: Sequence[Any], kind: Any) -> Any:
-        pointers = (ctypes.POINTER(kind) * max(len(items), 1))(*[ctypes.pointer(item) for item in items])
+        pointers: Any = (ctypes.POINTER(kind) * max(len(items), 1))(*[ctypes.pointer(item) for item in items])
         self._keep(items)
         return self._keep(pointers)
 
 
-@_release_schema
-def _no_release_schema(schema: Any) -> None:
+def _forget_schema(schema: Any) -> None:
     schema.contents.release = _release_schema()
 
 
-@_release_array
-def _no_release_array(array: Any) -> None:
+def _forget_array(array: Any) -> None:
     array.contents.release = _release_array()
+
+
+_no_release_schema, _no_release_array = _release_schema(_forget_schema), _release_array(_forget_array)

@@ -79,7 +79,7 @@ class Batch:
         self.columns: List[str] = [column.name for column in columns]
 
     def __len__(self) -> int:
-        return self._array.length
+        return int(self._array.length)
 
     def __getitem__(self, column: Union[str, int]) -> Tensor:
         if isinstance(column, str):

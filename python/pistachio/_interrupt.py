@@ -38,10 +38,13 @@ class Interrupts:
     def call(self, connection: Any, statement: Any, function: Callable[[], T]) -> T:
         """function(), of a statement of the connection."""
         with _errors.translated():
+            result: T
             if self.python is None:
-                return _blocking_call(function, (), {}, statement.cancel)
-            address = connection.get_option_int("pistachio.connection")
-            return self.python.pistachio_call(function, self._of_connection, address)
+                result = _blocking_call(function, (), {}, statement.cancel)
+            else:
+                address = connection.get_option_int("pistachio.connection")
+                result = self.python.pistachio_call(function, self._of_connection, address)
+            return result
 
     def stream(self, statement: Any, handle: Any) -> "Results":
         if self.python is None:
@@ -70,7 +73,7 @@ class Results:
 
     @property
     def address(self) -> int:
-        return _get_pointer(self._stream, b"arrow_array_stream")
+        return int(_get_pointer(self._stream, b"arrow_array_stream"))
 
     def release(self) -> None:
         stream = Stream.from_address(self.address)

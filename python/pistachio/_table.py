@@ -8,7 +8,7 @@ from typing import Any, List, Sequence, Tuple
 from ._arrow import Column, Interval
 
 
-def _is_number(form: str) -> bool:
+def is_number(form: str) -> bool:
     return form in "cCsSiIlLfg" or form.startswith("d:")
 
 
@@ -67,7 +67,7 @@ def render(columns: Sequence[Column], rows: Sequence[Tuple[Any, ...]], most: int
                               for i, column in enumerate(columns)),
              "+".join("-" * (width + 2) for width in widths)]
     for row in shown:
-        cells = [cell.rjust(widths[i]) if _is_number(columns[i].format)
+        cells = [cell.rjust(widths[i]) if is_number(columns[i].format)
                  else cell.ljust(widths[i]) if i < last else cell for i, cell in enumerate(row)]
         lines.append(" " + " | ".join(cells))
     if len(rows) > most:

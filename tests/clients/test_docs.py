@@ -1,8 +1,11 @@
 """The lines of docs/CLIENTS.md for each client, run as they stand."""
+import inspect
 import os
 import re
-import unittest
 import tempfile
+import textwrap
+import unittest
+import warnings
 
 import pyarrow
 import pyarrow.parquet
@@ -41,6 +44,43 @@ class Docs(unittest.TestCase):
                     self.skipTest("there is no _capsule.so beside the library")
                 names = {name: library(self, name) for name in packages}
                 exec(compile(lines, f"docs/CLIENTS.md, {section}", "exec"), {"db": db, "pyarrow": pyarrow, **names})
+
+    def test_answers_of_duckdb(self):
+        """What docs/FROM_DUCKDB.md says of DuckDB; tests/docs/sessions.py runs its other column."""
+        duckdb = library(self, "duckdb")
+        if int(duckdb.__version__.split(".")[0]) < 2:
+            self.skipTest("DuckDB is older than the page")
+        page = os.path.join(os.path.dirname(PAGE), "FROM_DUCKDB.md")
+        with open(page) as file:
+            rows = re.findall(r"^\| `(select .*?)` \| `(.*?)` \| `(.*?)` \|", file.read(), re.MULTILINE)
+        self.assertGreater(len(rows), 10)
+        for statement, expected, _ in rows:
+            with self.subTest(statement):
+                values = [value for row in duckdb.sql(statement).fetchall() for value in row]
+                texts = ["NULL" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values]
+                self.assertEqual(", ".join(texts), expected)
+
+    def test_docstrings(self):
+        """Each public function and method has an example, which runs."""
+        found = 0
+        for owner in (pistachio.Connection, pistachio.Result, pistachio.Batch, pistachio):
+            public = {name: value for name, value in vars(owner).items() if owner is not pistachio or name in pistachio.__all__}
+            for name, value in public.items():
+                function = value.fget if isinstance(value, property) else value
+                if name.startswith("_") or not inspect.isfunction(function):
+                    continue
+                found += 1
+                with self.subTest(f"{getattr(owner, '__name__', '')}.{name}"), pistachio.connect(self.folder) as db:
+                    indent = 12 if isinstance(owner, type) else 8
+                    blocks = re.findall(rf"(?:^ {{{indent},}}\S.*\n?)+", (function.__doc__ or "") + "\n", re.MULTILINE)
+                    self.assertTrue(blocks, "there is no example")
+                    lines = textwrap.dedent(blocks[-1]).replace('"/data"', repr(self.folder))
+                    names = {name: library(self, name) for name in ("pandas", "polars", "numpy", "torch") if name + "." in lines or
+                             (name == "torch" and ".torch()" in lines)}
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        exec(compile(lines, name, "exec"), {"db": db, "pyarrow": pyarrow, "pistachio": pistachio, **names})
+        self.assertGreaterEqual(found, 17)
 
 
 if __name__ == "__main__":
