@@ -26,6 +26,9 @@ static const struct {
     [TYPE_VARCHAR] = {PG_TEXT, -1},
     [TYPE_BLOB] = {PG_BYTEA, -1},
     [TYPE_UUID] = {PG_UUID, 16},
+    [TYPE_LIST] = {PG_TEXT, -1}, /* as text */
+    [TYPE_STRUCT] = {PG_TEXT, -1},
+    [TYPE_MAP] = {PG_TEXT, -1},
 };
 
 pg_type pg_type_of(data_type type)

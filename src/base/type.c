@@ -1,6 +1,8 @@
 /* type.c - the data types: widths, names, kinds. */
 #include "base/type.h"
 
+#include "base/nested_type.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -29,6 +31,9 @@ static const struct {
     [TYPE_VARCHAR] = {"varchar", 16},
     [TYPE_BLOB] = {"blob", 16},
     [TYPE_UUID] = {"uuid", 16},
+    [TYPE_LIST] = {"list", sizeof(nested_value)},
+    [TYPE_STRUCT] = {"struct", sizeof(nested_value)},
+    [TYPE_MAP] = {"map", sizeof(nested_value)},
 };
 
 data_type type_make(type_id id)
@@ -91,6 +96,8 @@ char *type_name(data_type type, char *text)
         snprintf(text, TYPE_NAME_BYTES, "timestamp_ns");
     else if (type.id == TYPE_TIMESTAMP_TZ && type.precision == 9)
         snprintf(text, TYPE_NAME_BYTES, "timestamp_ns with time zone");
+    else if (type_is_nested(type))
+        nested_type_text(type, text, TYPE_NAME_BYTES);
     else
         snprintf(text, TYPE_NAME_BYTES, "%s", name);
     return text;

@@ -2,7 +2,7 @@
  *
  * A data_type is four bytes and is passed by value. `width` is the physical size of a value and
  * no part of the type's identity: decimal(25,4) has 16-byte values, or 8-byte ones where
- * statistics prove that they fit. */
+ * statistics prove that they fit. The types of lists, structs and maps are numbers of a table (nested_type.h). */
 #ifndef PISTACHIO_BASE_TYPE_H
 #define PISTACHIO_BASE_TYPE_H
 
@@ -38,13 +38,16 @@ typedef enum type_id {
     TYPE_VARCHAR,      /* string_view, 16 bytes, UTF-8 */
     TYPE_BLOB,         /* string_view, 16 bytes, any bytes */
     TYPE_UUID,         /* int128: its bytes as a number, the sign bit turned over (uuid_text.h) */
+    TYPE_LIST,         /* nested_value: rows of one child; this and the next two: nested_type.h */
+    TYPE_STRUCT,       /* nested_value: a row of children with names */
+    TYPE_MAP,          /* nested_value: rows of two children, keys and values */
     TYPE_ID_COUNT
 } type_id;
 
 typedef struct data_type {
     uint8_t id;        /* a type_id */
     uint8_t precision; /* decimals: digits; timestamps: 6 or 9; else 0 */
-    uint8_t scale;     /* decimals: digits behind the point; else 0 */
+    uint8_t scale;     /* decimals: digits behind the point; else 0. Nested: both are a number */
     uint8_t width;     /* bytes of a value in memory; 0 for bool (bits) and null */
 } data_type;
 
@@ -68,6 +71,12 @@ typedef struct interval_value {
     int32_t months, days;
     int64_t microseconds;
 } interval_value;
+
+/* A list, struct or map in memory: rows [offset, offset + length) of the tensor's children. A struct's length is 1. Under
+ * a NULL it is zero. */
+typedef struct nested_value {
+    uint32_t offset, length;
+} nested_value;
 
 /* A value on the host: literals, bounds, results. Text is borrowed. */
 typedef struct value {
@@ -97,7 +106,12 @@ bool type_is_signed(data_type type);  /* signed integers, decimals, floats */
 bool type_is_numeric(data_type type);
 bool type_is_text(data_type type); /* varchar or blob */
 bool type_is_time(data_type type); /* date, time, timestamps */
-/* "decimal(15,2)", "varchar": as SQL spells it, into `text` of at least 40 bytes; returns text. */
+static inline bool type_is_nested(data_type type)
+{
+    return type.id >= TYPE_LIST;
+}
+/* "decimal(15,2)", "varchar": as SQL spells it, into `text` of at least 40 bytes; returns text. The end of a nested
+ * type's name that is longer is cut off: nested_type_text() writes it whole. */
 char *type_name(data_type type, char *text);
 #define TYPE_NAME_BYTES 40
 

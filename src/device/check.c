@@ -20,7 +20,11 @@ static void check_heap(const tensor *t)
 {
     if (!t->heap)
         return;
-    assert(type_is_text(t->type) && atomic_load(&t->heap->references));
+    assert(atomic_load(&t->heap->references));
+    assert(type_is_nested(t->type) ? !t->heap->buffer_count
+                                   : type_is_text(t->type) && !t->heap->child_count);
+    for (uint32_t i = 0; i < t->heap->child_count; i++)
+        tensor_check(t->heap->children[i], t->heap->child_rows);
     for (uint32_t i = 0; i < t->heap->buffer_count; i++)
         assert(t->heap->buffers[i] && atomic_load(&t->heap->buffers[i]->references));
 }

@@ -1,6 +1,7 @@
 /* chunk.c - columns of equal length: selecting, flattening, joining end to end. */
 #include "device/chunk.h"
 
+#include "device/nested.h"
 #include "device/tensor.h"
 #include "device/transfer.h"
 
@@ -185,6 +186,101 @@ static status concat_values(dev_stream *stream, tensor *const *flats, chunk *con
     return STATUS_OK;
 }
 
+/* ---- lists, structs and maps ---- */
+
+static status chunk_put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                                 bool keep_bases, const char *who, const tensor_target *targets,
+                                 chunk **out);
+
+/* The children of a tensor that is in order, as a chunk. */
+static status chunk_of_children(const tensor *t, uint32_t child_count, chunk **out)
+{
+    const string_heap *heap = t->heap;
+    TRY(chunk_new(child_count, dev_count_exact(heap ? heap->child_rows : 0), out));
+    for (uint32_t i = 0; heap && i < heap->child_count; i++)
+        (*out)->columns[i] = tensor_ref(heap->children[i]);
+    return STATUS_OK;
+}
+
+/* The children of all parts that have some, one behind the other. */
+static status concat_children(dev_stream *stream, tensor *const *ordered, size_t count,
+                              const char *who, string_heap **out)
+{
+    chunk *together = NULL, **parts = mem_new_array(count + 1, sizeof *parts);
+    size_t made = 0;
+    status st = parts ? STATUS_OK : status_no_memory(who, count * sizeof *parts);
+    *out = NULL;
+    for (size_t i = 0; i < count && !st; i++) {
+        if (!ordered[i]->heap || !ordered[i]->heap->child_rows)
+            continue;
+        st = chunk_of_children(ordered[i], ordered[i]->heap->child_count, &parts[made]);
+        made += !st;
+    }
+    if (!st && made)
+        st = chunk_put_together(stream, parts, made, false, who, NULL, &together);
+    if (together) {
+        st = string_heap_new_children(together->columns, together->column_count,
+                                      together->rows.bound, out);
+        together->column_count = 0;
+        chunk_free(together);
+    }
+    for (size_t i = 0; i < made; i++)
+        chunk_free(parts[i]);
+    mem_free(parts);
+    return st;
+}
+
+/* The values of the parts, whose children follow one another from now on. */
+static void concat_nested_values(tensor *const *ordered, chunk *const *chunks, size_t count,
+                                 nested_value *to)
+{
+    uint64_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        const nested_value *from = ordered[i]->values;
+        for (uint64_t row = 0; row < chunks[i]->rows.bound; row++, to++)
+            *to = from[row].length
+                      ? (nested_value){from[row].offset + (uint32_t)first, from[row].length}
+                      : (nested_value){0};
+        first += ordered[i]->heap ? ordered[i]->heap->child_rows : 0;
+    }
+}
+
+static status concat_nested(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                            const char *who, tensor *const *flats, tensor *target)
+{
+    uint64_t elements = 0;
+    size_t done = 0;
+    tensor **ordered = mem_new_array(chunk_count, sizeof *ordered);
+    status st = ordered ? STATUS_OK : status_no_memory(who, chunk_count * sizeof *ordered);
+    for (; done < chunk_count && !st; done += !st) {
+        st = nested_put_in_order(stream, flats[done], chunks[done]->rows.bound, &ordered[done]);
+        elements += !st && ordered[done]->heap ? ordered[done]->heap->child_rows : 0;
+    }
+    if (!st && elements >= ROW_NULL)
+        st = status_new(STATUS_KIND_UNSUPPORTED, "%llu elements of lists together are too many",
+                        (unsigned long long)elements);
+    if (!st)
+        st = concat_children(stream, ordered, chunk_count, who, &target->heap);
+    if (!st)
+        concat_nested_values(ordered, chunks, chunk_count, target->values);
+    for (size_t i = 0; i < done; i++)
+        tensor_unref(ordered[i]);
+    mem_free(ordered);
+    return st;
+}
+
+static status concat_validity(dev_stream *stream, tensor *const *flats, chunk *const *chunks,
+                              size_t chunk_count, tensor *target)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < chunk_count && target->validity; i++) {
+        TRY(DEV_LAUNCH(stream, copy_bits, .source = flats[i]->validity, .count = chunks[i]->rows,
+                       .target = target->validity, .target_at = at));
+        at += chunks[i]->rows.bound;
+    }
+    return STATUS_OK;
+}
+
 static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                uint32_t index, uint64_t rows, const char *who,
                                tensor_target target_memory, const uint64_t *text_bytes,
@@ -211,7 +307,10 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
             TRY(string_heap_new(&column->heap, 1, &column->target->heap));
         }
     }
-    return concat_values(stream, flats, chunks, chunk_count, column);
+    if (!type_is_nested(type))
+        return concat_values(stream, flats, chunks, chunk_count, column);
+    TRY(concat_nested(stream, chunks, chunk_count, who, flats, column->target));
+    return concat_validity(stream, flats, chunks, chunk_count, column->target);
 }
 
 /* The column is INDEXED over the same base in all chunks. */
@@ -385,6 +484,45 @@ static status chunk_put_together(dev_stream *stream, chunk *const *chunks, size_
     }
     *out = result;
     return STATUS_OK;
+}
+
+status chunk_share_base(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                        uint32_t index, const char *who)
+{
+    chunk *base = NULL, **parts = mem_new_array(chunk_count, sizeof *parts);
+    size_t made = 0;
+    uint64_t first = 0;
+    status st = parts ? STATUS_OK : status_no_memory(who, chunk_count * sizeof *parts);
+    for (; made < chunk_count && !st; made += !st) {
+        st = chunk_new(1, chunks[made]->rows, &parts[made]);
+        if (!st)
+            parts[made]->columns[0] = tensor_ref(chunks[made]->columns[index]);
+    }
+    if (!st)
+        st = chunk_put_together(stream, parts, chunk_count, false, who, NULL, &base);
+    for (size_t i = 0; i < chunk_count && !st; i++) {
+        row_index *rows;
+        tensor *indexed = NULL;
+        uint64_t count = chunks[i]->rows.bound;
+        st = row_index_new(stream->dev, count, &rows);
+        if (st)
+            break;
+        for (uint64_t row = 0; row < count; row++)
+            rows->rows[row] = (uint32_t)(first + row);
+        st = tensor_new_indexed(stream, base->columns[0], base->rows.bound, rows, chunks[i]->rows,
+                                &indexed);
+        row_index_unref(rows);
+        if (st)
+            break;
+        tensor_unref(chunks[i]->columns[index]);
+        chunks[i]->columns[index] = indexed;
+        first += count;
+    }
+    chunk_free(base);
+    for (size_t i = 0; i < made; i++)
+        chunk_free(parts[i]);
+    mem_free(parts);
+    return st;
 }
 
 status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,

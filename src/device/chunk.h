@@ -28,5 +28,9 @@ CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t 
  * other where they are. */
 CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              const char *who, chunk **out);
+/* On host devices: a column of several chunks becomes INDEXED over one base that has the rows of all of them, in
+ * order, so that nested values of all chunks are rows of the same children. */
+CHECKED status chunk_share_base(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                                uint32_t column, const char *who);
 
 #endif

@@ -55,6 +55,9 @@ void string_heap_unref(string_heap *heap)
         return;
     for (uint32_t i = 0; i < heap->buffer_count; i++)
         dev_buffer_unref(heap->buffers[i]);
+    for (uint32_t i = 0; i < heap->child_count; i++)
+        tensor_unref(heap->children[i]);
+    mem_free(heap->children);
     mem_free(heap);
 }
 
@@ -73,6 +76,27 @@ status string_heap_new(dev_buffer *const *buffers, uint32_t count, string_heap *
     memcpy(heap->buffers, buffers, count * sizeof *buffers);
     for (uint32_t i = 0; i < count; i++)
         dev_buffer_hold_texts(buffers[i]);
+    *out = heap;
+    return STATUS_OK;
+}
+
+status string_heap_new_children(tensor *const *children, uint32_t count, uint64_t rows,
+                                string_heap **out)
+{
+    *out = NULL;
+    string_heap *heap = mem_new(sizeof *heap);
+    tensor **own = heap ? mem_new_array((size_t)count + 1, sizeof *own) : NULL;
+    if (!own) {
+        for (uint32_t i = 0; i < count; i++)
+            tensor_unref(children[i]);
+        mem_free(heap);
+        return status_no_memory("children", count * sizeof *own);
+    }
+    atomic_store(&heap->references, 1);
+    memcpy(own, children, count * sizeof *own);
+    heap->children = own;
+    heap->child_count = count;
+    heap->child_rows = rows;
     *out = heap;
     return STATUS_OK;
 }

@@ -27,10 +27,13 @@ typedef struct row_index {
     dev_buffer *owner;
 } row_index;
 
-/* The buffers that hold the bytes of long strings. */
+/* The memory that values point into: the buffers that hold the bytes of long strings; or the children of lists, structs and maps,
+ * whose values are rows of them (nested_value). Children have any form and `child_rows` rows. */
 typedef struct string_heap {
     _Atomic uint32_t references;
-    uint32_t buffer_count;
+    uint32_t buffer_count, child_count;
+    uint64_t child_rows;
+    struct tensor **children; /* NULL: there are none */
     dev_buffer *buffers[];
 } string_heap;
 
@@ -43,7 +46,7 @@ typedef struct tensor {
     void *values;       /* device address; FLAT, CONSTANT */
     uint64_t *validity; /* device address or NULL; FLAT */
     dev_buffer *values_owner, *validity_owner;
-    string_heap *heap;   /* FLAT text with long strings; may be NULL */
+    string_heap *heap;   /* FLAT text with long strings, nested; may be NULL */
     value constant;      /* CONSTANT: the host's copy; its text belongs to the plan */
     row_index *index;    /* INDEXED */
     struct tensor *base; /* INDEXED; FLAT */
@@ -65,6 +68,9 @@ string_heap *string_heap_ref(string_heap *heap);
 void string_heap_unref(string_heap *heap); /* takes NULL */
 /* Takes over the caller's references to the buffers, also on failure. */
 CHECKED status string_heap_new(dev_buffer *const *buffers, uint32_t count, string_heap **out);
+/* The children of a nested tensor: takes over the caller's references, also on failure. */
+CHECKED status string_heap_new_children(tensor *const *children, uint32_t count, uint64_t rows,
+                                        string_heap **out);
 
 /* A FLAT tensor with room for `rows` values (and for validity, if with_validity), to be filled by
  * kernels before it is shared. */

@@ -7,6 +7,7 @@
 #include "exec/scan/scan_memory.h"
 #include "exec/sched/task.h"
 #include "net/net.h"
+#include "plan/nodes/nested_check.h"
 #include "storage/object_store.h"
 
 static status new_bounds(exec_query *query, uint32_t count)
@@ -23,6 +24,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
                       const settings *settings, exec_query **out)
 {
     *out = NULL;
+    TRY(plan_check_nested(statement, true));
     exec_query *query = mem_new(sizeof *query);
     if (!query)
         return status_no_memory("query", sizeof *query);

@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/guard.h"
 #include "base/setting.h"
+#include "plan/nodes/nested_check.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_scope.h"
@@ -51,7 +52,8 @@ static status prepare_query(preparer *p, const pg_node *tree, sql_kind kind)
     if (!tree || !IsA(tree, SelectStmt))
         return bind_unsupported(&p->binder, p->text.start, "anything but a query in this place is");
     TRY(bind_statement(&p->binder, castNode(SelectStmt, tree)));
-    return plan_verify(&p->statement->query);
+    TRY(plan_verify(&p->statement->query));
+    return plan_check_nested(&p->statement->query, false);
 }
 
 static status prepare_explain(preparer *p, const ExplainStmt *tree)

@@ -11,16 +11,21 @@ if [ ! -d "$folder" ]; then
     exit 77
 fi
 
-# Each flat column, on both devices.
+# Each column, flat ones on both devices.
 for device in cpu simulated; do
     tab=$(printf '\t')
-    while IFS=$tab read -r file column rows digest; do
+    while IFS=$tab read -r file column rows digest format; do
         case $file in '#'*) continue ;; esac
+        [ "$device" = cpu ] || [ -z "$format" ] || continue
         [ -f "$folder/$file" ] || continue
         sql="SELECT \"$column\" FROM '$folder/$file'"
         # A lone NULL is written as "" so that its line is not empty: undone here.
-        found=$("$program" --set device=$device --format csv -c "$sql" 2>"$work/said" | tail -n +2 |
-            sed 's/^""$//' | md5sum)
+        if [ -n "$format" ]; then
+            found=$("$program" --format "$format" -c "$sql" 2>"$work/said" | md5sum)
+        else
+            found=$("$program" --set device=$device --format csv -c "$sql" 2>"$work/said" | tail -n +2 |
+                sed 's/^""$//' | md5sum)
+        fi
         if [ "${found%% *}" = "$digest" ]; then
             pass
         else
@@ -45,10 +50,6 @@ refused() { # file, columns, text of the error
 refused datapage_v1-corrupt-checksum.parquet a 'column "a".*checksum'
 refused datapage_v1-corrupt-checksum.parquet b 'column "b".*checksum'
 refused rle-dict-uncompressed-corrupt-checksum.parquet '*' 'checksum'
-refused datapage_v2.snappy.parquet e 'column "e" is nested'
-refused list_columns.parquet int64_list 'column "int64_list" is nested'
-refused nested_lists.snappy.parquet a 'column "a" is nested'
-refused nulls.snappy.parquet b_struct 'column "b_struct" is nested'
 # The values that pyarrow reads, which looks at no checksum.
 sums=$("$program" --set page_checksums=ignore --format csv -c "SELECT sum(a), min(b), sum(b)
     FROM '$folder/datapage_v1-corrupt-checksum.parquet'" 2>&1 | tail -n 1)

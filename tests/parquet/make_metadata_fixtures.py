@@ -10,6 +10,7 @@ import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from thrift_edit import I32, STRUCT, File, get, put
 
 folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/metadata")
 
@@ -92,6 +93,32 @@ def nested():
     pq.write_table(pa.Table.from_pylist(rows, schema), path("nested.parquet"), store_schema=False)
 
 
+def values():
+    """Lists, structs and maps with NULLs and empty ones, in small pages of version 2 and three row groups."""
+    l = [[1, 2, None], None, [], [3], [None], [4, 5, 6, 7, 8, 9], [10], [], [11, None, 12]]
+    t = [["a", "b c"], [], None, ["x,y", "it's", ""], ["null", None], [" a", "a=b", "[x]"], ["a text that does not lie in its view"], [None, None], ["\u00e4"]]
+    s = [{"a": 1, "b": "x"}, None, {"a": None, "b": "y z"}, {"a": 4, "b": None}, {"a": None, "b": None}, {"a": 6, "b": ""}, None, {"a": 8, "b": "q"}, {"a": 9, "b": "x,y"}]
+    m = [[("k", 1.5)], [], None, [("a", None), ("b c", 2.5)], [("", 0.5)], None, [("x=y", 3.5)], [], [("k", None)]]
+    ls = [[{"x": 1, "l": [1, 2]}, {"x": None, "l": []}], [], None, [None, {"x": 4, "l": None}], [{"x": 5, "l": [None]}], [], None, [{"x": 8, "l": [8]}], [{"x": 9, "l": [9, 9, 9]}]]
+    schema = pa.schema([pa.field("id", pa.int32()), pa.field("l", pa.list_(pa.int64())), pa.field("t", pa.list_(pa.string())),
+                        pa.field("s", pa.struct([("a", pa.int32()), ("b", pa.string())])),
+                        pa.field("m", pa.map_(pa.string(), pa.float64())),
+                        pa.field("ls", pa.list_(pa.struct([("x", pa.int16()), ("l", pa.list_(pa.int8()))])))])
+    table = pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip([range(1, 10), l, t, s, m, ls], schema)], schema=schema)
+    pq.write_table(table, path("values.parquet"), store_schema=False, row_group_size=4, data_page_size=16, write_batch_size=2,
+                   data_page_version="2.0", use_dictionary=["t.list.element"])
+
+
+def variant():
+    """nested.parquet with groups that are said to be VARIANT, a type that is not read."""
+    file = File(path("nested.parquet"))
+    for element in get(file.footer, 2)[1]:
+        if get(element, 4) in (b"optional_point", b"numbers", b"words"):
+            put(element, 6, I32, None)
+            put(element, 10, STRUCT, [[16, STRUCT, []]])
+    file.write(path("variant.parquet"))
+
+
 def pages():
     """1000 rows in pages of 100; column n is NULL throughout rows 300 to 399."""
     i = list(range(1000))
@@ -113,5 +140,5 @@ def pages():
     )
 
 
-for make in (types, int96, decimals, alike, nested, pages):
+for make in (types, int96, decimals, alike, nested, values, variant, pages):
     make()

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Nested columns: * leaves them out with a notice, and who asks for one is told why not.
+# Nested columns that cannot be read: * leaves them out with a notice, and who asks for one is told why not.
 # nested.sh PROGRAM
 set -u
 # shellcheck source=tests/tables/tables_common.sh
 . "$(dirname "$0")/tables_common.sh"
-cp "$here/../data/metadata/nested.parquet" n.parquet # made by tests/parquet/make_metadata_fixtures.py
+cp "$here/../data/metadata/variant.parquet" n.parquet # made by tests/parquet/make_metadata_fixtures.py
 notice='notice: columns "optional_point", "numbers", "words" are left out: nested columns are not supported'
 read="id,required_point.x,required_point.y"
 
@@ -40,7 +40,7 @@ says "excluded, but not there" 'column "number" of EXCLUDE does not exist'
 
 asked() { # NAME SQL COLUMN
     expect "$1" 1 - sql "$2"
-    says "$1" "column \"$3\" is nested (a list, a map or an optional struct), which is not supported"
+    says "$1" "column \"$3\" is nested in a way (VARIANT, say) that is not supported"
     says "$1, with its place" "line 1: "
 }
 asked "select" "select numbers from 'n.parquet'" numbers

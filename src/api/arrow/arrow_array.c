@@ -8,6 +8,8 @@
  *   intervals                  made, in place                  -
  *   text, blobs                made: views, in place           as they are
  *   text as codes              made, or as they are            copied: one dictionary a batch
+ *   lists, maps                offsets made; children as any   -
+ *   structs                    children as any                 -
  *
  * Of a batch that stays on a device all of it lies there as Arrow has it, texts as offsets and bytes.
  *
@@ -48,14 +50,21 @@ static void release_child(struct ArrowArray *array)
     if (dictionary && dictionary->release)
         dictionary->release(dictionary);
     mem_free(dictionary);
+    for (int64_t i = 0; i < array->n_children; i++) {
+        struct ArrowArray *child = array->children[i];
+        if (child && child->release)
+            child->release(child);
+        mem_free(child);
+    }
+    mem_free(array->children);
     give_up_batch(data->batch);
     mem_free(data->lengths);
     mem_free(data);
     array->release = NULL;
 }
 
-static status child_new(const pistachio_batch *batch, const exec_batch_column *column,
-                        uint64_t buffer_count, struct ArrowArray *out)
+static status child_new_of(const pistachio_batch *batch, const exec_batch_column *column,
+                           uint64_t rows, uint64_t buffer_count, struct ArrowArray *out)
 {
     child_data *data = mem_new(sizeof *data + (buffer_count + 1) * sizeof *data->buffers);
     if (!data)
@@ -64,13 +73,19 @@ static status child_new(const pistachio_batch *batch, const exec_batch_column *c
     data->buffers[0] = column->validity;
     data->buffers[1] = column->values;
     int64_t nulls = batch->rows->is_on_device ? (int64_t)column->null_count : -1;
-    *out = (struct ArrowArray){.length = (int64_t)batch->rows->row_count,
+    *out = (struct ArrowArray){.length = (int64_t)rows,
                                .null_count = column->validity ? nulls : 0,
                                .n_buffers = (int64_t)buffer_count,
                                .buffers = data->buffers,
                                .release = release_child,
                                .private_data = data};
     return STATUS_OK;
+}
+
+static status child_new(const pistachio_batch *batch, const exec_batch_column *column,
+                        uint64_t buffer_count, struct ArrowArray *out)
+{
+    return child_new_of(batch, column, batch->rows->row_count, buffer_count, out);
 }
 
 static bool arrow_array_is_valid(const exec_batch_column *column, uint64_t row)
@@ -290,11 +305,57 @@ static status arrow_array_convert_texts(exec_batch *batch, uint32_t index)
     return st;
 }
 
+/* ---- lists, structs and maps ---- */
+
+static status convert_column(exec_batch *batch, uint32_t index, api_arrow_options options);
+
+/* Writes where each row's elements begin and where the last one's end. They are in order. */
+static void make_offsets(const exec_batch_column *column, uint64_t rows, int32_t *offsets)
+{
+    const nested_value *values = column->values;
+    int32_t at = 0;
+    for (uint64_t row = 0; row < rows; row++) {
+        offsets[row] = at;
+        at += (int32_t)values[row].length;
+    }
+    offsets[rows] = at;
+}
+
+static status convert_lists(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made = {0};
+    dev_buffer *buffer;
+    if (column->children->row_count > INT32_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED,
+                          "Arrow's lists have at most %d elements together, these %llu", INT32_MAX,
+                          (unsigned long long)column->children->row_count);
+    TRY(exec_batch_new_buffer(batch, (batch->row_count + 1) * sizeof(int32_t), &buffer));
+    make_offsets(column, batch->row_count, buffer->address);
+    status st = tensor_new_view(column->type, buffer, buffer->address, &made.owner);
+    dev_buffer_unref(buffer);
+    TRY(st);
+    exec_batch_put_values(batch, index, &made);
+    return STATUS_OK;
+}
+
+static status convert_nested(exec_batch *batch, uint32_t index, api_arrow_options options)
+{
+    exec_batch_column *column = &batch->columns[index];
+    column->children->is_leaving = batch->is_leaving;
+    for (uint32_t i = 0; i < column->children->column_count; i++)
+        TRY(convert_column(column->children, i, options));
+    column->is_shaped = true;
+    return column->type.id == TYPE_STRUCT ? STATUS_OK : convert_lists(batch, index);
+}
+
 static status convert_column(exec_batch *batch, uint32_t index, api_arrow_options options)
 {
     const exec_batch_column *column = &batch->columns[index];
     if (column->is_shaped)
         return STATUS_OK;
+    if (type_is_nested(column->type))
+        return convert_nested(batch, index, options);
     if (type_is_text(column->type))
         return arrow_array_convert_texts(batch, index);
     if (column->type.id == TYPE_DECIMAL)
@@ -327,10 +388,10 @@ static void arrow_array_put_buffers(const heap_parts *parts, child_data *data)
     data->buffers[2 + parts->buffer_count] = data->lengths;
 }
 
-static status text_child(const pistachio_batch *batch, uint32_t index, const heap_parts *parts,
-                         struct ArrowArray *out)
+static status text_child(const pistachio_batch *batch, const exec_batch_column *column,
+                         uint64_t rows, const heap_parts *parts, struct ArrowArray *out)
 {
-    TRY(child_new(batch, &batch->rows->columns[index], 3 + parts->buffer_count, out));
+    TRY(child_new_of(batch, column, rows, 3 + parts->buffer_count, out));
     child_data *data = out->private_data;
     data->lengths = mem_new_array((size_t)parts->buffer_count + 1, sizeof *data->lengths);
     if (!data->lengths) {
@@ -341,11 +402,12 @@ static status text_child(const pistachio_batch *batch, uint32_t index, const hea
     return STATUS_OK;
 }
 
-static status make_text_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
+static status make_text_child(const pistachio_batch *batch, const exec_batch_column *column,
+                              uint64_t rows, struct ArrowArray *out)
 {
     heap_parts parts;
-    TRY(parts_make(&batch->rows->columns[index], &parts));
-    status st = text_child(batch, index, &parts, out);
+    TRY(parts_make(column, &parts));
+    status st = text_child(batch, column, rows, &parts, out);
     mem_free(parts.items);
     return st;
 }
@@ -386,16 +448,64 @@ static status make_offsets_child(const pistachio_batch *batch, const exec_batch_
     return STATUS_OK;
 }
 
-static status make_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
+static status make_child(const pistachio_batch *batch, const exec_batch *rows, uint32_t index,
+                         struct ArrowArray *out);
+
+/* Children of `parent`, a column each. */
+static status add_children(const pistachio_batch *batch, const exec_batch *columns,
+                           struct ArrowArray *parent)
 {
-    const exec_batch_column *column = &batch->rows->columns[index];
+    parent->children = mem_new_array((size_t)columns->column_count + 1, sizeof *parent->children);
+    if (!parent->children)
+        return status_no_memory("Arrow array", columns->column_count * sizeof *parent->children);
+    for (uint32_t i = 0; i < columns->column_count; i++) {
+        struct ArrowArray *child = mem_new(sizeof *child);
+        if (!child)
+            return status_no_memory("Arrow array", sizeof *child);
+        parent->children[parent->n_children++] = child;
+        TRY(make_child(batch, columns, i, child));
+    }
+    return STATUS_OK;
+}
+
+/* A map's entries: a struct without NULLs between the map and its keys and values. */
+static status add_entries(const pistachio_batch *batch, const exec_batch *columns,
+                          struct ArrowArray *map)
+{
+    static const exec_batch_column no_nulls;
+    map->children = mem_new_array(1, sizeof *map->children);
+    struct ArrowArray *entries = map->children ? mem_new(sizeof *entries) : NULL;
+    if (!entries)
+        return status_no_memory("Arrow array", sizeof *entries);
+    map->children[map->n_children++] = entries;
+    TRY(child_new_of(batch, &no_nulls, columns->row_count, 1, entries));
+    return add_children(batch, columns, entries);
+}
+
+static status make_nested_child(const pistachio_batch *batch, const exec_batch_column *column,
+                                uint64_t rows, struct ArrowArray *out)
+{
+    TRY(child_new_of(batch, column, rows, column->type.id == TYPE_STRUCT ? 1 : 2, out));
+    status st = column->type.id == TYPE_MAP ? add_entries(batch, column->children, out)
+                                            : add_children(batch, column->children, out);
+    if (st)
+        release_child(out);
+    return st;
+}
+
+static status make_child(const pistachio_batch *batch, const exec_batch *rows, uint32_t index,
+                         struct ArrowArray *out)
+{
+    const exec_batch_column *column = &rows->columns[index];
     bool is_null = column->type.id == TYPE_NULL;
+    if (type_is_nested(column->type))
+        return make_nested_child(batch, column, rows->row_count, out);
     if (column->dictionary.offsets)
         return make_coded_child(batch, column, out);
     if (type_is_text(column->type))
         return batch->rows->is_on_device ? make_offsets_child(batch, column, out)
-                                         : make_text_child(batch, index, out);
-    TRY(child_new(batch, column, is_null ? 0 : 2, out));
+                                         : make_text_child(batch, column, rows->row_count, out);
+    TRY(child_new_of(batch, column, rows->row_count, is_null ? 0 : 2, out));
     out->null_count = is_null ? out->length : out->null_count;
     return STATUS_OK;
 }
@@ -429,7 +539,7 @@ static status make_struct(const pistachio_batch *batch, struct ArrowArray *out)
         if (!child)
             return status_no_memory("Arrow array", sizeof *child);
         out->children[out->n_children++] = child;
-        TRY(make_child(batch, i, child));
+        TRY(make_child(batch, batch->rows, i, child));
     }
     return STATUS_OK;
 }

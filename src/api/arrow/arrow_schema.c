@@ -6,6 +6,7 @@
 #include "api/arrow/arrow_metadata.h"
 #include "api/handles/error.h"
 #include "api/session/database.h"
+#include "base/nested_type.h"
 
 #include <stdio.h>
 
@@ -47,11 +48,12 @@ static void format_decimal(data_type type, api_arrow_options options, char *out)
 void api_arrow_format(data_type type, api_arrow_options options, char *out)
 {
     static const char *const formats[TYPE_ID_COUNT] = {
-        [TYPE_NULL] = "n",       [TYPE_BOOL] = "b",   [TYPE_INT8] = "c",  [TYPE_INT16] = "s",
-        [TYPE_INT32] = "i",      [TYPE_INT64] = "l",  [TYPE_UINT8] = "C", [TYPE_UINT16] = "S",
-        [TYPE_UINT32] = "I",     [TYPE_UINT64] = "L", [TYPE_FLOAT] = "f", [TYPE_DOUBLE] = "g",
-        [TYPE_DATE] = "tdD",     [TYPE_TIME] = "ttu", [TYPE_BLOB] = "vz", [TYPE_VARCHAR] = "vu",
-        [TYPE_INTERVAL] = "tin", [TYPE_UUID] = "w:16"};
+        [TYPE_NULL] = "n",       [TYPE_BOOL] = "b",    [TYPE_INT8] = "c",  [TYPE_INT16] = "s",
+        [TYPE_INT32] = "i",      [TYPE_INT64] = "l",   [TYPE_UINT8] = "C", [TYPE_UINT16] = "S",
+        [TYPE_UINT32] = "I",     [TYPE_UINT64] = "L",  [TYPE_FLOAT] = "f", [TYPE_DOUBLE] = "g",
+        [TYPE_DATE] = "tdD",     [TYPE_TIME] = "ttu",  [TYPE_BLOB] = "vz", [TYPE_VARCHAR] = "vu",
+        [TYPE_INTERVAL] = "tin", [TYPE_UUID] = "w:16", [TYPE_LIST] = "+l", [TYPE_STRUCT] = "+s",
+        [TYPE_MAP] = "+m"};
     if (type.id == TYPE_DECIMAL)
         format_decimal(type, options, out);
     else if (type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ)
@@ -142,9 +144,47 @@ static status arrow_schema_make_coded(const char *name, struct ArrowSchema *out)
 }
 
 static status arrow_schema_make_column(data_type type, const char *name, api_arrow_options options,
+                                       struct ArrowSchema *out);
+
+/* A struct of the type's fields: a struct itself, or a map's entries, which are not NULL, as their keys. */
+static status arrow_schema_make_fields(const nested_type *type, const char *name, bool is_map,
+                                       api_arrow_options options, struct ArrowSchema *out)
+{
+    TRY(api_arrow_schema_new("+s", name, type->field_count, out));
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < type->field_count && !st; i++)
+        st = arrow_schema_make_column(type->fields[i].type, type->fields[i].name, options,
+                                      out->children[i]);
+    if (!st && is_map)
+        out->flags = out->children[0]->flags = 0;
+    if (st)
+        arrow_schema_release(out);
+    return st;
+}
+
+static status arrow_schema_make_nested(data_type type, const char *name, api_arrow_options options,
+                                       struct ArrowSchema *out)
+{
+    const nested_type *nested = nested_type_of(type);
+    options.has_dictionaries = false;
+    if (type.id == TYPE_STRUCT)
+        return arrow_schema_make_fields(nested, name, false, options, out);
+    TRY(api_arrow_schema_new(type.id == TYPE_MAP ? "+m" : "+l", name, 1, out));
+    status st = type.id == TYPE_MAP
+                    ? arrow_schema_make_fields(nested, "entries", true, options, out->children[0])
+                    : arrow_schema_make_column(nested->fields[0].type, "element", options,
+                                               out->children[0]);
+    if (st)
+        arrow_schema_release(out);
+    return st;
+}
+
+static status arrow_schema_make_column(data_type type, const char *name, api_arrow_options options,
                                        struct ArrowSchema *out)
 {
     char format[API_ARROW_FORMAT_BYTES];
+    if (type_is_nested(type))
+        return arrow_schema_make_nested(type, name, options, out);
     if (options.has_dictionaries && type.id == TYPE_VARCHAR)
         return arrow_schema_make_coded(name, out);
     api_arrow_format(type, options, format);

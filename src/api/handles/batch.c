@@ -2,6 +2,7 @@
 #include "api/handles/batch.h"
 
 #include "api/handles/handles.h"
+#include "api/handles/nested_text.h"
 #include "base/zone_moment.h"
 #include "exec/operators/result_batch.h"
 
@@ -88,53 +89,39 @@ bool pistachio_is_null(const pistachio_batch *batch, uint32_t column, uint64_t r
     return c->type.id == TYPE_NULL || (c->validity && !(c->validity[row / 64] >> (row % 64) & 1));
 }
 
-value api_value_at(const exec_batch_column *column, uint64_t row)
+typedef struct batch_text {
+    pistachio_batch *batch;
+    size_t bytes;
+    bool is_short; /* of memory */
+} batch_text;
+
+static void batch_text_add(void *context, const char *text, size_t bytes)
 {
-    value v = {.type = column->type};
-    const void *values = column->values;
-    switch (column->type.id) {
-    case TYPE_BOOL:
-        v.boolean = ((const uint64_t *)values)[row / 64] >> (row % 64) & 1;
-        break;
-    case TYPE_INT8:
-        v.i64 = ((const int8_t *)values)[row];
-        break;
-    case TYPE_INT16:
-        v.i64 = ((const int16_t *)values)[row];
-        break;
-    case TYPE_INT32:
-    case TYPE_DATE:
-        v.i64 = ((const int32_t *)values)[row];
-        break;
-    case TYPE_UINT8:
-        v.u64 = ((const uint8_t *)values)[row];
-        break;
-    case TYPE_UINT16:
-        v.u64 = ((const uint16_t *)values)[row];
-        break;
-    case TYPE_UINT32:
-        v.u64 = ((const uint32_t *)values)[row];
-        break;
-    case TYPE_FLOAT:
-        v.f64 = (double)((const float *)values)[row];
-        break;
-    case TYPE_DOUBLE:
-        v.f64 = ((const double *)values)[row];
-        break;
-    case TYPE_INTERVAL:
-        v.interval = ((const interval_value *)values)[row];
-        break;
-    case TYPE_DECIMAL:
-    case TYPE_UUID:
-        if (column->type.width == 16)
-            v.i128 = ((const int128 *)values)[row];
-        else
-            v.i64 = ((const int64_t *)values)[row];
-        break;
-    default:
-        v.i64 = ((const int64_t *)values)[row];
+    batch_text *to = context;
+    pistachio_batch *batch = to->batch;
+    if (to->bytes + bytes >= batch->text_bytes && !to->is_short) {
+        size_t room = 2 * (to->bytes + bytes);
+        char *more = mem_resize(batch->text, room);
+        to->is_short = !more;
+        batch->text = more ? more : batch->text;
+        batch->text_bytes = more ? room : batch->text_bytes;
     }
-    return v;
+    if (to->is_short)
+        return;
+    memcpy(batch->text + to->bytes, text, bytes);
+    to->bytes += bytes;
+    batch->text[to->bytes] = 0;
+}
+
+/* NULL: there is no memory for it. */
+static const char *text_of_nested(pistachio_batch *batch, const exec_batch_column *column,
+                                  uint64_t row, size_t *out_bytes)
+{
+    batch_text to = {.batch = batch};
+    api_nested_text(column, row, batch->has_zone ? &batch->zone : NULL,
+                    (text_sink){batch_text_add, &to});
+    *out_bytes = to.is_short ? 0 : to.bytes;
+    return to.is_short ? NULL : batch->text;
 }
 
 const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, uint64_t row,
@@ -153,6 +140,8 @@ const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, 
         *out_bytes = view->bytes;
         return string_data(view);
     }
+    if (type_is_nested(c->type))
+        return text_of_nested(batch, c, row, out_bytes);
     value v = api_value_at(c, row);
     if (c->type.id == TYPE_BLOB) {
         const string_view *view = &((const string_view *)c->values)[row];

@@ -1,6 +1,8 @@
 /* columns.c - the columns of what a statement returns, known from binding alone. */
 #include "api/handles/columns.h"
 
+#include "base/nested_type.h"
+
 /* Of statements whose rows the API makes: all text. */
 static const char *const *made_names(sql_kind kind, uint32_t *out_count)
 {
@@ -28,6 +30,17 @@ static const char *const *made_names(sql_kind kind, uint32_t *out_count)
     }
 }
 
+status api_type_text(arena *a, data_type type, const char **out)
+{
+    size_t bytes = nested_type_text(type, NULL, 0);
+    char *text = arena_alloc(a, bytes + 1);
+    if (!text)
+        return status_no_memory("name of a type", bytes);
+    nested_type_text(type, text, bytes + 1);
+    *out = text;
+    return STATUS_OK;
+}
+
 status api_columns_make(const sql_statement *statement, api_columns *out)
 {
     const plan_statement *query = &statement->query;
@@ -38,14 +51,14 @@ status api_columns_make(const sql_statement *statement, api_columns *out)
     *out = (api_columns){.count = count};
     out->names = arena_alloc_array(query->memory, count + 1, sizeof *out->names);
     out->types = arena_alloc_array(query->memory, count + 1, sizeof *out->types);
-    out->type_names = arena_alloc_array(query->memory, count + 1, TYPE_NAME_BYTES);
+    out->type_names = arena_alloc_array(query->memory, count + 1, sizeof *out->type_names);
     if (!out->names || !out->types || !out->type_names)
-        return status_no_memory("result", count * TYPE_NAME_BYTES);
+        return status_no_memory("result", count * sizeof *out->type_names);
     for (uint32_t i = 0; i < count; i++) {
         const plan_column *column = made ? NULL : &query->root->columns.items[i];
         out->names[i] = made ? made[i] : column->name;
         out->types[i] = made ? type_make(TYPE_VARCHAR) : column->type;
-        type_name(out->types[i], out->type_names[i]);
+        TRY(api_type_text(query->memory, out->types[i], &out->type_names[i]));
     }
     return STATUS_OK;
 }

@@ -9,8 +9,11 @@ typedef struct api_columns {
     uint32_t count;
     const char **names;
     data_type *types;
-    char (*type_names)[TYPE_NAME_BYTES];
+    const char **type_names;
 } api_columns;
+
+/* The type's name, whole, in the arena. */
+CHECKED status api_type_text(arena *a, data_type type, const char **out);
 
 CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);
 

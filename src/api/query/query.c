@@ -124,8 +124,9 @@ static status run_describe(pistachio_result *result)
     const plan_column_list *columns = &result->statement->query.root->columns;
     result->made.is_made = true;
     for (size_t i = 0; i < columns->count; i++) {
-        char type[TYPE_NAME_BYTES];
-        const char *cells[] = {columns->items[i].name, type_name(columns->items[i].type, type),
+        const char *type;
+        TRY(api_type_text(result->statement->query.memory, columns->items[i].type, &type));
+        const char *cells[] = {columns->items[i].name, type,
                                columns->items[i].is_nullable ? "yes" : "no"};
         TRY(api_made_row(result, cells));
     }

@@ -3,9 +3,11 @@
 #include "api/write/row_text.h"
 
 #include "api/handles/batch.h"
+#include "api/handles/nested_text.h"
 #include "base/calendar.h"
 #include "base/csv.h"
 #include "base/json_text.h"
+#include "base/nested_type.h"
 #include "base/zone_moment.h"
 
 /* ---- opening ---- */
@@ -227,6 +229,124 @@ static void write_null(const api_row_text *text, text_out *out)
     text_out_add(out, null, strlen(null));
 }
 
+/* ---- lists, structs and maps ---- */
+
+static void write_cell(const api_row_text *text, const exec_batch_column *column, uint64_t row,
+                       text_out *out);
+
+/* Text of a nested value as a field of a line; it comes in pieces. */
+typedef struct piece_out {
+    row_format format;
+    text_out *out;
+} piece_out;
+
+static void write_piece(void *context, const char *piece, size_t bytes)
+{
+    const piece_out *to = context;
+    size_t done = 0;
+    if (to->format == ROW_TSV) {
+        tsv_write_field(piece, bytes, to->out);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        if (piece[i] == '"') {
+            text_out_add(to->out, piece + done, i + 1 - done);
+            done = i;
+        }
+    text_out_add(to->out, piece + done, bytes - done);
+}
+
+#define SHORT_NESTED_BYTES 1024
+
+static void add_short_piece(void *context, const char *piece, size_t bytes)
+{
+    text_out_add(context, piece, bytes);
+}
+
+/* Writes a short text as any other field, and a longer one in quotes, so that it need not be known whole. */
+static void write_nested_field(const api_row_text *text, const exec_batch_column *column,
+                               uint64_t row, text_out *out)
+{
+    char cell[SHORT_NESTED_BYTES];
+    text_out whole = {.begin = cell, .at = cell, .end = cell + sizeof cell};
+    piece_out pieces = {text->style.format, out};
+    bool has_quotes = text->style.format == ROW_CSV;
+    api_nested_text(column, row, text->style.zone, (text_sink){add_short_piece, &whole});
+    if (!whole.is_full) {
+        row_text_write_text(text, cell, (size_t)(whole.at - cell), out);
+        return;
+    }
+    if (has_quotes)
+        text_out_char(out, '"');
+    api_nested_text(column, row, text->style.zone, (text_sink){write_piece, &pieces});
+    if (has_quotes)
+        text_out_char(out, '"');
+}
+
+/* A key of an object, which JSON wants to be a text. */
+static void write_json_key(const api_row_text *text, const exec_batch_column *column, uint64_t row,
+                           text_out *out)
+{
+    bool is_text = column->type.id == TYPE_VARCHAR || column->type.id == TYPE_BLOB ||
+                   (!type_is_nested(column->type) && column->type.id != TYPE_BOOL &&
+                    !type_is_numeric(column->type));
+    char cell[SHORT_NESTED_BYTES];
+    text_out whole = {.begin = cell, .at = cell, .end = cell + sizeof cell};
+    if (is_text && !row_text_is_null(column, row)) {
+        write_cell(text, column, row, out);
+        return;
+    }
+    write_cell(text, column, row, &whole);
+    json_write_text(cell, (size_t)(whole.at - cell), out);
+}
+
+static void write_json_struct(const api_row_text *text, const exec_batch_column *column,
+                              nested_value v, text_out *out)
+{
+    const nested_type *type = nested_type_of(column->type);
+    text_out_char(out, '{');
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const char *name = type->fields[i].name;
+        text_out_add(out, ", ", i ? 2 : 0);
+        json_write_text(name, strlen(name), out);
+        text_out_add(out, ": ", 2);
+        write_cell(text, &column->children->columns[i], v.offset, out);
+    }
+    text_out_char(out, '}');
+}
+
+/* Lists as arrays, maps as objects. */
+static void write_json_nested(const api_row_text *text, const exec_batch_column *column,
+                              uint64_t row, text_out *out)
+{
+    nested_value v = ((const nested_value *)column->values)[row];
+    bool is_map = column->type.id == TYPE_MAP;
+    const exec_batch_column *children = column->children->columns;
+    if (column->type.id == TYPE_STRUCT) {
+        write_json_struct(text, column, v, out);
+        return;
+    }
+    text_out_char(out, is_map ? '{' : '[');
+    for (uint32_t i = 0; i < v.length; i++) {
+        text_out_add(out, ", ", i ? 2 : 0);
+        if (is_map) {
+            write_json_key(text, &children[0], v.offset + i, out);
+            text_out_add(out, ": ", 2);
+        }
+        write_cell(text, &children[is_map], v.offset + i, out);
+    }
+    text_out_char(out, is_map ? '}' : ']');
+}
+
+static void write_nested(const api_row_text *text, const exec_batch_column *column, uint64_t row,
+                         text_out *out)
+{
+    if (text->style.format == ROW_JSON || text->style.format == ROW_JSONL)
+        write_json_nested(text, column, row, out);
+    else
+        write_nested_field(text, column, row, out);
+}
+
 static void write_cell(const api_row_text *text, const exec_batch_column *column, uint64_t row,
                        text_out *out)
 {
@@ -237,6 +357,8 @@ static void write_cell(const api_row_text *text, const exec_batch_column *column
         row_text_write_text(text, string_data(&views[row]), views[row].bytes, out);
     else if (column->type.id == TYPE_BLOB)
         write_blob(text, &views[row], out);
+    else if (type_is_nested(column->type))
+        write_nested(text, column, row, out);
     else
         write_value(text, column, row, out);
 }

@@ -268,6 +268,9 @@ static status join_table_build_make_column(join_table *table, dev_stream *stream
     const dev_ops *ops = stream->dev->ops;
     data_type type = table->chunks.items[0]->columns[column]->type;
     bool has_nulls = false, is_indexed;
+    if (type_is_nested(type))
+        TRY(chunk_share_base(stream, table->chunks.items, table->chunks.count, column,
+                             "join build"));
     TRY(make_alike(table, stream, column, &is_indexed));
     if (is_indexed)
         return make_index(table, stream, column);

@@ -11,6 +11,7 @@
 #include "exec/operators/result_device.h"
 #include "exec/operators/result_dictionary.h"
 #include "exec/operators/result_entries.h"
+#include "exec/operators/result_nested.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/task.h"
@@ -38,6 +39,10 @@ typedef struct result_local {
 
 static status borrow_column(exec_task *task, tensor *t, dev_count rows, exec_batch_column *column)
 {
+    if (type_is_nested(t->type)) {
+        TRY(exec_batch_put_nested(task->stream, t, rows.bound, column));
+        return exec_check_error(task);
+    }
     TRY(tensor_flatten(task->stream, t, rows, &column->owner));
     column->type = column->owner->type;
     column->values = column->owner->values;
@@ -51,7 +56,7 @@ static status result_shape_column(exec_task *task, chunk *input, const exec_batc
 {
     tensor *t = input->columns[index];
     bool has_codes = shape->has_dictionaries && type_is_text(t->type);
-    if (!has_codes && exec_batch_has_entries(t, batch->row_count)) {
+    if (!has_codes && !type_is_nested(t->type) && exec_batch_has_entries(t, batch->row_count)) {
         TRY(exec_batch_put_entries(batch, index, task->stream, t, shape));
         return exec_check_error(task);
     }

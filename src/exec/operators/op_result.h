@@ -33,6 +33,8 @@ typedef struct exec_batch_column {
     dev_buffer
         *text; /* on a device: the bytes of texts, whose offsets the values are; NULL: none */
     uint64_t null_count; /* on a device */
+    struct exec_batch
+        *children; /* lists, structs and maps: their children, in the order of the rows; owned */
 } exec_batch_column;
 
 /* Rows, whole in itself: it holds the device that its memory belongs to, so that it may outlive the query, the pool

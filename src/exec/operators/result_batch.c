@@ -1,6 +1,7 @@
 /* result_batch.c - a batch: what it holds, and how that leaves the engine. */
 #include "exec/operators/result_batch.h"
 
+#include "base/nested_type.h"
 #include "device/transfer.h"
 #include "exec/operators/op_result.h"
 
@@ -13,6 +14,10 @@ static void release_values(exec_batch_column *column)
     dev_buffer_unref(column->text);
     mem_free(column->host_values);
     mem_free(column->host_validity);
+    if (column->children)
+        nested_type_release(column->type);
+    exec_batch_free(column->children);
+    column->children = NULL;
     column->owner = NULL;
     column->codes = NULL;
     column->dictionary = (exec_batch_dictionary){0};
@@ -42,6 +47,7 @@ uint64_t exec_batch_text_bytes(const exec_batch *batch)
         for (uint32_t k = 0; heap && k < heap->buffer_count; k++)
             bytes += heap->buffers[k]->bytes;
         bytes += column->own_heap_bytes;
+        bytes += column->children ? exec_batch_text_bytes(column->children) : 0;
     }
     return bytes;
 }
@@ -282,6 +288,8 @@ static status compact_values(exec_batch *batch, uint32_t index)
 status exec_batch_compact(exec_batch *batch, uint32_t index)
 {
     const exec_batch_column *column = &batch->columns[index];
+    for (uint32_t i = 0; column->children && i < column->children->column_count; i++)
+        TRY(exec_batch_compact(column->children, i));
     if (!batch->dev || !column->owner || column->codes || column->dictionary.offsets)
         return STATUS_OK;
     TRY(compact_texts(batch, index));
@@ -293,6 +301,8 @@ status exec_batch_compact(exec_batch *batch, uint32_t index)
 static void export_column(const exec_batch_column *column)
 {
     const tensor *t = column->owner;
+    if (column->children)
+        exec_batch_export(column->children);
     dev_buffer_export(column->dictionary.owner);
     dev_buffer_export(column->text);
     if (!t)

@@ -101,6 +101,8 @@ bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t c
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
     memset(out, 0, sizeof *out);
+    if (type_is_nested(table->columns.items[column].type))
+        return false;
     out->type = table->columns.items[column].type;
     out->offset = f->metadata->row_groups[group_ref.row_group]
                       .chunks[table->columns.items[column].leaf]

@@ -46,6 +46,8 @@ static void release_morsel(const op_scan *op, scan_local *local)
 {
     for (uint32_t i = 0; i < op->column_count; i++) {
         pq_column_close(local->columns[i]);
+        pq_nested_close(local->nested[i]);
+        local->nested[i] = NULL;
         local->columns[i] = NULL;
         pq_batch_close(local->batches[i]);
         local->batches[i] = NULL;
@@ -68,6 +70,7 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     scan_local *local = state;
     size_t count = op->column_count ? op->column_count : 1;
     local->columns = mem_new_array(count, sizeof *local->columns);
+    local->nested = mem_new_array(count, sizeof *local->nested);
     local->batches = mem_new_array(count, sizeof *local->batches);
     local->constants = mem_new_array(count, sizeof *local->constants);
     local->cached = mem_new_array(count, sizeof *local->cached);
@@ -78,8 +81,9 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);
     local->worths =
         mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->worths);
-    if (!local->columns || !local->batches || !local->constants || !local->cached ||
-        !local->is_asked || !local->slices || !local->bounds || !local->order || !local->worths)
+    if (!local->columns || !local->nested || !local->batches || !local->constants ||
+        !local->cached || !local->is_asked || !local->slices || !local->bounds || !local->order ||
+        !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -88,8 +92,8 @@ static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
-    if (local->columns && local->batches && local->constants && local->cached && local->is_asked &&
-        local->slices) {
+    if (local->columns && local->nested && local->batches && local->constants && local->cached &&
+        local->is_asked && local->slices) {
         release_slice(op, local);
         release_morsel(op, local);
     }
@@ -97,6 +101,7 @@ static void scan_local_close(exec_operator *base, void *state)
         give_morsel(op, &local->next);
     array_release(&local->morsels);
     mem_free(local->columns);
+    mem_free(local->nested);
     mem_free(local->batches);
     mem_free(local->constants);
     mem_free(local->cached);
@@ -430,11 +435,27 @@ static void count_files(op_scan *op)
                                   memory_order_relaxed);
 }
 
+static status check_device(exec_query *query, const plan_node *plan, size_t column)
+{
+    char type[TYPE_NAME_BYTES];
+    const plan_column *c = &plan->columns.items[column];
+    if (exec_device(query)->is_host || !type_is_nested(c->type))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                  "column \"%s\" of \"%s\" is a %s, which device %s cannot read "
+                                  "yet",
+                                  c->name, plan->scan.table->name, type_name(c->type, type),
+                                  exec_device(query)->ops->name),
+                       "SET device = 'cpu'");
+}
+
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
     *out = NULL;
-    for (size_t i = 0; i < plan->scan.sources.count; i++)
+    for (size_t i = 0; i < plan->scan.sources.count; i++) {
         TRY(pq_table_check_column(plan->scan.table, plan->scan.sources.items[i]));
+        TRY(check_device(query, plan, i));
+    }
     op_scan *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("scan", sizeof *op);

@@ -12,6 +12,7 @@
 #include "exec/sched/query.h"
 #include "parquet/read/batch.h"
 #include "parquet/read/column.h"
+#include "parquet/read/nested_column.h"
 
 /* How a runtime filter does. */
 typedef struct filter_use {
@@ -39,6 +40,7 @@ typedef struct scan_local {
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
+    pq_nested_column **nested;    /* likewise, lists, structs and maps */
     const value **constants;      /* likewise, of keys in folders' names */
     cached_column **cached;       /* likewise, of what the column cache keeps or is to keep */
     bool *is_asked;               /* whether it was asked for the column */

@@ -81,7 +81,7 @@ static uint64_t group_bytes(const scan_ahead *scan, const pq_row_group *group)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < scan->column_count; i++)
-        bytes += group->chunks[scan->table->columns.items[scan->columns[i]].leaf].compressed_bytes;
+        bytes += pq_table_column_bytes(group, &scan->table->columns.items[scan->columns[i]]);
     return bytes;
 }
 

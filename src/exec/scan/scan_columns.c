@@ -76,6 +76,19 @@ static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32
     return st;
 }
 
+static status open_nested(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                          pq_column_use use)
+{
+    pq_row_group_ref ref = local->morsels.items[0].group_ref;
+    uint32_t source = op->base.plan->scan.sources.items[column];
+    TRY(pq_nested_open(task->stream, op->table, ref, source, use, &local->nested[column]));
+    const pq_nested_column *opened = local->nested[column];
+    count_read(op, pq_nested_bytes(opened));
+    scan_ahead_count(op->ahead, ref, pq_nested_stored_bytes(opened),
+                     pq_nested_cached_bytes(opened));
+    return STATUS_OK;
+}
+
 /* Starts reading a column of the morsel, unless somebody has or its file has one value for all rows. */
 static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
@@ -86,17 +99,18 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
         return STATUS_OK;
     if (!scan_is_host(op))
         return open_batch(op, task, local, column);
-    if (local->columns[column])
+    if (local->columns[column] || local->nested[column])
         return STATUS_OK;
-    TRY(pq_column_open(
-        task->stream, op->table, m->group_ref, source,
-        (pq_column_use){.error = task->error,
-                        .check_bounds = is_relied(op->base.plan, column),
-                        .replaces_text = task->query->statement->replaces_text,
-                        .ignores_checksums = task->query->statement->ignores_checksums,
-                        .fetch = m->fetch,
-                        .rows = &m->rows},
-        &local->columns[column]));
+    const pq_column_use use = {.error = task->error,
+                               .check_bounds = is_relied(op->base.plan, column),
+                               .replaces_text = task->query->statement->replaces_text,
+                               .ignores_checksums = task->query->statement->ignores_checksums,
+                               .fetch = m->fetch,
+                               .rows = &m->rows};
+    if (type_is_nested(op->table->columns.items[source].type))
+        return open_nested(op, task, local, column, use);
+    TRY(pq_column_open(task->stream, op->table, m->group_ref, source, use,
+                       &local->columns[column]));
     const pq_column *opened = local->columns[column];
     count_read(op, pq_column_bytes(opened));
     scan_ahead_count(op->ahead, m->group_ref, pq_column_stored_bytes(opened),
@@ -154,6 +168,8 @@ static status decode_column(exec_task *task, scan_local *local, uint32_t column,
 {
     cached_column *cached = local->cached[column];
     uint64_t first = local->first_row, count = local->slice_rows;
+    if (local->nested[column])
+        return pq_nested_slice(local->nested[column], first, count, out);
     if (!cached || is_first_look(task, local))
         return pq_column_slice(local->columns[column], first, count, out);
     uint64_t since = trace_now();
@@ -171,6 +187,8 @@ static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task
 {
     if (local->constants[column] || local->is_cached[column] || local->slices[column])
         return false;
+    if (local->nested[column])
+        return pq_nested_wait(local->nested[column], wake, task);
     return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
                                   : pq_column_wait(local->columns[column], wake, task);
 }
@@ -205,6 +223,8 @@ static uint64_t pages_bytes(const op_scan *op, const pq_row_group *group, tensor
         uint64_t values = group->row_count * source->type.width;
         if (chunk->has_dictionary && chunk->uncompressed_bytes < values)
             values = group->row_count * sizeof(uint32_t);
+        for (uint32_t k = 1; k < source->leaf_count; k++)
+            pages += chunk[k].compressed_bytes + chunk[k].uncompressed_bytes;
         bytes += values + group->row_count / 8;
         most = pages > most ? pages : most;
     }

@@ -22,8 +22,9 @@ static uint64_t scan_memory_group_bytes(const plan_node *scan, const pq_row_grou
         const pq_column_chunk *chunk = &group->chunks[source->leaf];
         if (type_is_text(source->type))
             held += group->row_count * sizeof(string_view);
-        held += chunk->uncompressed_bytes;
-        compressed += chunk->compressed_bytes;
+        for (uint32_t k = 0; k < source->leaf_count; k++)
+            held += chunk[k].uncompressed_bytes;
+        compressed += pq_table_column_bytes(group, source);
         has_cuts |= chunk->offset_index.bytes > 0;
     }
     held += compressed;

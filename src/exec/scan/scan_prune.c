@@ -39,6 +39,8 @@ static column scan_prune_find_column(const target *t, uint32_t column_id)
     if (number < 0 || (t->page && column_id != t->page_column))
         return (column){0};
     uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
+    if (type_is_nested(t->plan->columns.items[number].type))
+        return (column){0};
     const pq_column_chunk *chunk = &t->group->chunks[leaf];
     return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
 }

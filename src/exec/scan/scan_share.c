@@ -150,10 +150,12 @@ static bool scan_share_is_wanted(const share_table *t, const share_group *group,
         const share_reader *reader = &t->readers.items[r];
         if (r == giver || !(group->to_come & scan_share_bit_of(r)))
             continue;
-        for (uint32_t i = 0; i < reader->column_count; i++)
-            if (has_part(range,
-                         &described->chunks[t->table->columns.items[reader->columns[i]].leaf]))
-                return true;
+        for (uint32_t i = 0; i < reader->column_count; i++) {
+            const pq_table_column *column = &t->table->columns.items[reader->columns[i]];
+            for (uint32_t k = 0; k < column->leaf_count; k++)
+                if (has_part(range, &described->chunks[column->leaf + k]))
+                    return true;
+        }
     }
     return false;
 }

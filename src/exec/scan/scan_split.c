@@ -11,6 +11,8 @@ static const pq_offset_index *find_cuts(const pq_table *table, pq_row_group_ref 
     uint64_t most = 0;
     for (uint32_t i = 0; i < count; i++) {
         const pq_column_chunk *chunk = &group->chunks[table->columns.items[columns[i]].leaf];
+        if (type_is_nested(table->columns.items[columns[i]].type))
+            return NULL; /* each morsel would read all of it */
         const pq_offset_index *pages =
             chunk->compressed_bytes > most ? pq_column_pages(table, group_ref, columns[i]) : NULL;
         if (pages) {

@@ -151,12 +151,23 @@ static uint64_t buffer_bytes(const dev_buffer *buffer)
     return buffer ? buffer->bytes : 0;
 }
 
+/* Adds up the memory of texts and children, but for that of a base, which others may share. */
+static uint64_t heap_bytes(const string_heap *heap)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; heap && k < heap->buffer_count; k++)
+        bytes += buffer_bytes(heap->buffers[k]);
+    for (uint32_t k = 0; heap && k < heap->child_count; k++) {
+        const tensor *child = heap->children[k];
+        bytes += child->index ? buffer_bytes(child->index->owner) : 0;
+        bytes += exec_tensor_bytes(child);
+    }
+    return bytes;
+}
+
 uint64_t exec_tensor_bytes(const tensor *t)
 {
-    uint64_t bytes = buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
-    for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
-        bytes += buffer_bytes(t->heap->buffers[k]);
-    return bytes;
+    return buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner) + heap_bytes(t->heap);
 }
 
 uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before)
@@ -182,8 +193,7 @@ uint64_t exec_chunk_bytes(const chunk *c)
         bytes += (owned > values ? owned : values) + buffer_bytes(t->validity_owner);
         if (t->form == TENSOR_INDEXED)
             bytes += c->rows.bound * sizeof(uint32_t);
-        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
-            bytes += buffer_bytes(t->heap->buffers[k]);
+        bytes += heap_bytes(t->heap);
     }
     return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
 }

@@ -2,6 +2,7 @@
 #include "exec/spill/chunk_bytes.h"
 
 #include "base/bitmap_copy.h"
+#include "base/nested_type.h"
 #include "device/chunk.h"
 
 #define ALIGNMENT ((uint64_t)64)
@@ -123,11 +124,24 @@ static void chunk_bytes_write_column(const tensor *t, uint64_t first, uint64_t c
     }
 }
 
+static status check_types(const chunk *c)
+{
+    char name[TYPE_NAME_BYTES];
+    for (uint32_t i = 0; i < c->column_count; i++)
+        if (c->columns[i] && type_is_nested(c->columns[i]->type))
+            return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                          "rows with a %s cannot be written to temporary files yet",
+                                          type_name(c->columns[i]->type, name)),
+                               "SET memory_limit to more");
+    return STATUS_OK;
+}
+
 status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t count,
                          const char *who, dev_buffer **out)
 {
     size_t header_bytes = sizeof(bytes_header) + c->column_count * sizeof(column_header);
     *out = NULL;
+    TRY(check_types(c));
     column_header *columns = mem_new(header_bytes);
     if (!columns)
         return status_no_memory(who, header_bytes);
@@ -178,7 +192,8 @@ static status chunk_bytes_read_column(dev_buffer *bytes, const bytes_header *hea
     char *source = bytes->address;
     tensor *t;
     *out = NULL;
-    if (type_is_text(from->type) && from->type.width != sizeof(string_view))
+    if ((type_is_text(from->type) && from->type.width != sizeof(string_view)) ||
+        (type_is_nested(from->type) && !nested_type_is_known(from->type)))
         return chunk_bytes_damaged();
     if (!chunk_bytes_lies_within(from->values_at, type_values_bytes(from->type, header->rows),
                                  header) ||

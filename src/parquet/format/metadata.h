@@ -9,6 +9,23 @@
 #include "base/type.h"
 #include "parquet/format/format.h"
 
+/* A part of a nested column: the column itself, or what is in it, down to its leaves.
+ *
+ * A value of a leaf has a repetition level, of how many lists it continues (0: it begins a row), and a definition level, how
+ * far down its place is there. A node has a slot where what it is in has an element or a row: where the definition level
+ * is at least slot_definition. */
+typedef struct pq_node {
+    const char *name;
+    data_type type;
+    uint32_t leaf, leaf_count;   /* those below it, or itself */
+    uint16_t definition;         /* from this level on it is not NULL */
+    uint16_t slot_definition;    /* from this level on it is there, perhaps as NULL */
+    uint16_t element_definition; /* lists, maps: from this level on there is an element */
+    uint16_t repetition;         /* lists that it is in: values of a higher level continue it */
+    uint32_t child_count;        /* struct: fields; list: 1; map: 2 */
+    const struct pq_node **children;
+} pq_node;
+
 /* A leaf of the schema: what a file has columns of. */
 typedef struct pq_leaf {
     const char *name; /* path with dots for nested ones */
@@ -24,6 +41,7 @@ typedef struct pq_leaf {
     bool is_constant; /* no file has it: each row has the value that the chunk's statistics say */
     bool is_nested;   /* inside a list or map, or an optional group: cannot be read as a column */
     const char *annotation; /* what the file says of the type, "" for nothing: for people */
+    const pq_node *node;    /* of the first leaf of a nested column: the column; else NULL */
 } pq_leaf;
 
 /* Bounds are in the order of value_compare. Those that cannot be trusted are left out: NaN, text in
@@ -82,7 +100,7 @@ typedef struct pq_page_header {
     bool has_checksum;
     uint32_t checksum;
     uint32_t value_count;
-    pq_encoding encoding, definition_encoding;
+    pq_encoding encoding, definition_encoding, repetition_encoding;
     uint32_t definition_bytes, repetition_bytes; /* version 2 */
     bool is_compressed;                          /* version 2: the values are */
 } pq_page_header;

@@ -35,6 +35,9 @@ static void page_header_read_data(thrift_reader *r, const thrift_field *outer, p
         case 3: /* looked at where there are such levels (pq_page_check_encoding) */
             h->definition_encoding = (pq_encoding)(uint32_t)thrift_int(r, &f);
             break;
+        case 4:
+            h->repetition_encoding = (pq_encoding)(uint32_t)thrift_int(r, &f);
+            break;
         default:
             thrift_skip(r, &f);
         }
@@ -109,8 +112,10 @@ status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *ou
                             size_t *out_header_bytes)
 {
     thrift_reader r = thrift_reader_make(bytes, length);
-    pq_page_header h = {
-        .type = PQ_PAGE_INDEX, .is_compressed = true, .definition_encoding = PQ_RLE};
+    pq_page_header h = {.type = PQ_PAGE_INDEX,
+                        .is_compressed = true,
+                        .definition_encoding = PQ_RLE,
+                        .repetition_encoding = PQ_RLE};
     thrift_field f = {0};
     uint32_t members = 0;
     while (thrift_next(&r, &f)) {

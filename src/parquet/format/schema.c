@@ -2,51 +2,13 @@
 #include "parquet/format/schema.h"
 
 #include "base/utf8.h"
+#include "parquet/format/nested.h"
+#include "parquet/format/schema_element.h"
 
 #include <inttypes.h>
 
-/* A schema element, before the tree is flattened. */
-typedef struct element {
-    const char *name;
-    int64_t physical, type_length, repetition, child_count, converted, scale, precision;
-    int64_t logical, unit; /* LogicalType's field; its time unit: 1 milli, 2 micro, 3 nano */
-    int64_t integer_width;
-    int64_t field_id;
-    bool is_signed, is_utc;
-} element;
-
-enum { ABSENT = -1, DECIMAL_DIGITS = 38 };
+enum { DECIMAL_DIGITS = 38 };
 enum { UNIT_MILLIS = 1, UNIT_MICROS, UNIT_NANOS };
-enum { REQUIRED, OPTIONAL, REPEATED };
-enum { /* ConvertedType */
-       CONVERTED_UTF8,
-       CONVERTED_ENUM = 4,
-       CONVERTED_DECIMAL = 5,
-       CONVERTED_DATE = 6,
-       CONVERTED_TIME_MILLIS = 7,
-       CONVERTED_TIME_MICROS = 8,
-       CONVERTED_TIMESTAMP_MILLIS = 9,
-       CONVERTED_TIMESTAMP_MICROS = 10,
-       CONVERTED_UINT_8 = 11,
-       CONVERTED_INT_64 = 18,
-       CONVERTED_JSON = 19,
-       CONVERTED_BSON = 20,
-       CONVERTED_INTERVAL = 21
-};
-enum { /* LogicalType's fields */
-       LOGICAL_STRING = 1,
-       LOGICAL_ENUM = 4,
-       LOGICAL_DECIMAL = 5,
-       LOGICAL_DATE = 6,
-       LOGICAL_TIME = 7,
-       LOGICAL_TIMESTAMP = 8,
-       LOGICAL_INTEGER = 10,
-       LOGICAL_UNKNOWN = 11,
-       LOGICAL_JSON = 12,
-       LOGICAL_BSON = 13,
-       LOGICAL_UUID = 14,
-       LOGICAL_FLOAT16 = 15
-};
 
 const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field)
 {
@@ -77,7 +39,7 @@ static const char *schema_read_name(arena *a, thrift_reader *r, const thrift_fie
     return replaced;
 }
 
-static void read_time_type(thrift_reader *r, const thrift_field *outer, element *e)
+static void read_time_type(thrift_reader *r, const thrift_field *outer, pq_element *e)
 {
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
@@ -99,7 +61,7 @@ static void read_time_type(thrift_reader *r, const thrift_field *outer, element 
     thrift_leave(r);
 }
 
-static void read_logical(thrift_reader *r, const thrift_field *outer, element *e)
+static void read_logical(thrift_reader *r, const thrift_field *outer, pq_element *e)
 {
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
@@ -142,13 +104,13 @@ static void schema_read_number(thrift_reader *r, const thrift_field *field, int6
         thrift_skip(r, field);
 }
 
-static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, element *e)
+static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, pq_element *e)
 {
-    *e = (element){.name = "",
-                   .physical = ABSENT,
-                   .repetition = REQUIRED,
-                   .converted = ABSENT,
-                   .logical = ABSENT};
+    *e = (pq_element){.name = "",
+                      .physical = ABSENT,
+                      .repetition = REQUIRED,
+                      .converted = ABSENT,
+                      .logical = ABSENT};
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
         return;
@@ -192,7 +154,7 @@ static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, 
 }
 
 /* More digits than the type has are read as doubles, but from integers, which have fewer. */
-static void set_decimal(const element *e, pq_leaf *leaf)
+static void set_decimal(const pq_element *e, pq_leaf *leaf)
 {
     bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
     if (!is_binary && leaf->physical != PQ_INT32 && leaf->physical != PQ_INT64)
@@ -254,7 +216,7 @@ static void set_by_physical(pq_leaf *leaf)
 }
 
 /* An annotation that does not fit the physical type is passed over. */
-static void set_type(const element *e, pq_leaf *leaf)
+static void set_type(const pq_element *e, pq_leaf *leaf)
 {
     set_by_physical(leaf);
     bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
@@ -312,7 +274,7 @@ static const char *time_annotation(arena *a, const char *name, int64_t unit, boo
                         is_utc ? ",UTC" : "");
 }
 
-static const char *converted_annotation(arena *a, const element *e)
+static const char *converted_annotation(arena *a, const pq_element *e)
 {
     static const char *const names[] = {"UTF8",
                                         "MAP",
@@ -344,7 +306,7 @@ static const char *converted_annotation(arena *a, const element *e)
 }
 
 /* NULL: no memory. */
-static const char *annotation_of(arena *a, const element *e)
+static const char *annotation_of(arena *a, const pq_element *e)
 {
     switch (e->logical) {
     case LOGICAL_STRING:
@@ -386,7 +348,7 @@ static const char *annotation_of(arena *a, const element *e)
 
 typedef struct flattening {
     arena *memory;
-    const element *elements;
+    const pq_element *elements;
     uint32_t element_count, next;
     pq_leaf *leaves;
     uint32_t leaf_count;
@@ -394,7 +356,7 @@ typedef struct flattening {
     const char *top; /* the name of the element below the root that is being walked */
 } flattening;
 
-static status schema_add_leaf(flattening *f, const element *e, const char *path,
+static status schema_add_leaf(flattening *f, const pq_element *e, const char *path,
                               unsigned definition, unsigned repetition, bool is_nested)
 {
     if (e->physical < 0 || e->physical > PQ_FIXED_LEN_BYTE_ARRAY)
@@ -422,7 +384,7 @@ static status schema_add_leaf(flattening *f, const element *e, const char *path,
     return STATUS_OK;
 }
 
-static status child_path(flattening *f, const char *path, const element *e, const char **out)
+static status child_path(flattening *f, const char *path, const pq_element *e, const char **out)
 {
     *out = e->name;
     if (!*path)
@@ -440,7 +402,7 @@ static status flatten(flattening *f, const char *path, unsigned depth, unsigned 
 {
     if (f->next >= f->element_count)
         return status_new(STATUS_KIND_CORRUPT, "the schema has fewer elements than its groups say");
-    const element *e = &f->elements[f->next++];
+    const pq_element *e = &f->elements[f->next++];
     if (depth) {
         if (e->repetition < REQUIRED || e->repetition > REPEATED)
             return status_new(STATUS_KIND_CORRUPT,
@@ -467,7 +429,7 @@ status pq_schema_read(arena *a, thrift_reader *r, const thrift_field *field, pq_
 {
     thrift_type type;
     uint32_t count = thrift_list(r, field, &type);
-    element *elements = arena_alloc_array(a, count + 1, sizeof *elements);
+    pq_element *elements = arena_alloc_array(a, count + 1, sizeof *elements);
     m->leaves = arena_alloc_array(a, count + 1, sizeof *m->leaves);
     if (!elements || !m->leaves)
         return status_no_memory("schema", count * sizeof *elements);
@@ -482,5 +444,5 @@ status pq_schema_read(arena *a, thrift_reader *r, const thrift_field *field, pq_
     if (f.next != count)
         return status_new(STATUS_KIND_CORRUPT, "the schema has more elements than its groups say");
     m->leaf_count = f.leaf_count;
-    return STATUS_OK;
+    return pq_nested_find(a, elements, count, m);
 }

@@ -18,6 +18,7 @@ struct pq_column {
     const pq_table *table;
     pq_row_group_ref group_ref;
     uint32_t number; /* of the table's column */
+    bool is_part;    /* of a nested column; then the number is the leaf's */
     const pq_column_chunk *chunk;
     pq_page_context context;
     device *dev;
@@ -81,42 +82,41 @@ static status open_segments(pq_column *c, const pq_column_use *use)
         return status_new(STATUS_KIND_UNSUPPORTED, "a row group of %llu rows is too large",
                           (unsigned long long)c->row_count);
     pq_span_list spans = {0};
-    status st = pq_column_spans(c->table, c->group_ref, c->number, use->rows, &spans);
+    status st = c->is_part ? array_push(NULL, &spans, pq_chunk_span(c->chunk))
+                           : pq_column_spans(c->table, c->group_ref, c->number, use->rows, &spans);
     for (size_t i = 0; i < spans.count && !st; i++)
         st = open_segment(c, spans.items[i], use->fetch);
     array_release(&spans);
     return st;
 }
 
-status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
-                      uint32_t column, pq_column_use use, pq_column **out)
+/* As it is before its bytes are asked for. */
+static status column_new(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
+                         uint32_t leaf, const pq_column_use *use, pq_column **out)
 {
-    *out = NULL;
-    const pq_table_column *described = &table->columns.items[column];
     const pq_table_file *f = &table->files.items[group_ref.file];
-    uint32_t leaf = described->leaf;
     const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
     pq_column *c = mem_new(sizeof *c);
+    *out = c;
     if (!c)
         return status_no_memory("scan", sizeof *c);
     c->table = table;
     c->group_ref = group_ref;
-    c->number = column;
     c->chunk = &group->chunks[leaf];
     c->dev = stream->dev;
     c->row_count = group->row_count;
-    c->ignores_checksums = use.ignores_checksums;
+    c->ignores_checksums = use->ignores_checksums;
     c->context = (pq_page_context){.stream = stream,
                                    .leaf = &f->metadata->leaves[leaf],
                                    .codec = c->chunk->codec,
-                                   .error = use.error,
-                                   .replaces_text = use.replaces_text};
-    if (use.check_bounds) {
-        c->context.check_bounds = true;
-        c->context.minimum = (int64_t)described->min;
-        c->context.maximum = (int64_t)described->max;
-    }
-    status st = open_segments(c, &use);
+                                   .error = use->error,
+                                   .replaces_text = use->replaces_text};
+    return STATUS_OK;
+}
+
+static status column_open(pq_column *c, const pq_column_use *use, pq_column **out)
+{
+    status st = open_segments(c, use);
     if (st) {
         st = with_location(c, st);
         pq_column_close(c);
@@ -124,6 +124,22 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_re
     }
     *out = c;
     return STATUS_OK;
+}
+
+status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
+                      uint32_t column, pq_column_use use, pq_column **out)
+{
+    *out = NULL;
+    const pq_table_column *described = &table->columns.items[column];
+    pq_column *c;
+    TRY(column_new(stream, table, group_ref, described->leaf, &use, &c));
+    c->number = column;
+    if (use.check_bounds) {
+        c->context.check_bounds = true;
+        c->context.minimum = (int64_t)described->min;
+        c->context.maximum = (int64_t)described->max;
+    }
+    return column_open(c, &use, out);
 }
 
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
@@ -329,6 +345,43 @@ status pq_column_fail(const pq_column *c, status st)
     return with_location(c, st);
 }
 
+/* ---- leaves of nested columns ---- */
+
+status pq_leaf_open(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
+                    uint32_t leaf, pq_column_use use, pq_column **out)
+{
+    *out = NULL;
+    pq_column *c;
+    TRY(column_new(stream, table, group_ref, leaf, &use, &c));
+    c->number = leaf;
+    c->is_part = true;
+    c->row_count = c->chunk->value_count;
+    return column_open(c, &use, out);
+}
+
+status pq_leaf_pages(pq_column *c, pq_page **out, size_t *out_count)
+{
+    status st = column_prepare(c);
+    *out = c->pages.items;
+    *out_count = c->pages.count;
+    return with_location(c, st);
+}
+
+status pq_leaf_decode(pq_column *c, unsigned slot_definition, pq_page *page)
+{
+    status st = STATUS_OK;
+    if (page->values)
+        return STATUS_OK;
+    if (pq_page_is_coded(page))
+        TRY(with_location(c, decode_dictionary(c)));
+    st = pq_page_check_sum(c->dev, page);
+    if (!st)
+        st = pq_page_decode_nested(&c->context, slot_definition, page);
+    if (!st)
+        st = check_page(c);
+    return with_location(c, with_page(page, st));
+}
+
 /* ---- slices ---- */
 
 /* Part of a page. */
@@ -400,7 +453,7 @@ status pq_part_view(dev_stream *stream, const pq_part *p, tensor **out)
     return STATUS_OK;
 }
 
-typedef ARRAY(page_slice) page_slice_list;
+typedef pq_part_list page_slice_list;
 
 /* Codes of one dictionary, one after another. */
 static status join_codes(pq_column *c, const page_slice_list *page_slices, uint64_t count,
@@ -525,8 +578,14 @@ static void forget_values(pq_page *page)
 {
     tensor_unref(page->values);
     pq_page_part_free(page->part);
+    pq_levels_release(&page->levels);
     page->values = NULL;
     page->part = NULL;
+}
+
+void pq_leaf_forget(pq_page *page)
+{
+    forget_values(page);
 }
 
 static uint64_t page_end(const pq_page *page)
@@ -555,6 +614,12 @@ static status gather_page_slices(pq_column *c, uint64_t first, uint64_t count,
     return STATUS_OK;
 }
 
+status pq_parts_join(pq_column *c, const pq_part_list *parts, uint64_t count, tensor **out)
+{
+    return parts->count == 1 ? pq_part_view(c->context.stream, parts->items, out)
+                             : join_page_slices(c, parts, count, out);
+}
+
 status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out)
 {
     *out = NULL;
@@ -563,8 +628,7 @@ status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **ou
     if (!st)
         st = gather_page_slices(c, first, count, &page_slices);
     if (!st)
-        st = page_slices.count == 1 ? pq_part_view(c->context.stream, page_slices.items, out)
-                                    : join_page_slices(c, &page_slices, count, out);
+        st = pq_parts_join(c, &page_slices, count, out);
     array_release(&page_slices);
     return with_location(c, st);
 }

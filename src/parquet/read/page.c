@@ -511,6 +511,14 @@ static void page_release(decoding *d)
     dev_buffer_unref(d->validity);
 }
 
+/* Its rows, whose levels have been decoded. */
+static status page_decode_rows(decoding *d, tensor **out)
+{
+    if (pq_page_is_coded(d->page))
+        return page_decode_codes(d, out);
+    return can_use_page(d) ? use_page(d, out) : page_decode_flat(d, out);
+}
+
 status pq_page_decode(const pq_page_context *context, const pq_page *page, tensor **out)
 {
     *out = NULL;
@@ -518,14 +526,42 @@ status pq_page_decode(const pq_page_context *context, const pq_page *page, tenso
     status st = page_decompress(&d);
     if (!st)
         st = decode_levels(&d);
-    if (!st) {
-        if (pq_page_is_coded(page))
-            st = page_decode_codes(&d, out);
-        else if (can_use_page(&d))
-            st = use_page(&d, out);
-        else
-            st = page_decode_flat(&d, out);
-    }
+    if (!st)
+        st = page_decode_rows(&d, out);
+    page_release(&d);
+    return st;
+}
+
+/* The slots' validity, and the page's words. */
+static status decode_nested_levels(decoding *d, unsigned slot_definition, pq_levels *levels)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    TRY(pq_levels_read(d->dev, leaf, slot_definition, &d->page->header, d->bytes, d->byte_count,
+                       levels));
+    TRY(dev_words_new(d->context->stream, WORDS_PER_PAGE, &d->words_owner));
+    d->words = d->words_owner->address;
+    d->words[WORD_COUNT] = levels->values;
+    d->words[WORD_START] = levels->values_at;
+    d->has_nulls = levels->values < levels->slots;
+    if (!d->has_nulls)
+        return STATUS_OK;
+    TRY(dev_alloc(d->dev, bitmap_bytes(levels->slots), "scan", &d->validity));
+    pq_levels_set_validity(levels, leaf, slot_definition, d->validity->address);
+    return STATUS_OK;
+}
+
+status pq_page_decode_nested(const pq_page_context *context, unsigned slot_definition,
+                             pq_page *page)
+{
+    pq_page slots = *page; /* with a value for each slot */
+    decoding d = {.context = context, .page = page, .dev = context->stream->dev};
+    status st = page_decompress(&d);
+    if (!st)
+        st = decode_nested_levels(&d, slot_definition, &page->levels);
+    slots.header.value_count = page->levels.slots;
+    d.page = &slots;
+    if (!st)
+        st = page_decode_rows(&d, &page->values);
     page_release(&d);
     return st;
 }

@@ -4,6 +4,7 @@
 
 #include "device/tensor.h"
 #include "parquet/format/metadata.h"
+#include "parquet/read/levels.h"
 
 typedef struct pq_page_part pq_page_part; /* how far a page is decoded */
 
@@ -15,6 +16,7 @@ typedef struct pq_page {
     dev_buffer *owner;   /* of it, where the device is the host; borrowed */
     uint64_t first_row;  /* of the row group */
     tensor *values;      /* when decoded */
+    pq_levels levels;    /* of a nested column's, likewise; its values have a row for each slot */
     pq_page_part *part;  /* NULL: all of them are */
 } pq_page;
 
@@ -51,6 +53,10 @@ CHECKED status pq_page_check_dictionary(const pq_page *page);
 CHECKED status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header);
 /* A data page's rows: INDEXED over the dictionary, or FLAT. */
 CHECKED status pq_page_decode(const pq_page_context *context, const pq_page *page, tensor **out);
+/* Decodes a page of a nested column's leaf: page->levels, and page->values of their slots. slot_definition: as in
+ * pq_node. */
+CHECKED status pq_page_decode_nested(const pq_page_context *context, unsigned slot_definition,
+                                     pq_page *page);
 /* Begins to decode the page's first rows only, if that suits it: page->values and page->part are set then, and
  * the context and the page stay where they are as long as the part. */
 CHECKED status pq_page_part_begin(const pq_page_context *context, pq_page *page);

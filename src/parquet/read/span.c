@@ -22,18 +22,33 @@ static bool span_are_all(const pq_row_list *rows, uint64_t row_count)
            (rows->count == 1 && rows->items[0].first == 0 && rows->items[0].end == row_count);
 }
 
+pq_span pq_chunk_span(const pq_column_chunk *chunk)
+{
+    return (pq_span){chunk->offset, chunk->offset + chunk->compressed_bytes + chunk->spare_bytes};
+}
+
+/* The chunks of a nested column's leaves, whole. */
+static status spans_of_leaves(const pq_row_group *group, const pq_table_column *column,
+                              pq_span_list *out)
+{
+    for (uint32_t i = 0; i < column->leaf_count; i++)
+        TRY(array_push(NULL, out, pq_chunk_span(&group->chunks[column->leaf + i])));
+    return STATUS_OK;
+}
+
 status pq_column_spans(const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
                        const pq_row_list *rows, pq_span_list *out)
 {
     const pq_row_group *group = span_group_of(table, group_ref);
     const pq_column_chunk *chunk = &group->chunks[table->columns.items[column].leaf];
-    uint64_t end = chunk->offset + chunk->compressed_bytes + chunk->spare_bytes;
     if (pq_table_constant(table, group_ref.file, column))
         return STATUS_OK;
+    if (type_is_nested(table->columns.items[column].type))
+        return spans_of_leaves(group, &table->columns.items[column], out);
     const pq_offset_index *index =
         span_are_all(rows, group->row_count) ? NULL : pq_column_pages(table, group_ref, column);
     if (!index)
-        return array_push(NULL, out, ((pq_span){chunk->offset, end}));
+        return array_push(NULL, out, pq_chunk_span(chunk));
     if (index->pages[0].offset > chunk->offset)
         TRY(array_push(NULL, out, ((pq_span){chunk->offset, index->pages[0].offset})));
     size_t before = out->count, range = 0;

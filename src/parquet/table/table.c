@@ -10,6 +10,11 @@
 #include <inttypes.h>
 #include <strings.h>
 
+static bool is_node_alike(const pq_node *a, const pq_node *b)
+{
+    return !a == !b && (!a || type_equal(a->type, b->type));
+}
+
 static status table_check_schema(const pq_metadata *first, const pq_metadata *other)
 {
     if (first->leaf_count != other->leaf_count)
@@ -22,7 +27,8 @@ static status table_check_schema(const pq_metadata *first, const pq_metadata *ot
             return status_new(STATUS_KIND_INVALID,
                               "its column %u is \"%s\", in the table's first file it is \"%s\"",
                               i + 1, b->name, a->name);
-        if (!type_equal(a->type, b->type) || a->max_repetition != b->max_repetition)
+        if (!type_equal(a->type, b->type) || a->max_repetition != b->max_repetition ||
+            !is_node_alike(a->node, b->node))
             return status_new(STATUS_KIND_INVALID,
                               "its column \"%s\" is %s, in the table's first file it is %s",
                               a->name, type_name(b->type, name), type_name(a->type, expected));
@@ -147,6 +153,24 @@ static bool table_may_be_null(const pq_table *table, uint32_t leaf)
     return false;
 }
 
+/* A nested column: no statistics are of its rows. */
+static status add_nested(pq_table *table, const pq_node *node)
+{
+    pq_table_column column = {.name = node->name,
+                              .type = node->type,
+                              .leaf = node->leaf,
+                              .leaf_count = node->leaf_count,
+                              .key = -1,
+                              .min = 1,
+                              .null_count = -1,
+                              .distinct_count = -1,
+                              .is_nullable = table->is_closed};
+    for (size_t i = 0; i < table->files.count && !column.is_nullable; i++)
+        column.is_nullable =
+            table->files.items[i].metadata->leaves[node->leaf].node->definition > 0;
+    return array_push(table->memory, &table->columns, column);
+}
+
 /* What is known of a key's values without any footer. */
 static status describe_key(const pq_table *table, pq_table_column *column)
 {
@@ -219,9 +243,15 @@ static status table_add_columns(pq_table *table)
     const pq_metadata *m = table->given ? table->schema : table->files.items[0].metadata;
     for (uint32_t i = 0; i < m->leaf_count; i++) {
         const pq_leaf *leaf = &m->leaves[i];
+        if (leaf->node) {
+            TRY(add_nested(table, leaf->node));
+            i += leaf->node->leaf_count - 1;
+            continue;
+        }
         pq_table_column column = {.name = leaf->name,
                                   .type = leaf->type,
                                   .leaf = i,
+                                  .leaf_count = 1,
                                   .key = table_key_of(table, leaf),
                                   .min = 1,
                                   .is_nullable = table_may_be_null(table, i)};
@@ -448,7 +478,7 @@ static const pq_leaf *table_leaf_of(const pq_table *table, uint32_t column)
 const char *pq_table_nested_name(const pq_table *table, uint32_t column)
 {
     const pq_leaf *leaf = table_leaf_of(table, column);
-    return leaf->is_nested ? leaf->top : NULL;
+    return leaf->is_nested && !leaf->node ? leaf->top : NULL;
 }
 
 size_t pq_table_count_columns(const pq_table *table)
@@ -467,11 +497,12 @@ size_t pq_table_count_columns(const pq_table *table)
 status pq_table_check_column(const pq_table *table, uint32_t column)
 {
     const pq_leaf *leaf = table_leaf_of(table, column);
+    if (leaf->node)
+        return STATUS_OK;
     if (leaf->is_nested)
         return status_new(
             STATUS_KIND_UNSUPPORTED,
-            "column \"%s\" of \"%s\" is nested (a list, map or optional struct), which "
-            "is not supported",
+            "column \"%s\" of \"%s\" is nested in a way (VARIANT, say) that is not supported",
             leaf->top, table->name);
     if (leaf->is_refused)
         return status_new(

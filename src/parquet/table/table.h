@@ -43,8 +43,9 @@ typedef struct pq_table_column {
     const char *name;
     data_type type;
     bool is_nullable;
-    uint32_t leaf; /* the same in each file */
-    int32_t key;   /* of hive.keys: its values stand in folders' names; -1: in files */
+    uint32_t leaf; /* the same in each file; of a nested column the first */
+    uint32_t leaf_count;
+    int32_t key; /* of hive.keys: its values stand in folders' names; -1: in files */
     /* From the statistics of all row groups; has_range: integers, decimals, dates, timestamps. */
     bool has_range;
     int128 min, max;    /* unscaled */
@@ -123,8 +124,18 @@ static inline const value *pq_table_constant(const pq_table *table, uint32_t fil
 
 /* Returns whether some rows of its files are deleted: footers count them. */
 bool pq_table_has_deleted(const pq_table *table);
-/* Returns the name of the nested column (a list, a map, an optional struct) that the column is a part of;
- * NULL: it is not a part of one. */
+/* Compressed bytes of the column in the row group. */
+static inline uint64_t pq_table_column_bytes(const pq_row_group *group,
+                                             const pq_table_column *column)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < column->leaf_count; i++)
+        bytes += group->chunks[column->leaf + i].compressed_bytes;
+    return bytes;
+}
+
+/* Returns the name of the nested column that cannot be read (VARIANT) of which the column is a part; NULL: it is not a
+ * part of one. */
 const char *pq_table_nested_name(const pq_table *table, uint32_t column);
 /* Counts columns as users see them: the parts of a nested one together. */
 size_t pq_table_count_columns(const pq_table *table);

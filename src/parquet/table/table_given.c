@@ -207,6 +207,7 @@ static status map_column(given_mapping *m, size_t number)
         return STATUS_OK;
     }
     *leaf = *from;
+    leaf->node = NULL;
     leaf->name = leaf->top = column->name;
     if (!adapt_leaf(leaf, column->type))
         return refuse_leaf(m, column, from);

@@ -64,7 +64,7 @@ static uint64_t table_parts_group_bytes(const pq_table *table, size_t number)
     const pq_row_group *group = &table->files.items[ref.file].metadata->row_groups[ref.row_group];
     uint64_t bytes = 0;
     for (size_t i = 0; i < table->columns.count; i++)
-        bytes += group->chunks[table->columns.items[i].leaf].compressed_bytes;
+        bytes += pq_table_column_bytes(group, &table->columns.items[i]);
     return bytes ? bytes : 1;
 }
 

@@ -101,7 +101,7 @@ static value_range range_of_column(uint32_t id, void *context)
         status st = pq_table_check_column(table, known->source);
         is_read = !st;
         status_free(st);
-        if (is_read)
+        if (is_read && !type_is_nested(column->type))
             known->range = range_of_source(k->statement, table, column);
         known->scan = NULL;
     }

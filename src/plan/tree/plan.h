@@ -338,6 +338,7 @@ typedef struct plan_statement {
     bool keeps_parts;        /* what ranks have of the result stays there: of COPY (PER_RANK) */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
+    bool has_nested;           /* a scan of it has a list, struct or map: nested_check.h */
     uint32_t refused_attempts; /* of rule subqueries, which tried another way */
     uint64_t
         message_bytes_max;  /* between ranks, as memory is short; 0: as many as the setting says */

@@ -131,8 +131,7 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     if (nested)
         return status_hint(
             bind_error(b, STATUS_KIND_UNSUPPORTED, location,
-                       "column \"%s\" is nested (a list, a map or an optional struct), "
-                       "which is not supported",
+                       "column \"%s\" is nested in a way (VARIANT, say) that is not supported",
                        nested->name),
             "* leaves such columns out");
     if (!found)

@@ -17,7 +17,7 @@ static status note_digits(binder *b, const pq_table *table, const pq_table_colum
     if (table->given)
         return STATUS_OK;
     const pq_leaf *leaf = &table->files.items[0].metadata->leaves[column->leaf];
-    if (leaf->conversion < PQ_CONVERT_WIDE)
+    if (type_is_nested(column->type) || leaf->conversion < PQ_CONVERT_WIDE)
         return STATUS_OK;
     return bind_notice(b,
                        "column \"%s\" of \"%s\" is %s, of more than 38 digits, and read as double",
@@ -40,6 +40,7 @@ static status bind_scan(binder *b, pq_table *table, const char *name, plan_node 
                               .type = source->type,
                               .is_nullable = source->is_nullable};
         TRY(note_digits(b, table, source));
+        b->statement->has_nested |= type_is_nested(source->type);
         TRY(array_push(b->memory, &node->columns, column));
         TRY(array_push(b->memory, &node->scan.sources, (uint32_t)i));
         TRY(array_push(b->memory, &node->scan.filter_only, false));

@@ -139,6 +139,13 @@ static status union_add_column(binder *b, const plan_node *scan, size_t number, 
     return STATUS_OK;
 }
 
+/* Whether it is a key in folders' names: the number of its leaf is behind those that the file has. */
+static bool is_key(const plan_node *scan, size_t number)
+{
+    const pq_table *table = scan->scan.table;
+    return table->columns.items[scan->scan.sources.items[number]].leaf >= table->schema->leaf_count;
+}
+
 /* Keys in folders' names come behind all columns of files. */
 static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys, int32_t location,
                            union_list *list)
@@ -146,7 +153,7 @@ static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys
     for (size_t s = 0; s < scans->scans.count; s++) {
         const plan_node *scan = scans->scans.items[s];
         for (size_t i = 0; i < scan->columns.count; i++)
-            if ((scan->scan.sources.items[i] >= scan->scan.table->schema->leaf_count) == are_keys)
+            if (is_key(scan, i) == are_keys)
                 TRY(union_add_column(b, scan, i, location, list));
     }
     return STATUS_OK;

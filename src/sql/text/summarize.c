@@ -17,15 +17,17 @@ typedef struct measure {
     const char *name;   /* of the result's column; NULL: others are made of it */
     const char *format; /* of the column: %zu */
     const char *none;   /* for columns that are no numbers; NULL: it is of all */
+    const char *nested; /* for lists, structs and maps */
 } measure;
 
 static const measure measures[] = {
-    {"min", "CAST(min(c%zu) AS varchar)", NULL},
-    {"max", "CAST(max(c%zu) AS varchar)", NULL},
-    {"approx_unique", "approx_count_distinct(c%zu)", NULL},
-    {"avg", "CAST(avg(c%zu) AS double precision)", "CAST(NULL AS double precision)"},
-    {"std", "stddev(c%zu)", "CAST(NULL AS double precision)"},
-    {NULL, "count(c%zu)", NULL},
+    {"min", "CAST(min(c%zu) AS varchar)", NULL, "CAST(NULL AS varchar)"},
+    {"max", "CAST(max(c%zu) AS varchar)", NULL, "CAST(NULL AS varchar)"},
+    {"approx_unique", "approx_count_distinct(c%zu)", NULL, "CAST(NULL AS bigint)"},
+    {"avg", "CAST(avg(c%zu) AS double precision)", "CAST(NULL AS double precision)",
+     "CAST(NULL AS double precision)"},
+    {"std", "stddev(c%zu)", "CAST(NULL AS double precision)", "CAST(NULL AS double precision)"},
+    {NULL, "count(c%zu)", NULL, "count(CASE WHEN c%zu IS NULL THEN NULL ELSE 1 END)"},
 };
 #define MEASURE_COUNT (sizeof measures / sizeof *measures)
 
@@ -48,7 +50,9 @@ static void write_measures(FILE *to, const plan_column_list *columns)
         for (size_t m = 0; m < MEASURE_COUNT; m++) {
             const char *none = type_is_numeric(columns->items[i].type) ? NULL : measures[m].none;
             fputs(", ", to);
-            if (none)
+            if (type_is_nested(columns->items[i].type))
+                fprintf(to, measures[m].nested, i);
+            else if (none)
                 fputs(none, to);
             else
                 fprintf(to, measures[m].format, i);

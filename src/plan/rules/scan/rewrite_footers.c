@@ -55,7 +55,7 @@ static bool footers_find_column(const plan_node *scan, uint32_t id, footer_colum
     uint32_t source = scan->scan.sources.items[number];
     *out = (footer_column){scan->scan.table, &scan->scan.table->columns.items[source]};
     status st = pq_table_check_column(out->table, source);
-    bool is_read = !st;
+    bool is_read = !st && !type_is_nested(out->column->type);
     status_free(st);
     return is_read;
 }

@@ -43,12 +43,12 @@ static plan_node *late_columns_find_scan(plan_node *node)
 static uint64_t late_columns_column_bytes(const plan_node *scan, size_t number)
 {
     const pq_table *table = scan->scan.table;
-    uint32_t leaf = table->columns.items[scan->scan.sources.items[number]].leaf;
+    const pq_table_column *column = &table->columns.items[scan->scan.sources.items[number]];
     uint64_t bytes = 0;
     for (size_t i = 0; i < table->row_groups.count; i++) {
         pq_row_group_ref ref = table->row_groups.items[i];
         const pq_metadata *m = table->files.items[ref.file].metadata;
-        bytes += m->row_groups[ref.row_group].chunks[leaf].compressed_bytes;
+        bytes += pq_table_column_bytes(&m->row_groups[ref.row_group], column);
     }
     return bytes;
 }

@@ -1,0 +1,106 @@
+/* nested.c - children in the order of their rows. */
+#include "device/nested.h"
+
+static bool is_in_order(const tensor *t, uint64_t rows)
+{
+    const nested_value *values = t->values;
+    uint64_t at = 0;
+    if (!t->heap)
+        return false;
+    if (t->type.id == TYPE_STRUCT) {
+        for (uint64_t i = 0; i < rows; i++)
+            if (nested_is_valid(t, i) && values[i].offset != i)
+                return false;
+        return t->heap->child_rows == rows;
+    }
+    for (uint64_t i = 0; i < rows; i++) {
+        if (values[i].length && values[i].offset != at)
+            return false;
+        at += values[i].length;
+    }
+    return at == t->heap->child_rows;
+}
+
+static uint64_t elements_of(const tensor *t, uint64_t rows)
+{
+    const nested_value *values = t->values;
+    uint64_t elements = 0;
+    if (t->type.id == TYPE_STRUCT)
+        return rows;
+    for (uint64_t i = 0; i < rows; i++)
+        elements += values[i].length;
+    return elements;
+}
+
+/* The values' new places, and from which row of the children each element comes. */
+static void nested_place(const tensor *t, uint64_t rows, nested_value *placed, row_index *index)
+{
+    const nested_value *values = t->values;
+    uint32_t at = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        if (t->type.id == TYPE_STRUCT) {
+            bool is_valid = nested_is_valid(t, i);
+            index->has_nulls |= !is_valid;
+            index->rows[i] = is_valid ? values[i].offset : ROW_NULL;
+            placed[i] = is_valid ? (nested_value){(uint32_t)i, 1} : (nested_value){0};
+            continue;
+        }
+        uint32_t length = values[i].length;
+        placed[i] = length ? (nested_value){at, length} : (nested_value){0};
+        for (uint32_t k = 0; k < length; k++)
+            index->rows[at++] = values[i].offset + k;
+    }
+}
+
+static status nested_move_children(dev_stream *stream, const tensor *t, row_index *index,
+                                   uint64_t elements, string_heap **out)
+{
+    const string_heap *heap = t->heap;
+    uint32_t count = heap ? heap->child_count : 0, done = 0;
+    tensor **children = mem_new_array((size_t)count + 1, sizeof *children);
+    if (!children)
+        return status_no_memory("children", count * sizeof *children);
+    status st = STATUS_OK;
+    for (; done < count && !st; done += !st)
+        st = tensor_new_indexed(stream, heap->children[done], heap->child_rows, index,
+                                dev_count_exact(elements), &children[done]);
+    if (!st)
+        st = string_heap_new_children(children, count, elements, out);
+    else
+        for (uint32_t i = 0; i < done; i++)
+            tensor_unref(children[i]);
+    mem_free(children);
+    return st;
+}
+
+status nested_put_in_order(dev_stream *stream, tensor *t, uint64_t rows, tensor **out)
+{
+    *out = NULL;
+    assert(t->form == TENSOR_FLAT && stream->dev->is_host);
+    if (is_in_order(t, rows)) {
+        *out = tensor_ref(t);
+        return STATUS_OK;
+    }
+    uint64_t elements = elements_of(t, rows);
+    if (elements >= ROW_NULL)
+        return status_new(STATUS_KIND_UNSUPPORTED,
+                          "lists of %llu elements together, in one part of a result, are too many",
+                          (unsigned long long)elements);
+    tensor *made;
+    row_index *index = NULL;
+    TRY(tensor_new_flat(stream->dev, t->type, rows, false, &made));
+    made->validity = t->validity;
+    made->validity_owner = dev_buffer_ref(t->validity_owner);
+    status st = row_index_new(stream->dev, elements, &index);
+    if (!st)
+        nested_place(t, rows, made->values, index);
+    if (!st)
+        st = nested_move_children(stream, t, index, elements, &made->heap);
+    row_index_unref(index);
+    if (st) {
+        tensor_unref(made);
+        return st;
+    }
+    *out = made;
+    return STATUS_OK;
+}

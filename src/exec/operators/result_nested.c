@@ -1,0 +1,63 @@
+/* result_nested.c - children as columns, level by level. */
+#include "exec/operators/result_nested.h"
+
+#include "base/guard.h"
+#include "base/nested_type.h"
+#include "device/nested.h"
+#include "exec/operators/result_batch.h"
+
+/* A child that is not there, as no row has an element: a tensor of NULLs. */
+static status missing_child(dev_stream *stream, data_type type, uint64_t rows, tensor **out)
+{
+    TRY(tensor_new_flat(stream->dev, type, rows, true, out));
+    memset((*out)->values, 0, type_values_bytes(type, rows));
+    memset((*out)->validity, 0, bitmap_bytes(rows));
+    return STATUS_OK;
+}
+
+static status put_child(dev_stream *stream, tensor *child, uint64_t rows, exec_batch_column *column)
+{
+    if (type_is_nested(child->type))
+        return exec_batch_put_nested(stream, child, rows, column);
+    TRY(tensor_flatten(stream, child, dev_count_exact(rows), &column->owner));
+    column->type = column->owner->type;
+    column->values = column->owner->values;
+    column->validity = column->owner->validity;
+    return STATUS_OK;
+}
+
+static status put_children(dev_stream *stream, const tensor *ordered, exec_batch *children)
+{
+    const nested_type *type = nested_type_of(ordered->type);
+    const string_heap *heap = ordered->heap;
+    for (uint32_t i = 0; i < children->column_count; i++) {
+        tensor *child = NULL;
+        if (heap && i < heap->child_count)
+            child = tensor_ref(heap->children[i]);
+        else
+            TRY(missing_child(stream, type->fields[i].type, children->row_count, &child));
+        status st = put_child(stream, child, children->row_count, &children->columns[i]);
+        tensor_unref(child);
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
+status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
+                             exec_batch_column *column)
+{
+    tensor *flat;
+    TRY(guard_check());
+    TRY(tensor_flatten(stream, t, dev_count_exact(rows), &flat));
+    status st = nested_put_in_order(stream, flat, rows, &column->owner);
+    tensor_unref(flat);
+    TRY(st);
+    const tensor *ordered = column->owner;
+    column->type = ordered->type;
+    column->values = ordered->values;
+    column->validity = ordered->validity;
+    TRY(exec_batch_new(stream->dev, nested_type_of(t->type)->field_count,
+                       ordered->heap ? ordered->heap->child_rows : 0, &column->children));
+    nested_type_hold(column->type); /* until the children are freed */
+    return put_children(stream, ordered, column->children);
+}

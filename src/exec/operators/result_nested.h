@@ -1,0 +1,12 @@
+/* result_nested.h - lists, structs and maps of a batch: a column's children are columns of a batch of their own. */
+#ifndef PISTACHIO_EXEC_OPERATORS_RESULT_NESTED_H
+#define PISTACHIO_EXEC_OPERATORS_RESULT_NESTED_H
+
+#include "exec/operators/op_result.h"
+
+/* The rows of a nested tensor, on a host device, as a column of a batch: its children are in order and FLAT, whatever they
+ * were. */
+CHECKED status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
+                                     exec_batch_column *column);
+
+#endif

@@ -1,0 +1,172 @@
+/* assemble.c - one pass over the levels of a node's first leaf for each list and struct.
+ *
+ *     repetition  definition      l: optional, its element optional; so 1: l is there, 2: an element, 3: not NULL
+ *         0           3           a row, a list that begins with a value
+ *         1           2           its second element, NULL
+ *         0           1           a row, an empty list
+ *         0           0           a row, NULL
+ */
+#include "parquet/read/assemble.h"
+
+#include "base/cancel.h"
+
+static status levels_disagree(const pq_node *node, const char *what)
+{
+    return status_new(STATUS_KIND_CORRUPT, "its levels do not fit: %s of \"%s\"", what, node->name);
+}
+
+/* ---- lists and maps ---- */
+
+/* Values [at, ...) of the walk over one list node. */
+typedef struct list_walk {
+    const pq_node *node;
+    nested_value *values;
+    uint64_t *validity; /* NULL: the list is never NULL */
+    uint64_t rows, elements;
+    bool is_open; /* the row at work has elements */
+} list_walk;
+
+static void list_begin(list_walk *w, unsigned definition)
+{
+    bool has_element = definition >= w->node->element_definition;
+    if (w->validity)
+        w->validity[w->rows / 64] |= (uint64_t)(definition >= w->node->definition)
+                                     << (w->rows % 64);
+    w->values[w->rows++] =
+        has_element ? (nested_value){(uint32_t)w->elements, 1} : (nested_value){0};
+    w->elements += has_element;
+    w->is_open = has_element;
+}
+
+/* False: the levels cannot be. */
+static bool list_step(list_walk *w, unsigned repetition, unsigned definition)
+{
+    const pq_node *node = w->node;
+    if (repetition <= node->repetition) {
+        w->is_open = false;
+        if (definition >= node->slot_definition)
+            list_begin(w, definition);
+        return true;
+    }
+    if (!w->is_open || definition < node->element_definition)
+        return false;
+    if (repetition == node->repetition + 1u) {
+        w->values[w->rows - 1].length++;
+        w->elements++;
+    }
+    return true;
+}
+
+static uint64_t count_slots(const pq_node *node, const pq_leaf_values *leaf)
+{
+    uint64_t slots = 0;
+    for (uint64_t i = 0; i < leaf->count; i++)
+        slots +=
+            leaf->repetition[i] <= node->repetition && leaf->definition[i] >= node->slot_definition;
+    return slots;
+}
+
+/* A tensor of the node's rows without values, and with a bitmap of zeros if they can be NULL. */
+static status new_rows(device *dev, const pq_node *node, uint64_t rows, tensor **out)
+{
+    bool is_nullable = node->definition > node->slot_definition;
+    TRY(tensor_new_flat(dev, node->type, rows, is_nullable, out));
+    if (is_nullable)
+        memset((*out)->validity, 0, bitmap_bytes(rows));
+    return STATUS_OK;
+}
+
+static status fill_lists(const pq_node *node, const pq_leaf_values *leaf, uint64_t elements,
+                         tensor *t)
+{
+    list_walk w = {.node = node, .values = t->values, .validity = t->validity};
+    for (uint64_t i = 0; i < leaf->count; i++)
+        if (!list_step(&w, leaf->repetition[i], leaf->definition[i]))
+            return levels_disagree(node, "a value continues a list that has not begun");
+    if (w.elements != elements)
+        return levels_disagree(node, "there are other elements than values");
+    return cancel_seen();
+}
+
+/* ---- structs ---- */
+
+static void fill_structs(const pq_node *node, const pq_leaf_values *leaf, tensor *t)
+{
+    nested_value *values = t->values;
+    uint64_t row = 0;
+    for (uint64_t i = 0; i < leaf->count; i++) {
+        if (leaf->repetition[i] > node->repetition || leaf->definition[i] < node->slot_definition)
+            continue;
+        bool is_valid = leaf->definition[i] >= node->definition;
+        values[row] = is_valid ? (nested_value){(uint32_t)row, 1} : (nested_value){0};
+        if (t->validity)
+            t->validity[row / 64] |= (uint64_t)is_valid << (row % 64);
+        row++;
+    }
+}
+
+/* ---- nodes ---- */
+
+static status assemble_children(device *dev, const pq_node *node, const pq_leaf_values *leaves,
+                                uint32_t first, tensor **children, uint64_t *out_rows)
+{
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        uint64_t rows;
+        TRY(pq_assemble(dev, node->children[i], leaves, first, &children[i], &rows));
+        if (i && rows != *out_rows)
+            return levels_disagree(node, "parts have different numbers of values");
+        *out_rows = rows;
+    }
+    return STATUS_OK;
+}
+
+static status assemble_group(device *dev, const pq_node *node, const pq_leaf_values *leaves,
+                             uint32_t first, tensor **children, tensor **out, uint64_t *out_rows)
+{
+    const pq_leaf_values *leaf = &leaves[node->leaf - first];
+    uint64_t child_rows = 0;
+    TRY(assemble_children(dev, node, leaves, first, children, &child_rows));
+    *out_rows = count_slots(node, leaf);
+    if (child_rows >= ROW_NULL)
+        return status_new(STATUS_KIND_UNSUPPORTED, "lists of %llu elements together are too many",
+                          (unsigned long long)child_rows);
+    TRY(new_rows(dev, node, *out_rows, out));
+    if (node->type.id != TYPE_STRUCT)
+        TRY(fill_lists(node, leaf, child_rows, *out));
+    else if (child_rows != *out_rows)
+        return levels_disagree(node, "parts have different numbers of values");
+    else
+        fill_structs(node, leaf, *out);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        tensor_ref(children[i]);
+    return string_heap_new_children(children, node->child_count, child_rows, &(*out)->heap);
+}
+
+static status assemble_leaf(const pq_node *node, const pq_leaf_values *leaf, tensor **out,
+                            uint64_t *out_rows)
+{
+    (void)node;
+    *out = tensor_ref(leaf->values);
+    *out_rows = leaf->slots;
+    return STATUS_OK;
+}
+
+status pq_assemble(device *dev, const pq_node *node, const pq_leaf_values *leaves, uint32_t first,
+                   tensor **out, uint64_t *out_rows)
+{
+    *out = NULL;
+    if (!node->child_count)
+        return assemble_leaf(node, &leaves[node->leaf - first], out, out_rows);
+    tensor **children = mem_new_array(node->child_count, sizeof *children);
+    if (!children)
+        return status_no_memory("scan", node->child_count * sizeof *children);
+    status st = assemble_group(dev, node, leaves, first, children, out, out_rows);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        tensor_unref(children[i]);
+    mem_free(children);
+    if (st) {
+        tensor_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Lists, structs and maps of files: read, selected, joined, printed as DuckDB prints them; what is not supported is refused.
+# nested_values.sh PROGRAM
+set -u
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
+cp "$here/../data/metadata/values.parquet" v.parquet # made by tests/parquet/make_metadata_fixtures.py
+
+# The values are DuckDB's, cast to text.
+expect "describe" 0 "column,type,nullable
+id,integer,no
+l,bigint[],yes
+t,varchar[],yes
+s,\"struct(a integer, b varchar)\",yes
+m,\"map(varchar, double)\",yes
+ls,\"struct(x smallint, l tinyint[])[]\",yes" sql "describe 'v.parquet'"
+expect "all rows" 0 "1,\"[1, 2, NULL]\",\"[a, b c]\",\"{'a': 1, 'b': x}\",{k=1.5},\"[{'x': 1, 'l': [1, 2]}, {'x': NULL, 'l': []}]\"
+2,,[],,{},[]
+3,[],,\"{'a': NULL, 'b': y z}\",,
+4,[3],\"['x,y', 'it\\'s', '']\",\"{'a': 4, 'b': NULL}\",\"{a=NULL, b c=2.5}\",\"[NULL, {'x': 4, 'l': NULL}]\"
+5,[NULL],\"['null', NULL]\",\"{'a': NULL, 'b': NULL}\",{''=0.5},\"[{'x': 5, 'l': [NULL]}]\"
+6,\"[4, 5, 6, 7, 8, 9]\",\"[' a', 'a=b', '[x]']\",\"{'a': 6, 'b': ''}\",,[]
+7,[10],[a text that does not lie in its view],,{'x=y'=3.5},
+8,[],\"[NULL, NULL]\",\"{'a': 8, 'b': q}\",{},\"[{'x': 8, 'l': [8]}]\"
+9,\"[11, NULL, 12]\",[ä],\"{'a': 9, 'b': 'x,y'}\",{k=NULL},\"[{'x': 9, 'l': [9, 9, 9]}]\"" rows "from 'v.parquet'" --set threads=1
+expect "some" 0 '6,"[4, 5, 6, 7, 8, 9]"
+9,"[11, NULL, 12]"' rows "select id, l from 'v.parquet' where id % 3 = 0 and l is not null and s is not null and id > 3" --set threads=1
+expect "JSON" 0 '{"id": 4, "t": ["x,y", "it'"'"'s", ""], "s": {"a": 4, "b": null}, "m": {"a": null, "b c": 2.5}, "ls": [null, {"x": 4, "l": null}]}' \
+    "$program" --format jsonl -c "select id, t, s, m, ls from 'v.parquet' where id = 4"
+expect "a table" 0 " t                    | m
+----------------------+-------------------
+ ['x,y', 'it\\'s', ''] | {a=NULL, b c=2.5}
+(1 row)" "$program" -c "select t, m from 'v.parquet' where id = 4"
+expect "a join" 0 "9,\"[11, NULL, 12]\",\"[{'x': 9, 'l': [9, 9, 9]}]\"" \
+    rows "select v.id, l, ls from (values (9), (10)) k(i) join 'v.parquet' v on v.id = k.i"
+"$program" --format csv -c "select k.i, v.l, v.s from (values (4), (10)) k(i) left join 'v.parquet' v on v.id = k.i" 2>&1 |
+    sed 1d | sort >"$work/outer"
+expect "an outer join" 0 "10,,
+4,[3],\"{'a': 4, 'b': NULL}\"" cat "$work/outer"
+expect "twice" 0 "4,[3],[3]" rows "with x as materialized (select id, l from 'v.parquet') select a.id, a.l, b.l from x a join x b using (id) where a.id = 4"
+expect "offset" 0 '9,"[11, NULL, 12]"' rows "select id, l from 'v.parquet' limit 3 offset 8" --set threads=1
+expect "counting NULLs" 0 "1" rows "select count(*) from 'v.parquet' where l is null"
+expect "SUMMARIZE" 0 "column_name,column_type,min,max,approx_unique,avg,std,count,null_percentage
+l,bigint[],,,,,,9,11.11
+m,\"map(varchar, double)\",,,,,,9,22.22" sql "summarize select l, m from 'v.parquet'"
+
+refused() { # SQL TEXT
+    expect "$1" 1 - sql "$1"
+    says "$1" "$2"
+}
+refused "select l, count(*) from 'v.parquet' group by l" "of a value of type bigint[] is not supported yet"
+refused "select distinct l from 'v.parquet'" "DISTINCT or an aggregate of a value of type bigint[]"
+refused "select id from 'v.parquet' order by s" "ORDER BY of a value of type struct(a integer, b varchar)"
+refused "select max(m) from 'v.parquet'" "an aggregate of a value of type map(varchar, double)"
+refused "select l = l from 'v.parquet'" "= of a value of type bigint[]"
+says "the place" "line 1: select l = l"
+refused "select coalesce(l, l) from 'v.parquet'" "of a value of type bigint[] is not supported yet"
+refused "select a.id from 'v.parquet' a join 'v.parquet' b on a.l = b.l" "= of a value of type bigint[]"
+refused "select l from 'v.parquet' union select l from 'v.parquet'" "of a value of type bigint[]"
+refused "select l::varchar from 'v.parquet'" "CAST of a value of type bigint[]"
+refused "select row_number() over (order by l) from 'v.parquet'" "of a value of type bigint[]"
+refused "copy (from 'v.parquet') to 'w.parquet'" 'a Parquet file cannot hold column "l" of type bigint[]'
+refused "create table w as from 'v.parquet'" 'a table cannot hold column "l" of type bigint[]'
+expect "a lazy device" 1 - sql "select l from 'v.parquet'" --set device=simulated
+says "a lazy device" 'column "l" of "v.parquet" is a bigint[], which device simulated cannot read yet'
+finish
