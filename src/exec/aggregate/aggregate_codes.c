@@ -15,7 +15,7 @@
 #define CODES_PER_ROW 4         /* codes that may go unused for each row that has come */
 #define CODES_PER_ROW_LATER 32  /* once there is a table: its last codes come late */
 #define DICTIONARY_ROWS 4096
-#define ROWS_PER_ENTRY 4  /* of a base that is no dictionary */
+#define ROWS_PER_ENTRY 4  /* of a base that was not made as a dictionary */
 #define CODES_KEYS_MAX 16 /* a key has two codes at least, and several share MIXED_DOMAIN */
 
 bool codes_key_is_integer(data_type type)
@@ -97,7 +97,7 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, de
     greatest = statistics[KEY_VALUES] ? statistics[KEY_MAXIMUM] : 0;
     *radix = 0;
     if (old) {
-        /* Where it grew once it may grow again. */
+        /* The table may grow again at the end at which it grew. */
         int64_t last = code_key_last(old);
         int64_t more = old->radix / (old->radix < SMALL_DOMAIN ? 2 : 8);
         bool falls = statistics[KEY_VALUES] && least < old->minimum;

@@ -6,10 +6,10 @@
 
 /* Integers, dates and the like of at most 8 bytes, and booleans. */
 bool codes_key_is_integer(data_type type);
-/* What key_statistics says of a FLAT column. */
+/* Reads what key_statistics says of a FLAT column. */
 CHECKED status codes_statistics(dev_stream *stream, const tensor *key, dev_count rows,
                                 int64_t out[KEY_STATISTICS]);
-/* The same, to be there later: KEY_STATISTICS words. */
+/* Enqueues key_statistics, whose KEY_STATISTICS words are there later. */
 CHECKED status codes_statistics_ask(dev_stream *stream, const tensor *key, dev_count rows,
                                     dev_fetch *out);
 /* Whether a table of that domain is not too large for memory_limit. */

@@ -3,7 +3,7 @@
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/sched/memory.h"
 
-/* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
+/* A table of CODES may take one part in this many of a task's share of operator memory. */
 #define CODES_SHARE 4
 
 /* How keys lie in rows; as numbers, where some are text. */

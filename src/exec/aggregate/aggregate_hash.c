@@ -145,7 +145,7 @@ static bool has_room(const hash_groups *groups, uint64_t needed)
     return needed <= groups->capacity && groups->slot_count / 3 * 2 >= needed;
 }
 
-/* Room for so many more. Only if there may be none it is asked how many there are. */
+/* Makes room for `more` groups. Only if there may be too little of it, asks how many groups there are. */
 static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
 {
     if (!groups->words)
@@ -195,8 +195,8 @@ status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const u
     return reserve_text(groups, stream, rows, count, &needed);
 }
 
-/* As how many texts rows are to be compared, of whose long strings there are so many bytes: without any their words
- * say all, as a group's text of the same bytes is no long one either. */
+/* Returns as how many texts rows are to be compared, given the bytes of their long strings. Without long strings
+ * their words say all: a group's text of the same bytes is short as well. */
 static uint32_t texts_to_compare(const hash_groups *groups, uint64_t long_bytes)
 {
     const key_layout *layout = groups->layout;

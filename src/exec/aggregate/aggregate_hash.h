@@ -49,7 +49,7 @@ typedef struct packed_rows {
 /* The groups of packed rows; those that are new are added. */
 CHECKED status hash_groups_find(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
                                 uint32_t *out);
-/* The same where their hashes are known already. */
+/* Finds groups as hash_groups_find() does, of keys whose hashes are known already. */
 CHECKED status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream,
                                        const packed_rows *rows, const uint32_t *hashes,
                                        uint32_t *out);

@@ -29,7 +29,7 @@ void key_interner_release(key_interner *interner);
  * it must. */
 CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
                                    dev_count rows, bool must, tensor **out);
-/* What refers to the texts may outlive the interner. */
+/* Lets what refers to the texts outlive the interner. */
 CHECKED status key_interner_share(key_interner *interner, dev_stream *stream, text_heap *heap);
 /* The texts behind FLAT numbers. */
 CHECKED status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,

@@ -179,7 +179,7 @@ static void widen_bounds(aggregate_local *local, int64_t least, int64_t greatest
     local->maximum = greatest > local->maximum ? greatest : local->maximum;
 }
 
-/* What HASH has absorbed belongs to the bounds of its key. */
+/* Adds what HASH has absorbed to the bounds of its key. */
 static void note_bounds(aggregate_local *local, const aggregate_table *table)
 {
     if (table->form == TABLE_CODES) {
@@ -273,7 +273,7 @@ static status become_passing(const aggregate_local *local, exec_task *task, aggr
     uint64_t bytes = table->groups.layout->stride, chunk_rows = core->dev->chunk_rows;
     for (uint32_t i = 0; i < table_state_count(table); i++)
         bytes += table->states[i].width;
-    /* Chunks are not cut: room for what is no whole chunk would stay unused. */
+    /* Chunks are not cut: room for part of a chunk would stay unused. */
     uint64_t chunks = (PASSING_BYTES / bytes + chunk_rows / 2) / chunk_rows + 1;
     uint64_t capacity = chunks * chunk_rows;
     table->is_passing = true;
@@ -509,7 +509,7 @@ static status push_numbers(aggregate_local *local, exec_task *task, tensor *cons
     return st;
 }
 
-/* By row numbers. *is_taken: false: the keys are no rows of a large base. */
+/* Adds by row numbers. *is_taken is false if the keys are not rows of a large base. */
 static status push_by_row(aggregate_local *local, exec_task *task, tensor *const *keys,
                           tensor *const *values, dev_count rows, bool *is_taken)
 {
@@ -552,7 +552,7 @@ static status push_keys(aggregate_local *local, exec_task *task, tensor *const *
     return st ? st : ask_bounds(local, task, keys, rows);
 }
 
-/* What was asked of the rows that wait is answered. */
+/* Adds the rows that wait, once what was asked of them is answered. */
 static status add_waiting(aggregate_local *local, exec_task *task)
 {
     const aggregate_core *core = local->core;

@@ -294,7 +294,7 @@ static status add_positions(aggregate_merge *merge, exec_task *task, const merge
     return STATUS_OK;
 }
 
-/* Where the parts of the task's slices begin: of all at once, so that at most one is awaited. */
+/* Learns where the parts of the task's slices begin, of all slices at once, so that at most one answer is awaited. */
 static status learn_offsets(exec_task *task, const slice_list *slices)
 {
     for (size_t i = 0; i < slices->count; i++) {
@@ -374,7 +374,7 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 2 ---- */
 
-/* Of what parts before this one suggest, a little more. */
+/* Returns a little more than what parts before this one suggest. */
 static uint64_t scale(const aggregate_merge *merge, uint64_t all, uint64_t guess)
 {
     uint64_t added = atomic_load_explicit(&merge->added, memory_order_relaxed);
@@ -483,7 +483,7 @@ static status run_parts(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 3 ---- */
 
-/* What was merged by row numbers, if it may have equal keys, becomes what is merged by them. */
+/* Merges by keys what was merged by row numbers, if it may have equal keys. */
 static status plan_again(aggregate_merge *merge)
 {
     if (merge->mode == MERGE_PARTS) {
@@ -504,7 +504,7 @@ static status plan_again(aggregate_merge *merge)
     return plan_parts(merge);
 }
 
-/* What the parts' groups are was asked in a phase before. */
+/* Learns the numbers of the parts' groups, which a phase before asked for. */
 static status learn_parts(aggregate_merge *merge, exec_task *task)
 {
     for (size_t p = 0; merge->parts && p < part_count(merge); p++)

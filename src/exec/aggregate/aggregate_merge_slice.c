@@ -24,7 +24,7 @@ void merge_slice_release(const aggregate_core *core, merge_slice *slice)
 
 /* ---- ordering ---- */
 
-/* What a slice's groups are as they lie in the table. */
+/* A slice's groups as they lie in the table. */
 typedef struct slice_source {
     table_slice slice;
     const uint8_t *rows;
@@ -101,7 +101,7 @@ static status copy_keys(const aggregate_core *core, dev_stream *stream, merge_sl
                       .second = source->order->rows, .count = count, .out = slice->hashes->address);
 }
 
-/* Where the table's states are: of groups that are listed, by the list. */
+/* Finds where the table's states are: by the list, if groups are listed. */
 static status find_list(const aggregate_core *core, dev_stream *stream, slice_source *source)
 {
     if (!source->slice.list) {
@@ -178,7 +178,7 @@ status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_ta
 
 /* ---- adding a part of all slices at once ---- */
 
-/* What slices have of a part, side by side. */
+/* A part's groups of all slices, side by side. */
 typedef struct joined_part {
     uint64_t count;
     dev_buffer *rows, *hashes, **states; /* as a slice has them */
@@ -267,7 +267,7 @@ static status join_states(const aggregate_core *core, dev_stream *stream,
     return STATUS_OK;
 }
 
-/* Where the part's groups are known: adds states, slice by slice if they differ. */
+/* Adds states to a part whose groups are known, slice by slice if the slices differ. */
 static status add_states(const aggregate_core *core, exec_task *task, aggregate_table *target,
                          const merge_slice *slices, size_t slice_count, size_t part,
                          joined_part *joined)

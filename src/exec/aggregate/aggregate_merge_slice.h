@@ -44,7 +44,7 @@ bool merge_slice_takes(const merge_slice *slice, const aggregate_table *result);
  * there. */
 CHECKED status merge_slice_put(dev_stream *stream, merge_slice *slice, size_t part,
                                const aggregate_table *result, uint64_t first, uint64_t *out_count);
-/* What was put into the slice becomes a table, NULL if that is nothing; the slice has no groups any more. like: a
+/* Makes a table of what was put into the slice, NULL if that is nothing; the slice is left without groups. like: a
  * part's table, whose groups may be gone. */
 CHECKED status merge_slice_to_table(const aggregate_core *core, dev_stream *stream,
                                     merge_slice *slice, size_t parts, const aggregate_table *like,

@@ -37,8 +37,8 @@ static bool is_same_row(const tensor *key, const tensor *other)
            key->base_rows == other->base_rows;
 }
 
-/* The first text of the largest base that lasts, or NULL. Texts of dictionaries are no rows: they have numbers of their
- * own. */
+/* The first text of the largest base that lasts, or NULL. Texts of dictionaries do not count as rows: they have
+ * numbers of their own. */
 static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 {
     const tensor *best = NULL;
@@ -202,7 +202,7 @@ static status unpack(const aggregate_table *table, dev_stream *stream, const uin
                       .values = values, .validity = validity);
 }
 
-/* A key that is no row of the base. */
+/* Adds a key that the base does not hold. */
 static status other_key(const aggregate_core *core, dev_stream *stream,
                         const aggregate_table *table, const uint8_t *packed, uint64_t count,
                         uint32_t key, tensor **out)

@@ -31,7 +31,7 @@ CHECKED status rows_table_new(const aggregate_core *core, dev_stream *stream, in
 CHECKED status rows_table_like(const aggregate_core *core, dev_stream *stream,
                                const aggregate_table *other, uint64_t capacity,
                                aggregate_table **out);
-/* The rows of these keys may be no row of the base. */
+/* Notes that some rows of these keys may be missing from the base. */
 void rows_table_note_nulls(const aggregate_core *core, aggregate_table *table, tensor *const *keys);
 /* A key of groups, by their packed rows. */
 CHECKED status rows_table_key(const aggregate_core *core, dev_stream *stream,

@@ -4,7 +4,7 @@
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/sched/memory.h"
 
-/* Of these first rows' values each must be another one. */
+/* The first rows of a base, whose values must all differ. */
 #define SAMPLE_ROWS 4096
 /* Bytes that a value takes where they are looked up, at most. */
 #define VALUE_BYTES 64

@@ -26,7 +26,7 @@
 #define FALLS_FREE 64       /* from here on falls must be rare */
 #define GROUPS_PER_FALL_MIN 512
 
-/* What is asked of a chunk: the leading key's statistics, and these. */
+/* Words asked of a chunk: the leading key's statistics, then TEXT_BYTES and the rest. */
 enum { START_COUNT = KEY_STATISTICS, TEXT_BYTES, RUN_WORDS };
 
 /* Rows of a chunk as runs. */

@@ -22,7 +22,7 @@
 #define PIECE_GROUPS_MIN 4096
 #define PIECE_BYTES_MIN (1u << 20) /* or as many groups as have so many bytes */
 #define PIECE_GROUPS_MAX ((uint64_t)1 << 20)
-/* Of a task's part of the share: what cutting a slice may take. */
+/* Cutting a slice may take one part in this many of a task's share. */
 #define PIECE_SHARE 8
 
 void aggregate_spill_init(aggregate_spill *spill, exec_operator *op)
@@ -66,7 +66,7 @@ status aggregate_spill_begin(const aggregate_core *core, aggregate_spill *spill)
 
 /* ---- states as columns ---- */
 
-/* Of as many bytes as a state; what they mean does not matter to who writes them. */
+/* Returns a type that is as wide as a state; the writer need not know what the bytes mean. */
 static data_type column_type(const state_plan *plan, uint32_t width)
 {
     data_type type = type_make(TYPE_UINT64);
@@ -464,8 +464,8 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
     return st;
 }
 
-/* Of a part that is cut already: a table of less than this share of what it may have is not worth blocks
- * of its own in each of the parts below. */
+/* A table of a part that is cut already is written in blocks only if it holds at least one part in this many of what
+ * it may hold. */
 #define CUT_SHARE 8
 
 static bool must_cut(const exec_task *task, const aggregate_reader *reader)

@@ -20,7 +20,7 @@ static void init_array(const aggregate_core *core, const aggregate_table *table,
     bool may_share = table->form != TABLE_ONE &&
                      (table->form != TABLE_CODES || core->rows_state >= 0) &&
                      plan->source == SOURCE_ROWS && table->source == SOURCE_ROWS;
-    /* What it has been so far is 1 for groups that exist; a lazy device's number is a bound. */
+    /* Its value so far is 1 for groups that exist; a lazy device's number is a bound. */
     may_share &= core->dev->is_host || core->rows_state >= 0 || plan->argument < 0;
     array->is_shared = may_share && plan->ops == &aggregate_state_count && plan->filter < 0 &&
                        (int)state != core->rows_state;
@@ -328,7 +328,7 @@ status states_view(const aggregate_core *core, dev_stream *stream, const aggrega
     return st;
 }
 
-/* What came to groups is marked. */
+/* Marks the groups that something came to. */
 static status mark_merged(const state_update *u)
 {
     if (!u->table->marks)

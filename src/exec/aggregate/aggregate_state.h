@@ -18,7 +18,7 @@ CHECKED status states_reserve(const aggregate_core *core, dev_stream *stream,
 CHECKED status states_update(const aggregate_core *core, exec_task *task, aggregate_table *table,
                              tensor *const *values, const uint32_t *groups, dev_count rows,
                              uint64_t groups_before);
-/* What refers to the rows that came last does so no longer. */
+/* Cuts the states loose from the rows that came last. */
 CHECKED status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
 /* All rows that came are in the states, which may be read, and added to others, from then on. */
 CHECKED status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
@@ -26,7 +26,7 @@ CHECKED status states_seal(const aggregate_core *core, dev_stream *stream, aggre
  * called once for each table that is merged. */
 CHECKED status states_prepare(const aggregate_core *core, dev_stream *stream,
                               aggregate_table *target, const aggregate_table *from);
-/* The same for tables any of which may then be added to any other, but for text. */
+/* Aligns tables so that any of them may then be added to any other, but for text. */
 CHECKED status states_align(const aggregate_core *core, dev_stream *stream,
                             aggregate_table *const *tables, size_t table_count);
 CHECKED status states_share_text(const aggregate_core *core, aggregate_table *target,
@@ -36,14 +36,14 @@ CHECKED status states_share_text(const aggregate_core *core, aggregate_table *ta
 CHECKED status states_merge(const aggregate_core *core, exec_task *task, aggregate_table *target,
                             const uint32_t *groups, const aggregate_table *from,
                             const uint32_t *list, uint64_t first, uint64_t count);
-/* The same of `count` groups of `from` whose states were copied, from the copies' `first` on. NULL
- * among the copies, which are those of the states that `from` holds: counts that are all 1. */
+/* Merges `count` groups of `from` whose states were copied, from the copies' `first` on. NULL among the copies stands
+ * for states that `from` holds: counts that are all 1. */
 CHECKED status states_merge_copies(const aggregate_core *core, exec_task *task,
                                    aggregate_table *target, const uint32_t *groups,
                                    const aggregate_table *from, dev_buffer *const *copies,
                                    uint64_t first, uint64_t count);
-/* The same groups' states as an array: the table's own, or (list) gathered into *owner. *out is
- * NULL for a shared count where the rows are not counted: all 1 at least. */
+/* Gives the groups' states as an array: the table's own, or (list) gathered into *owner. *out is NULL for a shared
+ * count where the rows are not counted: all 1 at least. */
 CHECKED status states_view(const aggregate_core *core, dev_stream *stream,
                            const aggregate_table *table, uint32_t state, const uint32_t *list,
                            uint64_t first, uint64_t count, const void **out, dev_buffer **owner);

@@ -34,7 +34,7 @@ typedef struct aggregate_state_ops {
     /* Bytes of a state. */
     uint32_t (*width)(const aggregate_core *core, const aggregate_table *table,
                       const state_plan *plan);
-    /* What a state begins as, in two words. NULL: zeros. */
+    /* Begins a state, in two words. NULL: zeros. */
     void (*begin)(const state_plan *plan, uint64_t words[2]);
     /* Adds the argument's values where they are not NULL and the filter (may be NULL) is true. */
     status (*update)(const state_update *u, const state_plan *plan, state_array *array,
@@ -42,7 +42,7 @@ typedef struct aggregate_state_ops {
     /* Adds as many states as u->rows, each `width` bytes; NULL: counts that are all 1. */
     status (*merge)(const state_update *u, const state_plan *plan, const state_array *array,
                     const void *states, uint32_t width);
-    /* What came with rows and is not in the states yet is put there; NULL: all is. */
+    /* Puts into the states what came with rows and is not there yet; NULL: all is. */
     status (*seal)(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
                    state_array *array);
     /* Makes values of states, into out->values. NULL: states are values, and out->type says so. */

@@ -14,7 +14,7 @@ static uint32_t pick_width(const aggregate_core *core, const aggregate_table *ta
     return plan->type.width ? plan->type.width : 1;
 }
 
-/* What every value replaces. */
+/* Begins with the value that every other one replaces. */
 static void begin_pick(const state_plan *plan, uint64_t words[2])
 {
     bool is_least = plan->operation == AGGREGATE_PICK_LEAST;

@@ -45,7 +45,7 @@ typedef struct aggregate_table {
     tensor **bases;      /* HASH by row numbers: the columns of keys that are rows; else NULL */
     uint64_t base_rows;
     bool is_passing;    /* HASH: each row may be a group of its own */
-    bool has_null_rows; /* some rows are no row of the bases */
+    bool has_null_rows; /* some rows are missing from the bases */
     code_key *codes;    /* CODES: one per key */
     dev_buffer *marks;  /* CODES: a byte per group, 1 where it has rows; NULL: rows are counted */
     ARRAY(run_segment) segments; /* RUNS */
@@ -85,7 +85,7 @@ void aggregate_table_give_up(aggregate_table *table);
 /* Makes exact what is known of the table only as a bound; its text lies in its heaps then. */
 CHECKED status aggregate_table_learn(const aggregate_core *core, dev_stream *stream,
                                      aggregate_table *table);
-/* The same, and its states may be read, copied and added to another table's. */
+/* Seals the table: its states may be read, copied and added to another table's. */
 CHECKED status aggregate_table_seal(const aggregate_core *core, dev_stream *stream,
                                     aggregate_table *table);
 uint64_t aggregate_table_bytes(const aggregate_table *table);
@@ -113,7 +113,7 @@ CHECKED status table_slice_key(const aggregate_core *core, dev_stream *stream,
 CHECKED status table_slice_rows(const aggregate_core *core, exec_task *task,
                                 const aggregate_table *table, const table_slice *slice,
                                 const key_layout *layout, const uint8_t **out, dev_buffer **owner);
-/* What refers to the table's keys' text may outlive it. */
+/* Lets what refers to the text of the table's keys outlive it. */
 CHECKED status table_share_text(const aggregate_core *core, dev_stream *stream, hash_groups *groups,
                                 const aggregate_table *table);
 /* Adds all groups of a table to another: HASH, or CODES that has room for their keys. */

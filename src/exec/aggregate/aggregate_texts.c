@@ -180,7 +180,7 @@ static status find_on_host(numbered_texts *numbered, exec_task *task, text_batch
     return batch_find(numbered, task, batch, out, added);
 }
 
-/* Where it is asked how many are new, what is not known yet is awaited. */
+/* Finds texts on the device. If it asks how many are new, it first awaits what is not known yet. */
 static status find_on_device(numbered_texts *numbered, exec_task *task, text_batch *batch,
                              uint32_t *out, uint64_t *added, bool is_asked)
 {

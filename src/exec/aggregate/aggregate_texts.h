@@ -34,7 +34,7 @@ CHECKED status numbered_texts_find(numbered_texts *numbered, exec_task *task, te
 CHECKED status numbered_texts_ask(numbered_texts *numbered, dev_stream *stream);
 /* Makes the count exact. */
 CHECKED status numbered_texts_learn(numbered_texts *numbered, dev_stream *stream);
-/* What refers to the texts may outlive them. */
+/* Lets what refers to the texts outlive them. */
 CHECKED status numbered_texts_share(numbered_texts *numbered, dev_stream *stream, text_heap *heap);
 /* All texts so far, FLAT, at their numbers; what no text has is empty. *rows: how many, gaps counted. */
 CHECKED status numbered_texts_column(numbered_texts *numbered, dev_stream *stream, tensor **out,

@@ -13,7 +13,7 @@
 #include "plan/tree/expr_index.h"
 #include "plan/tree/function.h"
 
-/* What a task has of the phase that feeds sets. */
+/* A task's part of the phase that feeds sets. */
 struct set_feed {
     uint32_t set; /* at work */
     aggregate_reader reader;
@@ -339,7 +339,7 @@ static const exec_operator_ops aggregate_ops = {
 
 /* ---- open ---- */
 
-/* What is needed to plan the states. */
+/* The data from which states are planned. */
 typedef struct planner {
     op_aggregate *op;
     arena *memory;
@@ -415,7 +415,7 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
     return STATUS_OK;
 }
 
-/* What the executor does of aggregates.def. */
+/* The executor's side of aggregates.def. */
 static const struct function {
     const aggregate_state_ops *ops;
     uint8_t operation;

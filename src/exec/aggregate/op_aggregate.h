@@ -24,7 +24,7 @@ typedef struct distinct_set {
     aggregate_merge merge;
 } distinct_set;
 
-/* What a task has of the phase that feeds sets. */
+/* A task's part of the phase that feeds sets. */
 typedef struct set_feed set_feed;
 
 /* The sink; owns all that is shared. */

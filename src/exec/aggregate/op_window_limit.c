@@ -13,13 +13,13 @@
 #include "exec/expression/program_run.h"
 #include "exec/sched/memory.h"
 
-/* Of a task's table, at most; of its part of what an operator may hold, one part in so many. */
+/* Bytes of a task's table, at most; one part in this many of what an operator may hold. */
 #define TABLE_BYTES_MAX (64u << 20)
 #define TABLE_SHARE 8
-/* Of the rows that a table has seen at least one in so many was dropped, else it is the last one. */
+/* A table that has not dropped one in this many of the rows that it has seen is the last one. */
 #define DROPPED_LEAST 8
-/* Rows after which that can be said, too, if partitions are few, so that there were rows to drop; or
- * nearly as many as rows, so that there will be none. */
+/* Rows after which the table is judged even if partitions are few, so that there were rows to drop, or nearly as many
+ * as rows, so that there will not be any. */
 #define CHECK_ROWS 65536
 #define FEW_PART 4
 #define MANY_PART 16
@@ -46,7 +46,7 @@ typedef struct limit_local {
     dev_buffer *first;    /* the kernel's */
     uint64_t first_count; /* partitions that it has room for */
     uint64_t rows, kept;  /* that the table has seen */
-    bool is_plain;        /* texts are no numbers */
+    bool is_plain;        /* texts have no numbers */
     bool is_over;
 } limit_local;
 
@@ -182,7 +182,7 @@ static status find_partitions(const op_window_limit *op, exec_task *task, limit_
     return st;
 }
 
-/* What the first rows of so many partitions take. */
+/* Returns the bytes that the first rows of so many partitions take. */
 static uint64_t first_bytes(const op_window_limit *op, uint64_t partitions)
 {
     return partitions * op->base.plan->window_limit.limit * sizeof(uint64_t);
@@ -225,8 +225,8 @@ static status limit_rows(const op_window_limit *op, exec_task *task, limit_local
     return st;
 }
 
-/* What the table may take once it has seen the chunk, without the first rows of partitions that are new
- * in it: has_too_many() asks for those. */
+/* Returns the bytes that the table may take once it has seen the chunk, without the first rows of partitions that are
+ * new in it: has_too_many() asks for those. */
 static uint64_t bytes_then(const op_window_limit *op, const limit_local *local)
 {
     uint64_t before = local->table ? local->table->count : 0;

@@ -5,13 +5,13 @@
 #include "exec/join/join_spill.h"
 #include "exec/sched/query.h"
 
-/* Of each filter what ranks agree on; before these, whether a rank's rows are in temporary files. */
+/* Words of each filter on which ranks agree; before these, a word says whether a rank's rows are in temporary files. */
 enum { WORD_KEYS, WORD_MIN, WORD_MAX, WORD_NO_RANGE, FILTER_WORDS };
 enum { STEP_BEGIN, STEP_AGREE, STEP_NEXT, STEP_UNITE };
 
 /* A filter may have as many bytes, whatever it saves. */
 #define BYTES_SMALL (64.0 * 1024)
-/* What a rank sends of a filter and what it receives. */
+/* Bytes that a rank sends of a filter and receives of it. */
 #define TIMES_SENT 2.0
 
 static uint32_t join_filters_filter_count(const op_join_build *join)
@@ -44,7 +44,7 @@ static void set_words(uint64_t *words, uint64_t keys, int64_t min, int64_t max, 
     words[WORD_NO_RANGE] = !has_range;
 }
 
-/* Of rows in temporary files the ranges are known that the table would have needed. */
+/* Notes ranges of rows in temporary files: only those that the table would have needed are known. */
 static void note_spilled(const op_join_build *join, uint32_t key, uint64_t *words)
 {
     const join_key_range *range = &join->whole.ranges[key];

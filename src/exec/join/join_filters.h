@@ -15,7 +15,7 @@
 /* As a phase, of task 0 alone: EXEC_FINISHED when all filters are published. The table's chunks, if it is in
  * memory, have their keys. */
 exec_result join_filters_unite(op_join_build *join, exec_task *task);
-/* Of rows in temporary files, all of which are on this rank: the ranges alone. */
+/* Publishes the ranges alone, of rows in temporary files that are all on this rank. */
 void join_filters_publish_ranges(const op_join_build *join);
 void join_filters_release(op_join_build *join); /* the query's end */
 

@@ -12,7 +12,7 @@
 #include "exec/join/op_join.h"
 #include "exec/sched/heavy_keys.h"
 
-/* What a message of an answer begins with; then bytes of wire.h. */
+/* The first byte of an answer's message; bytes of wire.h follow. */
 typedef enum join_answer_kind {
     JOIN_ANSWER_KEY = 1, /* the key's one row */
     JOIN_ANSWER_ROWS,    /* the needed columns of its build rows */
@@ -38,7 +38,7 @@ typedef struct join_answer_columns {
 CHECKED status join_answer_columns_init(const op_join_build *join, join_answer_columns *out);
 void join_answer_columns_release(join_answer_columns *columns); /* takes a zeroed one */
 
-/* What there is of heavy keys. Chunks on the device, all FLAT. */
+/* The heavy keys and their rows. Chunks on the device, all FLAT. */
 typedef struct join_heavy_table {
     heavy_table base;
     const op_join_build *join;
@@ -49,7 +49,7 @@ typedef struct join_heavy_table {
     join_side rows;
 } join_heavy_table;
 
-/* Of key chunks (a row each) and chunks of stored columns, which are shared. */
+/* Makes a table of key chunks (a row each) and chunks of stored columns, which are shared. */
 CHECKED status join_heavy_table_new(const op_join_build *join, exec_task *task,
                                     const chunk_list *keys, const chunk_list *rows,
                                     join_heavy_table **out);

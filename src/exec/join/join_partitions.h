@@ -40,7 +40,7 @@ typedef struct join_partitions_local {
     join_collector collector;
 } join_partitions_local;
 
-/* Of a zeroed task, when the last row was spilled; release also takes a half-made one. */
+/* Init takes a zeroed task, after the last row was spilled; release also takes a half-made one. */
 CHECKED status join_partitions_local_init(join_partitions_local *local, const op_join_build *join,
                                           exec_task *task);
 void join_partitions_local_release(join_partitions_local *local, join_queue *queue);

@@ -261,8 +261,8 @@ static status make_marked(join_prober *p, exec_task *task, chunk **out)
     return mark_column(p, task, &(*out)->columns[p->join->output_count - 1]);
 }
 
-/* What follows a chunk's pairs: the whole output of semi, anti and mark joins; the unmatched rows
- * of outer ones. */
+/* Makes what follows a chunk's pairs: the whole output of semi, anti and mark joins; the unmatched rows of outer
+ * ones. */
 static status make_rest(join_prober *p, exec_task *task, chunk **out)
 {
     row_selection rows;

@@ -42,14 +42,14 @@ typedef struct join_prober {
     chunk *candidate; /* both sides' columns at the pairs, for the residual */
 } join_prober;
 
-/* Of a zeroed prober; release also takes a half-made one. */
+/* Init takes a zeroed prober; release also takes a half-made one. */
 CHECKED status join_prober_init(join_prober *p, const op_join_build *join, exec_task *task);
 void join_prober_release(join_prober *p);
 
 /* Takes a chunk over; the one before it is done. */
 void join_prober_take(join_prober *p, const join_side *side, chunk *input);
-/* The same where the build rows come in several pieces, all probed by the same chunk. seen: on the
- * device, a bit for each of its rows, in whole words, clear before the first piece. */
+/* Takes a chunk that probes several pieces of the build rows in turn. seen: on the device, a bit for each of the
+ * chunk's rows, in whole words, clear before the first piece. */
 void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input, uint64_t *seen,
                             bool is_last);
 /* Enqueues what comes before the chunk's first output: EXEC_NEED_INPUT, or as any step. May be left

@@ -5,9 +5,9 @@
 #include "exec/join/join_side.h"
 #include "exec/sched/memory.h"
 
-/* Of an operator's share of the memory: what a part gets however little others leave. */
+/* A part gets one part in this many of an operator's share of memory, however little others leave. */
 #define FLOOR 8
-/* What is always taken whole: cutting and reading it again costs more. */
+/* A part of at most this many bytes is taken whole: cutting it and reading it again costs more. */
 #define WHOLE_BYTES ((uint64_t)16 << 10)
 /* A part with more of the rows than that was not made smaller by cutting: most have one key. */
 #define FINAL_SHARE(rows) ((rows) / 8 * 7)
@@ -87,7 +87,7 @@ status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut)
     return st;
 }
 
-/* What was cut first, before any task takes a part. */
+/* Queues what was cut first, before any task takes a part. */
 static status join_queue_begin(join_queue *queue)
 {
     join_spill *spill = &queue->join->spill;

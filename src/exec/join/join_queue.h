@@ -8,7 +8,7 @@
 
 #include "exec/join/join_spill.h"
 
-/* Both sides, cut alike. */
+/* The two sides of a part, cut alike. */
 typedef struct join_cut {
     partitions *build, *probe;
 } join_cut;
@@ -51,7 +51,7 @@ const partition *join_part_probe(const join_part *part);
 
 /* EXEC_HAVE_OUTPUT: *grant is there. EXEC_FINISHED: no part is left. Else as any step. */
 exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *grant);
-/* So many bytes of what was promised are taken. */
+/* Notes that `bytes` of what was promised are taken. */
 void join_queue_took(join_queue *queue, join_grant *grant, uint64_t bytes);
 /* A part was cut to these parts; takes them over, also on failure. */
 CHECKED status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut);

@@ -27,7 +27,7 @@ CHECKED status join_range_drop_nulls(const join_table *table, exec_task *task, s
                                      uint32_t *groups);
 /* Fills the lists, which have been summed up, in order. By one task. */
 CHECKED status join_range_sort(join_table *table, exec_task *task);
-/* What that takes, at most, besides the lists. */
+/* Returns the bytes that join_range_find() takes, at most, besides the lists. */
 uint64_t join_range_bytes(const join_table *table, uint64_t rows);
 
 /* ---- the probe ---- */

@@ -11,9 +11,10 @@
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
-/* Of what a task may collect, what is worth writing where memory has become short. */
+/* Collected rows are worth writing, where memory has become short, from one part in this many of what a task may
+ * collect. */
 #define COLLECT_MIN 8
-/* Of memory_limit: a Bloom filter of the build side's keys. */
+/* A Bloom filter of the build side's keys may take one part in this many of memory_limit. */
 #define BLOOM 32
 
 bool join_has_spilled(const op_join_build *join)
@@ -45,7 +46,7 @@ uint64_t join_bytes_needed(const op_join_build *join, uint64_t rows, uint64_t ch
            join_table_bytes(&join->whole.table, rows, join->whole.ranges);
 }
 
-/* The same for what the build tasks hold: what has its place is not copied. */
+/* Returns the bytes needed for what the build tasks hold; what has its place is not copied. */
 static uint64_t needed_now(const op_join_build *join)
 {
     const join_spill *spill = &join->spill;
@@ -104,7 +105,7 @@ bool join_fits(op_join_build *join)
 
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
-/* Those that ranks may unite are not made of such keys. */
+/* Filters that ranks may unite are not made of keys in temporary files. */
 static size_t join_spill_filter_count(const op_join_build *join)
 {
     return join_may_unite_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
@@ -257,7 +258,7 @@ static status add_hashes(const op_join_build *join, exec_task *task, chunk *c, t
     return handle_nulls(join, task, c, keys, (*hashes)->values, keeps_nulls, out_has_nulls);
 }
 
-/* The same columns, as far as they are wanted, and room for one more. */
+/* Shares the wanted columns of a chunk, with room for one more. */
 static status join_spill_share_columns(const chunk *c, const bool *wanted, uint32_t count,
                                        chunk **out)
 {
@@ -270,7 +271,7 @@ static status join_spill_share_columns(const chunk *c, const bool *wanted, uint3
 
 /* ---- writing ---- */
 
-/* What of a chunk goes to one part. */
+/* Takes the rows of a chunk that go to one part. */
 static status join_spill_take_slice(exec_task *task, const chunk *c, const row_index *order,
                                     uint64_t first, uint64_t count, chunk **out)
 {

@@ -42,7 +42,7 @@ typedef enum join_row_need {
 
 #define JOIN_KEYS_MAX 20000
 
-/* What is known of one key column of an integer-like type. */
+/* Facts about one key column of an integer-like type. */
 typedef struct join_key_range {
     int64_t min, max;
     uint64_t count; /* keys that are not NULL */
@@ -106,11 +106,11 @@ typedef struct join_table {
     _Atomic uint64_t next;
 } join_table;
 
-/* Of a table whose first fields are set; what they point to is borrowed. */
+/* Init takes a table whose first fields are set; what they point to is borrowed. */
 CHECKED status join_table_init(join_table *table);
 void join_table_release(join_table *table);
 
-/* Of keys whose ranges must be known when the table is made. */
+/* Returns whether the ranges of the keys must be known when the table is made. */
 bool join_table_needs_ranges(const join_table *table);
 
 /* The table is made in these phases, in order, each called by all tasks at once; in between the

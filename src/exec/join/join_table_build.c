@@ -106,7 +106,7 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
 #define SLOTS_MIN 64
 /* The slots of packed keys are a power of two. */
 #define HASHED_SLOTS_MAX ((uint64_t)1 << 31)
-/* Those of codes are in lines. */
+/* Slots of codes, at most: they lie in lines. */
 #define CODE_SLOTS_MAX ((uint64_t)ROW_NULL / DEV_CODE_LINE * DEV_CODE_LINE)
 
 uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
@@ -122,7 +122,7 @@ uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
     return slots < most ? slots : most;
 }
 
-/* Both in a word where they fit, else a word each. */
+/* Code and row are in one word if they fit, else in a word each. */
 uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges)
 {
     uint64_t code = join_table_build_largest_code(table, ranges);
@@ -246,7 +246,7 @@ static status make_alike(join_table *table, dev_stream *stream, uint32_t column,
     return STATUS_OK;
 }
 
-/* Where the column's rows are that have places: then the others get theirs behind them. */
+/* Finds where the rows of a column that have places lie: the others get theirs after them. */
 static status join_table_build_find_place(const join_table *table, uint32_t column,
                                           tensor_target *out)
 {

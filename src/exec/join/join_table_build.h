@@ -6,7 +6,8 @@
 
 /* Slots of a table of so many rows: some stay free, all numbers are below ROW_NULL. 0: too many rows. */
 uint64_t join_table_slot_count(join_table_form form, uint64_t rows);
-/* Where slots of codes of keys in these ranges have the numbers of so many rows, as code_insert knows it. */
+/* Returns the bits (code_insert's row_bits) of a slot that hold the numbers of so many rows, beside codes of keys in
+ * these ranges. */
 uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges);
 uint64_t join_table_slot_bytes(uint32_t row_bits);
 /* About how many bytes the table of so many rows takes besides the rows, at its largest. The keys'

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-/* Where an output column comes from. */
+/* The origin of an output column. */
 typedef struct join_source {
     bool is_build, is_mark;
     uint32_t column; /* of the probe's or build's input */
@@ -24,7 +24,7 @@ typedef struct join_side {
     /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
      * anti joins mark groups first. */
     dev_buffer *matched, *matched_groups;
-    /* Of the whole build side. */
+    /* About the whole build side. */
     bool has_rows, has_null_key;
 } join_side;
 
@@ -64,7 +64,7 @@ typedef struct op_join_build {
     plan_join_type type; /* seen from the probe side: LEFT keeps probe rows, RIGHT build rows */
     bool emits_build;    /* SEMI, ANTI: build rows come out, after all is probed */
     uint32_t probe_columns, build_columns, key_count, output_count;
-    /* Behind the keys: expressions of the build side that ranges are of; their bounds. */
+    /* Counts of expressions of the build side that ranges are of, after the keys; their bounds. */
     uint32_t range_count, probe_key_count;
     join_bound lower, upper; /* of the first one */
     join_bound second;       /* of the second one, */

@@ -88,7 +88,7 @@ static status join_answering_list_rows(const join_table *table, exec_task *task,
     return st;
 }
 
-/* Where the key's rows are in those lists. The key is there twice: groups are read by words. */
+/* Finds the key's rows in those lists. The key is there twice: groups are read by words. */
 static status join_answering_find_rows(const join_table *table, exec_task *task, const chunk *key,
                                        uint64_t *out_first, uint64_t *out_count)
 {
@@ -141,7 +141,7 @@ static status join_answering_take_rows(const op_answering *op, exec_task *task, 
     return st;
 }
 
-/* What there is, if it is not too much. */
+/* Answers with the key's rows, if they are not too many. */
 static status find_answer(op_answering *op, exec_task *task, answering_local *local,
                           const chunk *key)
 {

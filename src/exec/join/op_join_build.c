@@ -54,7 +54,7 @@ static exec_result join_build_add_keys(op_join_build *op, exec_task *task, build
     return EXEC_FINISHED;
 }
 
-/* Of the join's share of memory: what bases may hold, of which perhaps few rows are wanted. */
+/* Bases, of which perhaps few rows are wanted, may hold one part in this many of the join's share of memory. */
 #define BASE_SHARE 8
 
 /* Under the lock: whether the column's values are to stay in this base, the first one that came. */
@@ -196,7 +196,7 @@ static status join_build_spill_local(op_join_build *op, exec_task *task, build_l
     return STATUS_OK;
 }
 
-/* Where there is no memory for the pending chunks' rows, the task gives back what it has. */
+/* Makes the pending chunks' rows the task's own; without memory for them, gives back what the task has. */
 static status own_or_spill(op_join_build *op, exec_task *task, build_local *local, chunk **out)
 {
     status st = join_build_own_pending(op, task, local, out);
@@ -293,7 +293,7 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     return EXEC_NEED_INPUT;
 }
 
-/* What a task has found becomes everybody's. bounds: three words a key, or NULL. */
+/* Hands what a task has found over to the shared state. bounds: three words a key, or NULL. */
 static status join_build_hand_over(op_join_build *op, build_local *local, const uint64_t *bounds)
 {
     status st;
@@ -321,7 +321,7 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     return EXEC_FINISHED;
 }
 
-/* What there is to tell the probe side's scans: keys that no bitmap of the table's has. */
+/* Makes the filters for the probe side's scans, of keys that no bitmap of the table covers. */
 static status make_filters(op_join_build *op, exec_task *task)
 {
     const plan_node *plan = op->base.plan;
@@ -428,7 +428,7 @@ static status join_build_run_phase(op_join_build *op, exec_task *task, unsigned 
     return has_own && number == JOIN_TABLE_PHASE_SUM ? make_filters(op, task) : STATUS_OK;
 }
 
-/* That phase of task 0, which waits for other ranks. */
+/* Runs the phase of task 0 that waits for other ranks. */
 static exec_result unite_filters(op_join_build *op, exec_task *task)
 {
     if (!op->united.has_table)

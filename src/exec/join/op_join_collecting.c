@@ -5,7 +5,7 @@
 #include "net/wire/wire.h"
 #include "net/wire/wire_read.h"
 
-/* What has come of an answer. Each rank gives one after another. */
+/* The part of an answer that has come. Each rank gives one after another. */
 typedef struct incoming {
     wire_reader *key_reader, *rows_reader;
     chunk *key; /* on the device */
@@ -51,7 +51,7 @@ static void incoming_release(incoming *from)
     *from = (incoming){0};
 }
 
-/* Whoever waits for an answer, or for rows, learns that none comes any more. */
+/* Tells whoever waits for an answer, or for rows, that no more come. */
 static void collecting_local_close(exec_operator *base, void *state)
 {
     collecting_local *local = state;

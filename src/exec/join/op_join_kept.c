@@ -21,7 +21,7 @@ static status kept_local_open(exec_operator *base, exec_task *task, void *state)
     return join_prober_init(&local->prober, ((op_kept *)base)->join, task);
 }
 
-/* Whoever is last says that no more is wanted. */
+/* The last task says that no more is wanted. */
 static void kept_local_close(exec_operator *base, void *state)
 {
     op_kept *op = (op_kept *)base;

@@ -131,7 +131,8 @@ static status join_open_compile(op_join_build *op, arena *a, exec_layout probe, 
     return plan->join.residual ? compile_residual(op, a, probe, build) : STATUS_OK;
 }
 
-/* What of the probe side is read at all, and of the build side after the build. */
+/* Marks the columns of the probe side that are read at all, and those of the build side that are read after the
+ * build. */
 static void mark_needed(op_join_build *op)
 {
     bool any = false;

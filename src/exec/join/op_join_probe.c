@@ -108,7 +108,7 @@ static exec_result probe_finish_local(exec_operator *base, exec_task *task, void
     return result == EXEC_NEED_INPUT ? EXEC_FINISHED : result;
 }
 
-/* Where a tail follows, it is the last to need the table. */
+/* Gives the join up, unless a tail follows, which is the last to need the table. */
 static void probe_release(exec_operator *base)
 {
     op_join_build *join = ((op_join_probe *)base)->join;
@@ -116,7 +116,7 @@ static void probe_release(exec_operator *base)
         join_release(join);
 }
 
-/* Where groups were marked: their rows get the mark. */
+/* Passes the marks of groups on to their rows. */
 static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     (void)number;

@@ -7,8 +7,8 @@
 /* After all probing, the build rows that RIGHT and FULL (without a match), SEMI
  * (with one) and ANTI (without) give. */
 CHECKED status join_tail_new(op_join_build *join, exec_operator **out);
-/* Of the side's rows [first, first + count), first a multiple of 64, those that the join's type
- * gives now; *out NULL: none. */
+/* Gives those of the side's rows [first, first + count), first a multiple of 64, that the join's type gives now; *out
+ * NULL: there are not any. */
 CHECKED status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
                               uint64_t first, uint64_t count, chunk **out);
 

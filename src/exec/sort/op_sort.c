@@ -126,8 +126,8 @@ static status know_types(op_sort *op, const chunk *rows)
     return op->types ? STATUS_OK : status_no_memory("sort", op->kept_count * sizeof *op->types);
 }
 
-/* Where the rows go that are sorted with all others. Those of a top-k are thrown away soon, and what
- * is spilled need not lie together. */
+/* Takes the place for rows that are sorted with all others. Rows of a top-k are thrown away soon, and what is spilled
+ * need not lie together. */
 static status sort_take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
 {
     bool is_placed;
@@ -306,7 +306,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     return EXEC_FINISHED;
 }
 
-/* What is in memory: all rows, or those of tasks that finished before others had to spill. */
+/* Sorts the rows in memory: all rows, or those of tasks that finished before others had to spill. */
 static exec_result op_sort_rest(op_sort *op, exec_task *task)
 {
     uint64_t rows = 0;
@@ -401,12 +401,12 @@ typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
     _Atomic uint64_t next; /* row, or piece */
-    /* Of what was spilled, one of the two: */
+    /* One of the two if rows were spilled: */
     sort_ranges *ranges;
     sort_merge *merge; /* by one task, */
     uint64_t merged;   /* and how many chunks it has given */
     bool has_merge;    /* under the sink's lock: they are made */
-    /* Where partitions stay whole: */
+    /* Set if partitions stay whole: */
     sort_pieces pieces;
     bool has_pieces; /* under the sink's lock: they are made */
 } op_sort_source;

@@ -68,12 +68,12 @@ typedef struct sort_spill {
     unsigned task_count;
 } sort_spill;
 
-/* The sink. Collected chunks are FLAT: the input's columns, then keys that are no column of it; where rows are
- * kept narrow, what sort_narrow.h leaves of them, and a column of records. */
+/* The sink. Collected chunks are FLAT: the input's columns, then the computed keys; where rows are kept narrow, what
+ * sort_narrow.h leaves of them, and a column of records. */
 typedef struct op_sort {
     exec_operator base;
     exec_layout input;
-    program *program; /* the keys that are no column; NULL: none */
+    program *program; /* the keys that are computed; NULL: every key is a column */
     uint32_t column_count, extra_count, key_count;
     uint32_t kept_count; /* columns of a collected chunk */
     sort_narrow narrow;
@@ -106,7 +106,7 @@ CHECKED status sort_pieces_make(const op_sort *op, unsigned tasks, sort_pieces *
 
 typedef struct sort_ranges sort_ranges;
 
-/* What a task has of the range it works on. Zeroed: none. */
+/* A task's part of the range that it works on. Zeroed: without rows. */
 typedef struct sort_range {
     bool is_open;
     uint64_t number;

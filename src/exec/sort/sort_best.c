@@ -44,7 +44,7 @@ static status copy_row(const value *values, uint32_t count, value **out)
     return STATUS_OK;
 }
 
-/* Behind those that are equal. */
+/* Returns the place after the rows that are equal. */
 static uint32_t sort_best_find_place(const sort_best *best, const plan_sort_key *keys,
                                      const value *values, uint32_t key_count)
 {

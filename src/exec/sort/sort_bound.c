@@ -59,7 +59,7 @@ status sort_bound_share(op_sort *op, exec_layout input)
     return make_layout(op, a, input);
 }
 
-/* Of a row on the host, in any form. */
+/* Reads the value of a row on the host, in any form. */
 static value sort_bound_value_of(const tensor *t, uint64_t row)
 {
     if (t->form != TENSOR_INDEXED)

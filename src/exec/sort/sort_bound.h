@@ -14,12 +14,12 @@ CHECKED status sort_bound_publish(const op_sort *op, const chunk *best);
 bool sort_bound_is_offered(const op_sort *op);
 /* Offers rows [first, end) of a chunk on the host. */
 CHECKED status sort_bound_offer(op_sort *op, const chunk *rows, uint64_t first, uint64_t end);
-/* Of rows that sort_list gave, those that were not among the first `offered` before. */
+/* Offers those of the rows that sort_list gave that were not among the first `offered` before. */
 CHECKED status sort_bound_offer_rest(op_sort *op, const chunk *best, uint64_t offered);
 /* Drops the chunk's rows that the shared bound excludes. */
 exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c);
-/* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
- * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
+/* Makes the bound of a task that has as many rows as the limit, in order: what comes after the last of them is not
+ * asked for. *out is NULL if there are fewer, or the key is text. */
 CHECKED status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best,
                               dev_buffer **out);
 /* Drops the chunk's rows that come after the bound. */

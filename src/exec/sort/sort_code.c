@@ -25,7 +25,7 @@ static inline uint128 ordered_interval(interval_value v)
     return (uint128)(((int128)v.months * 30 + v.days) * 86400000000 + v.microseconds) ^ SIGN_128;
 }
 
-/* BODY with ORDERED(row): the row's value as an unsigned number, for a type that is no text. */
+/* BODY with ORDERED(row): the row's value as an unsigned number, for a type other than text. */
 #define WITH_ORDERED(type, BODY)                                                                   \
     switch ((type).id) {                                                                           \
     case TYPE_BOOL:                                                                                \

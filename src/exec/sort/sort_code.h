@@ -28,18 +28,18 @@ typedef struct sort_keys {
     const tensor **columns; /* by key */
 } sort_keys;
 
-/* What a key's values have in common. Zeroed: of no rows. */
+/* Properties that a key's values have in common. Zeroed: without rows. */
 typedef struct sort_bounds {
     bool has_nulls, has_values;
     uint128 least, greatest; /* of numbers, as unsigned ones in the same order */
-    /* Of texts: */
+    /* If the key is text: */
     const char *sample; /* one of them, */
     uint32_t common;    /* and with how many of its bytes all begin */
     uint32_t bytes_max;
 } sort_bounds;
 
-/* Where a comparison goes on: a key, and how much of it is known to be equal: bits of a number's
- * distance from the least one, bytes of a text. */
+/* The place where a comparison goes on: a key, and how much of it is known to be equal: bits of a number's distance
+ * from the least one, bytes of a text. */
 typedef struct sort_place {
     uint32_t key, done;
 } sort_place;

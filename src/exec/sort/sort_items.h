@@ -43,7 +43,8 @@ void sort_items_round(const sort_form *form, void *cuts, uint32_t count);
  * code that is not exact. The bounds change meanwhile: they are the task's alone. */
 void sort_items_rows(sort_form *form, void *items, void *scratch, uint64_t count, uint32_t *out);
 
-/* Of a key of whole numbers without NULLs, where the code is exact: its values need not be looked up by row. */
+/* Returns how values are read from items, for a key of whole numbers without NULLs whose code is exact: they need not
+ * be looked up by row. */
 sort_decoder sort_form_decoder(const sort_form *form, uint32_t key);
 /* The key's values of some items, into `out`. */
 void sort_items_decode(const sort_form *form, const sort_decoder *decoder, const void *items,

@@ -117,7 +117,8 @@ static inline ITEM NAMED(behind)(ITEM item, unsigned bits, uint64_t word)
     return (bits < 8 * sizeof item ? item << bits : 0) | (ITEM)word;
 }
 
-/* Of no more rows than a batch has. Pieces are put together in words, as many as there is room for in one. */
+/* Makes at most as many items as a batch has rows. Pieces are put together in words, as many as there is room for in
+ * one. */
 static void NAMED(make_some)(const sort_keys *keys, const sort_bounds *bounds,
                              const sort_code *code, const sort_row_list *rows, unsigned row_bits,
                              ITEM *items)

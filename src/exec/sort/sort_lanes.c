@@ -201,7 +201,7 @@ static void list_in_order(sort_lanes *lanes, const uint32_t *starts)
     lanes->is_done = true;
 }
 
-/* Where each chunk is in order, and they do not overlap, their order is all that is to be found. */
+/* Finds the chunks' order, which is all that is to be found if each chunk is in order and they do not overlap. */
 static status sort_lanes_find_order(sort_lanes *lanes)
 {
     size_t count = lanes->inputs.count;
@@ -286,7 +286,7 @@ static void drop_inputs(sort_lanes *lanes)
     array_release(&lanes->inputs);
 }
 
-/* Of a limit's rows few are wanted. */
+/* Chooses decoders; with a limit few rows are wanted, and none is needed. */
 static status choose_decoders(op_sort *op)
 {
     sort_lanes *lanes = &op->lanes;

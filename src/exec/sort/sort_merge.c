@@ -62,7 +62,7 @@ static void block_free(merge_block *block)
 
 /* ---- order ---- */
 
-/* Of equal rows the one of the earlier run goes first. */
+/* Returns whether `left` goes first: of equal rows the one of the earlier run does. */
 static bool sort_merge_goes_first(const sort_merge *m, uint32_t left, uint32_t right)
 {
     int order =
@@ -240,7 +240,7 @@ static void sort_merge_gather_bits(const sort_merge *m, const void *const *bases
     }
 }
 
-/* Of any width. */
+/* Gathers records of any width. */
 static void sort_merge_gather_records(const sort_merge *m, tensor *out)
 {
     const uint32_t *picks = m->picks->address;

@@ -236,7 +236,7 @@ static bool sort_narrow_is_valid(const uint64_t *validity, uint64_t row)
             out[i] = (ctype)(from[i] - least);                                                     \
     } while (0)
 
-/* Of 16 bytes: those that have more than 64 bits become the greatest number. */
+/* Reads values of 16 bytes: those that have more than 64 bits become the greatest number. */
 static void read_wide(const sort_field *field, const tensor *t, uint64_t first, uint64_t count,
                       uint64_t *out)
 {
@@ -362,7 +362,7 @@ static status narrow_column(const op_sort *op, exec_task *task, const chunk *row
     return st;
 }
 
-/* Columns that stay as they are, and keys that are none. */
+/* Copies columns that stay as they are, and keys that are computed. */
 static status copy_others(const op_sort *op, exec_task *task, const chunk *rows,
                           const tensor_target *places, chunk **out)
 {

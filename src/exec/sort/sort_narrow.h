@@ -3,7 +3,7 @@
  *     numbers and times    as far as they are from the least one of the files' statistics, in as few bytes as the
  *                          greatest takes
  *     texts                where they are few, the number of each (sort_texts.h)
- *     what is no key       all of a row in one place, where one miss of the cache finds it:
+ *     everything else     all of a row in one place, where one miss of the cache finds it:
  *
  *         record    │ NULL bits │ field │ field │ field │      the last column of what is kept
  *
@@ -63,7 +63,7 @@ CHECKED status sort_narrow_rows(struct op_sort *op, exec_task *task, const chunk
 /* Chunks of kept rows, FLAT: where a column has texts in some of them, it has texts in all. */
 CHECKED status sort_narrow_even(const struct op_sort *op, device *host, chunk *const *chunks,
                                 size_t count);
-/* So many bytes more, at most, that takes for a row. */
+/* Returns the bytes, at most, by which keeping rows narrow makes a row larger. */
 uint64_t sort_narrow_even_bytes(const struct op_sort *op);
 
 #endif

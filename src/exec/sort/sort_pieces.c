@@ -49,7 +49,7 @@ static bool sort_pieces_is_same(const partition_keys *p, uint64_t left, uint64_t
     return true;
 }
 
-/* Where the partition of row `at` ends: looked for at distances that double, then between the last two. */
+/* Finds where the partition of row `at` ends: looks at distances that double, then between the last two. */
 static uint64_t sort_pieces_find_end(const partition_keys *p, uint64_t at, uint64_t rows)
 {
     uint64_t low = at, step = 1; /* row `low` belongs to it */

@@ -24,8 +24,8 @@
  * there are the fewer bytes are read twice; of many, rows and items leave the caches. */
 #define RANGE_BLOCKS_MIN 2
 #define RANGE_BLOCKS_MAX 8
-/* What a range takes until it is sorted: its blocks and those at its ends, the rows once more, their
- * items, and what goes out; in blocks of each run for each of its blocks. */
+/* Blocks of each run that a range takes until it is sorted, for each of its own: its blocks and those at its ends,
+ * the rows once more, their items, and what goes out. */
 #define MEMORY_BLOCKS 7
 
 /* The place before a block's first row. Of rows that are equal, those of earlier runs come first,
@@ -85,8 +85,8 @@ static uint64_t mark_bytes(const sort_run *run)
     return run->plain_bytes / run->blocks.count * run->mark_step;
 }
 
-/* Of all marks, in order, those that end a range which is large enough. No range is empty: it has the
- * row of the mark before. Returns the bytes of the largest one, about. */
+/* Chooses, of all marks in order, those that end a range which is large enough. Each range has a row: that of the
+ * mark before. Returns the bytes of the largest range, about. */
 static uint64_t sort_ranges_choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
 {
     sort_cut *cuts = ranges->cuts.items, before = {0};
@@ -316,7 +316,7 @@ exec_result sort_ranges_next(sort_ranges *ranges, exec_task *task, sort_range *r
 
 /* ---- life ---- */
 
-/* Of those that there is room for; a range may be twice as large as is meant. */
+/* Returns the blocks of a range, given how many there is room for: a range may become twice as large as is meant. */
 static uint64_t range_blocks(uint64_t fitting)
 {
     uint64_t blocks = fitting / 2 < RANGE_BLOCKS_MAX ? fitting / 2 : RANGE_BLOCKS_MAX;

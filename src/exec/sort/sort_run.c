@@ -161,7 +161,7 @@ status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t
 
 /* ---- runs ---- */
 
-/* So many of a run's blocks are known by their first row: ranges read whole blocks between those. */
+/* Blocks of a run that are known by their first row, at most: ranges read whole blocks between those. */
 #define MARKS_MAX 4096
 
 /* Each second one goes. */

@@ -15,9 +15,9 @@
 
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4
-/* What is taken for a row in its place: an item, the number of its part, its number in order. */
+/* Bytes for a row that is sorted in its place: an item, the number of its part, its number in order. */
 #define ITEM_BYTES 24
-/* The same by one task: two items and the number. */
+/* Bytes for a row that one task sorts: two items and the number. */
 #define ITEMS_BYTES 36
 /* Chunks are small: some are made at once, and many may wait for the client. */
 #define CHUNK_BLOCKS 4
@@ -153,7 +153,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     return st;
 }
 
-/* Where memory is too short to sort them together, in two parts. */
+/* Sorts and writes in two parts, if memory is too short to sort all chunks together. */
 static status spill_parts(op_sort *op, exec_task *task, chunk **chunks, size_t count)
 {
     bool is_sorted = false;
@@ -192,7 +192,7 @@ status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
     for (size_t i = 0; i < list->count; i++)
         sort_count_chunk(op, list->items[i], &held, &needed);
     size_t parts = sort_spill_count_parts(op, task, list, needed - held), first = 0;
-    /* What sorting takes was counted as needed: others must not take it for somebody else's. */
+    /* The memory for sorting was counted as needed: others must not take it for somebody else's. */
     atomic_fetch_add(&op->spill.held, needed - held);
     for (size_t i = 1; i <= parts && !st; i++) {
         size_t end = list->count * i / parts;

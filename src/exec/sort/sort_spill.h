@@ -4,11 +4,11 @@
 
 #include "exec/sort/sort.h"
 
-/* Of a block of a run before compression, about. */
+/* Returns the bytes of a block of a run before compression, about. */
 uint64_t sort_block_bytes(const op_sort *op);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
-/* What a chunk takes, and what sorting a list with it will take more. Without the lock. */
+/* Returns what a chunk takes, and what sorting a list with it will take more. Without the lock. */
 void sort_count_chunk(op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
 /* A task whose rows need `needed` bytes must spill them now. */
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);

@@ -100,7 +100,7 @@ static status widen_column(const sort_field *field, exec_task *task, tensor *kep
 
 /* ---- records ---- */
 
-/* What a field of the records becomes. */
+/* A field of the records in the form that it gets. */
 typedef struct widened {
     const sort_field *field;
     tensor *values;
