@@ -367,7 +367,7 @@ static status walk_shared(exec_query *query, const plan_node *node, const link *
 
 /* ---- several ranks ---- */
 
-/* Of rows that stay unless their join's broadcast overflows: the stage after which that is known. */
+/* Returns the stage after which it is known whether rows stay that go out only if their join's broadcast overflows. */
 static exec_stage *sent_after(const exec_query *query, const plan_node *exchange)
 {
     bool is_probe = exchange->exchange.kind == EXCHANGE_HASH && exchange->exchange.overflow_id;
@@ -403,7 +403,7 @@ static status walk_exchange(exec_query *query, const plan_node *node, const link
     return pipeline_new(query, source, NULL, down, NULL);
 }
 
-/* Of a plan that rank 0 runs, this rank's part: what is sent there. */
+/* Makes this rank's part of a plan that rank 0 runs: what is sent there. */
 static status walk_sends(exec_query *query, const plan_node *node)
 {
     TRY(guard_check());
@@ -671,9 +671,9 @@ static uint32_t turn_keys(const plan_node *sort, const plan_node *window, bool m
     return keys + count;
 }
 
-/* Where a sort feeds windows and what takes rows in any order: by how many keys rows are to be of one turn,
- * so that any number of tasks may pull. 0: one task has to get all rows. *out_filters: some are dropped on
- * their way; windows behind that do not see each turn's end. */
+/* Returns by how many keys rows are to be of one turn, if a sort feeds windows and what takes rows in any order, so
+ * that any number of tasks may pull. 0: one task has to get all rows. *out_filters: some are dropped on their way;
+ * windows above do not see each turn's end. */
 static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
 {
     const exec_operator *source = stage->source;

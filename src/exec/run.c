@@ -124,7 +124,7 @@ static bool never(void *argument)
     return false;
 }
 
-/* Of several ranks' failures the one that all of them report. Takes the one of this rank. */
+/* Returns, of several ranks' failures, the one that all of them report. Takes the one of this rank. */
 static status shared_failure(exec_query *query, status st)
 {
     status shared = query->net ? net_query_failure(query->net) : STATUS_OK;

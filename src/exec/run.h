@@ -7,7 +7,7 @@
 #include "exec/scan/scan_reads.h"
 #include "exec/sched/pool.h"
 
-/* Where a query runs. */
+/* The engine's parts that a query runs on. */
 typedef struct exec_place {
     device *dev;
     exec_pool *pool;
@@ -21,14 +21,14 @@ typedef struct exec_place {
  * failure of one is told to the others, and net_query's `failed` calls exec_query_stop. */
 CHECKED status exec_query_new(const plan_statement *statement, const exec_place *place,
                               const settings *settings, exec_query **out);
-/* Before it is started, on a device that is no host: batches stay in its memory (op_result.h). */
+/* Has batches stay in the memory of a lazy device (op_result.h). Called before the query is started. */
 void exec_query_stay(exec_query *query, exec_device_layout layout);
 CHECKED status exec_query_start(exec_query *query);
 /* Any time: from now on tasks make of batches what a client wants (op_result.h). */
 void exec_query_shape(exec_query *query, const exec_batch_shape *shape);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);
-/* What the query's scans have read so far. Any thread while the query lives. */
+/* Bytes and times that the query's scans have read so far. Any thread while the query lives. */
 typedef struct exec_report {
     const scan_storage *storage; /* by storage device; the query's */
     size_t storage_count;

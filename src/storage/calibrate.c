@@ -57,7 +57,7 @@ static int64_t now(void)
 
 /* ---- one trial ---- */
 
-/* Where the next request begins; from the file's end on to its begin. */
+/* Returns where the next request begins; after the file's end comes its beginning. */
 static uint64_t next_offset(trial *t)
 {
     return atomic_fetch_add(&t->next, 1) % (t->file_bytes / t->request_bytes) * t->request_bytes;
@@ -233,7 +233,7 @@ static status open_target(const char *path, int *out)
     return *out < 0 ? status_new_errno(errno, "could not open \"%s\"", path) : STATUS_OK;
 }
 
-/* The same file, opened for direct reads. */
+/* Opens the file again, for direct reads. */
 static status open_direct(trial *t, int descriptor)
 {
     char name[64];

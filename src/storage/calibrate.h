@@ -34,7 +34,8 @@ const calibration_trial *calibration_best(const calibration *c);
 
 /* The number of the device that holds a file or folder. */
 CHECKED status calibration_device(const char *path, uint64_t *out);
-/* What is kept of a device; false: nothing, or it is older than CALIBRATION_DAYS. Any thread. */
+/* Finds the calibration that is kept of a device; false: there is none, or it is older than CALIBRATION_DAYS. Any
+ * thread. */
 bool calibration_find(uint64_t device, calibration *out);
 /* Keeps it for calibration_find, by any process. */
 CHECKED status calibration_keep(const calibration *c);

@@ -16,7 +16,7 @@
 #define STORE_REQUEST_BYTES ((size_t)8 << 20)
 #define STORE_GAP_BYTES ((uint64_t)1 << 20)
 #define STORE_RANGE_BYTES ((uint64_t)16 << 20)
-/* What a file of calibrations may ask for. */
+/* Bytes of a request that a file of calibrations may ask for. */
 #define REQUEST_BYTES_MIN ((uint64_t)64 << 10)
 #define REQUEST_BYTES_MAX ((uint64_t)16 << 20)
 #define DEPTH_MAX 256

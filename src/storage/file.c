@@ -115,7 +115,7 @@ bool file_is_here(const file *f)
     return f->descriptor >= 0 || f->object;
 }
 
-/* Descriptors below this number are no reason to look at the limit. */
+/* Descriptors below this number do not make it look at the limit. */
 #define FEW_DESCRIPTORS 128
 
 /* Raises the limit of open files to what the process may have. False: it has that already. */

@@ -15,8 +15,8 @@ typedef struct new_file new_file;
 /* An error if something has the name that is not a regular file. Of a symbolic link to a file, that
  * file is what will be replaced. Of a URL, the object (object_store.h). */
 CHECKED status new_file_open(const char *path, new_file **out);
-/* The same as on file systems that have no files without names: it is called
- * "<path>.<process>.<number>.tmp" meanwhile. For tests. */
+/* Opens as on file systems that know only files with names: it is called "<path>.<process>.<number>.tmp" meanwhile.
+ * For tests. */
 CHECKED status new_file_open_named(const char *path, new_file **out);
 /* One that gets no name, in the folder: to publish it takes no name and syncs nothing. The descriptor
  * is the caller's, by which it can be read when it is whole. */
@@ -28,11 +28,11 @@ CHECKED status new_file_write(new_file *f, const void *data, uint64_t bytes);
 uint64_t new_file_bytes(const new_file *f); /* written so far */
 /* A stream that adds to its end, for the caller to close before the file is published. */
 CHECKED status new_file_stream(new_file *f, FILE **out);
-/* What made a write of the stream fail, for the caller to free; told once, else NULL. */
+/* Returns why a write of the stream failed, for the caller to free; told once, else NULL. */
 CHECKED status new_file_failure(new_file *f);
 
-/* Both free it. publish: it is on the storage and has its name, or fails and leaves what was
- * there; abort leaves it too and takes NULL. */
+/* Publish and abort free it. publish: it is on the storage and has its name, or fails and leaves what was there;
+ * abort leaves it too and takes NULL. */
 CHECKED status new_file_publish(new_file *f);
 void new_file_abort(new_file *f);
 

@@ -18,11 +18,11 @@ typedef struct new_folder new_folder;
  * folder's name that is not an empty folder, or the folder above is not there. */
 CHECKED status new_folder_open(const char *path, uint64_t number, const char *name,
                                new_folder **out);
-/* Where that file is to be written; valid until the folder is freed. */
+/* Returns where that file is to be written; valid until the folder is freed. */
 const char *new_folder_file(const new_folder *f);
 
-/* Both free it. publish: all files are whole: the folder has its name then; abort: this process's file goes, and
- * the folder with the last one. Takes NULL. */
+/* Publish and abort free it. publish: all files are whole: the folder has its name then; abort: this process's file
+ * goes, and the folder with the last one. Takes NULL. */
 CHECKED status new_folder_publish(new_folder *f);
 void new_folder_abort(new_folder *f);
 

@@ -31,7 +31,7 @@ struct new_tree {
 
 static status no_folder(const char *path)
 {
-    return status_new(STATUS_KIND_INVALID, "\"%s\" is no folder", path);
+    return status_new(STATUS_KIND_INVALID, "\"%s\" is not a folder", path);
 }
 
 static status cannot_make(const char *path)
@@ -39,7 +39,7 @@ static status cannot_make(const char *path)
     return status_new_errno(errno, "could not make folder \"%s\"", path);
 }
 
-/* Those above it are there. */
+/* Makes a folder; the folders above it are there. */
 static status make_folder(const char *path, size_t bytes, size_t *made)
 {
     struct stat info;
@@ -62,7 +62,7 @@ static size_t name_above(const char *path, size_t bytes)
     return bytes;
 }
 
-/* Those that are not there; *made: the end of the first one, or left as it is. */
+/* Makes the folders that are missing; *made: the end of the first one, or left as it is. */
 static status make_folders(char *path, size_t bytes, size_t *made)
 {
     size_t at = bytes;
@@ -91,7 +91,7 @@ static status make_folders(char *path, size_t bytes, size_t *made)
     return st;
 }
 
-/* Those that end at path[least] or behind it. */
+/* Removes the folders that end at path[least] or after it. */
 static void drop_folders(char *path, size_t bytes, size_t least)
 {
     for (; bytes && bytes >= least; bytes = name_above(path, bytes)) {

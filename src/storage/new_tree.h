@@ -28,13 +28,13 @@ const char *new_tree_root(const new_tree *tree);
  * at once, which takes a fraction of what it takes file by file. */
 bool new_tree_syncs(const new_tree *tree);
 
-/* Of a path below the root, makes the folders before path[bytes], which is a slash or the end. */
+/* Makes the folders before path[bytes], which is a slash or the end, of a path below the root. */
 CHECKED status new_tree_make_folders(const new_tree *tree, char *path, size_t bytes);
 /* Removes the folders of the path that end there, or above below the root, as far up as they are empty. */
 void new_tree_drop_folders(const new_tree *tree, char *path, size_t bytes);
 
-/* Both free it. publish: all files are whole. abort: takes NULL; files that were finished in a folder that was there
- * stay, of one that was to be made or replaced nothing does. */
+/* Publish and abort free it. publish: all files are whole. abort: takes NULL; files that were finished in a folder
+ * that was there stay, a folder that was to be made or replaced is left as it was. */
 CHECKED status new_tree_publish(new_tree *tree);
 void new_tree_abort(new_tree *tree);
 

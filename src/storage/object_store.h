@@ -15,7 +15,7 @@
 #include "base/setting.h"
 #include "storage/file.h"
 
-/* What settings say of stores. Texts may be "". */
+/* Settings of stores. Texts may be "". */
 typedef struct object_settings {
     char endpoint[SETTING_TEXT_BYTES], region[SETTING_TEXT_BYTES], key[SETTING_TEXT_BYTES];
     uint64_t secret, token; /* base/secret.h */
@@ -30,7 +30,7 @@ CHECKED status object_store_choose(const settings *s, uint32_t *out);
 /* The calling thread works by these settings from now on. Returns the number before. */
 uint32_t object_store_use(uint32_t choice);
 uint32_t object_store_used(void);
-/* Those of the calling thread. */
+/* Returns the settings of the calling thread. */
 const object_settings *object_store_settings(void);
 /* Tells these by their names and as settings_set takes them, secrets too: for another rank. */
 CHECKED status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
@@ -73,7 +73,7 @@ typedef struct object_store_functions {
     status (*create)(const object_settings *s, const char *url, object_upload **out);
     /* Adds to its end; may wait until enough of it is sent. */
     status (*append)(object_upload *u, const void *data, size_t bytes);
-    /* Both free it. complete: the object is there, in place of what had its name, or a failure. */
+    /* Complete and abort free it. complete: the object is there, in place of what had its name, or a failure. */
     status (*complete)(object_upload *u);
     void (*abort)(object_upload *u);
 } object_store_functions;

@@ -19,8 +19,8 @@ void output_file_sync_later(output_file *f);
 FILE *output_file_stream(output_file *f);
 /* Fails if a write to the stream has failed: for who writes much, to stop. */
 CHECKED status output_file_check(output_file *f);
-/* Both free it. publish: all is written, and the file has its name; abort: what had the name
- * before is untouched, unless the text went there as it came. Takes NULL. */
+/* Publish and abort free it. publish: all is written, and the file has its name; abort: what had the name before is
+ * untouched, unless the text went there as it came. Takes NULL. */
 CHECKED status output_file_publish(output_file *f);
 void output_file_abort(output_file *f);
 

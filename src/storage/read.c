@@ -299,7 +299,7 @@ status storage_read_finish(read_request *r)
 
 /* ---- what is cached ---- */
 
-/* Of linux/mman.h since 6.5. */
+/* Declared by linux/mman.h since 6.5. */
 struct cache_range {
     uint64_t offset, bytes;
 };

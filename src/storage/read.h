@@ -17,9 +17,9 @@ typedef struct read_request read_request;
  * storage_read_finish. */
 CHECKED status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
                                    read_request **out);
-/* The same for bytes that are not in the page cache. offset, target and bytes are multiples of
- * STORAGE_BLOCK; the end may lie behind the file's, then what is there is not defined. Where the
- * file system has no direct reads, as storage_read_submit. */
+/* Reads bytes that are not in the page cache. offset, target and bytes are multiples of STORAGE_BLOCK; the end may
+ * lie after the file's, then what is there is not defined. Where the file system has no direct reads, it is
+ * storage_read_submit. */
 #define STORAGE_BLOCK ((uint64_t)4096)
 CHECKED status storage_read_submit_direct(const file *f, uint64_t offset, void *target,
                                           size_t bytes, read_request **out);

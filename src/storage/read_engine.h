@@ -24,7 +24,7 @@ typedef struct read_part {
     struct read_part *next; /* in an engine's queue */
 } read_part;
 
-/* Both take a part, whose outcome goes to read_part_done, from a thread of the engine's. */
+/* Each takes a part, whose outcome goes to read_part_done, from a thread of the engine's. */
 
 /* False: this process may not use io_uring; the part was not taken. */
 bool read_ring_submit(read_part *part);

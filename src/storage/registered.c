@@ -15,7 +15,7 @@
 #define SLABS_KEPT 24
 /* Smaller reads are not worth a slab. */
 #define BYTES_MIN ((size_t)256 << 10)
-/* Of the ring's numbers those that memory of others may have. */
+/* Numbers of the ring that memory of others may have. */
 #define OTHERS_MAX (READ_RING_SLOTS * 3 / 4)
 
 typedef struct slab {

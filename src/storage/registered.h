@@ -16,9 +16,9 @@
 /* Memory that begins at a page; 64 bytes behind it can be read. NULL: there is none, or not of that
  * size. */
 void *storage_memory_take(size_t bytes);
-/* What storage_memory_take gave for as many bytes. */
+/* Gives back what storage_memory_take gave for as many bytes. */
 void storage_memory_give(void *address, size_t bytes);
-/* What slabs hold, used or not. */
+/* Returns the bytes that slabs hold, used or not. */
 uint64_t storage_memory_held(void);
 
 /* Memory of somebody else's, which stays until storage_memory_forget: reads that end in it find its pages

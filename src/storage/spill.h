@@ -11,7 +11,7 @@
 typedef struct spill_file spill_file;
 typedef struct spill_read spill_read;
 
-/* Where a block lies: the caller's to keep. */
+/* The location of a block: the caller's to keep. */
 typedef struct spill_block {
     uint64_t offset, bytes; /* in the file */
     uint64_t plain_bytes;   /* as it was appended; equal to bytes: not compressed */

@@ -5,7 +5,7 @@
 #include "device/tensor.h"
 #include "plan/tree/plan.h"
 
-/* The same on all ranks. */
+/* An exchange's columns, alike on all ranks. */
 typedef struct exchange_columns {
     uint32_t count;     /* that travel */
     uint32_t all_count; /* of the exchange */

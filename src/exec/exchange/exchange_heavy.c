@@ -82,7 +82,7 @@ static status keep_rest(const exchange_keyed *keyed, exec_task *task, const row_
     return STATUS_OK;
 }
 
-/* What stays is joined by other tasks, on streams of their own. */
+/* Hands over the rows that stay: other tasks join them, on streams of their own. */
 static status exchange_heavy_hand_over(heavy_keys *heavy, exec_task *task,
                                        const exchange_keyed *keyed, const row_selection *kept,
                                        heavy_table *table)

@@ -40,7 +40,7 @@ void exchange_lane_release(exchange_lane *lane); /* takes a zeroed one */
 void exchange_lane_give(exchange_lane *lane, chunk *rows, uint64_t first, uint64_t count);
 /* Writes as many as fit: then the lane is full, or has no rows. */
 CHECKED status exchange_lane_write(exchange_lane *lane);
-/* What there is goes out, however little it is. */
+/* Sends what the lane has, however little it is. */
 void exchange_lane_flush(exchange_lane *lane);
 /* The next rank that is to get the message; false: there is none, and the lane is not full any more. */
 bool exchange_lane_next(exchange_lane *lane, uint32_t *out_rank);

@@ -93,7 +93,7 @@ static status exchange_stream_find_stream(exchange_streams *streams, const net_m
     return STATUS_OK;
 }
 
-/* Behind its stream's others; the task has the stream, if nobody had. */
+/* Queues the message after its stream's others; the task takes the stream if no other task had it. */
 static status exchange_stream_take_in(exchange_streams *streams, net_message *message,
                                       exchange_stream **mine)
 {

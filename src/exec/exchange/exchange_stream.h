@@ -15,15 +15,15 @@ typedef struct exchange_header {
     uint32_t flags;
 } exchange_header;
 
-/* Of a broadcast that has overflowed: rows that only this rank gets. */
+/* Flag of a broadcast that has overflowed: rows that only this rank gets. */
 #define EXCHANGE_BY_KEYS 1u
 
 _Static_assert(sizeof(exchange_header) == 8, "blocks begin at multiples of 8");
 
-/* Of one rank's tasks. */
+/* Streams of one rank's tasks, at most. */
 #define EXCHANGE_STREAMS_MAX 65536u
 
-/* Of what was received, a stream's messages that are not read yet. */
+/* A stream's received messages that are not read yet. */
 typedef struct exchange_stream exchange_stream;
 
 /* All streams of an exchange that this rank receives. */

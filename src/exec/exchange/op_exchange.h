@@ -15,7 +15,7 @@ CHECKED status op_exchange_open(exec_query *query, const plan_node *plan, exec_o
 
 struct exchange_stay;
 
-/* Of rows that stay unless their join's broadcast overflows: they do. Known from the probe side's
+/* Returns whether rows stay that go out only if their join's broadcast overflows. Known from the probe side's
  * beginning on. */
 static inline bool exchange_stays(const exec_operator *op)
 {

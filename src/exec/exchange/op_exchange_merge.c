@@ -224,7 +224,7 @@ static status select_picks(op_merge *op, chunk *rows)
     return st;
 }
 
-/* What was picked, on the host. */
+/* Takes the rows that were picked, on the host. */
 static status take_picks(op_merge *op, chunk **out)
 {
     chunk *rows = NULL;
@@ -293,7 +293,7 @@ static status merge_local_open(exec_operator *base, exec_task *task, void *state
     return STATUS_OK;
 }
 
-/* Who is above may have had enough. */
+/* Tells the senders if the operator above has had enough. */
 static void merge_local_close(exec_operator *base, void *state)
 {
     if (((merge_local *)state)->op)

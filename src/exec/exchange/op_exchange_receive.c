@@ -44,7 +44,7 @@ static status receive_local_open(exec_operator *op, exec_task *task, void *state
     return STATUS_OK;
 }
 
-/* Whoever is last says that no more is wanted: what is above may have had enough (a limit). */
+/* The last task says that no more is wanted: the operator above may have had enough (a limit). */
 static void receive_local_close(exec_operator *base, void *state)
 {
     op_receive *op = (op_receive *)base;
@@ -55,7 +55,7 @@ static void receive_local_close(exec_operator *base, void *state)
         net_decline(op->net);
 }
 
-/* What goes to all ranks is counted on each. */
+/* Counts a message; one that goes to all ranks is counted on each. */
 static void exchange_receive_count_received(op_receive *op, const net_message *message)
 {
     exchange_header header;
@@ -81,7 +81,7 @@ static status exchange_receive_read_message(op_receive *op, receive_local *local
     return st;
 }
 
-/* What was read goes to the device, together. */
+/* Copies what was read to the device, together. */
 static status upload(dev_stream *stream, receive_local *local, chunk **output)
 {
     dev_stream host = {.dev = dev_host(stream->dev)};
@@ -148,7 +148,7 @@ static const exec_operator_ops receive_ops = {
     .close = receive_close,
 };
 
-/* Of a broadcast that may overflow. */
+/* Watches a broadcast that may overflow. */
 static void exchange_receive_watch(op_receive *op)
 {
     const plan_node *plan = op->base.plan;

@@ -15,7 +15,7 @@ typedef struct bound_filter {
     program_run *run;
 } bound_filter;
 
-/* What it is compiled for; all must stay. */
+/* The operator and columns that a bound is compiled for; all must stay. */
 typedef struct bound_use {
     runtime_bound *bound;
     const bound_key *keys;

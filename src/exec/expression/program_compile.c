@@ -12,7 +12,7 @@
 
 /* ---- instructions ---- */
 
-/* What values of a type can be at all. */
+/* Returns the least and greatest value that a type can hold. */
 static bool type_bounds(data_type type, int128 *low, int128 *high)
 {
     switch (type.id) {
@@ -387,7 +387,7 @@ static status list_releases(program *p)
     return STATUS_OK;
 }
 
-/* Of those that some root needs. */
+/* Counts the users of each instruction that some root needs. */
 static void count_users(program *p)
 {
     for (uint32_t i = 0; i < p->instructions.count; i++) {

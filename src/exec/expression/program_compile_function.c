@@ -15,7 +15,7 @@ static status program_compile_function_compile_args(compiler *c, const expr *e, 
     return STATUS_OK;
 }
 
-/* An argument that has to be a constant: its value. NULL: it is none. */
+/* Returns the value of an argument that has to be a constant; NULL if it is not constant. */
 static const value *constant_arg(const expr *e, uint32_t index)
 {
     const expr *arg = e->args[index];

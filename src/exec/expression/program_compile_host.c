@@ -1,12 +1,12 @@
-/* program_compile_host.c - functions that the host computes: constants that are looked at once, and
- * patterns that are no patterns. */
+/* program_compile_host.c - functions that the host computes: constants that are looked at once, and patterns that are
+ * plain texts. */
 #include "device/host/regex.h"
 #include "exec/expression/program_compile.h"
 #include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 #include "plan/tree/function.h"
 
-/* The value of an argument that is a constant; NULL: it is none. */
+/* Returns the value of an argument; NULL if it is not constant. */
 static const value *constant_of(const compiler *c, uint32_t arg)
 {
     const instruction *s = instruction_of(c, arg);

@@ -451,7 +451,7 @@ static status pack_items(compiler *c, value *items, size_t count, data_type type
     return STATUS_OK;
 }
 
-/* Items that are no constants: = OR = ... */
+/* Compiles an IN with items that are not constant: = OR = ... */
 static status in_list_by_or(compiler *c, const expr *e, uint32_t arg, uint32_t *out)
 {
     for (uint32_t i = 1; i < e->arg_count; i++) {

@@ -137,7 +137,7 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
     return instruction_add(c, &s, &arg, 1, out);
 }
 
-/* The same number in a narrower type of the same scale. */
+/* Gives the constant's number in a narrower type of the same scale. */
 static bool narrow_constant(const instruction *constant, data_type type, value *out)
 {
     if (constant->kind != INSTRUCTION_CONSTANT || constant->type.scale != type.scale)
@@ -175,7 +175,7 @@ status compile_same_width(compiler *c, uint32_t args[2])
 
 /* ---- comparisons ---- */
 
-/* Both lists have one order. */
+/* The comparisons of expressions and of devices have one order. */
 _Static_assert(EXPR_GE - EXPR_EQ == DEV_COMPARE_GE - DEV_COMPARE_EQ, "same order");
 static dev_compare_op mirrored(dev_compare_op op)
 {
@@ -255,7 +255,7 @@ static bool arithmetic_bounds(dev_arithmetic_op op, const instruction *left,
     return true;
 }
 
-/* What fits the memory of a value: a decimal(4,2) holds 200.00 if its arithmetic gives that. */
+/* The bounds of what fits a value's memory: a decimal(4,2) holds 200.00 if its arithmetic gives that. */
 static void storage_bounds(data_type type, int128 *low, int128 *high)
 {
     if (type.width == 16) {

@@ -6,7 +6,7 @@
 
 CHECKED status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
                             uint32_t *out);
-/* Both arguments in the wider of their widths (of decimals). */
+/* Brings two decimals to the wider of their widths. */
 CHECKED status compile_same_width(compiler *c, uint32_t args[2]);
 CHECKED status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_t right,
                                   int32_t position, uint32_t *out);

@@ -199,7 +199,7 @@ CHECKED static inline status run_check_before(const program_run *run)
 {
     return run_has_error(run) ? exec_check_error(run->task) : STATUS_OK;
 }
-/* Behind it: its failure is forgotten, with the status. */
+/* Forgets an instruction's failure, and the status, after it was dealt with. */
 static inline void run_forgive(program_run *run, status st)
 {
     status_free(st);
@@ -228,7 +228,7 @@ typedef status (*instruction_function)(program_run *run, frame *f, uint32_t numb
 
 /* ---- program_run_entries.c ---- */
 
-/* What an instruction made of all combinations of its arguments' values. */
+/* The values of an instruction for all combinations of its arguments' values. */
 typedef struct entry_results {
     uint32_t base_count;
     tensor *bases[ENTRY_ARGS_MAX];

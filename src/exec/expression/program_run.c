@@ -223,8 +223,8 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
 
 static exec_result run_kernel(program_run *run, frame *f, uint32_t number);
 
-/* What no row refers to may fail, and what a row refers to may not be needed: then rows are evaluated
- * one by one, as they are asked for. */
+/* Gives the dictionary up after a failure: an entry that no row refers to may fail, and one that a row refers to may
+ * not be needed. Rows are then evaluated one by one, as they are asked for. */
 static bool refuse_dictionary(program_run *run, status st)
 {
     if (!run->tried || status_get_kind(st) == STATUS_KIND_CANCELLED)
@@ -347,7 +347,7 @@ static exec_result run_constant(program_run *run, frame *f, uint32_t number)
     return EXEC_FINISHED;
 }
 
-/* What the frame that this one selects from has computed already. */
+/* Takes over what the frame that this one selects from has computed already. */
 static status take_over(program_run *run, frame *f, uint32_t number)
 {
     tensor *indexed;
@@ -668,7 +668,7 @@ static void attach(program_run *run, uint32_t index, chunk *input)
     run->has_seen_all = true;
 }
 
-/* What other frames take as one value for all their rows is one. */
+/* Checks that what other frames take as one value for all their rows is one. */
 static void check_constants(const program_run *run)
 {
 #ifndef NDEBUG

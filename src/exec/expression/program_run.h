@@ -10,7 +10,7 @@ exec_result run_instruction(program_run *run, frame *f, uint32_t number);
 CHECKED status run_needs_kernel(program_run *run, frame *f, uint32_t number, bool *out);
 /* The operand of an evaluated instruction. */
 CHECKED status run_operand(program_run *run, frame *f, uint32_t number, operand *out);
-/* The same as a column, also where it is a constant. */
+/* Gives an instruction's column, also where it is constant. */
 CHECKED status run_column(program_run *run, frame *f, uint32_t number, operand *out);
 /* Operands of two instructions, of which at least one is a column. */
 CHECKED status run_operands(program_run *run, frame *f, const instruction *s, operand out[2]);

@@ -16,7 +16,7 @@
 /* Rows for each combination, before anything is known of them. */
 #define ROWS_PER_ENTRY 2
 
-/* What costs more for a row than looking its number up. */
+/* Returns whether an instruction costs more for a row than looking its number up. */
 static bool program_run_entries_is_costly(const program_run *run, const instruction *s)
 {
     switch (s->kind) {
@@ -37,7 +37,7 @@ static bool program_run_entries_is_costly(const program_run *run, const instruct
     }
 }
 
-/* The arguments that are no constants, each once; false: they do not come as few values. */
+/* Lists the arguments that are not constant, each once; false: they do not come as few values. */
 static bool program_run_entries_find_columns(const frame *f, const instruction *s, tensor **columns,
                                              uint32_t *count)
 {
@@ -53,7 +53,8 @@ static bool program_run_entries_find_columns(const frame *f, const instruction *
     return *count > 0;
 }
 
-/* Of one column its values, of two the combinations with each other and with NULL. */
+/* Returns the number of entries: one column's values, or the combinations of two columns' values with each other and
+ * with NULL. */
 static uint64_t count_entries(tensor *const *columns, uint32_t count)
 {
     if (count == 1)

@@ -1,7 +1,5 @@
-/* program_run_host.c - functions that the host computes: columns are brought into its reach and
- * results back, where the device is none.
- *
- * On a lazy device the arguments are copied to pinned memory, awaited (the thread works on something
+/* program_run_host.c - functions that the host computes: columns are brought into its reach and results back, if the
+ * device is lazy. On a lazy device the arguments are copied to pinned memory, awaited (the thread works on something
  * else meanwhile), and what was computed of them is copied back, which nobody waits for. */
 #include "exec/expression/program_run_host.h"
 
@@ -13,7 +11,7 @@
 
 /* The arguments of a call, in the host's reach. */
 typedef struct brought {
-    chunk *columns; /* lazy devices: copies of those that are no constants */
+    chunk *columns; /* lazy devices: copies of those that are not constant */
     host_operand *operands;
     host_place *places; /* of constants */
     tensor **heaps;     /* the result, and then the arguments, where results may be parts of them */

@@ -20,7 +20,7 @@ typedef struct tile_part {
     uint8_t output;            /* its number + 1, or 0 */
     bool is_loaded;
     uint8_t place; /* register */
-    /* Where its NULLs come from: bit i: input i's; FROM_SEVERAL: it has a validity of its own. */
+    /* The origin of its NULLs: bit i: input i's; FROM_SEVERAL: it has a validity of its own. */
     uint32_t nulls;
 } tile_part;
 
@@ -59,7 +59,7 @@ static bool are_alike(data_type x, data_type y)
     return program_run_tiles_is_number(x) && x.id == y.id && x.width == y.width;
 }
 
-/* Both float, both double, or neither. */
+/* Returns whether both are float, both double, or neither. */
 static bool are_operands(data_type x, data_type y, data_type result)
 {
     if (tile_type_is_real(result))
@@ -312,7 +312,7 @@ static bool program_run_tiles_add_value(tile_run *t, const value *v, uint8_t *ou
                         v->type.width == 16, out);
 }
 
-/* What only is asked whether it is NULL is a boolean without values. */
+/* Returns a leaf's type: a boolean without values, if only its NULLs are asked for. */
 static data_type leaf_type(const tile_run *t, const tile_part *part)
 {
     data_type type = instruction_at(t->run, part->number)->type;
@@ -526,7 +526,8 @@ exec_result run_tiles(program_run *run, frame *f, uint32_t number, bool *out_ran
             return EXEC_FINISHED;
         exec_result done = evaluate_leaves(t, &missing);
         if (done == EXEC_FINISHED && missing != NO_LEAF) {
-            /* That may be a run, too, which computes instructions of this one: it is grown anew. */
+            /* The missing instruction may be a run as well, which computes instructions of this one: this one is
+             * grown anew. */
             done = run_instruction(run, f, missing);
         } else if (done == EXEC_FINISHED) {
             fits = write_steps(t);

@@ -7,7 +7,7 @@
 
 #include "exec/sched/operator.h"
 
-/* Of which text keys there are numbers of texts instead. */
+/* Which text keys have numbers of texts instead of texts. */
 typedef enum text_coding { CODED_NONE, CODED_SOME, CODED_ALL } text_coding;
 
 typedef struct key_layout {

@@ -28,7 +28,7 @@ static uint64_t capacity_of(const reserved_columns_want *want, uint64_t row_byte
     return rows < ROW_NULL ? rows : ROW_NULL - 1;
 }
 
-/* What cannot be reserved is moved, as if there were no places. */
+/* Reserves columns; what cannot be reserved is moved, as if there were no places. */
 static void reserved_columns_make(reserved_columns *reserved, const reserved_columns_want *want)
 {
     reserved->is_made = true;

@@ -21,8 +21,8 @@ status text_heap_reserve(text_heap *heap, dev_stream *stream, const char *who, u
     dev_buffer *last = count ? heap->buffers.items[count - 1] : NULL, *next;
     if (!bytes || (last && last->bytes - heap->used >= bytes))
         return STATUS_OK;
-    /* Who asks for room knows the most that he may need: what he does not use of a buffer's last part is lost
-     * where the next one's most is more than that, so that buffers are large for such parts. */
+    /* A caller knows the most that it may need: what it does not use of a buffer's last part is lost if the next
+     * one's most is more than that, so buffers are large for such parts. */
     uint64_t room = last ? heap->bytes / 2 : HEAP_BYTES_MIN;
     room = room < HEAP_BYTES_MIN ? HEAP_BYTES_MIN : room > HEAP_BYTES_MAX ? HEAP_BYTES_MAX : room;
     room = room < bytes ? bytes : room;

@@ -20,7 +20,7 @@ static inline char *text_heap_address(const text_heap *heap)
 {
     return heap->buffers.count ? heap->buffers.items[heap->buffers.count - 1]->address : NULL;
 }
-/* What refers to other's text may outlive it. */
+/* Lets what refers to another heap's text outlive it. */
 CHECKED status text_heap_share_string(text_heap *heap, const string_heap *other);
 CHECKED status text_heap_share(text_heap *heap, const text_heap *other);
 /* For a tensor of text; NULL for none. */

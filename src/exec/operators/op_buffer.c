@@ -7,7 +7,7 @@
 #include "device/chunk.h"
 #include "exec/sched/memory.h"
 
-/* Of the device's chunk size: chunks below one part are kept, until they have the other. */
+/* Chunks below one part in this many of the device's chunk size are kept until they have that many rows. */
 #define SMALL_PART 16
 #define ENOUGH_PART 4
 #define CHUNKS_MAX 16
@@ -19,7 +19,7 @@ typedef struct buffer_local {
     chunk *next; /* to be given after what is kept */
 } buffer_local;
 
-/* What is kept, as one chunk. */
+/* Gives the rows that were kept, as one chunk. */
 static status give_kept(exec_task *task, buffer_local *local, chunk **out)
 {
     if (local->count == 1) {

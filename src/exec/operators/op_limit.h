@@ -7,8 +7,8 @@
 /* The number of the first row behind those that a LIMIT node passes; UINT64_MAX: there is none. */
 uint64_t limit_end(const plan_node *limit);
 
-/* Of a chunk whose first row is row number `first`, how many rows to leave out in front, and behind which
- * one to stop: nothing is passed where *out_skip is not below *out_stop. */
+/* Says, of a chunk whose first row is row number `first`, how many rows to leave out in front, and after which one to
+ * stop: nothing is passed if *out_skip is not below *out_stop. */
 void limit_range(const plan_node *limit, uint64_t first, uint64_t rows, uint64_t *out_skip,
                  uint64_t *out_stop);
 

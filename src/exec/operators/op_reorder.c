@@ -19,8 +19,8 @@
 #include "exec/sched/query.h"
 #include "exec/sched/task.h"
 
-/* What may be held for each task: about a row group, as all tasks that go at the same speed have given
- * one each by the time at which the first one's is over. */
+/* Chunks that may be held for each task: about a row group, because all tasks that go at the same speed have given
+ * one each when the first one's is over. */
 #define HELD_CHUNKS 16
 #define HELD_BYTES (UINT64_C(16) << 20)
 #define TEXT_BYTES 24 /* of a text, beside its view, about */

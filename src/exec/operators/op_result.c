@@ -91,7 +91,7 @@ static bool result_has_room(const op_result *op, const exec_query *query, const 
            (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
 }
 
-/* Behind the batches of its turn and of those before. */
+/* Puts the batch after the batches of its turn and of those before. */
 static void result_put(op_result *op, exec_batch *batch)
 {
     exec_batch **at = op->end;
@@ -136,7 +136,7 @@ static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *sh
     return st;
 }
 
-/* What was copied is there. */
+/* Takes what was copied, once it is there. */
 static status take_copy(exec_task *task, result_copy *copy, const exec_batch_shape *shape,
                         exec_batch **out)
 {

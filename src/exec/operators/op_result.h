@@ -66,8 +66,8 @@ typedef struct exec_heap_part {
     size_t bytes;
 } exec_heap_part;
 
-/* What a client wants batches to be: made of each column by the task that has it at hand, before the next one, while
- * its memory is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
+/* The form in which a client wants batches: made of each column by the task that has it at hand, before the next one,
+ * while its memory is in the processor's cache. What memory_limit does not allow is left out. Any thread. */
 typedef struct exec_batch_shape {
     status (*make)(exec_batch *batch, uint32_t column, const struct exec_batch_shape *shape);
     bool has_dictionaries; /* text columns that come with codes are given as those */
@@ -82,7 +82,7 @@ typedef struct exec_device_layout {
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* Before it is started: batches are taken in the order of their turns. */
 void op_result_keep_turns(exec_operator *sink);
-/* Before it is started, on a device that is no host: batches stay in its memory. */
+/* Has batches stay in the memory of a lazy device. Called before the query is started. */
 void op_result_stay(exec_operator *sink, exec_device_layout layout);
 /* Any time: batches that are not queued yet, and that are the host's, are shaped so. It outlives the query. */
 void op_result_shape(exec_operator *sink, const exec_batch_shape *shape);

@@ -189,7 +189,7 @@ static status series_fill(const op_series *op, series_local *local, uint64_t roo
     return STATUS_OK;
 }
 
-/* What was made as columns of the task's device; takes it over. */
+/* Gives the values as columns of the task's device; takes them over. */
 static status send_values(dev_stream *stream, const plan_node *plan, uint64_t count,
                           tensor *made[MADE_MAX], tensor **out)
 {

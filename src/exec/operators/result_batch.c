@@ -202,7 +202,7 @@ static uint64_t result_batch_held_bytes(const string_heap *heap)
 
 #define COUNTED_ROWS 512
 
-/* Of the texts that do not lie in their views; as soon as they are `enough`, no more are counted. */
+/* Counts the bytes of texts that do not lie in their views; stops counting at `enough`. */
 static uint64_t result_batch_long_bytes(const exec_batch_column *column, uint64_t rows,
                                         uint64_t enough)
 {

@@ -10,7 +10,7 @@ CHECKED status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_c
 void exec_batch_free(exec_batch *batch); /* takes NULL; any thread */
 /* The values have been copied elsewhere: keeps only what strings among them point into. */
 void exec_batch_keep_heaps(exec_batch *batch);
-/* Of memory that texts of its columns lie in, other batches' perhaps, too. */
+/* Returns the bytes of memory that texts of its columns lie in, which other batches may share. */
 uint64_t exec_batch_text_bytes(const exec_batch *batch);
 /* The batch goes to somebody who keeps it as long as he likes: its memory leaves the budget and is
  * counted as exported. Again: nothing. */

@@ -47,7 +47,7 @@ static status result_copy_column(dev_stream *stream, const tensor *t, uint64_t r
     return heap ? copy_bytes(stream, heap->address, heap->bytes, place) : STATUS_OK;
 }
 
-/* What kernels have reported by then comes with the rows. */
+/* Copies columns; what kernels have reported by then comes with the rows. */
 static status result_copy_columns(dev_stream *stream, const chunk *flat, exec_batch *batch,
                                   const dev_error *error)
 {

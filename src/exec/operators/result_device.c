@@ -13,7 +13,8 @@
 #include "device/transfer.h"
 #include "exec/operators/result_batch.h"
 
-/* In the batch's pinned memory: what kernels reported, then a word for each column, its rows that are no NULL. */
+/* Offset in the batch's pinned memory of words for each column, its rows that are not NULL; before them is what
+ * kernels reported. */
 #define ERROR_BYTES 64
 static_assert(sizeof(dev_error) <= ERROR_BYTES, "words come behind it");
 
@@ -153,7 +154,7 @@ static status fill_column(exec_task *task, chunk *c, uint32_t index, exec_device
                    : fill_values(task, flat, rows, to);
 }
 
-/* `words`: two for each column, zeroed: ends of texts, then rows that are no NULL. */
+/* Fills the columns. `words`: two for each column, zeroed: ends of texts, then rows that are not NULL. */
 static status fill_columns(exec_task *task, chunk *c, exec_device_layout layout, uint64_t *words,
                            exec_batch *batch)
 {

@@ -11,7 +11,7 @@
 /* An entry is used by that many rows, on average. */
 #define ROWS_PER_ENTRY 4
 
-/* What the texts lie in is held whole by the batch: no more than their views. */
+/* Returns whether the batch holds no more of the texts than their views. */
 static bool is_small(const tensor *base, uint64_t rows)
 {
     uint64_t bytes = 0;

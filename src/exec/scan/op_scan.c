@@ -135,7 +135,7 @@ static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, c
 
 /* ---- morsels and slices ---- */
 
-/* Of the rows that were left when the morsel was queued, those that runtime filters still leave. */
+/* Leaves, of the rows that were left when the morsel was queued, those that runtime filters still leave. */
 static status prune_again(op_scan *op, scan_morsel *morsel)
 {
     pq_row_list now = {0}, both = {0};

@@ -36,7 +36,7 @@ typedef struct op_scan {
 typedef struct scan_local {
     program_run *run;
     bool has_morsel;
-    ARRAY(scan_morsel) morsels; /* one, or on a device that is no host those of a chunk */
+    ARRAY(scan_morsel) morsels; /* one, or on a lazy device those of a chunk */
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
@@ -46,7 +46,7 @@ typedef struct scan_local {
     bool *is_asked;               /* whether it was asked for the column */
     bool *is_cached;              /* whether it has the column's rows of the slice at work */
 
-    /* On a device that is no host. */
+    /* Of lazy devices. */
     pq_batch **batches; /* in place of the columns */
     scan_morsel next;   /* taken, but it is for another chunk */
     bool has_next;

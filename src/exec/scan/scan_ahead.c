@@ -17,10 +17,10 @@
 /* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
  */
 #define EXPECT_COUNT 32
-/* What a task submits before it goes on with its own row group: the system takes a while for the
- * memory that reads end in. */
+/* Bytes that a task submits before it goes on with its own row group: the system takes a while for the memory that
+ * reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
-/* The same before the first task runs. */
+/* Bytes that are submitted before the first task runs. */
 #define START_BYTES ((uint64_t)4 << 20)
 /* A morsel of a row group: each worker should have several of them in a table. */
 #define MORSEL_BYTES_MIN ((uint64_t)4 << 20)
@@ -50,7 +50,7 @@ struct scan_ahead {
     uint64_t morsel_bytes;
     unsigned reader; /* the scan's number in scan_share.h */
     pq_deal deal;    /* the row groups of this rank */
-    /* Of the task that holds the scan. */
+    /* For the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
     uint64_t rows_before;       /* the cursor's, in the table */
     uint32_t *order;            /* the row groups, as they are looked at; NULL: as they lie */
@@ -403,7 +403,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
         return st;
     }
     *is_there = true;
-    /* What cannot be read ahead is read when it is needed, and fails there if it must. */
+    /* Without memory to read ahead, it is read when it is needed, and fails there if it must. */
     st = scan->has_no_memory ? STATUS_OK : fetch_next(scan, out);
     scan->has_no_memory |= st != NULL;
     status_free(st);
@@ -631,7 +631,7 @@ static void give_up(scan_ahead *scan, pq_fetch *fetch)
     pq_fetch_close(fetch);
 }
 
-/* Those whose reads are done meanwhile go. */
+/* Closes fetches that were given up and whose reads are done meanwhile. */
 static void close_given_up(scan_ahead *scan)
 {
     size_t count = scan->given_up.count;
@@ -676,8 +676,7 @@ void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *
 {
     scan_reads *ahead = scan->query->reads;
     uint64_t bytes = pq_fetch_bytes(fetch);
-    /* Where storage has time to read them again, keeping them would cost memory that was not used
-     * before. */
+    /* If storage has time to read them again, keeping them would cost memory that was not used before. */
     bool is_scarce =
         !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
     if (ahead->share && bytes && is_scarce)

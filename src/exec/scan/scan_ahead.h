@@ -20,7 +20,7 @@ typedef struct scan_ahead scan_ahead;
 /* Compressed, of a morsel of a row group that is cut: enough for large reads of each column. */
 #define MORSEL_BYTES_MAX ((uint64_t)16 << 20)
 
-/* What a task works on next: a row group, or a morsel of one. */
+/* A task's next piece of work: a row group, or a morsel of one. */
 typedef struct scan_morsel {
     pq_row_group_ref group_ref;
     pq_row_list rows; /* those that page indexes leave; the caller's */
@@ -35,7 +35,7 @@ typedef struct scan_morsel {
 /* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
 CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                               uint32_t column_count, scan_ahead **out);
-/* What it reads: the plan's table, or, where that is closed, one of the scan's own, which grows. */
+/* Returns the table that the scan reads: the plan's, or, if that is closed, one of the scan's own, which grows. */
 const pq_table *scan_ahead_table(const scan_ahead *scan);
 /* For open: where files that it opens are counted. */
 void scan_ahead_count_opened(scan_ahead *scan, _Atomic uint64_t *opened);
@@ -51,14 +51,14 @@ void scan_ahead_free(scan_ahead *scan);
 /* The compressed bytes of the scan's columns in the row group. */
 uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref);
 
-/* The same of all row groups; an estimate, where files are opened later. */
+/* Returns the bytes of all row groups; an estimate if files are opened later. */
 uint64_t scan_ahead_bytes(const scan_ahead *scan);
 
 /* Bytes of the row group were taken from storage and from the page cache. Any thread. */
 void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,
                       uint64_t cached);
 
-/* What all queries of the process hold at this moment. */
+/* Returns the bytes that all queries of the process hold at this moment. */
 uint64_t scan_ahead_process_bytes(void);
 
 /* A file of the query's scans that has changed since it was opened, or NULL. */

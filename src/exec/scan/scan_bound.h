@@ -8,7 +8,7 @@
 /* The keys of a bound that the scan takes, in the arena. */
 CHECKED status scan_bound_keys(arena *a, const plan_node *plan, const plan_taken_bound *taken,
                                bound_key **out);
-/* What the program of each of the plan's bounds is compiled for, in the query's memory. For open. */
+/* Makes what the program of each of the plan's bounds is compiled for, in the query's memory. For open. */
 CHECKED status scan_bound_uses(exec_query *query, const plan_node *plan, bound_use **out);
 
 /* The bounds of this moment as conditions over the scan's columns. */

@@ -209,7 +209,8 @@ static status slice_column(exec_task *task, scan_local *local, uint32_t column, 
     return STATUS_OK;
 }
 
-/* What the pages of a row group take as their columns are decoded: those that have a slice are left out. */
+/* Returns the bytes that the pages of a row group take as their columns are decoded: those that have a slice are left
+ * out. */
 static uint64_t pages_bytes(const op_scan *op, const pq_row_group *group, tensor *const *slices)
 {
     uint64_t bytes = 0, most = 0;
@@ -269,8 +270,8 @@ static status no_memory(const op_scan *op, const scan_local *local, status st)
                        (unsigned long long)least);
 }
 
-/* What there is no memory for is tried with half of the rows: EXEC_NEED_INPUT, the slice is to be
- * begun anew. */
+/* Decodes columns. Without memory for them, half of the rows are tried: EXEC_NEED_INPUT, the slice is to be begun
+ * anew. */
 static exec_result decode_columns(const op_scan *op, exec_task *task, scan_local *local,
                                   const uint32_t *columns, uint32_t count)
 {

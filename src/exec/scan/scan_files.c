@@ -3,7 +3,7 @@
 
 #include "exec/scan/scan_filter.h"
 
-/* So many are opened at once, by several threads. */
+/* Files that several threads open at once. */
 #define OPEN_FILES 64
 
 struct scan_files {
@@ -141,7 +141,7 @@ static status scan_files_apply_filter(scan_files *files, const runtime_filter *f
     return st;
 }
 
-/* Those that have been published since the last time. */
+/* Applies the filters that have been published since the last time. */
 static status apply_filters(scan_files *files)
 {
     const plan_node *plan = files->plan;

@@ -42,10 +42,10 @@ static status scan_filter_narrow(exec_task *task, scan_local *local, row_index *
 
 /* ---- runtime filters ---- */
 
-/* What a look into a Bloom filter costs in looks into a bitmap, for the hash. */
+/* Costs of a look into a Bloom filter, for the hash, in looks into a bitmap. */
 #define BLOOM_COST 2
 #define TEXT_COST 4
-/* What was seen of so many rows is believed rather than what was expected. */
+/* Rows after which what was seen is believed rather than what was expected. */
 #define BELIEVED_ROWS ((uint64_t)1 << 12)
 
 /* The share of rows that pass: as of those that were seen, or as if each key were one of the column's values. */
@@ -228,7 +228,7 @@ static exec_result scan_filter_apply_filter(op_scan *op, exec_task *task, scan_l
     return result;
 }
 
-/* What a sort above will not take goes before anything else of the rows is looked at. */
+/* Applies the bound of the sort above before anything else of the rows is looked at. */
 static exec_result apply_bound(op_scan *op, exec_task *task, scan_local *local)
 {
     bound_filter *filter = &local->bounds[local->next_bound];

@@ -8,8 +8,8 @@ static uint64_t scan_memory_larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What the task that works on it holds: pages as they are read and decompressed, and texts' views. Of a large
- * row group whose pages' places are known the task takes a morsel. */
+/* Returns the bytes that the task at work on it holds: pages as they are read and decompressed, and texts' views. Of
+ * a large row group whose pages' places are known the task takes a morsel. */
 static uint64_t scan_memory_group_bytes(const plan_node *scan, const pq_row_group *group)
 {
     const pq_table *table = scan->scan.table;

@@ -18,7 +18,7 @@ typedef struct target {
     const pq_metadata *metadata;
     const pq_row_group *group;
     uint64_t row_count;
-    /* Of a page: its column, the only one of which anything is known, and its statistics. */
+    /* A page's column, the only one of which anything is known, and its statistics. */
     const pq_statistics *page;
     uint32_t page_column;
     const expr_list *bounds; /* of sorts with a limit, as conditions; NULL: none */
@@ -61,7 +61,7 @@ static const expr *column_below(const expr *e)
     return is_cast && value_cast_keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
 }
 
-/* Of the column, as its cast's. */
+/* Makes the statistics of a column's cast of the column's. */
 static bool cast_statistics(const pq_statistics *s, data_type to, pq_statistics *out)
 {
     value_range below = {.is_bounded = s->has_min && s->has_max, .min = s->min, .max = s->max},

@@ -4,7 +4,7 @@
 #include "base/mutex.h"
 #include "exec/scan/scan_share.h"
 
-/* Of the memory limit, what reading ahead may hold at most. */
+/* Reading ahead may hold one part in this many of the memory limit. */
 #define BUDGET_PART 8
 /* Part of the memory limit that the column cache may hold at most. */
 #define CACHE_PART 4

@@ -16,7 +16,7 @@ typedef enum scan_overlap {
     OVERLAP_FULL
 } scan_overlap;
 
-/* What scans read from one storage device. */
+/* Bytes that scans read from one storage device. */
 typedef struct scan_storage {
     uint64_t device;  /* as in file_version */
     const char *path; /* of a file on it; the table's */
@@ -32,7 +32,7 @@ typedef struct scan_reads {
     scan_overlap overlap;
     column_cache_use cache;
     struct scan_share *share; /* what several scans want; NULL: nothing is shared */
-    /* What was read. */
+    /* Counts of what was read. */
     ARRAY(scan_storage) storage;              /* the devices that the tables' files are on */
     _Atomic uint64_t bytes_cached;            /* from the page cache */
     _Atomic uint64_t bytes_shared;            /* read by one scan and used by another one as well */

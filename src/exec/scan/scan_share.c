@@ -5,7 +5,7 @@
 #include "exec/sched/memory.h"
 #include "storage/read.h"
 
-/* Of the memory limit, what is kept at most. */
+/* One part in this many of the memory limit may be kept. */
 #define KEEP_PART 8
 /* Scans of one table that take part: a bit each. */
 #define READERS_MAX 64

@@ -26,7 +26,7 @@ void scan_share_free(scan_share *share); /* takes NULL */
  * known by the table and *out_reader. */
 CHECKED status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *columns,
                               uint32_t column_count, unsigned *out_reader);
-/* What is here of the row group, with references that pq_shared_list_release lets go. */
+/* Finds what is kept of the row group, with references that pq_shared_list_release lets go. */
 CHECKED status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_ref group_ref,
                                pq_shared_list *out);
 /* The scan is done with what it fetched of the row group. Before the fetch is closed. Without

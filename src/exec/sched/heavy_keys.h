@@ -17,7 +17,7 @@
 #include "exec/sched/query.h"
 #include "net/net.h"
 
-/* Of a chunk so many hashes are looked at. */
+/* Hashes of a chunk that are looked at. */
 #define HEAVY_SAMPLE 64u
 /* A message that asks; a key that does not fit one is not asked for. */
 #define HEAVY_ASK_BYTES 1024u
@@ -26,7 +26,7 @@
 /* Keys that a rank asks for, or has an answer to. */
 #define HEAVY_KEYS_MAX 256u
 
-/* What there is of all heavy keys so far: the join's, counted. Never changed once it is there. */
+/* All heavy keys so far: the join's, counted. Never changed once it is there. */
 typedef struct heavy_table {
     _Atomic uint32_t references;
     void (*free)(struct heavy_table *table);
@@ -40,7 +40,7 @@ void heavy_table_unref(heavy_table *table);       /* takes NULL */
 
 typedef struct heavy_keys heavy_keys;
 
-/* Of a join with heavy_id, on each rank. */
+/* Makes the heavy keys of a join with heavy_id, on each rank. */
 CHECKED status heavy_keys_new(exec_query *query, const plan_node *join, heavy_keys **out);
 void heavy_keys_free(heavy_keys *heavy); /* takes NULL */
 net_exchange *heavy_keys_asks(const heavy_keys *heavy);
@@ -66,7 +66,7 @@ void heavy_keys_end(heavy_keys *heavy);
 
 /* ---- the join ---- */
 
-/* Who has asked for the hash can go on. table: of all keys so far, taken over; NULL: as before. */
+/* Lets whoever has asked for the hash go on. table: of all keys so far, taken over; NULL: as before. */
 CHECKED status heavy_keys_answer(heavy_keys *heavy, uint64_t hash, heavy_table *table);
 /* The next rows that stay. NET_WAIT: the task is registered. */
 CHECKED status heavy_keys_try_take(heavy_keys *heavy, exec_task *task, net_state *out_state,

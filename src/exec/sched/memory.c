@@ -7,22 +7,22 @@
 /* Sixths of what operators may hold: of one of them. */
 #define SHARE 5
 #define MOST 6
-/* Of the limit, what stays free of operators' holdings, */
+/* One part in this many of the limit stays free of operators' holdings, */
 #define FREE 4
 /* or more, beside the row groups of all tasks: for rows on their way. */
 #define FREE_ROWS 8
-/* Of the limit, what operators may hold however large row groups are. */
+/* Operators may hold one part in this many of the limit however large row groups are. */
 #define LEAST 8
-/* Of its equal part, what a task may collect before it is worked on. */
+/* A task may collect one part in this many of its equal part before it is worked on. */
 #define COLLECT 4
-/* Of a task's equal part of the share: less is not worth spilling, and has to be granted. */
+/* One part in this many of a task's equal part of the share: less is not worth spilling, and has to be granted. */
 #define TASK_FLOOR 16
 
 #define BLOCKS_OF_SHARE 256
 #define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
 
-/* What a task wants for the pages and rows it works on, */
+/* Bytes that a task wants for the pages and rows it works on, */
 #define TASK_BYTES ((uint64_t)24 << 20)
 /* or more, of large row groups: those of all tasks take at most two thirds of the limit. */
 static uint64_t row_groups_share(uint64_t limit)

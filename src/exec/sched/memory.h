@@ -34,16 +34,16 @@ bool exec_has_room(const exec_query *query, uint64_t more);
 /* Whether any host memory can be taken now: on a lazy device that is pinned memory, of another
  * budget than the device's. */
 bool exec_has_host_room(const exec_query *query);
-/* Of a block in a temporary file before compression, about: all parts of several tasks at work must
+/* Returns the bytes of a block in a temporary file before compression, about: all parts of several tasks at work must
  * fit memory, and reading wants large ones. */
 uint64_t exec_block_bytes(const exec_query *query);
-/* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
- */
+/* Returns the bytes that a chunk's columns hold, as far as it is seen; what several share is counted again and
+ * again. */
 uint64_t exec_chunk_bytes(const chunk *c);
-/* What the bases of INDEXED columns hold besides, but for those that `before`, the chunk of the same
- * columns that came before it (or NULL), has already. */
+/* Returns the bytes that the bases of INDEXED columns hold in addition, but for those that `before`, the chunk of the
+ * same columns that came before it (or NULL), has already. */
 uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before);
-/* What a FLAT tensor's memory takes, the bytes of its long strings included. */
+/* Returns the bytes of a FLAT tensor's memory, its long strings included. */
 uint64_t exec_tensor_bytes(const tensor *t);
 
 #endif

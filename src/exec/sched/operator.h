@@ -72,7 +72,7 @@ typedef struct exec_operator_ops {
     void (*close)(exec_operator *op);
 } exec_operator_ops;
 
-/* What the one caller of the operators counts. */
+/* Counts of the one caller of the operators. */
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
@@ -102,8 +102,8 @@ struct exec_operator {
      * that any number of tasks may pull where partitions are wanted whole. 0: they may be divided. Set when
      * all operators are open. */
     uint32_t whole_keys;
-    /* Sources: there will be no rows, tasks are not worth making. Set likewise; this and drops_all are looked at while
-     * other sinks are at work (stages.h). */
+    /* Sources: there will be no rows, tasks are not worth making. Set as drops_all is; both are looked at while other
+     * sinks are at work (stages.h). */
     _Atomic bool is_empty;
     /* Sources of breakers: the node's columns that nobody reads, which may come as no tensor; NULL: all are
      * wanted. Set before it is pulled from. */
@@ -173,8 +173,8 @@ void exec_wake(exec_task *task);
 /* All of a list, which is empty then; under the lock that guards the list. */
 typedef ARRAY(exec_task *) exec_task_list;
 void exec_wake_all(exec_task_list *waiting);
-/* The same for a lock that may be taken under the pool's own: it is not held while a task is woken, and who registers
- * again meanwhile stays in the list. */
+/* Wakes the tasks of a lock that may be taken under the pool's own: it is not held while a task is woken, and who
+ * registers again meanwhile stays in the list. */
 void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting);
 
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
@@ -191,7 +191,7 @@ CHECKED status exec_location_register(exec_query *query, const char *text, uint3
 device *exec_device(const exec_query *query);
 mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
-/* Where temporary files go; lives as long as the query. */
+/* Returns the folder of temporary files; lives as long as the query. */
 const char *exec_temp_directory(const exec_query *query);
 /* Tasks that work for it at once: as many as there are threads; on lazy devices, whose tasks lend their
  * threads, as many as streams are worth running, however few threads feed them. Fewer where memory is short. */
@@ -245,8 +245,8 @@ CHECKED status op_reorder_open(exec_query *query, const plan_node *limit, exec_l
 CHECKED status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
                             exec_layout build, exec_operator **out_build, exec_operator **out_probe,
                             bool *out_probe_is_sink, exec_operator **out_tail);
-/* Of a join with heavy_id, whose build sink this is, three sources: two give nothing, one joined rows as
- * the tail. On failure those that were made are in *out, the others NULL. */
+/* Opens three sources of a join with heavy_id, whose build sink this is: two give nothing, one joined rows as the
+ * tail. On failure those that were made are in *out, the others NULL. */
 CHECKED status op_join_heavy_open(exec_operator *build, exec_operator **out_answering,
                                   exec_operator **out_collecting, exec_operator **out_kept);
 

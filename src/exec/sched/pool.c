@@ -12,7 +12,7 @@
 /* How soon a cancelled query is noticed whose tasks all wait for other ranks: cancelling only sets a
  * flag, which may be done in a signal handler. */
 #define CANCEL_NANOSECONDS 50000000
-/* Of the queue, to find a stage's place in it. */
+/* Tasks of the queue that are looked at to find a stage's place. */
 #define LOOKED_AT_MAX 256
 
 struct exec_pool {
@@ -47,8 +47,8 @@ static void enqueue(exec_pool *pool, scheduled_task *scheduled)
     enqueue_at(pool, pool->end, scheduled);
 }
 
-/* Where a stage's tasks are queued: before those of the query's later stages, which may not be needed when it is
- * over, else behind all. */
+/* Finds where a stage's tasks are queued: before those of the query's later stages, which may not be needed when it
+ * is over, else after all. */
 static scheduled_task **pool_place_of(exec_pool *pool, const exec_stage *stage)
 {
     scheduled_task **at = &pool->first;

@@ -171,7 +171,7 @@ static expr *make_equal(condition_maker *m, const bound_key *key, const value *v
     return make_comparison(m, EXPR_EQ, key, v);
 }
 
-/* Where the bound is a NULL and NULLs are last, nothing comes after it. */
+/* Returns whether the bound is a NULL and NULLs are last: nothing comes after it then. */
 static bool runtime_bound_is_open(const bound_key *key, const value *v)
 {
     return v->is_null && !key->nulls_first;

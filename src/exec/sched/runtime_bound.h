@@ -35,7 +35,7 @@ uint64_t bound_values_version(const bound_values *values);
 /* Which row's keys come first: below zero, a's. Of the first `count` keys. */
 int bound_compare(const plan_sort_key *keys, const value *a, const value *b, uint32_t count);
 
-/* Of one key, for a condition. */
+/* A bound of one key, for a condition. */
 typedef struct bound_key {
     uint32_t column_id;
     data_type type;

@@ -7,11 +7,11 @@
 /* Bits of a bitmap per key, at most, and what is always allowed. */
 #define BITS_PER_KEY 64
 #define BITS_SMALL ((uint64_t)8 << 20)
-/* The same of a bitmap that goes to other ranks. */
+/* Bits of a bitmap, small enough to go to other ranks. */
 #define BITS_SMALL_SENT ((uint64_t)1 << 19)
 /* Keys of a Bloom filter per block of 64 bits, at most. */
 #define BLOOM_KEYS_PER_BLOCK 4
-/* Of 8 bits, with more set it lets more than half of all keys pass. */
+/* Set bits of each 8, at most: with more a filter lets more than half of all keys pass. */
 #define BLOOM_BITS_MOST 6
 
 void runtime_filter_release(runtime_filter *filter)

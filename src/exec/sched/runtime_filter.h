@@ -43,7 +43,7 @@ void runtime_filter_publish(runtime_filter *filter);
  * once. */
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, uint64_t keys,
                                    int64_t min, int64_t max);
-/* What several ranks agree on before each makes its part of one filter. */
+/* The shape on which several ranks agree before each makes its part of one filter. */
 typedef struct runtime_filter_shape {
     uint64_t keys; /* of all ranks; 0: there is none */
     bool has_range;
@@ -51,7 +51,7 @@ typedef struct runtime_filter_shape {
     uint64_t bitmap_bytes; /* worth sending a bitmap of as many, however few keys it has */
 } runtime_filter_shape;
 
-/* Of chunks as above: least, greatest, how many keys; of texts only how many there may be. */
+/* Finds bounds of chunks: least, greatest, how many keys; of texts only how many there may be. */
 CHECKED status runtime_filter_bounds(dev_stream *stream, struct chunk *const *chunks,
                                      size_t chunk_count, uint32_t column, uint64_t words[3]);
 /* The words of a filter of the shape, a bitmap's or a Bloom filter's. */

@@ -21,7 +21,7 @@ static double scanned_rows(const exec_stage *stage)
     return plan && plan->kind == PLAN_SCAN ? (double)plan->scan.table->row_count : 0;
 }
 
-/* What several need is counted for each. */
+/* Counts the rows that stages need; what several need is counted for each. */
 static void stages_count_rows(stage_cost *cost)
 {
     if (cost->is_counted)

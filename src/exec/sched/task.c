@@ -151,7 +151,7 @@ static status zero_error(dev_stream *stream, void *argument)
     return stream->dev->ops->zero(stream, scheduled->task.error, sizeof(dev_error));
 }
 
-/* Where kernels report errors. */
+/* Makes the cell in which kernels report errors. */
 static status open_error(scheduled_task *scheduled)
 {
     exec_stage *stage = scheduled->stage;
@@ -356,7 +356,7 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
     return result;
 }
 
-/* What the stream was told is begun. */
+/* Has the device begin what the stream was told. */
 static void flush_stream(const scheduled_task *scheduled)
 {
     dev_stream *stream = scheduled->task.stream;
@@ -452,7 +452,8 @@ static bool is_given_up(const scheduled_task *scheduled)
            (!scheduled->is_drained || scheduled->finishing + 1 < scheduled->operator_count);
 }
 
-/* What is given up ends as if its sink wanted no more, but not while an operator waits in the middle of something. */
+/* Runs a step of the pipeline. A pipeline that is given up ends as if its sink wanted no more, but not while an
+ * operator waits in the middle of something. */
 static exec_result pipeline_step(scheduled_task *scheduled)
 {
     if (!scheduled->is_amid && scheduled->operator_count && is_given_up(scheduled))
@@ -484,8 +485,8 @@ static status await_end(scheduled_task *scheduled)
     return exec_error_status(task->query, &error);
 }
 
-/* What the task's kernels reported, once all of them have run. Of a stream that was told nothing there is
- * nothing to await: most tasks of most phases find that others have done it all. */
+/* Looks at what the task's kernels reported, once all of them have run. A stream that was told nothing is not
+ * awaited: most tasks of most phases find that others have done it all. */
 static exec_result final_check(scheduled_task *scheduled)
 {
     exec_task *task = &scheduled->task;
@@ -545,7 +546,7 @@ static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
 
 static void fiber_body(void *argument)
 {
-    /* Whoever resumes it is asked for nothing: it waits soon enough, for the device. */
+    /* The task asks nothing of the thread that resumes it: it waits soon enough, for the device. */
     static const task_asked nothing;
     scheduled_task *scheduled = argument;
     while (task_work(scheduled, &nothing) != TASK_OVER) {

@@ -13,8 +13,7 @@ typedef enum task_state {
     TASK_WAITING  /* until exec_wake */
 } task_state;
 
-/* Of how many chunks a task keeps where they end. Its stream may be behind by one more: one that is
- * computed on, two that wait. */
+/* Chunks whose end a task keeps. Its stream may be behind by one more: one that is computed on, two that wait. */
 #define TASK_CHUNKS_AHEAD 2
 
 struct scheduled_task {
@@ -55,7 +54,7 @@ struct scheduled_task {
 
 /* Under the pool's lock; opens nothing yet. */
 CHECKED status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out);
-/* What the thread that runs a task has been asked for. */
+/* The requests of a task to the thread that runs it. */
 typedef struct task_asked {
     bool (*is_done)(void *argument); /* NULL: nothing */
     void *argument;
@@ -76,7 +75,7 @@ void task_free(scheduled_task *scheduled);
 void task_wake(scheduled_task *scheduled);
 /* wait.c: what the task's stream has for dev_stream.await. */
 CHECKED status task_await(dev_stream *stream, dev_event *event, void *argument);
-/* The same for dev_stream.await_memory. */
+/* Awaits memory, for dev_stream.await_memory. */
 CHECKED status task_await_memory(dev_stream *stream, bool *out_was, void *argument);
 /* On the task's fiber, which is left until somebody has set *is_over and then woken the task: the device
  * as soon as it is there (for_device), or another task. */

@@ -35,7 +35,7 @@ void task_check_output(const exec_operator *op, bool can_give, exec_result resul
 
 void task_check_made(const exec_operator *op)
 {
-    /* What was given up may be half made. */
+    /* An operator that was given up may be half made. */
     if (op->ops->check && !atomic_load(&op->query->is_cancelled))
         op->ops->check(op);
 }

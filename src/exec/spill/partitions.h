@@ -58,7 +58,7 @@ typedef struct partition_reader {
 
 void partition_reader_init(partition_reader *reader, const partitions *parts, size_t part,
                            bool is_last);
-/* What other readers with the same counter, which begins at 0, do not get. Never the last one. */
+/* Gives a reader blocks that other readers with the same counter, which begins at 0, do not get. Never the last one. */
 void partition_reader_share(partition_reader *reader, const partitions *parts, size_t part,
                             _Atomic size_t *next);
 void partition_reader_close(partition_reader *reader); /* also of one that is zeroed */

@@ -24,7 +24,7 @@ typedef struct window_range {
     dev_buffer *from, *to;
 } window_range;
 
-/* What each row sees, in order; of what EXCLUDE leaves out there are up to three parts. */
+/* Parts of what each row sees, in order: EXCLUDE leaves up to three. */
 #define WINDOW_PARTS 3
 typedef struct window_frame {
     uint32_t count;

@@ -147,7 +147,7 @@ static status take_bits(const window_aggregate *a, uint64_t row, window_carry *o
 
 /* ---- the least and the greatest ---- */
 
-/* What was carried goes in front of the values. */
+/* Puts what was carried in front of the values. */
 static status put_in_front(window_aggregate *a, tensor *best)
 {
     uint64_t rows = a->rows->count.bound;

@@ -11,7 +11,7 @@
 
 #include "exec/window/window_aggregate.h"
 
-/* What a call has of its partition's rows so far. Zeroed: of none. */
+/* A call's state after its partition's rows so far. Zeroed: without rows. */
 typedef struct window_carry {
     uint64_t rows;
     uint64_t count; /* values that are not NULL; dense_rank: groups of peers */
@@ -43,7 +43,7 @@ CHECKED status window_running_start(window_rows *rows, const plan_window_call *c
 /* The carry comes before rows [from, to), which have had none yet. */
 CHECKED status window_running_carry(window_running *running, const window_carry *before,
                                     uint64_t from, uint64_t to);
-/* What its partition has come to with the row, which has had its carry: `before`, or NULL. */
+/* Takes what the row's partition has come to, carry included: `before`, or NULL. */
 CHECKED status window_running_take(const window_running *running, const window_carry *before,
                                    uint64_t row, window_carry *out);
 CHECKED status window_running_finish(window_running *running, tensor **out);

@@ -14,7 +14,7 @@ typedef struct window_codes {
     dev_buffer *memory;
 } window_codes;
 
-/* Of a FLAT tensor in the host's memory. NaN is the greatest, 0 and -0 are one value. */
+/* Makes codes of a FLAT tensor in the host's memory. NaN is the greatest, 0 and -0 are one value. */
 CHECKED status window_codes_make(device *host, const tensor *values, uint64_t count,
                                  window_codes *out);
 void window_codes_release(window_codes *codes); /* takes a zeroed one */

@@ -152,7 +152,7 @@ static void put_double_sum(const ordered *o, uint64_t row)
     ((double *)o->out->values)[row] = is_mean ? sum / o->sliding.distinct : sum;
 }
 
-/* Of a frame with a value. */
+/* Puts the value of a row whose frame has one. */
 static status window_ordered_put_value(const ordered *o, uint64_t row)
 {
     const sliding_values *s = &o->sliding;

@@ -11,7 +11,7 @@ void window_rows_release(window_rows *rows);
 uint32_t window_column(const column_map *places, const expr *e);
 /* A column or constant as a FLAT tensor, with a reference. */
 CHECKED status window_value(window_rows *rows, const expr *e, tensor **out);
-/* Both columns as one, FLAT: the first one's rows, then the second one's. */
+/* Puts two columns together as one, FLAT: the first one's rows, then the second one's. */
 CHECKED status window_concat(const window_rows *rows, tensor *first, uint64_t first_rows,
                              tensor *second, uint64_t second_rows, tensor **out);
 /* A few rows of a FLAT column as one of their own; on host devices. */

@@ -5,7 +5,7 @@
 
 #include "exec/window/window_codes.h"
 
-/* What is kept besides the counts, for one question. */
+/* Counts that are kept in addition, for one question. */
 typedef enum sliding_kind {
     SLIDING_DISTINCT, /* how many different values there are: each change is a step */
     SLIDING_PLACES,   /* the value at a place: each change and question O(log n) steps */
@@ -37,9 +37,9 @@ CHECKED status sliding_open(device *host, sliding_kind kind, window_codes *codes
 void sliding_close(sliding_values *s);
 void sliding_add(sliding_values *s, uint64_t row);
 void sliding_remove(sliding_values *s, uint64_t row);
-/* Of the `place`-th value, from 0, of less than `total`. */
+/* Returns the code of the `place`-th value, from 0, of less than `total`. */
 uint32_t sliding_code_at(const sliding_values *s, uint64_t place);
-/* Of several values the least, or the greatest; there is one at least. */
+/* Returns the least, or the greatest, of the most frequent values; there is one at least. */
 uint32_t sliding_mode(const sliding_values *s, bool is_greatest);
 /* False: it has more than 128 bits. */
 bool sliding_sum(const sliding_values *s, int128 *out);

@@ -40,7 +40,7 @@ static uint64_t window_text_next_text(const joining *j, uint64_t row, uint64_t e
     return row;
 }
 
-/* Of the partition [row, end): *out_bytes of text, without memory for it. */
+/* Measures the partition [row, end): *out_bytes of text, without memory for it. */
 static bool window_text_measure(const joining *j, uint64_t row, uint64_t end, uint64_t *out_bytes)
 {
     uint64_t bytes = 0, last = end;

@@ -24,7 +24,7 @@ typedef struct joined {
     uint64_t total;
 } joined;
 
-/* Of a row's frame: texts [from, to). */
+/* The texts [from, to) of a row's frame. */
 typedef struct text_range {
     uint32_t from, to;
 } text_range;
@@ -84,13 +84,13 @@ static text_range window_text_frame_range_of(const joined *j, const chunk *broug
     return (text_range){j->numbers[from[row]], j->numbers[to[row]]};
 }
 
-/* Where what a range adds begins: at its delimiter, if there is something before it. */
+/* Returns where what a range adds begins: at its delimiter, if there is something before it. */
 static uint64_t window_text_frame_start_of(const joined *j, text_range r, bool is_first)
 {
     return is_first ? j->starts[r.from] : r.from ? j->ends[r.from - 1] : 0;
 }
 
-/* Of the texts of a row's frame: how many there are, in which ranges, and *out_bytes together. */
+/* Finds the ranges of the texts of a row's frame, their number, and *out_bytes together. */
 static uint32_t ranges_of(const joined *j, const chunk *brought, uint32_t parts, uint64_t row,
                           text_range ranges[WINDOW_PARTS], uint64_t *out_bytes)
 {

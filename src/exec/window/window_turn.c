@@ -126,7 +126,7 @@ static status take_keys(window_turns *turns, window_turn *turn)
     return STATUS_OK;
 }
 
-/* What the piece leaves to the next one. before: what it was left, if its last row is of that partition. */
+/* Takes what the piece leaves to the next one. before: what it was left, if its last row is of that partition. */
 static status take_calls(window_turn *turn, const window_carry *before, window_carry *out)
 {
     uint64_t last = turn->rows.count.bound - 1;

@@ -7,7 +7,7 @@
 
 #include "exec/window/window_carry.h"
 
-/* What all tasks share: what the turn before `next` left to it. */
+/* State that all tasks share: what the turn before `next` left to it. */
 typedef struct window_turns {
     pthread_mutex_t lock;
     uint64_t next; /* that may take it */
