@@ -8,9 +8,9 @@
 #include "device/tensor.h"
 
 #ifndef NDEBUG
-/* Of a tensor with room for so many rows. */
+/* Checks a tensor with room for so many rows. */
 void tensor_check(const tensor *t, uint64_t rows);
-/* Of a chunk whose memory is the device's. Columns that nobody reads may be NULL. */
+/* Checks a chunk whose memory is the device's. Columns that nobody reads may be NULL. */
 void chunk_check(const device *dev, const chunk *c);
 #else
 static inline void tensor_check(const tensor *t, uint64_t rows)

@@ -115,7 +115,7 @@ status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t column, tenso
     return STATUS_OK;
 }
 
-/* Where a concatenated column is being written. */
+/* The place at which a concatenated column is being written. */
 typedef struct concat_column {
     tensor *target;
     dev_buffer *heap;
@@ -142,7 +142,7 @@ static status add_string_bytes(dev_stream *stream, const tensor *flat, dev_count
                       .count = rows, .out_total = total);
 }
 
-/* Where a device answers at once: bytes of long strings in one column. */
+/* Counts the bytes of long strings in one column, on a device that answers at once. */
 static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk *const *chunks,
                                 size_t chunk_count, uint64_t *out)
 {

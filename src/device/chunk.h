@@ -21,7 +21,7 @@ CHECKED status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t colum
  * copied to one heap, so nothing of the sources stays referenced. Frees none of them. */
 CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                             const char *who, chunk **out);
-/* The same; columns go to their places. */
+/* Concatenates chunks; columns go to their places. */
 CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                const char *who, const tensor_target *targets, chunk **out);
 /* As chunk_concat, but columns that are INDEXED over one base in all of them stay so, and those that lie behind each

@@ -78,7 +78,7 @@ static bool has_sizes(const chunk *c, const outward *all)
     return is_needed;
 }
 
-/* What the host must know before it takes memory for the copies. */
+/* Reads the sizes that the host must know before it takes memory for the copies. */
 static status read_sizes(dev_stream *stream, const chunk *c, outward *all, uint64_t *out_rows)
 {
     uint32_t count = c->column_count + 1;

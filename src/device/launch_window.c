@@ -104,7 +104,7 @@ static window_set of_group(const launch_window *w, uint32_t group)
     return same;
 }
 
-/* Of the commands that can be done now those of the group of which the fewest must come later. */
+/* Returns, of the commands that can be done now, those of the group of which the fewest must come later. */
 static window_set next_commands(const launch_window *w)
 {
     window_set ready = ready_commands(w), best = 0;
@@ -144,7 +144,7 @@ unsigned window_take(launch_window *w, unsigned most, void **out)
 #define KIND_SHIFT 14
 #define OFFSET_MASK ((1u << KIND_SHIFT) - 1)
 
-/* Where each address lies in the arguments; a pointer that is not to const is written through. */
+/* Offsets of addresses in the arguments; a pointer that is not to const is written through. */
 #define POINTER(type, name)                                                                        \
     (uint16_t)(offsetof(arguments, name) |                                                         \
                (unsigned)_Generic((type *)NULL, dev_error *: USE_REPORT,                           \

@@ -22,7 +22,7 @@ static status selection_find_rows(dev_stream *stream, const row_mask *mask, cons
                       .out_count = out->count_owner->address);
 }
 
-/* What a host knows at once. */
+/* Makes the count exact on a host, which knows it at once. */
 static void selection_settle(const device *dev, const row_mask *mask, dev_count rows,
                              row_selection *out)
 {

@@ -76,20 +76,20 @@ CHECKED status string_heap_new_children(tensor *const *children, uint32_t count,
  * kernels before it is shared. */
 CHECKED status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity,
                                tensor **out);
-/* Where the values of a new tensor go. Without an owner: to memory of their own. */
+/* The place where the values of a new tensor go. Without an owner: memory of their own. */
 typedef struct tensor_target {
     dev_buffer *owner;
     void *values;
 } tensor_target;
 
-/* The same; its values go to the place, whose owner it references. */
+/* Makes a FLAT tensor whose values go to the place, whose owner it references. */
 CHECKED status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_validity,
                                   tensor_target target_memory, tensor **out);
 /* A FLAT tensor over memory inside `owner`, of which it takes a reference. */
 CHECKED status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out);
 /* Whether rows of a FLAT tensor from `first` on can share its memory: bits begin with a word. */
 bool tensor_can_slice(const tensor *t, uint64_t first);
-/* Those rows. On host devices. */
+/* Makes a tensor of those rows. On host devices. */
 CHECKED status tensor_new_slice(const tensor *t, uint64_t first, tensor **out);
 /* `v` for every row; the text of v must outlive the tensor. */
 CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **out);
@@ -120,7 +120,7 @@ typedef struct row_selection {
     dev_buffer *count_owner; /* holds count.actual; or NULL */
 } row_selection;
 
-/* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
+/* Gives the values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
 CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count,

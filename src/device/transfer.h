@@ -23,8 +23,8 @@ CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t c
 CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);
 /* Forgets it. Takes a zeroed one. */
 void dev_fetch_close(device *dev, dev_fetch *fetch);
-/* Both at once: for what must be known before anything else can be enqueued. On a host device it is
- * a plain copy. */
+/* Starts and finishes a fetch at once: for what must be known before anything else can be enqueued. On a host device
+ * it is a plain copy. */
 CHECKED status dev_words_read(dev_stream *stream, const void *words, uint64_t *target,
                               uint32_t count);
 /* Makes a count exact. */

@@ -63,7 +63,7 @@ CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
 /* Returns whether something has exactly this name, be it a link to nothing. */
 bool file_exists(const char *path);
-/* Gives the version of a file that was found in a folder, without a look at the file if the folder has told enough. */
+/* Returns whether an entry that was read of a folder is a folder, without a look at it if the file system has told. */
 struct dirent;
 bool file_entry_is_folder(const struct dirent *entry, const char *path);
 

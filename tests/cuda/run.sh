@@ -124,7 +124,7 @@ check "kernels that are cut short" says "is cut short" env PISTACHIO_CUDA_KERNEL
 tr 'e' 'o' <"$3" >"$work/other.kernels"
 check "kernels for another device" says "cuModuleLoadData: .*CUDA_ERROR_INVALID_IMAGE" \
     env PISTACHIO_CUDA_KERNELS="$work/other.kernels" "$program" --set device=cuda -c "select 1"
-check "no file of kernels" says "is no file of kernels" env PISTACHIO_CUDA_KERNELS="$0" \
+check "not a file of kernels" says "does not hold kernels" env PISTACHIO_CUDA_KERNELS="$0" \
     "$program" --set device=cuda -c "select 1"
 }
 

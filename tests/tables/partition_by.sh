@@ -129,7 +129,7 @@ echo text >blocked/k=1
 expect "a file in the place of a folder" 1 - sql "copy (select 1 as i, 1 as k) to 'blocked' (partition_by k, overwrite_or_ignore)"
 says "a file in the place of a folder" "blocked/k=1"
 expect "the path is a file" 1 - sql "copy (select 1 as i, 1 as k) to 'numbers.parquet' (partition_by k)"
-says "the path is a file" '"numbers.parquet" is no folder'
+says "the path is a file" '"numbers.parquet" is not a folder'
 
 # Errors name what is wrong.
 wrong() { # NAME QUERY OPTIONS TEXT

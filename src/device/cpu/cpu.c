@@ -142,7 +142,7 @@ static cpu_buffer **stalest(cpu_device *cpu)
     return &cpu->kept[found];
 }
 
-/* What the lists may hold. */
+/* Returns the bytes that the lists may hold. */
 static uint64_t kept_most(const cpu_device *cpu)
 {
     mem_budget *budget = cpu->base.budget;
@@ -209,7 +209,7 @@ static cpu_buffer *cpu_take_kept(cpu_device *cpu, unsigned class)
     return NULL;
 }
 
-/* So many bytes are about to be made anew. */
+/* Gives kept buffers up, because so many bytes are about to be made anew. */
 static void give_up_for(cpu_device *cpu, size_t bytes)
 {
     mutex_lock(&cpu->lock);
@@ -219,7 +219,7 @@ static void give_up_for(cpu_device *cpu, size_t bytes)
     cpu_free_list(given_up);
 }
 
-/* Of the class, or NULL; what the lists hold too much goes. */
+/* Returns a kept buffer of the class, or NULL; what the lists hold too much goes. */
 static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
 {
     if (!KEEPS_BUFFERS)
@@ -409,7 +409,7 @@ static void cpu_release(dev_buffer *base)
     cpu_free_list(given_up);
 }
 
-/* What is committed of a reserved buffer still changes: it stays. */
+/* Keeps a reserved buffer as it is: what is committed of it still changes. */
 static void cpu_export(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;

@@ -36,8 +36,7 @@ static inline size_t kernel_count(dev_count count)
 #define scalar 2
 #define avx2 3
 #define avx512 4
-/* What the machine that this file is compiled for has, for code that is compiled once and chooses
- * when it runs. */
+/* Features of the machine that this file is compiled for, for code that is compiled once and chooses when it runs. */
 #if ISA == 4
 #define KERNEL_CPU_ISA CPU_ISA_AVX512
 #elif ISA == 3
@@ -45,8 +44,8 @@ static inline size_t kernel_count(dev_count count)
 #else
 #define KERNEL_CPU_ISA CPU_ISA_SCALAR
 #endif
-/* What must be added to an address inside a string_view: a device whose addresses differ from the
- * host's sets it before it runs kernels. */
+/* An offset that is added to an address inside a string_view: a device whose addresses differ from the host's sets it
+ * before it runs kernels. */
 #if ISA == 1
 extern ptrdiff_t dev_simulated_offset;
 #define KERNEL_STRING_OFFSET dev_simulated_offset

@@ -74,7 +74,7 @@ static inline void prefetch_states(const uint32_t *groups, size_t count, size_t 
         }                                                                                          \
     } while (0)
 
-/* Where groups are this few, a vector of partial sums is kept for each. */
+/* Groups up to which a vector of partial sums is kept for each. */
 #define FEW_GROUPS 8
 /* Up to here partial sums are kept in four small arrays, so that equal groups in a row do not wait
  * for one another. */

@@ -85,7 +85,7 @@ void ISA_(aggregate_finish_number)(const aggregate_finish_number_arguments *a)
         double sum;
         if (a->is_number) {
             aggregate_number state = ((const aggregate_number *)a->states)[i];
-            /* Of what is infinite or no number the error says nothing. */
+            /* An infinite sum's or NaN's error says nothing. */
             sum = isfinite(state.sum) ? state.sum + state.error : state.sum;
         } else if (a->state_width == 8) {
             sum = (double)((const int64_t *)a->states)[i];
@@ -115,7 +115,7 @@ static void aggregate_number_merge(aggregate_variance *state, const aggregate_va
 {
     if (!other->count)
         return;
-    if (!state->count) { /* the square of a large mean would be no number */
+    if (!state->count) { /* the square of a large mean would not be a number */
         *state = *other;
         return;
     }

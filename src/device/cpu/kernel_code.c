@@ -31,8 +31,8 @@ void ISA_(code_pack)(const code_pack_arguments *a)
         a->out[i] = kernel_bit(a->validity, i) ? a->out[i] : 0;
 }
 
-/* Where a hash begins to look; a number of slots that is a power of two, as SQL's tables have, costs no
- * multiplication. */
+/* Returns the slot at which a hash begins to look; a number of slots that is a power of two, as SQL's tables have,
+ * costs no multiplication. */
 static inline uint64_t code_start_of(uint64_t hash, uint64_t slots, bool is_power)
 {
     return is_power ? hash & (slots - 1) : kernel_slot_of(hash, slots);
@@ -61,7 +61,7 @@ static inline bool code_is_power_of_two(uint64_t slots)
 /* For constants `is_power` and `has_parts`: each loop has what it needs. */
 #define LOOP static inline __attribute__((always_inline)) void
 
-/* Where codes [first, first + BATCH) begin to look, as far as they are. */
+/* Finds the slots at which codes [first, first + BATCH), as far as there are any, begin to look. */
 LOOP find_starts(const uint64_t *codes, size_t first, size_t count, uint64_t slots, bool is_power,
                  uint64_t *out)
 {

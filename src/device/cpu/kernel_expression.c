@@ -6,7 +6,7 @@
 #define TILE_ROWS 256 /* whole words of bits */
 #define TILE_BITS (TILE_ROWS / 64)
 
-/* What a register holds; validity NULL: no NULLs. */
+/* A register's column; validity NULL: no NULLs. */
 typedef struct tile_column {
     const void *values;
     const uint64_t *validity;
@@ -22,7 +22,7 @@ typedef struct tile {
     uint64_t slack[8]; /* kernels may read behind a column's end */
 } tile;
 
-/* Where the step's result goes. */
+/* Returns where the step's result goes. */
 static void *expression_target_of(tile *t, const tile_step *s)
 {
     char *out = s->output ? TILE_OUT(t->a, s->output - 1u) : NULL;

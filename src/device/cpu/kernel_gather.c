@@ -153,7 +153,7 @@ static inline uint64_t gather_word(const uint64_t *base, const uint32_t *index)
     return word;
 }
 
-/* The same from `windows` (1, 2 or 4) windows that hold all of the base. */
+/* Gathers from `windows` (1, 2 or 4) windows that hold all of the base. */
 static inline __attribute__((always_inline)) void
 gather_short_bits(const uint64_t *base, size_t base_rows, unsigned windows, const uint32_t *index,
                   size_t words, uint64_t *out)

@@ -22,8 +22,8 @@ group_find_add_group(uint8_t *target, const uint8_t *row, size_t words, size_t t
             *heap_used += kernel_long_bytes(target + k * 16);
 }
 
-/* What all passes over a block know; the constants of its shape are arguments, so that the compiler
- * makes passes of their own for each. */
+/* Facts that all passes over a block share; the constants of its shape are arguments, so that the compiler makes
+ * passes of their own for each. */
 typedef struct find_pass {
     const groups_find_arguments *a;
     uint64_t mask;
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void find_candidates(find_pass *pas
             at = (at + 1) & mask;
             slot = a->slots[at];
         }
-        *candidate_of(pass, i) = (uint32_t)slot - 1; /* an empty slot's is none */
+        *candidate_of(pass, i) = (uint32_t)slot - 1; /* an empty slot has none */
         __builtin_prefetch(slot ? a->group_rows + (size_t)((uint32_t)slot - 1) * words * 8
                                 : a->rows);
     }
@@ -105,7 +105,7 @@ static inline void prefetch_text(const uint8_t *key)
         __builtin_prefetch(data + (view.bytes > 128 ? 128 : view.bytes - 1));
 }
 
-/* Those of rows too: of rows that were ordered by hash they lie anywhere. */
+/* Prefetches the texts of groups, and of rows as well: those of rows that were ordered by hash lie anywhere. */
 static inline __attribute__((always_inline)) void
 prefetch_texts(find_pass *pass, size_t start, size_t end, size_t words, size_t text_count)
 {

@@ -8,7 +8,7 @@
 #define CODE_NULL_LAST ((uint64_t)1 << CODE_BITS)
 #define CODE_HALF ((int128)1 << (CODE_BITS - 1))
 
-/* What lies outside of 63 bits is taken for the nearest that does not. */
+/* Returns the code of a number; one that lies outside of 63 bits is taken for the nearest that does not. */
 static inline uint64_t code_of_integer(int128 number)
 {
     if (number < -CODE_HALF)

@@ -132,7 +132,7 @@ void ISA_(join_pairs)(const join_pairs_arguments *a)
     *a->out_count = made;
 }
 
-/* Of groups whose numbers are their rows', for devices that have them. */
+/* Pairs rows of groups whose numbers are their rows', for devices that have them. */
 static void pair_rows(const join_pairs_unique_arguments *a)
 {
     size_t count = kernel_count(a->count), made = 0;

@@ -152,7 +152,7 @@ static inline uint64_t load_word(const char *data)
     return word;
 }
 
-/* Both halves of the product. */
+/* Folds the two halves of the product. */
 static inline uint64_t keys_fold(uint64_t left, uint64_t right)
 {
     uint128 product = (uint128)left * right;

@@ -8,7 +8,7 @@
 #define TEXT_IS_UNWANTED(step) ((step) % 256 == 255 && cancel_is_asked())
 #include "device/value/like_states.h"
 
-/* What the first four bytes have to be, in the view itself. */
+/* The first four bytes, as they have to be in the view itself. */
 typedef struct first_bytes {
     uint32_t bytes, mask;
 } first_bytes;

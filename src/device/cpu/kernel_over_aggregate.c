@@ -218,7 +218,7 @@ void ISA_(over_narrow)(const over_narrow_arguments *a)
 
 /* ---- the least and the greatest ---- */
 
-/* Of equal values the first. */
+/* Returns the better row; of equal values the first. */
 OVER_INLINE uint32_t better(const over_pick_arguments *a, over_compare *compare, uint32_t left,
                             uint32_t right)
 {

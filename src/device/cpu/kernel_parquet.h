@@ -76,7 +76,7 @@ static inline int64_t unpack_bits(hybrid *h, uint64_t count, uint64_t *bits, uin
     return (int64_t)ones;
 }
 
-/* Where a page's values lie, by its words: false if outside the page. */
+/* Finds a page's values by its words: false if they are outside the page. */
 static inline bool page_values(const uint8_t *page, uint32_t page_bytes, const uint64_t *words,
                                const uint8_t **at, const uint8_t **end)
 {

@@ -58,7 +58,7 @@ static uint64_t add_vectors_4(const uint8_t *packed, unsigned width, uint64_t co
     return i;
 }
 
-/* The same, 8 differences of `width` bytes a turn. */
+/* Adds 8 differences of `width` bytes a turn. */
 static uint64_t add_vectors_8(const uint8_t *packed, unsigned width, uint64_t count, uint64_t least,
                               uint64_t *last, uint64_t *out)
 {

@@ -59,7 +59,7 @@ static __attribute__((noinline, unused)) size_t kernel_search_rest(const char *t
     return found == TEXT_SEARCH_NONE ? KERNEL_NOT_FOUND : from + found;
 }
 
-/* Where `needle` begins in `text` first. */
+/* Returns where `needle` begins in `text` first. */
 static inline size_t kernel_search(const char *text, size_t bytes, const char *needle,
                                    size_t needle_bytes)
 {

@@ -25,7 +25,7 @@ void ISA_(string_slice)(const string_slice_arguments *a)
         size_t from = 0, to = 0;
         if (kernel_is_valid(a->validity, i)) {
             if (second < 0) {
-                /* What is enqueued behind this launch reads the rest all the same. */
+                /* Whatever is enqueued after this launch reads the rest all the same. */
                 kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->location, i);
                 memset(&a->out[i], 0, (count - i) * sizeof *a->out);
                 return;

@@ -30,7 +30,7 @@ static inline void civil_parts(uint32_t shifted, uint32_t *year, uint32_t *month
         out[i] = (expression);                                                                     \
     }
 
-/* False: the part, or a date, is none of those that the loops take. */
+/* Takes parts of dates in a plain loop. False: the loops do not take the part, or a date. */
 static bool plain_date_parts(dev_date_part part, const int32_t *days, size_t rows, int64_t *out)
 {
     uint32_t is_far = 0;

@@ -26,7 +26,7 @@ static inline window load_window_8(const uint64_t *base, uint64_t count)
                     _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), base + 8)};
 }
 
-/* Of places only the lowest 5 bits count, or 4: ROW_NULL finds what is of no use. */
+/* Looks places up: only their lowest 5 bits count, or 4, so that ROW_NULL finds something of no use. */
 static inline __m512i look_up_4(window w, __m512i places)
 {
     return _mm512_permutex2var_epi32(w.low, places, w.high);

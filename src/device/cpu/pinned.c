@@ -13,7 +13,7 @@ typedef struct host_buffer {
     _Atomic bool is_exported;
 } host_buffer;
 
-/* Of the lazy device's pinned memory; a block that leaves the budget is not charged to it at all. */
+/* Makes a buffer of the lazy device's pinned memory; a block that leaves the budget is not charged to it at all. */
 static status pinned_buffer_new(device *base, size_t bytes, bool is_exported, const char *who,
                                 dev_buffer **out)
 {

@@ -12,11 +12,13 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SLAB_BYTES (2 * HUGE_PAGE)
-/* Of small pages only those are there that a piece has: the slab costs calls, which exclude those that make pages. */
+/* Bytes of small pages in a slab: only those are there that a piece has, because the slab costs calls, which exclude
+ * those that make pages. */
 #define SMALL_PAGES_BYTES (16 * HUGE_PAGE)
 #define SLACK 64 /* behind the last piece */
 
-/* Of a slab of small pages so much may be idle: what came back, in whichever order, goes to the system in few calls. */
+/* Bytes of a slab of small pages that may be idle: what came back, in whichever order, goes to the system in few
+ * calls. */
 #define IDLE_BYTES_MOST HUGE_PAGE
 #define IDLE_WORDS                                                                                 \
     (SMALL_PAGES_BYTES / 4096 / 64) /* a bit for each page, which has 4 kB at least */

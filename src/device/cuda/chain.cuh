@@ -23,7 +23,7 @@
 #define CHAIN_UNKNOWN 0xffffffffu
 #define CHAIN_MEMBER __device__ __forceinline__
 
-/* What a thread has of a window. */
+/* A thread's part of a window. */
 typedef struct chain_span {
     uint32_t limit; /* where its bytes end */
     uint32_t entry; /* the first element that begins in them or behind; CHAIN_CUT: there is none */
@@ -88,7 +88,7 @@ DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chai
                 s->next = CHAIN_UNKNOWN;
             else
                 chain_follow(elements, s);
-            /* Who follows from a wrong place to the end knows nothing. */
+            /* A thread that follows from a wrong place to the end knows nothing. */
             if (s->next == CHAIN_CUT && !is_sure)
                 s->next = CHAIN_UNKNOWN;
             shared->next[threadIdx.x] = s->next;
@@ -110,7 +110,7 @@ DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chai
                 *s = {s->limit, before, before, 0, 0};
             return shared->next[chain_last_before(known, blockDim.x)];
         }
-        /* What comes before the first one that is wrong is right. */
+        /* Everything before the first wrong one is right. */
         uint32_t sure = shared->next[chain_last_before(known, first)], entry = s->entry;
         if (threadIdx.x >= first && sure >= s->limit)
             entry = sure;

@@ -37,8 +37,8 @@ template <class S> DEVICE S combine_shuffle(S state, unsigned lane)
     return state;
 }
 
-/* The first of the lanes that share `peers` gets what theirs are together. Lanes of no row, whose peers
- * are none, come too. (E. Westphal: Voting and Shuffling to Optimize Atomic Operations, 2015) */
+/* Joins the states of the lanes that share `peers` in the first of them. Lanes without a row, whose peers are empty,
+ * come too. (E. Westphal: Voting and Shuffling to Optimize Atomic Operations, 2015) */
 template <class S, class JOIN> DEVICE void combine_peers(unsigned peers, S *state, JOIN join)
 {
     unsigned lane = kernel_lane(), above = peers & (0xfffffffeu << lane);
@@ -54,7 +54,7 @@ template <class S, class JOIN> DEVICE void combine_peers(unsigned peers, S *stat
     }
 }
 
-/* What the lane has of `group` goes to the warp's table, or by put(group, &state) where it is at home. */
+/* Adds the lane's state of `group` to the warp's table, or by put(group, &state) where it is at home. */
 template <class S, class JOIN, class PUT>
 DEVICE void combine_keep(combine_table<S> *table, uint32_t group, S state, JOIN join, PUT put)
 {
@@ -93,7 +93,7 @@ DEVICE void combine_put(combine_table<S> *table, JOIN join, PUT put)
     put(group, &state);
 }
 
-/* Of an aggregate: row i is there, has a value and is not masked. */
+/* Returns whether row i is there, has a value and is not masked, for an aggregate. */
 template <class A> DEVICE bool row_counts(const A &a, uint64_t count, uint64_t i)
 {
     return i < count && kernel_is_valid(a.validity, i) && kernel_is_valid(a.mask, i);
@@ -153,7 +153,7 @@ template <class BODY> DEVICE void with_lock(uint64_t *scratch, uint64_t group, B
         }
 }
 
-/* What another thread wrote, not what this one's cache has. */
+/* Loads what another thread wrote, not what this one's cache has. */
 template <class T> DEVICE T load_fresh(const T *at)
 {
     T value;

@@ -27,7 +27,7 @@ DEVICE uint64_t copy_load(const char *at, unsigned count, unsigned before, unsig
     return word;
 }
 
-/* Of the bytes [*low, high) those that the text `owner` of the warp's has, as a word; *low moves behind them. */
+/* Returns as a word those of the bytes [*low, high) that the text `owner` of the warp's has; *low moves past them. */
 DEVICE uint64_t copy_piece(const char *source, unsigned bytes, unsigned end, unsigned owner,
                            unsigned *low, unsigned high)
 {
@@ -54,8 +54,8 @@ DEVICE void copy_store(char *word, unsigned from, unsigned to, uint64_t value)
 
 #define COPY_BYTES_MAX (1u << 26) /* of a text: those of a warp are counted in 32 bits */
 
-/* Copies each lane's bytes, of which there may be none, to where it says; behind the bytes of one lane those of the next
- * have their place. All lanes come. */
+/* Copies each lane's bytes, which may be 0, to where it says; the bytes of the next lane have their place after those
+ * of one lane. All lanes come. */
 DEVICE void kernel_copy_texts(char *target, const char *source, uint64_t text_bytes)
 {
     unsigned bytes = (unsigned)text_bytes, end = bytes;

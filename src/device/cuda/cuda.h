@@ -101,7 +101,7 @@ typedef enum cuda_command_kind {
     CUDA_COMMAND_EVENT
 } cuda_command_kind;
 
-/* What is in a window. */
+/* A command in a window. */
 typedef struct cuda_command {
     cuda_command_kind kind;
     cuda_entry entry;
@@ -185,7 +185,7 @@ struct cuda_device {
 
 /* Before driver calls of this thread. */
 CHECKED status cuda_enter(const cuda_device *dev);
-/* What the device fails with once it is lost; else success. */
+/* Returns the failure of a device that is lost; else success. */
 CHECKED status cuda_check(device *dev);
 /* A call on the stream said that something before it failed: the device is lost from here on. */
 void cuda_lose(const cuda_stream *stream, cuda_result result, const char *where);
@@ -213,7 +213,7 @@ void cuda_stream_close(dev_stream *stream);
 void cuda_stream_drain(dev_stream *stream);
 /* Under the stream's lock: has it write a new number when it gets here, behind what the window has. */
 CHECKED status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number);
-/* The same before what the window has. */
+/* Writes a mark before what the window has. */
 CHECKED status cuda_stream_write_mark(cuda_stream *stream, uint64_t *out_number);
 /* Under the device's lock: has all streams begin what they have kept. */
 void cuda_stream_flush_all(cuda_device *dev);
@@ -221,7 +221,7 @@ void cuda_stream_flush_all(cuda_device *dev);
 void cuda_stream_mark_all(cuda_device *dev);
 /* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
 bool cuda_streams_passed(cuda_device *dev, uint64_t number);
-/* The same of one stream. */
+/* Returns whether one stream has passed the mark. */
 bool cuda_stream_passed(const cuda_stream *stream, uint64_t number);
 /* Has wake(argument) called when the stream has written a mark. Takes over a reference of the stream's. */
 CHECKED status cuda_notify_at_mark(cuda_stream *stream, uint64_t mark, void (*wake)(void *),
@@ -231,13 +231,13 @@ CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void 
 CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
 CHECKED status cuda_event_notify(dev_event *event, void (*wake)(void *), void *argument);
 bool cuda_event_reached(dev_event *event);
-/* The same, not counted. */
+/* Returns whether the event has passed, without counting the question. */
 bool cuda_event_passed(const dev_event *event);
 void cuda_event_wait(dev_event *event);
 void cuda_event_free(dev_event *event);
 /* Between two looks at a word: the thread spins, then sleeps, longer from turn to turn. */
 void cuda_pause(const cuda_device *dev, unsigned *turn);
-/* The same for who sleeps by himself: spins, or says for how many nanoseconds to sleep; 0: it has spun. */
+/* Pauses a thread that sleeps by itself: spins, or says for how many nanoseconds to sleep; 0: it has spun. */
 long cuda_pause_length(const cuda_device *dev, unsigned *turn);
 /* Has the calling thread sleep no longer than it asks for: the kernel adds up to 50 microseconds otherwise, so as to
  * wake threads together. Returns what it was (prctl PR_SET_TIMERSLACK). */
@@ -294,11 +294,11 @@ void cuda_pool_keep(cuda_buffer *buffer);
 cuda_buffer *cuda_pool_take(cuda_pool *pool, unsigned class, unsigned end);
 
 /* ---- merge.c ---- */
-/* Whose memory a block is, of memory that is in use. */
+/* Returns the buffer of a block of memory that is in use. */
 cuda_buffer *cuda_block_owner(const cuda_device *dev, uint32_t block);
 /* Under the device's lock: one of at least so many bytes, of kept ones; or NULL. */
 cuda_buffer *cuda_merge_kept(cuda_device *dev, size_t room);
-/* Likewise: a kept one of the class or of a larger one that was merged becomes what it was before. */
+/* Splits a kept block of the class or of a larger one that was merged into what it was before. */
 bool cuda_split_kept(cuda_device *dev, unsigned class);
 /* With those that were merged into it. */
 void cuda_buffer_free(cuda_buffer *buffer);

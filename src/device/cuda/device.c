@@ -187,7 +187,7 @@ static status read_whole(FILE *file, const char *path, char **out)
     size_t count = fread(&header, 1, sizeof header, file);
     if (count < sizeof header || header.magic != FAT_MAGIC)
         return no_kernels(
-            status_new(STATUS_KIND_CORRUPT, "file \"%s\" is no file of kernels", path));
+            status_new(STATUS_KIND_CORRUPT, "file \"%s\" does not hold kernels", path));
     if (header.header_bytes < sizeof header || header.bytes > KERNELS_BYTES_MAX)
         return no_kernels(status_new(STATUS_KIND_CORRUPT, "file \"%s\" is damaged", path));
     size_t bytes = header.header_bytes + (size_t)header.bytes;
@@ -279,7 +279,7 @@ static void *cuda_client_enter(device *base)
     return before;
 }
 
-/* That of a thread that had none may stay ours: the run-time library would make it the thread's itself. */
+/* Leaves the context. A thread that had none may keep ours: the run-time library would make it the thread's itself. */
 static void cuda_client_leave(device *base, void *before)
 {
     if (before)

@@ -61,7 +61,7 @@ static status find_functions(void *handle, cuda_driver *out)
     return STATUS_OK;
 }
 
-/* What drivers fail with when they are begun, for reasons that are the machine's. */
+/* Returns a remedy for failures of drivers that begin, for reasons that are the machine's. */
 static const char *how_to_begin(cuda_result result)
 {
     switch (result) {

@@ -83,8 +83,7 @@ typedef struct cuda_driver {
     /* Not the driver's, or NULL: told of each buffer that comes (bytes, room) and goes (0, room), so
      * that an emulation knows which bytes of the range are in use. */
     void (*watch_buffer)(uint64_t address, size_t bytes, size_t room);
-    /* Likewise of memory of the host's that is not pinned, and that copies may go through all the same; 0
-     * bytes: it goes. */
+    /* Watches memory of the host's that is not pinned, and that copies may go through all the same; 0 bytes: it goes. */
     void (*watch_pageable)(const void *address, size_t bytes);
     unsigned
         slowness; /* a GPU is so many times faster: who waits for it sleeps longer; 1 for a GPU */

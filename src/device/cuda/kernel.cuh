@@ -43,7 +43,7 @@ template <class A> struct kernel_jobs {
 
 #define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK))
 #define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK))
-/* Those that would spill with as few registers as the compiler takes by itself: up to 64 a thread. */
+/* Kernels that would spill with as few registers as the compiler takes by itself: up to 64 a thread. */
 #define KERNEL_ALONE_WIDE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK, 4))
 #define KERNEL_TOGETHER_WIDE(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 4))
 /* A function of its own that is one of the steps of a kernel. */
@@ -202,7 +202,7 @@ DEVICE bool kernel_view_is_long(const kernel_view *view)
     return kernel_view_bytes(view) > STRING_INLINE_BYTES;
 }
 
-/* Of a short one the bytes are in the view, which must stay. */
+/* Returns a text's bytes. A short one's are in the view, which must stay. */
 DEVICE const char *kernel_view_data(const kernel_view *view)
 {
     return kernel_view_is_long(view) ? (const char *)view->tail : (const char *)view + 4;
@@ -344,8 +344,8 @@ DEVICE void kernel_add_total(uint64_t value, uint64_t *total)
         kernel_atomic_add(total, sum);
 }
 
-/* What the block's threads have becomes part of the bounds. Most blocks find that it lies between them, and leave
- * them alone: what they read is at worst an older bound, which is not further out. All threads come. */
+/* Joins the bounds of the block's threads to the bounds in memory. Most blocks find that theirs lie between them, and
+ * leave them alone: what they read is at worst an older bound, which is not further out. All threads come. */
 DEVICE void kernel_add_bounds(int64_t least, int64_t most, int64_t *low, int64_t *high)
 {
     __shared__ long long block_least, block_most;
@@ -389,7 +389,7 @@ DEVICE uint64_t kernel_take_tile(uint64_t *scratch, uint64_t *shared)
     return *shared;
 }
 
-/* What a tile says, once it says something: past the first-level cache, as another block writes it. */
+/* Reads what a tile says, once it says something: past the first-level cache, because another block writes it. */
 DEVICE word64 kernel_tile_word(const word64 *at)
 {
     word64 found;

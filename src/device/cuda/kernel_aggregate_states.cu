@@ -5,7 +5,7 @@
 
 /* ---- sums ---- */
 
-/* What rounding lost of x + y = sum, by D. Knuth's two-sum. */
+/* Returns what rounding lost of x + y = sum, by D. Knuth's two-sum. */
 DEVICE double lost_of_sum(double x, double y, double sum)
 {
     double part = sum - x;

@@ -2,7 +2,7 @@
  * that take 128 bits have a kernel of their own, as they take more registers. */
 #include "device/cuda/arithmetic.cuh"
 
-/* Of words, to a word. */
+/* Computes a word of two words. */
 DEVICE dev_error_code arithmetic_of_words(const arithmetic_arguments &a, uint64_t left, uint64_t right,
                                           uint64_t *out)
 {

@@ -14,7 +14,7 @@ DEVICE double load_real(data_type type, const void *values, uint64_t i)
                                  : ((const double *)values)[i];
 }
 
-/* False: it does not fit. *out: where the target is no float. */
+/* Casts a row. False: it does not fit. *out: if the target is an integer. */
 DEVICE bool cast_row(const cast_number_arguments &a, uint64_t i, int128 *out)
 {
     bool is_real = tile_type_is_real(a.from);

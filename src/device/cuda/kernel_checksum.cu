@@ -11,7 +11,7 @@
 #define POLYNOMIAL 0xedb88320u /* without x^32; bit 31 is x^0 */
 #define SLICE_WORDS (PARQUET_SLICE_BYTES / 4)
 #define NIBBLES 8 /* of a word */
-/* Of `powers`: x^32, the distance of two words; then those of 32 words, and of the block's. */
+/* Numbers among `powers`: x^32, the distance of two words; then the distances of 32 words, and of the block's. */
 #define ONE_WORD 5
 #define WARP_WORDS 10
 #define BLOCK_WORDS 13
@@ -47,7 +47,7 @@ DEVICE uint32_t power_of_bytes(uint32_t bytes)
     return power;
 }
 
-/* Of 2^levels lanes, each with the rest of words one distance apart: lane 0 has that of all. */
+/* Joins the rests of 2^levels lanes, each of words one distance apart: lane 0 has that of all. */
 DEVICE uint32_t join_rests(uint32_t rest, unsigned levels, unsigned distance)
 {
     for (unsigned k = 0; k < levels; k++) {
@@ -57,7 +57,7 @@ DEVICE uint32_t join_rests(uint32_t rest, unsigned levels, unsigned distance)
     return rest;
 }
 
-/* What each number of four bits at its place in a word becomes by going one block's words on. */
+/* Fills tables of what each number of four bits at its place in a word becomes by going one block's words on. */
 DEVICE void fill_tables(uint32_t *tables)
 {
     for (uint32_t i = threadIdx.x; i < NIBBLES * 16; i += blockDim.x)
@@ -106,7 +106,7 @@ DEVICE uint32_t rest_of_words(const checksum_slice &s, const uint32_t *tables)
     return rest;
 }
 
-/* Of the bytes behind a page's last word, fewer than four. */
+/* Returns the rest of the bytes after a page's last word, fewer than four. */
 DEVICE uint32_t rest_of_end(const uint8_t *page, uint32_t bytes)
 {
     uintptr_t end = (uintptr_t)page + bytes, at = end / 4 * 4;

@@ -8,7 +8,7 @@ DEVICE bool compare_text(uint8_t op, const kernel_view *x, const kernel_view *y)
     return kernel_number_compare(op, kernel_view_compare(x, y), 0);
 }
 
-/* Of a type whose values are no words. */
+/* Compares rows of a type whose values are wider than words. */
 DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
 {
     uint64_t left = i * a.left_stride, right = i * a.right_stride;

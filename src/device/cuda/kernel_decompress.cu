@@ -49,7 +49,7 @@ DEVICE uint32_t parts_of(const parquet_page *p)
     return PARQUET_PARTS(p->unpacked_bytes - p->head_bytes);
 }
 
-/* Of a page the bytes that are compressed. */
+/* Returns where a page's compressed bytes are. */
 DEVICE parquet_decompress_arguments compressed_bytes(const parquet_batch_decompress_arguments &a, const parquet_page *p)
 {
     parquet_decompress_arguments one = {};

@@ -13,7 +13,7 @@ typedef struct tile_thread {
     uint64_t row, count;
 } tile_thread;
 
-/* What a step computes. */
+/* The value that a step computes. */
 typedef struct tile_value {
     uint64_t low, high;
     bool bit, is_valid;

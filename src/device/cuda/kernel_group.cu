@@ -99,7 +99,7 @@ DEVICE void parts_begin(uint64_t parts, uint32_t *counts)
     __syncthreads();
 }
 
-/* So many rows are in each part. `counts`: PARTS_SHARED shared numbers. */
+/* Counts the rows in each part. `counts`: PARTS_SHARED shared numbers. */
 template <class PART>
 DEVICE void parts_count(uint64_t count, uint64_t parts, uint64_t *sizes, uint32_t *counts, PART part_of)
 {

@@ -4,7 +4,7 @@
 
 #define DECIMAL_DIGITS_MAX 38
 
-/* What the result must lie between. */
+/* Returns the bounds that the result must lie between. */
 DEVICE void math_bounds(const math_arguments &a, int128 *low, int128 *high)
 {
     bool is_unsigned = a.type.id == TYPE_UINT8 || a.type.id == TYPE_UINT16 ||

@@ -34,7 +34,7 @@ KERNEL_ALONE(over_count)
 
 /* ---- the tree ---- */
 
-/* Where level `level`, from 1, begins: so many nodes have the levels below. */
+/* Returns where level `level`, from 1, begins: the number of nodes on the levels below. */
 DEVICE uint64_t tree_level(uint64_t count, unsigned level)
 {
     uint64_t below = count >> (level - 1);
@@ -156,7 +156,7 @@ KERNEL_ALONE(over_sum)
         kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, 0);
 }
 
-/* What rounding loses is kept in the error (D. Knuth's two-sum). */
+/* Joins sums; the error keeps what rounding loses (D. Knuth's two-sum). */
 DEVICE aggregate_number join_numbers(const over_sum_number_arguments &, aggregate_number left, aggregate_number right)
 {
     double sum = left.sum + right.sum, part = sum - left.sum;
@@ -308,7 +308,7 @@ DEVICE uint32_t picked_row(const over_pick_arguments &a, uint64_t k)
     return kernel_is_valid(a.validity, k) ? (uint32_t)k : ROW_NULL;
 }
 
-/* Of equal values the first. */
+/* Joins picked rows; of equal values the first. */
 DEVICE uint32_t join_picked(const over_pick_arguments &a, uint32_t left, uint32_t right)
 {
     if (left == ROW_NULL || right == ROW_NULL)

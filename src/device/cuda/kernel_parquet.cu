@@ -191,7 +191,7 @@ typedef struct codes_shared {
     uint32_t count;
 } codes_shared;
 
-/* Where codes go, and the largest so far. */
+/* The place where codes go, and the largest so far. */
 typedef struct codes_output {
     uint32_t *codes;
     uint32_t first, largest; /* first: what is added to each */
@@ -403,7 +403,7 @@ struct plain_texts {
         return end - at >= 4 && !values[at + 2] && !values[at + 3];
     }
 
-    /* Where a value of less than 65,536 bytes is followed by another one, or by nothing. */
+    /* Guesses where a value of less than 65,536 bytes is followed by another one, or by nothing. */
     CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t limit) const
     {
         for (uint32_t at = begin; at < limit; at++) {

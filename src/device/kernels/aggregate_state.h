@@ -39,7 +39,7 @@ typedef struct aggregate_values {
     uint64_t count;
 } aggregate_values;
 
-/* What stands before a block's values. */
+/* The head of a block of values. */
 typedef struct aggregate_values_block {
     uint64_t next; /* 0: it is the last one */
     uint64_t count;
@@ -78,7 +78,7 @@ typedef enum aggregate_result {
     AGGREGATE_RESULT_QUANTILE_VALUE
 } aggregate_result;
 
-/* What key_statistics writes. */
+/* Words that key_statistics writes. */
 typedef enum key_statistic {
     KEY_HAS_NULLS, /* 1: then only MINIMUM and MAXIMUM mean something */
     KEY_VALUES,    /* how many are not NULL */

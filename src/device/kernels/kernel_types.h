@@ -24,12 +24,12 @@ typedef struct dev_count {
     const uint64_t *actual; /* device address */
 } dev_count;
 
-/* What kernels report: the first failure of a task wins (compare and swap on `code`). */
+/* Failures that kernels report: the first one of a task wins (compare and swap on `code`). */
 typedef enum dev_error_code {
     DEV_ERROR_NONE,
     DEV_ERROR_OVERFLOW, /* a number does not fit its type */
     DEV_ERROR_DIVISION_BY_ZERO,
-    DEV_ERROR_CAST,          /* text that is no value of the type */
+    DEV_ERROR_CAST,          /* text that does not read as a value of the type */
     DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
     DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
     DEV_ERROR_CORRUPT,       /* page bytes break the format */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What a page's values are. */
+/* The form of a page's values. */
 typedef enum parquet_page_kind {
     PARQUET_PAGE_DICTIONARY, /* entries of a dictionary, PLAIN and without levels */
     PARQUET_PAGE_CODES,
@@ -55,8 +55,8 @@ typedef struct parquet_page {
     /* Set by parquet_batch_levels where there are levels, else by the host: values that are not
      * NULL, and the byte of the page where they begin. */
     uint32_t valid_count, values_at;
-    /* Of kernels for kernels: where the second part of the page begins, where what is behind both
-     * does; the bytes that its texts take when they are put together, and where. */
+    /* Written by kernels for kernels: where the second part of the page begins, where what follows both does; the
+     * bytes that its texts take when they are put together, and where. */
     uint64_t second_at, tail_at;
     uint64_t text_bytes, text_at;
 } parquet_page;

@@ -58,7 +58,7 @@ static uint64_t oldest_of(const simulated_stream *stream)
     return oldest;
 }
 
-/* The same of all streams but one. */
+/* Returns the oldest number of all streams but one. */
 static uint64_t oldest_of_others(const simulated_device *dev, const simulated_stream *but)
 {
     uint64_t oldest = UINT64_MAX;
@@ -86,7 +86,7 @@ static bool reclaim_list(simulated_device *dev, released_list *list, uint64_t ol
     return had_some;
 }
 
-/* Whoever waits for memory looks again; tasks are woken by the threads of their streams, as the caller
+/* Tells whoever waits for memory to look again; tasks are woken by the threads of their streams, because the caller
  * may hold any lock. */
 static void tell_waiting(simulated_device *dev)
 {
@@ -115,7 +115,7 @@ static simulated_stream *stream_of(const simulated_device *dev, uint32_t id)
     return NULL;
 }
 
-/* Who was told to use the buffer, if that is one stream. */
+/* Returns the stream that was told to use the buffer, if it is one alone. */
 static simulated_stream *only_user(const simulated_device *dev, const dev_buffer *buffer)
 {
     if (!buffer || atomic_load_explicit(&buffer->has_texts, memory_order_relaxed))
@@ -136,8 +136,8 @@ static void allocate_release(simulated_device *dev, released *r, const dev_buffe
 
 /* ---- used again at once ---- */
 
-/* Where memory of such a block is that was released before `number`, else of one of the next size, as
- * a last chunk has fewer rows; or the list's end. */
+/* Finds memory of such a block that was released before `number`, else of one of the next size, because a last chunk
+ * has fewer rows; or the list's end. */
 static released **allocate_find(released_list *list, size_t room, uint64_t number)
 {
     released **larger = list->end;
@@ -215,7 +215,7 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
     return r ? r->buffer : NULL;
 }
 
-/* Who uses memory that another stream was given while its old bytes were in use comes after those. */
+/* Awaits the users of a block's old bytes, which another stream was given while they were in use. */
 static status allocate_await_old_bytes(simulated_stream *stream, block_use *use)
 {
     simulated_stream *other = stream_of((simulated_device *)stream->base.dev, use->renewed_by);

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* Of a sleep's end: what timers are late by, about. */
+/* Nanoseconds of a sleep's end by which timers are late, about. */
 #define SPIN_NANOSECONDS 5000
 
 uint64_t cost_now(void)
@@ -26,7 +26,7 @@ void cost_sleep_until(uint64_t due)
     if (now + SPIN_NANOSECONDS < due) {
         uint64_t until = due - SPIN_NANOSECONDS;
         struct timespec ts = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-        /* Else the kernel adds up to 50 microseconds, so as to wake threads together. */
+        /* Without it the kernel adds up to 50 microseconds, so as to wake threads together. */
         int slack = prctl(PR_GET_TIMERSLACK);
         prctl(PR_SET_TIMERSLACK, 1UL);
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))

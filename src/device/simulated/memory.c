@@ -124,7 +124,7 @@ size_t simulated_memory_room(size_t bytes)
     return class < 8 * sizeof bytes ? (size_t)1 << class : SIZE_MAX;
 }
 
-/* Where the next block of the host's memory begins. */
+/* Returns where the next block of the host's memory begins. */
 static size_t host_place(size_t used, size_t block)
 {
     bool is_within_piece = used % PIECE_BYTES + block <= PIECE_BYTES;

@@ -13,7 +13,7 @@ void *simulated_memory_take(bool is_host, size_t bytes);
 void simulated_memory_give(bool is_host, void *address, size_t bytes);
 /* The piece of the host's memory that a block for so many bytes is in; it stays for good. */
 void simulated_memory_piece(const void *address, size_t bytes, void **out_start, size_t *out_bytes);
-/* What a block for so many bytes has room for. */
+/* Returns the room of a block for so many bytes. */
 size_t simulated_memory_room(size_t bytes);
 /* Memory of the device that is for other bytes from here on: what was in it is spoilt. */
 void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes);
@@ -22,7 +22,7 @@ bool simulated_is_known(const void *address);
 /* The number of the block of device memory that has the address; 0: none has. */
 uint32_t simulated_block(const void *address);
 block_use *simulated_block_use(uint32_t block);
-/* Where the bytes of a device address are; other addresses (the host's, NULL) stay. */
+/* Returns where the bytes of a device address are; other addresses (the host's, NULL) stay. */
 void *simulated_real(const void *address);
 
 #endif

@@ -19,7 +19,7 @@
 
 #define DEFAULT_CHUNK_ROWS 131072
 #define STREAMS 3
-/* So many launches of one kernel may be one: as on a GPU, whose launches take few arguments. */
+/* Launches of one kernel that may be one, at most: as on a GPU, whose launches take few arguments. */
 #define LAUNCHES_TOGETHER 16
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16

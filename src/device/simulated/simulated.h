@@ -6,7 +6,7 @@
 #include "device/simulated/stream.h"
 
 #define BLOCK_OF_ANY UINT32_MAX
-/* Who has been told to use a block of memory. Under the device's lock. */
+/* The streams that have been told to use a block of memory. Under the device's lock. */
 typedef struct block_use {
     uint32_t stream;     /* the only one, by its id; 0: none; BLOCK_OF_ANY */
     uint32_t renewed_by; /* the stream for which the memory was used again at once; */

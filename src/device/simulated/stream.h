@@ -22,7 +22,7 @@ typedef enum command_kind {
 
 typedef struct simulated_device simulated_device;
 
-/* What was given back and may still be in use. */
+/* Memory that was given back and may still be in use. */
 typedef struct released {
     struct released *next;
     uint64_t number; /* of the first command after its release */
@@ -90,7 +90,7 @@ typedef struct simulated_stream {
     launch_window window;
     uint64_t window_number; /* if the window is not empty */
     released_list released; /* used by no other stream */
-    /* Whom its thread calls when released memory has gone, or NULL; has_memory: some has. */
+    /* Called by its thread when released memory has gone, or NULL; has_memory: some has. */
     void (*memory_wake)(void *argument);
     void *memory_argument;
     bool has_memory;

@@ -5,7 +5,7 @@
 #include "base/portable.h"
 #include "device/kernels/aggregate_state.h"
 
-/* What rounding loses is kept in the error (D. Knuth's two-sum). */
+/* Joins sums; the error keeps what rounding loses (D. Knuth's two-sum). */
 PORTABLE aggregate_number number_join(aggregate_number left, aggregate_number right)
 {
     aggregate_number joined;

@@ -63,7 +63,7 @@ PORTABLE cast_scaling cast_scaling_of(data_type from, data_type to)
     return s;
 }
 
-/* What the value must lie between to be stored. To a boolean: anything but 0 is true. */
+/* Gives the bounds between which a value can be stored. To a boolean: anything but 0 is true. */
 PORTABLE void cast_bounds(data_type type, int128 *low, int128 *high)
 {
     if (type.id == TYPE_BOOL || type.id == TYPE_DECIMAL) {

@@ -23,7 +23,7 @@ typedef enum like_match { LIKE_NO, LIKE_YES, LIKE_INVALID, LIKE_UNDECIDED } like
 #define LIKE_FIND_PIECE(text, bytes, piece, piece_bytes, end) LIKE_UNDECIDED
 #endif
 
-/* What a dev_pattern says. */
+/* The contents of a dev_pattern. */
 typedef struct like_pattern {
     const char *bytes;
     const uint32_t *ends;

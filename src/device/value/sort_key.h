@@ -10,7 +10,7 @@
 #define SORT_KEY_TEXT 2       /* the other words are a string_view */
 #define SORT_KEY_DESCENDING 4 /* numbers are turned round already */
 
-/* Where a view's bytes are: the host and kernels have functions of their own. */
+/* Returns a view's bytes: the host and kernels have functions of their own. */
 typedef const char *sort_key_data(const string_view *view);
 
 static inline int sort_key_compare_text(const uint64_t *left, const uint64_t *right,

@@ -16,7 +16,7 @@ PORTABLE bool text_is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Behind the character at `at`, which is before the text's end. */
+/* Returns the end of the character at `at`, which is before the text's end. */
 PORTABLE size_t text_character_end(const char *text, size_t bytes, size_t at)
 {
     for (at++; at < bytes && text_is_continuation(text[at]);)
@@ -44,7 +44,7 @@ PORTABLE size_t text_skip(const char *text, size_t bytes, uint64_t characters)
     return at;
 }
 
-/* Where the last `characters` characters begin. */
+/* Returns where the last `characters` characters begin. */
 PORTABLE size_t text_skip_from_end(const char *text, size_t bytes, uint64_t characters)
 {
     size_t at = bytes;
@@ -125,7 +125,7 @@ PORTABLE void text_reverse(const char *text, size_t bytes, char *out)
     }
 }
 
-/* What an operation makes of one text, as many bytes as that has; false: the operation makes something else. */
+/* Rewrites one text by an operation that keeps its number of bytes; false: the operation does not. */
 PORTABLE bool text_rewrite(dev_build_op op, const char *text, size_t bytes, char *out)
 {
     switch (op) {

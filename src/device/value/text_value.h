@@ -41,7 +41,7 @@ PORTABLE bool cast_text_to_decimal(const char *text, size_t bytes, data_type typ
     return true;
 }
 
-/* False: the text is no value of the type, which is not boolean. */
+/* Casts a text to a type other than boolean. False: the text does not read as a value of the type. */
 PORTABLE bool cast_text_to_value(const char *text, size_t bytes, data_type type, void *out)
 {
     switch (type.id) {

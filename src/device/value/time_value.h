@@ -88,7 +88,7 @@ PORTABLE int64_t part_of_date(dev_date_part part, int32_t days)
     }
 }
 
-/* Of microseconds since midnight, or of an interval. */
+/* Returns a part of microseconds since midnight, or of an interval. */
 PORTABLE int64_t part_of_time(dev_date_part part, int64_t microseconds)
 {
     switch (part) {

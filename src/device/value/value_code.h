@@ -76,8 +76,8 @@ PORTABLE void value_code_put(data_type type, uint64_t code, void *out, size_t i)
         ((uint64_t *)out)[i] = number;
 }
 
-/* Where in the order of `count` values (at least one) the value is that the share lies at: the first one at or
- * behind it, or (between) the two around it. The second one is at most one further. */
+/* Returns where in the order of `count` values (at least one) the value is that the share lies at: the first one at
+ * or after it, or (between) the two around it. The second one is at most one further. */
 PORTABLE uint64_t value_code_rank(double share, uint64_t count, bool between)
 {
     double at = between ? floor(share * (double)(count - 1)) : ceil(share * (double)count) - 1;

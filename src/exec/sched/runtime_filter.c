@@ -7,7 +7,7 @@
 /* Bits of a bitmap per key, at most, and what is always allowed. */
 #define BITS_PER_KEY 64
 #define BITS_SMALL ((uint64_t)8 << 20)
-/* Bits of a bitmap, small enough to go to other ranks. */
+/* Bits that are always allowed a bitmap that goes to other ranks. */
 #define BITS_SMALL_SENT ((uint64_t)1 << 19)
 /* Keys of a Bloom filter per block of 64 bits, at most. */
 #define BLOOM_KEYS_PER_BLOCK 4

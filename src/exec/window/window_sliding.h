@@ -5,7 +5,7 @@
 
 #include "exec/window/window_codes.h"
 
-/* Counts that are kept in addition, for one question. */
+/* The question that is answered, by what is kept in addition to counts. */
 typedef enum sliding_kind {
     SLIDING_DISTINCT, /* how many different values there are: each change is a step */
     SLIDING_PLACES,   /* the value at a place: each change and question O(log n) steps */
