@@ -14,6 +14,9 @@ import urllib.request
 
 from store import Store
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lakes"))
+import write as lakes  # pylint: disable=wrong-import-position
+
 KEYS = ("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 program = os.path.abspath(sys.argv[1])
 passed, failures = 0, []
@@ -107,6 +110,28 @@ def test_names():
     says("from 's3:///x.parquet'", "does not name a bucket")
     says("from 's3://data/empty.parquet'", "too short")
     says("from 's3://data/text.parquet'", "no Parquet file")
+
+
+def test_lakes():
+    """Logs, data files and deletion vectors are objects."""
+    delta, ice = os.path.join(root, "data/delta"), os.path.join(root, "data/ice")
+    for folder in (delta, os.path.join(ice, "data")):
+        for name in ("a", "b c"):
+            make(f"select g::bigint as id, '{name}' as n from generate_series(1, 1000) s(g)", f"{folder}/{name}.parquet")
+    columns = [lakes.field("id", "long"), lakes.field("n", "string")]
+    lakes.commit(delta, 0, lakes.protocol(3, ["deletionVectors"]), lakes.metadata(columns), lakes.add("a.parquet"))
+    lakes.commit(delta, 1, lakes.add("b%20c.parquet", vector=lakes.file_vector(delta, range(100))))
+    gives("select n, count(*), min(id) from delta_scan('s3://data/delta') group by n order by n", "a,1000,1\nb c,900,101")
+    gives("select count(*) from delta_scan('s3a://data/delta/', version => 0)", "1000")
+    says("from delta_scan('s3://data/many')", "has no Delta log")
+    table = lakes.Iceberg(ice, [(1, "id", "long"), (2, "n", "string")], location="s3a://data/ice", **{
+        "schema.name-mapping.default": '[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["n"]}]'})
+    table.commit(table.file("data/a.parquet", 1000))
+    table.commit(table.file("data/b c.parquet", 1000))
+    gives("select n, count(*) from iceberg_scan('s3://data/ice') group by n order by n", "a,1000\nb c,1000")
+    gives("select count(*) from iceberg_scan('s3://data/ice', version => 1)", "1000")
+    os.remove(os.path.join(ice, "data/a.parquet"))
+    says("from iceberg_scan('s3://data/ice')", "a.parquet")
 
 
 def test_requests():
@@ -278,7 +303,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_lakes, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):
