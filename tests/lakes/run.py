@@ -240,11 +240,18 @@ def test_transforms():
     columns = [(1, "d", "date"), (2, "v", "int"), (3, "s", "string"), (4, "single", "string")]
     t = w.Iceberg(root("tr"), columns, [(1, 1000, "d_day", "day", "int"), (2, 1001, "v_t", "truncate[4]", "int"),
                                         (3, 1002, "s", "identity", "string"), (4, 1003, "single", "identity", "string")], **ids)
-    t.commit(*[t.file(f"data/{i}.parquet", 1, partition={"d_day": 19723 + i, "v_t": i // 4 * 4, "s": f"p{i % 3}x",
-                                                        "single": "o" if i else None}) for i in range(12)])
-    shows("explain analyze select * from 'tr/' where d = date '2024-01-05'", "files 12, opened 1")
-    shows("explain analyze select * from 'tr/' where d >= date '2024-01-05' and d < date '2024-01-07'", "files 12, opened 2")
-    shows("explain analyze select * from 'tr/' where v = 6", "files 12, opened 4")
+    files = [t.file(f"data/{i}.parquet", 1, partition={"d_day": 19723 + i, "v_t": i // 4 * 4, "s": f"p{i % 3}x",
+                                                       "single": "o" if i else None}) for i in range(12)]
+    little = lambda number: struct.pack("<i", number)
+    t.commit(*files[:8], between=[(little(19723), little(19730)), (little(0), little(4)), (b"p0x", b"p2x"), (b"o", b"o")])
+    t.commit(*files[8:], between=[(little(19731), little(19734)), (little(8), little(8)), (b"p0x", b"p2x"), (b"o", b"o")])
+    shows("explain analyze select * from 'tr/' where d = date '2024-01-11'", "manifests 2, read 1", "opened 1")
+    shows("explain analyze select * from 'tr/' where v between 0 and 3", "manifests 2, read 1", "opened 4")
+    shows("explain analyze select * from 'tr/' where s = 'a'", "manifests 2, read 0")
+    gives("select count(*), max(v) from 'tr/' where v > 9 or d = date '2024-01-01'", "3,11")
+    shows("explain analyze select * from 'tr/' where d = date '2024-01-05'", "opened 1")
+    shows("explain analyze select * from 'tr/' where d >= date '2024-01-05' and d < date '2024-01-07'", "opened 2")
+    shows("explain analyze select * from 'tr/' where v = 6", "opened 4")
     shows("explain analyze select * from 'tr/' where s = 'p1x'", "files 12, opened 4")
     gives("select count(*), count(single), sum(v) from 'tr/'", "12,11,66")
     gives("select v from 'tr/' where single is null", "0")

@@ -182,7 +182,10 @@ def pairs_of(key, value, kind):
 LIST_SCHEMA = {"type": "record", "name": "manifest_file", "fields": [
     avro_field("manifest_path", 500, "string"), avro_field("manifest_length", 501, "long"),
     avro_field("partition_spec_id", 502, "int"), avro_field("content", 517, "int"),
-    avro_field("sequence_number", 515, "long"), avro_field("added_snapshot_id", 503, "long")]}
+    avro_field("sequence_number", 515, "long"), avro_field("added_snapshot_id", 503, "long"),
+    avro_field("partitions", 507, {"type": "array", "items": {"type": "record", "name": "r508", "fields": [
+        avro_field("contains_null", 509, "boolean"), avro_field("lower_bound", 510, "bytes", True),
+        avro_field("upper_bound", 511, "bytes", True)]}}, True)]}
 
 
 def entry_schema(partition):
@@ -221,8 +224,8 @@ class Iceberg:
                               "partition": partition or {}, "record_count": rows,
                               "lower_bounds": pairs(0) if bounds else None, "upper_bounds": pairs(1) if bounds else None, **more}}
 
-    def commit(self, *entries, replaces=False, when=0):
-        """A manifest of data or deletes, a list, a snapshot, metadata."""
+    def commit(self, *entries, replaces=False, when=0, between=None):
+        """A manifest of data or deletes, a list, a snapshot, metadata. between: bounds of each partition field."""
         self.number += 1
         n, folder = self.number, os.path.join(self.root, "metadata")
         if replaces:
@@ -236,7 +239,9 @@ class Iceberg:
             avro_file(os.path.join(folder, name), entry_schema(kinds), chosen, self.codec)
             self.manifests.append({"manifest_path": f"{self.location}/metadata/{name}", "manifest_length": 1,
                                    "partition_spec_id": 0, "content": int(is_deletes), "sequence_number": n,
-                                   "added_snapshot_id": n})
+                                   "added_snapshot_id": n,
+                                   "partitions": [{"contains_null": False, "lower_bound": low, "upper_bound": high}
+                                                  for low, high in between] if between else None})
         avro_file(os.path.join(folder, f"snap-{n}.avro"), LIST_SCHEMA, self.manifests, self.codec)
         self.snapshots.append({"snapshot-id": n, "sequence-number": n, "timestamp-ms": when or n * 1000,
                                "schema-id": len(self.schemas) - 1,

@@ -4,6 +4,7 @@
 #include "api/query/result.h"
 #include "api/ranks/explain_metrics.h"
 #include "api/ranks/ranked.h"
+#include "parquet/table/table_given.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
@@ -98,6 +99,16 @@ static void add_files(annotation *a, const node_metrics *m)
                  (unsigned long long)m->files_opened);
 }
 
+/* Parts in which a lake's files were told. */
+static void add_parts(annotation *a, const plan_node *node)
+{
+    size_t at = strlen(a->behind);
+    const pq_table *table = node && node->kind == PLAN_SCAN ? node->scan.table : NULL;
+    if (table && table->has_parts)
+        snprintf(a->behind + at, sizeof a->behind - at, "%smanifests %zu, read %u",
+                 at ? ", " : "  (", table->given->parts.count, table->parts_loaded);
+}
+
 static void add_cached(annotation *a, const node_metrics *m)
 {
     size_t at = strlen(a->behind);
@@ -117,6 +128,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
     snprintf(a->before, sizeof a->before, "%10s %10s %9.3f %4.0f%%  ", rows, estimate,
              (double)m.nanoseconds / 1e9, share * 100);
     add_files(a, &m);
+    add_parts(a, node);
     add_bytes(a, "read", m.bytes);
     add_cached(a, &m);
     add_bytes(a, "spilled", m.spilled);

@@ -204,6 +204,7 @@ static status add_delta_file(delta_state *s, pq_given *given, const delta_action
     *vector = add->vector;
     f.deletes = vector;
     f.has_deleted = vector->storage != NULL;
+    given->has_deleted |= f.has_deleted;
     f.deleted_count = f.has_deleted ? vector->cardinality : 0;
     TRY(add_constants(s, given, add, &f));
     TRY(add_bounds(s, given, add, &f));
@@ -226,7 +227,6 @@ status delta_make_given(delta_state *s, pq_given **out)
     *source = (delta_source){s->root, s->version};
     given->context = source;
     given->load_deleted = load_delta;
-    given->parts = given->parts_read = s->files_read;
     given->what = arena_format(s->memory, "version %lld of Delta table \"%s\"",
                                (long long)s->version, s->name);
     if (!given->what)

@@ -1,10 +1,15 @@
-/* iceberg_files.c - manifest lists and manifests to files, each with bounds from statistics and partitions. */
+/* iceberg_files.c - manifest lists and manifests to files, each with bounds from statistics and partitions.
+ *
+ * A manifest of data files is a part of the table (pq_given_part): read when a statement first wants it, and kept. Those
+ * of deletes are read at once. */
 #include "lake/iceberg/iceberg_files.h"
 
+#include "base/mutex.h"
 #include "lake/iceberg/iceberg_deletes.h"
 #include "lake/iceberg/iceberg_value.h"
 #include "lake/log/avro.h"
 
+#include <pthread.h>
 #include <strings.h>
 
 enum { STATUS_DELETED = 2 };
@@ -14,6 +19,11 @@ enum { CONTENT_DATA, CONTENT_POSITIONS, CONTENT_EQUALITY };
 typedef struct manifest {
     const char *path;
     int64_t spec_id, sequence;
+    bool is_of_deletes;
+    /* Of one of data files, once it is read; the lock guards both. */
+    pthread_mutex_t lock;
+    arena *memory;
+    pq_given_file_list *files;
 } manifest;
 
 /* A data file before it is known which deletes concern it. */
@@ -24,32 +34,25 @@ typedef struct data_file {
     const char *partition;
 } data_file;
 
-typedef struct file_reader {
+/* What stands behind a table, as long as it is open. */
+typedef struct iceberg_source {
     iceberg_metadata *metadata;
-    pq_given *given;
-    ARRAY(manifest) manifests;
+    ARRAY(manifest *) manifests, data_manifests;
+    iceberg_delete_list deletes;
+} iceberg_source;
+
+typedef struct file_reader {
+    iceberg_metadata *metadata; /* in whose arena everything is made */
+    const pq_given *given;
     const manifest *manifest;
     const iceberg_spec *spec;
     ARRAY(data_file) data;
-    iceberg_delete_list deletes;
+    iceberg_delete_list *deletes; /* those that were found, or, of data files, all */
 } file_reader;
 
 static status no_lake_memory(void)
 {
     return status_no_memory("lake", sizeof(data_file));
-}
-
-/* ---- manifest lists ---- */
-
-static status take_manifest(void *context, const avro_value *record)
-{
-    file_reader *r = context;
-    manifest found = {.path = avro_field_text(r->metadata->memory, record, 500, "manifest_path")};
-    if (!found.path)
-        return status_new(STATUS_KIND_CORRUPT, "a manifest has no path in it");
-    avro_field_int(record, 502, "partition_spec_id", &found.spec_id);
-    avro_field_int(record, 515, "sequence_number", &found.sequence);
-    return array_push(r->metadata->memory, &r->manifests, found);
 }
 
 static status read_avro_file(iceberg_metadata *m, const char *path, avro_taker take, void *context)
@@ -66,25 +69,6 @@ static status read_avro_file(iceberg_metadata *m, const char *path, avro_taker t
         st = status_context(avro_read(bytes, count, take, context), "file \"%s\"", place);
     arena_free(scratch);
     return st;
-}
-
-/* Format version 1 may list manifests in the snapshot itself. */
-static status list_manifests(file_reader *r)
-{
-    iceberg_metadata *m = r->metadata;
-    const char *list = lake_json_text(m->snapshot, "manifest-list");
-    yyjson_arr_iter iter;
-    yyjson_val *path;
-    if (list)
-        return status_context(read_avro_file(m, list, take_manifest, r),
-                              "manifest list of snapshot %lld of Iceberg table \"%s\"",
-                              (long long)m->snapshot_id, m->name);
-    yyjson_arr_iter_init(yyjson_obj_get(m->snapshot, "manifests"), &iter);
-    while ((path = yyjson_arr_iter_next(&iter)))
-        if (yyjson_is_str(path))
-            TRY(array_push(m->memory, &r->manifests,
-                           ((manifest){.path = yyjson_get_str(path), .spec_id = -1})));
-    return STATUS_OK;
 }
 
 /* ---- bounds ---- */
@@ -258,7 +242,7 @@ static status take_deletes(file_reader *r, const avro_value *file, const data_fi
     avro_field_int(file, 103, "record_count", &d.row_count);
     for (size_t i = 0; ids && ids->kind == AVRO_ARRAY && i < ids->item_count; i++)
         TRY(array_push(a, &d.ids, (int32_t)ids->items[i].number));
-    return array_push(a, &r->deletes, d);
+    return array_push(a, r->deletes, d);
 }
 
 static status refuse_format(const char *path, const char *format)
@@ -292,23 +276,22 @@ static status take_entry(void *context, const avro_value *record)
     if (strcasecmp(format, "parquet") != 0 &&
         (content == CONTENT_DATA || strcasecmp(format, "puffin")))
         return refuse_format(f.path, format);
+    if ((content == CONTENT_DATA) == r->manifest->is_of_deletes)
+        return status_new(STATUS_KIND_CORRUPT, "it has %s, which the manifest list does not say",
+                          content == CONTENT_DATA ? "data files" : "files of deletes");
     if (content == CONTENT_DATA)
         return take_data(r, file, &f);
     return take_deletes(r, file, &f, content == CONTENT_EQUALITY, format);
 }
 
-static status read_manifests(file_reader *r)
+static status read_manifest(file_reader *r, const manifest *from)
 {
-    for (size_t i = 0; i < r->manifests.count; i++) {
-        r->manifest = &r->manifests.items[i];
-        int64_t spec = r->manifest->spec_id;
-        r->spec = spec < 0 && r->metadata->specs.count ? &r->metadata->specs.items[0]
-                                                       : iceberg_find_spec(r->metadata, spec);
-        TRY(status_context(read_avro_file(r->metadata, r->manifest->path, take_entry, r),
-                           "manifest of Iceberg table \"%s\"", r->metadata->name));
-    }
-    r->given->parts = r->given->parts_read = (uint32_t)r->manifests.count;
-    return STATUS_OK;
+    r->manifest = from;
+    r->spec = from->spec_id < 0 && r->metadata->specs.count
+                  ? &r->metadata->specs.items[0]
+                  : iceberg_find_spec(r->metadata, from->spec_id);
+    return status_context(read_avro_file(r->metadata, from->path, take_entry, r),
+                          "manifest of Iceberg table \"%s\"", r->metadata->name);
 }
 
 /* ---- deletes ---- */
@@ -335,10 +318,10 @@ static status add_deletes(file_reader *r, data_file *f)
         return no_lake_memory();
     of->path = f->path;
     of->row_count = f->told.row_count;
-    for (size_t i = 0; i < r->deletes.count; i++)
-        has_vector |= r->deletes.items[i].is_puffin && concerns(r, &r->deletes.items[i], f);
-    for (size_t i = 0; i < r->deletes.count; i++) {
-        const iceberg_delete *d = &r->deletes.items[i];
+    for (size_t i = 0; i < r->deletes->count; i++)
+        has_vector |= r->deletes->items[i].is_puffin && concerns(r, &r->deletes->items[i], f);
+    for (size_t i = 0; i < r->deletes->count; i++) {
+        const iceberg_delete *d = &r->deletes->items[i];
         /* A deletion vector has what older files of positions had. */
         if (concerns(r, d, f) && (d->is_equality || d->is_puffin || !has_vector))
             TRY(array_push(a, &of->list, d));
@@ -349,17 +332,194 @@ static status add_deletes(file_reader *r, data_file *f)
     return STATUS_OK;
 }
 
-status iceberg_add_files(iceberg_metadata *m, pq_given *given)
+/* ---- parts ---- */
+
+/* The files of a manifest, in an arena of its own. */
+static status fill_manifest(const pq_given *given, const iceberg_source *source, manifest *m)
 {
-    file_reader r = {.metadata = m, .given = given};
-    if (!m->snapshot)
-        return STATUS_OK;
-    TRY(list_manifests(&r));
-    TRY(read_manifests(&r));
-    TRY(array_reserve(m->memory, &given->files, r.data.count + 1));
+    iceberg_metadata metadata = *source->metadata;
+    iceberg_delete_list deletes = source->deletes;
+    metadata.memory = m->memory;
+    file_reader r = {.metadata = &metadata, .given = given, .deletes = &deletes};
+    pq_given_file_list *files = arena_alloc(m->memory, sizeof *files);
+    if (!files)
+        return no_lake_memory();
+    TRY(read_manifest(&r, m));
+    TRY(array_reserve(m->memory, files, r.data.count + 1));
     for (size_t i = 0; i < r.data.count; i++) {
         TRY(add_deletes(&r, &r.data.items[i]));
-        given->files.items[given->files.count++] = r.data.items[i].told;
+        files->items[files->count++] = r.data.items[i].told;
     }
+    m->files = files;
+    return STATUS_OK;
+}
+
+/* With the lock held. */
+static status load_manifest(const pq_given *given, const iceberg_source *source, manifest *m)
+{
+    if (m->files)
+        return STATUS_OK;
+    TRY(arena_new(&m->memory));
+    status st = fill_manifest(given, source, m);
+    if (st) {
+        arena_free(m->memory);
+        m->memory = NULL;
+    }
+    return st;
+}
+
+static status load_part(const pq_given *given, size_t part, const pq_given_file_list **out)
+{
+    const iceberg_metadata *metadata = given->context;
+    const iceberg_source *source = metadata->source;
+    manifest *m = source->data_manifests.items[part];
+    mutex_lock(&m->lock);
+    status st = load_manifest(given, source, m);
+    *out = m->files;
+    mutex_unlock(&m->lock);
+    return st;
+}
+
+static void free_manifest(void *object)
+{
+    manifest *m = object;
+    arena_free(m->memory);
+    mutex_destroy(&m->lock);
+}
+
+/* ---- manifest lists ---- */
+
+typedef struct list_reader {
+    iceberg_metadata *metadata;
+    iceberg_source *source;
+    pq_given *given;
+} list_reader;
+
+static status add_manifest(list_reader *r, const char *path, manifest **out)
+{
+    arena *a = r->metadata->memory;
+    manifest *m = *out = arena_alloc(a, sizeof *m);
+    if (!m)
+        return no_lake_memory();
+    m->path = path;
+    m->spec_id = -1;
+    mutex_init(&m->lock);
+    status st = arena_on_free(a, free_manifest, m);
+    if (st) {
+        mutex_destroy(&m->lock);
+        return st;
+    }
+    return array_push(a, &r->source->manifests, m);
+}
+
+/* The bounds that the list has of a partition's field say something of the column that it is made of. */
+static void narrow_part(const list_reader *r, const iceberg_field *field, const avro_value *summary,
+                        pq_statistics *bounds)
+{
+    int column = column_of_id(r->given, field->source_id);
+    const avro_value *low = avro_field(summary, 510, "lower_bound");
+    const avro_value *high = avro_field(summary, 511, "upper_bound");
+    if (column < 0 || r->given->columns.items[column].is_nested || !low || !high ||
+        low->kind != AVRO_BYTES || high->kind != AVRO_BYTES)
+        return;
+    iceberg_narrow_between(r->metadata->memory, field, low, high,
+                           r->given->columns.items[column].type, &bounds[column]);
+}
+
+static status add_part(list_reader *r, const manifest *m, const avro_value *record)
+{
+    arena *a = r->metadata->memory;
+    size_t count = r->given->columns.count;
+    pq_given_part part = {.row_count = -1, .file_count = -1};
+    const iceberg_spec *spec = iceberg_find_spec(r->metadata, m->spec_id);
+    const avro_value *summaries = avro_field(record, 507, "partitions");
+    pq_statistics *bounds = arena_alloc_array(a, count + 1, sizeof *bounds);
+    int64_t added = 0, existing = 0;
+    if (!bounds)
+        return no_lake_memory();
+    for (size_t i = 0; i < count; i++)
+        bounds[i].null_count = bounds[i].distinct_count = -1;
+    for (size_t i = 0; spec && summaries && summaries->kind == AVRO_ARRAY &&
+                       i < summaries->item_count && i < spec->fields.count;
+         i++)
+        narrow_part(r, &spec->fields.items[i], &summaries->items[i], bounds);
+    part.bounds = bounds;
+    if (avro_field_int(record, 512, "added_rows_count", &added) &&
+        avro_field_int(record, 513, "existing_rows_count", &existing) && added >= 0 &&
+        existing >= 0)
+        part.row_count = added + existing;
+    if (avro_field_int(record, 504, "added_files_count", &added) &&
+        avro_field_int(record, 505, "existing_files_count", &existing) && added >= 0 &&
+        existing >= 0)
+        part.file_count = added + existing;
+    return array_push(a, &r->given->parts, part);
+}
+
+static status take_manifest(void *context, const avro_value *record)
+{
+    list_reader *r = context;
+    manifest *m;
+    int64_t content = 0;
+    const char *path = avro_field_text(r->metadata->memory, record, 500, "manifest_path");
+    if (!path)
+        return status_new(STATUS_KIND_CORRUPT, "a manifest has no path in it");
+    TRY(add_manifest(r, path, &m));
+    m->spec_id = 0;
+    avro_field_int(record, 502, "partition_spec_id", &m->spec_id);
+    avro_field_int(record, 515, "sequence_number", &m->sequence);
+    avro_field_int(record, 517, "content", &content);
+    m->is_of_deletes = content != 0;
+    if (m->is_of_deletes)
+        return STATUS_OK;
+    TRY(array_push(r->metadata->memory, &r->source->data_manifests, m));
+    return add_part(r, m, record);
+}
+
+/* Format version 1 may list manifests in the snapshot itself. */
+static status list_manifests(list_reader *r)
+{
+    iceberg_metadata *m = r->metadata;
+    const char *list = lake_json_text(m->snapshot, "manifest-list");
+    yyjson_arr_iter iter;
+    yyjson_val *path;
+    if (list)
+        return status_context(read_avro_file(m, list, take_manifest, r),
+                              "manifest list of snapshot %lld of Iceberg table \"%s\"",
+                              (long long)m->snapshot_id, m->name);
+    yyjson_arr_iter_init(yyjson_obj_get(m->snapshot, "manifests"), &iter);
+    while ((path = yyjson_arr_iter_next(&iter)))
+        if (yyjson_is_str(path)) {
+            manifest *added;
+            TRY(add_manifest(r, yyjson_get_str(path), &added));
+            TRY(array_push(m->memory, &r->source->data_manifests, added));
+            TRY(array_push(m->memory, &r->given->parts, ((pq_given_part){NULL, -1, -1})));
+        }
+    return STATUS_OK;
+}
+
+static status read_deletes(const list_reader *r)
+{
+    file_reader files = {
+        .metadata = r->metadata, .given = r->given, .deletes = &r->source->deletes};
+    for (size_t i = 0; i < r->source->manifests.count; i++)
+        if (r->source->manifests.items[i]->is_of_deletes)
+            TRY(read_manifest(&files, r->source->manifests.items[i]));
+    return STATUS_OK;
+}
+
+status iceberg_add_files(iceberg_metadata *m, pq_given *given)
+{
+    list_reader r = {.metadata = m, .given = given};
+    if (!m->snapshot)
+        return STATUS_OK;
+    r.source = arena_alloc(m->memory, sizeof *r.source);
+    if (!r.source)
+        return no_lake_memory();
+    r.source->metadata = m;
+    m->source = r.source;
+    given->load_part = load_part;
+    TRY(list_manifests(&r));
+    TRY(read_deletes(&r));
+    given->has_deleted = r.source->deletes.count > 0;
     return STATUS_OK;
 }

@@ -41,6 +41,7 @@ typedef struct iceberg_metadata {
     int64_t snapshot_id;
     bool is_past; /* a snapshot was asked for: its own schema counts, not the current one */
     ARRAY(iceberg_spec) specs;
+    struct iceberg_source *source; /* iceberg_files.c */
 } iceberg_metadata;
 
 /* Finds the newest metadata of the table: as version-hint.text says, else by its number. In the arena. */

@@ -195,3 +195,37 @@ bool iceberg_narrow(arena *a, const iceberg_field *field, const avro_value *v, d
         return false;
     }
 }
+
+/* A bound of partitions as a value of Avro's; false: its bytes are not one. */
+static bool partition_of_bytes(const iceberg_field *field, const avro_value *bytes, data_type type,
+                               avro_value *out)
+{
+    bool is_number = field->transform != ICEBERG_IDENTITY && field->transform != ICEBERG_TRUNCATE;
+    *out = *bytes;
+    out->kind = AVRO_BYTES;
+    if (is_number || is_of_words(type)) {
+        if (bytes->byte_count != 4 && bytes->byte_count != 8)
+            return false;
+        *out = (avro_value){.kind = AVRO_INT};
+        out->number = (int64_t)little_number(bytes->bytes, bytes->byte_count);
+        return true;
+    }
+    return type_is_text(type) || type.id == TYPE_DECIMAL;
+}
+
+void iceberg_narrow_between(arena *a, const iceberg_field *field, const avro_value *low,
+                            const avro_value *high, data_type type, pq_statistics *s)
+{
+    pq_statistics first = {.null_count = -1}, last = {.null_count = -1};
+    avro_value from, to;
+    if (!partition_of_bytes(field, low, type, &from) ||
+        !partition_of_bytes(field, high, type, &to) ||
+        !iceberg_narrow(a, field, &from, type, &first) ||
+        !iceberg_narrow(a, field, &to, type, &last))
+        return;
+    if (first.has_min)
+        raise_minimum(s, &first.min);
+    /* Bounds of texts may be cut. */
+    if (last.has_max && !type_is_text(type))
+        lower_maximum(s, &last.max);
+}

@@ -13,6 +13,9 @@ bool iceberg_value_of_bytes(arena *a, const uint8_t *bytes, size_t count, data_t
  * transform makes NULL of them. */
 bool iceberg_narrow(arena *a, const iceberg_field *field, const avro_value *v, data_type type,
                     pq_statistics *bounds);
+/* Narrows the bounds by partitions that lie between two bounds, which are in their binary form. */
+void iceberg_narrow_between(arena *a, const iceberg_field *field, const avro_value *low,
+                            const avro_value *high, data_type type, pq_statistics *bounds);
 /* Reads the value of an identity partition; false: it is not one of the type. */
 bool iceberg_value_of_avro(arena *a, const avro_value *v, data_type type, value *out);
 

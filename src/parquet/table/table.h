@@ -74,7 +74,10 @@ typedef struct pq_table {
      * and what is known of columns, which are estimates then. It has no row groups. */
     bool is_closed;
     ARRAY(pq_listed_file) listed;
-    size_t file_total;          /* files before any were left out by their keys */
+    size_t file_total; /* files before any were left out by their keys */
+    /* Of a table that is told in parts: those that were loaded; has_parts: its files are listed. */
+    bool has_parts;
+    uint32_t parts_loaded;
     bool is_schema_only;        /* none was left: one is open for its columns */
     bool reads_anew;            /* footers: not from the process's cache */
     ARRAY(pq_table_file) files; /* those of a node are neighbours, so are those of a part */

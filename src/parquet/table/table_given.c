@@ -303,23 +303,29 @@ static status list_given(pq_table *table)
             given->files.items[i].path, has_keys ? (uint32_t)i : 0, &given->files.items[i]};
     table->listed.count = table->file_total = given->files.count;
     table->is_closed = true;
-    table->is_schema_only = !given->files.count;
+    table->is_schema_only = !given->files.count && !given->parts.count;
+    for (size_t i = 0; i < given->parts.count; i++)
+        table->file_total +=
+            given->parts.items[i].file_count > 0 ? (size_t)given->parts.items[i].file_count : 0;
     return STATUS_OK;
 }
 
 bool pq_table_has_deleted(const pq_table *table)
 {
-    for (size_t i = 0; i < table->listed.count; i++)
-        if (table->listed.items[i].given && table->listed.items[i].given->has_deleted)
-            return true;
-    return false;
+    return table->given && table->given->has_deleted;
 }
 
 bool pq_given_count(const pq_table *table, uint64_t *out)
 {
     uint64_t rows = 0;
-    if (!table->given)
+    const pq_given *given = table->given;
+    if (!given || (given->parts.count && given->has_deleted))
         return false;
+    for (size_t i = 0; i < given->parts.count; i++) {
+        if (given->parts.items[i].row_count < 0)
+            return false;
+        rows += (uint64_t)given->parts.items[i].row_count;
+    }
     for (size_t i = 0; i < table->given->files.count; i++) {
         const pq_given_file *f = &table->given->files.items[i];
         if (f->row_count < 0 || f->deleted_count < 0 || f->deleted_count > f->row_count)
@@ -332,6 +338,10 @@ bool pq_given_count(const pq_table *table, uint64_t *out)
 
 static void add_told_rows(pq_table *table)
 {
+    for (size_t i = 0; i < table->given->parts.count; i++) {
+        const pq_given_part *part = &table->given->parts.items[i];
+        table->row_count += part->row_count > 0 ? (uint64_t)part->row_count : 0;
+    }
     for (size_t i = 0; i < table->given->files.count; i++) {
         const pq_given_file *f = &table->given->files.items[i];
         table->row_count += f->row_count > 0 ? (uint64_t)f->row_count : 0;
@@ -369,5 +379,47 @@ status pq_table_new_given(arena *memory, const char *name, const pq_given *given
         pq_table_close(table);
     else
         *out = table;
+    return st;
+}
+
+/* ---- parts ---- */
+
+bool pq_table_is_in_parts(const pq_table *table)
+{
+    return table->given && table->given->parts.count && !table->has_parts;
+}
+
+static status list_part(pq_table *made, size_t part)
+{
+    const pq_given_file_list *files;
+    TRY(made->given->load_part(made->given, part, &files));
+    TRY(array_reserve(made->memory, &made->listed, files->count));
+    for (size_t i = 0; i < files->count; i++) {
+        const pq_given_file *f = &files->items[i];
+        made->listed.items[made->listed.count++] = (pq_listed_file){f->path, 0, f};
+        made->row_count += f->row_count > 0 ? (uint64_t)f->row_count : 0;
+    }
+    made->parts_loaded++;
+    return STATUS_OK;
+}
+
+status pq_table_load_parts(const pq_table *table, const bool *parts, pq_table **out)
+{
+    pq_table *made;
+    TRY(pq_table_new_over(table, out));
+    made = *out;
+    made->columns.items = table->columns.items;
+    made->columns.count = table->columns.count;
+    made->is_closed = made->has_parts = true;
+    status st = STATUS_OK;
+    for (size_t i = 0; i < table->given->parts.count && !st; i++)
+        if (!parts || parts[i])
+            st = list_part(made, i);
+    if (made->file_total < made->listed.count)
+        made->file_total = made->listed.count;
+    if (!st)
+        return STATUS_OK;
+    pq_table_close(made);
+    *out = NULL;
     return st;
 }

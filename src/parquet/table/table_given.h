@@ -32,22 +32,39 @@ typedef struct pq_given_file {
     const void *deletes;           /* for pq_given.load_deleted */
 } pq_given_file;
 
+typedef ARRAY(pq_given_file) pq_given_file_list;
+
+/* Files that are told together, and only when they are wanted: a manifest's. */
+typedef struct pq_given_part {
+    const pq_statistics *bounds;   /* by column, of all of its files; NULL: not known */
+    int64_t row_count, file_count; /* -1: not known */
+} pq_given_part;
+
 typedef struct pq_given {
     const char *what; /* "version 3 of Delta table \"t\"": for errors */
     bool wants_ids;   /* leaves are found by field id in files that have some; else by name */
     ARRAY(pq_given_column) columns;
-    ARRAY(pq_given_file) files;
+    pq_given_file_list files;
+    bool has_deleted; /* some file may have deleted rows */
+    /* In place of files; load_part gives those of one, which live as long as the table. Any thread. */
+    ARRAY(pq_given_part) parts;
+    status (*load_part)(const struct pq_given *given, size_t part, const pq_given_file_list **out);
     /* Reads which rows of the file are deleted; text and numbers in the arena. */
     status (*load_deleted)(const struct pq_given *given, const pq_given_file *file, arena *a,
                            pq_deleted_rows *out);
     const void *context;
-    uint32_t parts, parts_read; /* manifests, or files of the log: for EXPLAIN */
 } pq_given;
 
 /* Makes a table of what was told. `given` and all that it points to must be in `memory`, which the table takes over, on
  * failure too. name: what it is opened from. */
 CHECKED status pq_table_new_given(arena *memory, const char *name, const pq_given *given,
                                   bool use_cache, pq_table **out);
+
+/* Returns whether the table's parts are still to be loaded. */
+bool pq_table_is_in_parts(const pq_table *table);
+/* Loads the parts that are marked (NULL: all): a closed table of their files, none of which is open. It stands on the
+ * first one, which must outlive it. */
+CHECKED status pq_table_load_parts(const pq_table *table, const bool *parts, pq_table **out);
 
 /* ---- inside src/parquet/table ---- */
 

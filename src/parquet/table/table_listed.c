@@ -151,13 +151,14 @@ status pq_table_list(pq_table *table, const path_list *paths, const uint32_t *fo
     return open_sample(table, 1);
 }
 
-/* A table without files, on the same keys. */
-static status new_over(const pq_table *table, pq_table **out)
+status pq_table_new_over(const pq_table *table, pq_table **out)
 {
     TRY(pq_table_new(table->name, table->name, out));
     (*out)->hive = table->hive;
     (*out)->schema = table->schema;
     (*out)->given = table->given;
+    (*out)->has_parts = table->has_parts;
+    (*out)->parts_loaded = table->parts_loaded;
     (*out)->file_total = table->file_total;
     (*out)->reads_anew = table->reads_anew;
     return STATUS_OK;
@@ -175,10 +176,37 @@ static status open_wanted(const pq_table *table, const bool *files, size_t most,
     return open_sample(made, made->listed.count < most ? made->listed.count : most);
 }
 
+static void close_lower(void *table)
+{
+    pq_table_close(table);
+}
+
+static status table_listed_make(const pq_table *table, const bool *files, size_t most,
+                                pq_table **out);
+
+/* All parts are loaded first: a table that goes with the one that is made on it. */
+static status make_of_parts(const pq_table *table, size_t most, pq_table **out)
+{
+    pq_table *all;
+    *out = NULL;
+    TRY(pq_table_load_parts(table, NULL, &all));
+    status st = table_listed_make(all, NULL, most, out);
+    if (!st)
+        st = arena_on_free((*out)->memory, close_lower, all);
+    if (!st)
+        return STATUS_OK;
+    pq_table_close(*out);
+    pq_table_close(all);
+    *out = NULL;
+    return st;
+}
+
 static status table_listed_make(const pq_table *table, const bool *files, size_t most,
                                 pq_table **out)
 {
-    TRY(new_over(table, out));
+    if (pq_table_is_in_parts(table))
+        return make_of_parts(table, most, out);
+    TRY(pq_table_new_over(table, out));
     status st = open_wanted(table, files, most, *out);
     if (st) {
         pq_table_close(*out);
@@ -199,7 +227,7 @@ status pq_table_open_listed(const pq_table *table, pq_table **out)
 
 status pq_table_open_later(const pq_table *table, pq_table **out)
 {
-    TRY(new_over(table, out));
+    TRY(pq_table_new_over(table, out));
     pq_table *made = *out;
     made->is_closed = true;
     made->listed.items = table->listed.items;

@@ -25,6 +25,8 @@ CHECKED status pq_table_count_rows(const pq_table *table, uint64_t *out);
 
 /* ---- inside src/parquet/read ---- */
 
+/* Makes a table without files, on the same keys and columns that were told. */
+CHECKED status pq_table_new_over(const pq_table *table, pq_table **out);
 /* Returns how a file would store the type. */
 pq_physical pq_physical_of(data_type type);
 /* Makes the table a closed one of these files. */

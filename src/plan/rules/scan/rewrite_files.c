@@ -194,13 +194,31 @@ static bool files_are_all(const pq_table *table, const bool *files)
     return true;
 }
 
+/* Loads the parts of a table whose bounds leave rows for the conditions. */
+static status load_parts(plan_statement *s, plan_node *scan)
+{
+    const pq_given *given = scan->scan.table->given;
+    pq_table *loaded;
+    bool *parts = arena_alloc_array(s->memory, given->parts.count + 1, sizeof *parts);
+    if (!parts)
+        return files_no_memory();
+    for (size_t i = 0; i < given->parts.count; i++) {
+        const pq_statistics *bounds = given->parts.items[i].bounds;
+        parts[i] = !bounds || file_bounds_may_hold(scan, bounds);
+    }
+    TRY(pq_table_load_parts(scan->scan.table, parts, &loaded));
+    return files_take(s, scan, loaded);
+}
+
 status plan_narrow_scan(plan_statement *s, plan_node *scan)
 {
-    const pq_table *table = scan->scan.table;
     key_walk w;
     pq_table *narrow;
-    if (!table->is_closed)
+    if (!scan->scan.table->is_closed)
         return STATUS_OK;
+    if (pq_table_is_in_parts(scan->scan.table))
+        TRY(load_parts(s, scan));
+    const pq_table *table = scan->scan.table;
     bool *folders = arena_alloc_array(s->memory, table->hive.folders.count + 1, sizeof *folders);
     bool *files = arena_alloc_array(s->memory, table->listed.count + 1, sizeof *files);
     if (!folders || !files)
