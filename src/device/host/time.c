@@ -164,6 +164,38 @@ status host_date_diff(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+/* Returns how many whole months lie between two moments, the first before the second; on the last day of a month all days
+ * of another that it lacks are over. */
+static int64_t whole_months(int64_t from, int64_t to)
+{
+    civil early = civil_of(from), late = civil_of(to);
+    int64_t months = (late.year - (int64_t)early.year) * 12 + late.month - early.month;
+    bool is_last = late.day == calendar_month_days(late.year, late.month);
+    unsigned early_day = is_last && early.day > late.day ? late.day : early.day;
+    bool is_short = early_day > late.day || (early_day == late.day && early.time > late.time);
+    return months - is_short;
+}
+
+status host_date_sub(host_call *c, uint64_t row)
+{
+    const string_view *name = host_text(c, 0, row);
+    const part *p = time_find_part(name);
+    int64_t from = host_integer(c, 1, row), to = host_integer(c, 2, row);
+    if (!p)
+        return status_new(STATUS_KIND_DATA, "date_sub does not count \"%.*s\"",
+                          (int)(name->bytes < 40 ? name->bytes : 40), string_data(name));
+    if (p->units) {
+        int64_t distance;
+        if (__builtin_sub_overflow(to, from, &distance))
+            return status_new(STATUS_KIND_DATA, "the moments of date_sub are too far apart");
+        host_put_integer(c, row, distance / p->units);
+        return STATUS_OK;
+    }
+    int64_t months = from <= to ? whole_months(from, to) : -whole_months(to, from);
+    host_put_integer(c, row, months / p->months);
+    return STATUS_OK;
+}
+
 /* ---- cut and rounded ---- */
 
 static interval_value interval_of(const host_call *c, uint64_t row)

@@ -195,6 +195,69 @@ static status bind_substring(const function_call *c, expr_op op, expr **out)
     return call_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
 }
 
+/* ---- functions that are expressions of others ---- */
+
+static status bind_made(const function_call *c, const char *text, expr **out)
+{
+    made_call m = {.tree = c->tree, .args = c->args, .count = c->count};
+    bind_scope nothing = {0};
+    const Node *e;
+    TRY(made_parse(c->b, &m, text, &e));
+    return bind_expr(c->b, e, &nothing, out);
+}
+
+static bool is_any_aggregate(const char *name)
+{
+    return bind_is_aggregate(name) || bind_is_composite(name);
+}
+
+static status made_bind_parts(binder *b, const made_aggregate *found, bind_scope *scope,
+                              expr **args, made_call *m)
+{
+    const FuncCall *tree = m->tree;
+    expr *filter;
+    for (size_t i = 0; i < m->count; i++) {
+        TRY(bind_expr(b, list_nth(tree->args, i), scope, &args[i]));
+        TRY(made_check_type(b, tree, found, args[i]));
+        data_type type = type_make(found->makes_json                     ? TYPE_VARCHAR
+                                   : strcmp(found->arguments, "boolean") ? TYPE_DOUBLE
+                                                                         : TYPE_BOOL);
+        if (bind_is_literal(args[i]) || args[i]->type.id == TYPE_NULL)
+            TRY(bind_cast(b, args[i], type, tree->location, &args[i]));
+    }
+    if (!tree->agg_filter)
+        return STATUS_OK;
+    TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &filter));
+    return made_node(b, filter, tree->location, &m->filter);
+}
+
+static status bind_made_aggregate(binder *b, const FuncCall *tree, const char *name,
+                                  bind_scope *scope, bool *out_is_found, expr **out)
+{
+    const made_aggregate *found = made_find(name);
+    const Node *e;
+    *out_is_found = found != NULL;
+    if (!found)
+        return STATUS_OK;
+    TRY(made_check(b, tree, found));
+    expr **args = arena_alloc_array(b->memory, found->args + 1, sizeof *args);
+    if (!args)
+        return bind_no_memory();
+    made_call m = {
+        .tree = tree, .args = args, .count = found->args, .is_aggregate = is_any_aggregate};
+    if (!tree->over)
+        TRY(bind_check_aggregate_place(b, tree, scope));
+    bool was_in_aggregate = scope->is_in_aggregate;
+    scope->is_in_aggregate |= !tree->over;
+    status st = made_bind_parts(b, found, scope, args, &m);
+    scope->is_in_aggregate = was_in_aggregate;
+    TRY(st);
+    TRY(made_parse(b, &m, found->text, &e));
+    TRY(bind_expr(b, e, scope, out));
+    (*out)->is_json = found->makes_json;
+    return STATUS_OK;
+}
+
 /* ---- functions of any type ---- */
 
 static status bind_if(const function_call *c, expr **out)
@@ -282,6 +345,35 @@ static status bind_digest(const function_call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
 }
 
+/* Whole numbers become bigint, or decimal(38,0) where those do not fit, other numbers double, all else text. */
+static status bind_print(const function_call *c, expr_op op, expr **out)
+{
+    TRY(call_coerce(c, 0, 't'));
+    for (size_t i = 1; i < c->count; i++) {
+        data_type type = c->args[i]->type;
+        bool is_wide = type.id == TYPE_UINT64 || (type.id == TYPE_DECIMAL && !type.scale);
+        data_type to = is_wide                 ? type_decimal(38, 0)
+                       : type_is_integer(type) ? type_make(TYPE_INT64)
+                       : type_is_numeric(type) ? type_make(TYPE_DOUBLE)
+                       : type.id == TYPE_BOOL  ? type
+                                               : type_make(TYPE_VARCHAR);
+        TRY(bind_cast(c->b, c->args[i], to, c->tree->location, &c->args[i]));
+    }
+    return bind_call(c->b, op, type_make(TYPE_VARCHAR), c->args, (uint32_t)c->count,
+                     c->tree->location, out);
+}
+
+static status bind_hex(const function_call *c, expr **out)
+{
+    bool is_integer = type_is_integer(c->args[0]->type);
+    bool is_blob = c->args[0]->type.id == TYPE_BLOB;
+    return bind_made(c,
+                     is_integer ? "upper(printf('%x', $1))"
+                     : is_blob  ? "upper(encode($1, 'hex'))"
+                                : "upper(encode(encode($1), 'hex'))",
+                     out);
+}
+
 static status bind_factorial(const function_call *c, expr_op op, expr **out)
 {
     TRY(call_coerce(c, 0, 'i'));
@@ -324,69 +416,6 @@ static status bind_ifnull(const function_call *c, expr **out)
     return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
 }
 
-/* ---- functions that are expressions of others ---- */
-
-static status bind_made(const function_call *c, const char *text, expr **out)
-{
-    made_call m = {.tree = c->tree, .args = c->args, .count = c->count};
-    bind_scope nothing = {0};
-    const Node *e;
-    TRY(made_parse(c->b, &m, text, &e));
-    return bind_expr(c->b, e, &nothing, out);
-}
-
-static bool is_any_aggregate(const char *name)
-{
-    return bind_is_aggregate(name) || bind_is_composite(name);
-}
-
-static status made_bind_parts(binder *b, const made_aggregate *found, bind_scope *scope,
-                              expr **args, made_call *m)
-{
-    const FuncCall *tree = m->tree;
-    expr *filter;
-    for (size_t i = 0; i < m->count; i++) {
-        TRY(bind_expr(b, list_nth(tree->args, i), scope, &args[i]));
-        TRY(made_check_type(b, tree, found, args[i]));
-        data_type type = type_make(found->makes_json                     ? TYPE_VARCHAR
-                                   : strcmp(found->arguments, "boolean") ? TYPE_DOUBLE
-                                                                         : TYPE_BOOL);
-        if (bind_is_literal(args[i]) || args[i]->type.id == TYPE_NULL)
-            TRY(bind_cast(b, args[i], type, tree->location, &args[i]));
-    }
-    if (!tree->agg_filter)
-        return STATUS_OK;
-    TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &filter));
-    return made_node(b, filter, tree->location, &m->filter);
-}
-
-static status bind_made_aggregate(binder *b, const FuncCall *tree, const char *name,
-                                  bind_scope *scope, bool *out_is_found, expr **out)
-{
-    const made_aggregate *found = made_find(name);
-    const Node *e;
-    *out_is_found = found != NULL;
-    if (!found)
-        return STATUS_OK;
-    TRY(made_check(b, tree, found));
-    expr **args = arena_alloc_array(b->memory, found->args + 1, sizeof *args);
-    if (!args)
-        return bind_no_memory();
-    made_call m = {
-        .tree = tree, .args = args, .count = found->args, .is_aggregate = is_any_aggregate};
-    if (!tree->over)
-        TRY(bind_check_aggregate_place(b, tree, scope));
-    bool was_in_aggregate = scope->is_in_aggregate;
-    scope->is_in_aggregate |= !tree->over;
-    status st = made_bind_parts(b, found, scope, args, &m);
-    scope->is_in_aggregate = was_in_aggregate;
-    TRY(st);
-    TRY(made_parse(b, &m, found->text, &e));
-    TRY(bind_expr(b, e, scope, out));
-    (*out)->is_json = found->makes_json;
-    return STATUS_OK;
-}
-
 /* ---- finding them ---- */
 
 /* What can be called by name, but has a signature that does not say all. */
@@ -409,6 +438,9 @@ static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op
     [EXPR_TO_HEX] = bind_to_hex,
     [EXPR_MD5] = bind_digest,
     [EXPR_SHA256] = bind_digest,
+    [EXPR_SHA1] = bind_digest,
+    [EXPR_PRINTF] = bind_print,
+    [EXPR_FORMAT] = bind_print,
     [EXPR_AGE] = bind_age,
     [EXPR_TO_CHAR] = bind_to_char,
     [EXPR_TIME_BUCKET] = bind_time_bucket,

@@ -613,11 +613,42 @@ def there_and_back(op, t, call_name, words, oracle):
     return make
 
 
+# Of a whole number.
+PRINTED = ("%d", "%6d", "%-6d|", "%06d", "%+d", "%,d", "%x", "%o %%")
+PLACES = ("{}", "{:6}", "{:<6}|", "{:06d}", "{:+d}", "{:,}", "{:^9}", "{:x} {{}}")
+
+
+def printed(op, forms):
+    def make(g, depth):
+        arg, form = whole(g, depth), g.rng.choice(forms)
+        return None if arg is None else made(op, T.TEXT, [arg], f"{op}('{form}', {{0}})", f"{op}('{form}', {{0}})", 60)
+    return make
+
+
+# (JSON of a whole number and a text, paths into it)
+DOCUMENTS = (("json_object('a', {0}, 'b', {1})", ("$.a", "$.b", "b", "/b", "$.c", "$")), ("json_array({1}, NULL, {0})", ("$[0]", "$[2]", "$[-1]", "/1", "$[7]")),
+             ("json_object('o', json_array({0}, json_object('k', {1})))", ("$.o[0]", "$.o[1].k", "/o/1", "$.o[#-1].k", "$.o.k")))
+
+
+def of_json(op, t, bound):
+    """A function of a document and a path."""
+    def make(g, depth):
+        number, word = whole(g, depth), text(g, depth - 1)
+        document, paths = g.rng.choice(DOCUMENTS)
+        if number is None or word is None:
+            return None
+        form = f"{op}({document}, '{g.rng.choice(paths)}')"
+        return made(op, t, [number, word], form, form if t != T.TEXT else f"CAST({form} AS VARCHAR)", bound)
+    return make
+
+
 # Each function, by the class that it makes.
 TABLE = {
     "text": {"split_part": split_part, "lpad": pad("lpad"), "rpad": pad("rpad"), "repeat": repeated, "translate": translate,
              "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
-             "md5": digest("md5", 32), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
+             "md5": digest("md5", 32), "sha1": digest("sha1", 40), "printf": printed("printf", PRINTED), "format": printed("format", PLACES),
+             "json_extract": of_json("json_extract", T.TEXT, MOST), "json_extract_string": of_json("json_extract_string", T.TEXT, MOST), "json_value": of_json("json_value", T.TEXT, MOST),
+             "json_type": of_json("json_type", T.TEXT, 10), "json_quote": lambda g, d: one_text(g, d, "json_quote", "to_json({0})", "CAST(to_json({0}) AS VARCHAR)", bound=MOST), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
              "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime,
              "monthname": of_moment("monthname", T.TEXT, "monthname({0})", "monthname({0})", 9), "dayname": of_moment("dayname", T.TEXT, "dayname({0})", "dayname({0})", 9),
              **{op: of_path(op) for op in ("parse_filename", "parse_dirname", "parse_dirpath")},
@@ -628,14 +659,15 @@ TABLE = {
              "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
              "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
-             "signbit": kind_of_real("signbit"), "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
+             "signbit": kind_of_real("signbit"), "json_exists": of_json("json_exists", T.BOOL, 1),
+             "json_valid": lambda g, d: one_text(g, d, "json_valid", "json_valid({0} || '')", t=T.BOOL, bound=1), "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
             "unicode": lambda g, d: one_text(g, d, "unicode", "unicode({0})", t=T.I64, bound=1_200_000), "bit_count": bit_count,
             "epoch_ms": of_moment("epoch_ms", T.I64, "epoch_ms({0})", "epoch_ms({0})", 1e15), "epoch_us": of_moment("epoch_us", T.I64, "epoch_us({0})", "epoch_us({0})", 1e18),
             "epoch_ns": of_moment("epoch_ns", T.I64, "epoch_ns({0})", "epoch_ns({0})", 2**63),
             "levenshtein": of_two_texts("levenshtein"), "damerau_levenshtein": of_two_texts("damerau_levenshtein"),
             "hamming": of_two_texts("hamming", form="{op}('x' || {0} || reverse({1}), 'y' || {1} || reverse({0}))"),
-            "parse_bytes": parse_bytes,
+            "parse_bytes": parse_bytes, "json_array_length": of_json("json_array_length", T.I64, 10),
             "gcd": divisor("gcd"), "lcm": divisor("lcm"), "bit_and": bits("bit_and", "&", "({0} & {1})"), "bit_or": bits("bit_or", "|", "({0} | {1})"),
             "bit_xor": bits("bit_xor", "#", "xor({0}, {1})"), "bit_not": bit_not, "shift_left": shift("shift_left", T.I64, True),
             "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
