@@ -508,6 +508,7 @@ static status prepare_round(preparer *p)
     sql_statement *s = p->statement;
     const bind_rounds *rounds = &p->binder.rounds;
     s->kind = SQL_ROUND;
+    s->makes_values = rounds->makes_values;
     s->parts = rounds->parts;
     s->kept_parts = rounds->kept_parts;
     s->query.root = rounds->root;

@@ -190,6 +190,8 @@ pivot_token(const pg_lexeme *word, const pg_lexeme *next, base_yy_extra_type *yy
 		return token;
 	if (begins_query(before) && (names_table || next->token == '('))
 		return token;
+	if (before == '(' && next->token == '(' && may_name_table(yyextra->before_last.token))
+		return token;
 	return names_table && (before == '(' || before == ')') ? token : 0;
 }
 

@@ -277,7 +277,8 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
     statement_text text = {sql, out_rest, false};
     TRY(bind(result, &text));
     if (result->statement->kind == SQL_ROUND) {
-        TRY(try_statement(result, text));
+        if (!result->statement->makes_values)
+            TRY(try_statement(result, text));
         TRY(api_rounds(result, bind, &text));
     }
     TRY(api_columns_make(result->statement, &result->columns));

@@ -1,4 +1,4 @@
-/* rounds.c - WITH RECURSIVE: round after round as a query of its own (sql_rounds), until one has no rows. The
+/* rounds.c - what a statement needs first. The values of a PIVOT; WITH RECURSIVE: round after round as a query of its own (sql_rounds), until one has no rows. The
  * rows are kept as those of CREATE TABLE are, in a catalog over the connection's, which goes with the
  * result. */
 
@@ -7,6 +7,7 @@
 #include "api/query/table_rows.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
+#include "exec/operators/result_batch.h"
 #include "sql/sql.h"
 
 #include <errno.h>
@@ -89,6 +90,38 @@ static status keep(pistachio_result *result, uint64_t rows, int descriptor)
     return rows && !is_enough ? STATUS_OK : end_rounds(result);
 }
 
+/* ---- the values of a PIVOT ---- */
+
+static status first_text(pistachio_result *round, arena *memory, const char **out)
+{
+    exec_batch *batch = NULL;
+    *out = "";
+    TRY(api_query_next(round, &batch));
+    while (batch) {
+        const exec_batch_column *column = &batch->columns[0];
+        bool is_valid = batch->row_count && (!column->validity || (column->validity[0] & 1));
+        const string_view *view = column->values;
+        if (is_valid)
+            *out = arena_copy_text(memory, string_data(view), view->bytes);
+        exec_batch_free(batch);
+        if (!*out)
+            return status_no_memory("values of PIVOT", 0);
+        TRY(api_query_next(round, &batch));
+    }
+    return STATUS_OK;
+}
+
+static status keep_values(pistachio_result *result, pistachio_result *round)
+{
+    char name[SQL_ROUND_NAME_BYTES];
+    const char *text;
+    TRY(first_text(round, result->statement->query.memory, &text));
+    sql_round_values(result->rounds.done, name);
+    TRY(sql_catalog_add_view(result->catalog, name, text, true));
+    result->rounds.done++;
+    return STATUS_OK;
+}
+
 /* ---- running a round ---- */
 
 /* The result that the round's statement has for itself; it takes the statement over. */
@@ -117,12 +150,13 @@ static status run_round(pistachio_result *result)
     status st = api_query_plan(round);
     if (!st)
         st = api_query_start(round);
+    bool makes_values = result->statement->makes_values;
     if (!st)
-        st = api_write_rows(round, &descriptor);
+        st = makes_values ? keep_values(result, round) : api_write_rows(round, &descriptor);
     rows = round->rows_written;
     round->statement = NULL; /* the result's */
     pistachio_result_free(round);
-    return st ? st : keep(result, rows, descriptor);
+    return st || makes_values ? st : keep(result, rows, descriptor);
 }
 
 status api_rounds(pistachio_result *result, status (*bind)(pistachio_result *result, void *context),

@@ -30,5 +30,7 @@ typedef struct sql_wanted_rows {
 #define SQL_ROUND_NAME_BYTES 32
 /* The table of the rows of a recursive query: of all, or of the last round's. No name of SQL is one. */
 void sql_round_table(uint32_t number, bool is_last_round, char *out);
+/* The view whose text has the values of a PIVOT: its round makes one text of them. It is counted as a recursive query is. */
+void sql_round_values(uint32_t number, char *out);
 
 #endif

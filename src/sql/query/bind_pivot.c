@@ -144,13 +144,15 @@ static status add_combination(pivot_source *p, const combination *before, const 
 static status combine(pivot_source *p, const PivotColumn *column, combination_list *all)
 {
     combination_list made = {0};
-    if (!list_length(column->values))
-        return status_hint(bind_unsupported(p->b, column->location, "PIVOT without IN is"),
-                           "list the values: ON key IN (...)");
+    pivot_nodes values = {0};
+    for (size_t k = 0; k < list_length(column->values); k++)
+        TRY(array_push(p->b->memory, &values, list_nth(column->values, k)));
+    if (!values.count)
+        TRY(pivot_find_values(p, column, &values));
     for (size_t i = 0; i < all->count; i++)
-        for (size_t k = 0; k < list_length(column->values); k++)
-            TRY(add_combination(p, &all->items[i], column,
-                                castNode(ResTarget, list_nth(column->values, k)), &made));
+        for (size_t k = 0; k < values.count; k++)
+            TRY(add_combination(p, &all->items[i], column, castNode(ResTarget, values.items[k]),
+                                &made));
     *all = made;
     return STATUS_OK;
 }

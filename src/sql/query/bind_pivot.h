@@ -25,6 +25,9 @@ void pivot_note_used(pivot_source *p, expr *e);
 CHECKED status pivot_unused(pivot_source *p, pivot_nodes *out);
 CHECKED status pivot_target(binder *b, const char *name, pg_node *value, pivot_nodes *targets);
 
+/* bind_pivot_values.c: the values of a key that has no IN, in order, without NULL. */
+CHECKED status pivot_find_values(pivot_source *p, const PivotColumn *column, pivot_nodes *out);
+
 /* bind_unpivot.c: the query of an UNPIVOT. */
 CHECKED status unpivot_query(pivot_source *p, pg_select **out);
 

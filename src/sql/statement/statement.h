@@ -44,6 +44,7 @@ typedef struct sql_statement {
                             `query`, first old ones: */
     size_t kept_parts;
     uint64_t old_rows;
+    bool makes_values;      /* SQL_ROUND: one text, the values of a PIVOT (sql_round_values) */
     sql_wanted_rows wanted; /* of a statement that is tried */
     bool is_reset;          /* SET: by RESET */
     const zone *zone;       /* in which it was bound, and its rows are shown; NULL: UTC */

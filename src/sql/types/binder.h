@@ -199,6 +199,7 @@ typedef struct bind_rounds {
     bool is_dry;                     /* only columns matter: nothing is to be computed */
     ARRAY(plan_node *) parts_of_dry; /* what such queries are made of */
     ARRAY(plan_node *) dry; /* stand for the rows of recursive queries when nothing is computed */
+    bool makes_values;      /* SQL_ROUND: `root` gives the values of a PIVOT */
     plan_node *root;        /* of SQL_ROUND, which ended the binding; NULL: it did not */
     sql_part_list parts;    /* SQL_ROUND_MERGE */
     size_t kept_parts;
