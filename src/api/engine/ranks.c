@@ -4,6 +4,7 @@
 #include "api/engine/engine_device.h"
 #include "base/budget.h"
 #include "exec/scan/column_cache.h"
+#include "exec/scan/scan_deal.h"
 #include "net/local/fabric.h"
 #include "net/local/local.h"
 
@@ -89,7 +90,7 @@ void api_ranks_close(api_engine *engine)
 
 plan_distribution api_distribution(const api_engine *engine, const settings *s)
 {
-    plan_distribution d = {.ranks = engine->rank_count};
+    plan_distribution d = {.ranks = engine->rank_count, .weigh = scan_weigh};
     d.mode = !strcmp(s->distribute.text, "always")  ? DISTRIBUTE_ALWAYS
              : !strcmp(s->distribute.text, "never") ? DISTRIBUTE_NEVER
                                                     : DISTRIBUTE_AUTO;

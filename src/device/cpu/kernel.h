@@ -7,6 +7,7 @@
 #define PISTACHIO_DEVICE_CPU_KERNEL_H
 
 #include "device/device.h"
+#include "device/kernels/kernel_ops.h"
 
 #ifndef ISA
 #define ISA scalar
@@ -106,13 +107,9 @@ static inline void kernel_fail(dev_error *error, dev_error_code code, uint32_t l
     }
 }
 
-/* Mixes 64 bits so that each input bit changes about half of the output bits (the finalizer of
- * MurmurHash3 with the constants of D. Stafford's variant 13). */
 static inline uint64_t kernel_mix(uint64_t x)
 {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return dev_mix(x);
 }
 
 /* The slot that a hash begins to look at, of any number of slots; other bits than a rank's decide. */

@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Mixes 64 bits so that each input bit changes about half of the output bits (the finalizer of
+ * MurmurHash3 with the constants of D. Stafford's variant 13). The hash of an integer (hash_values). */
+static inline uint64_t dev_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 /* The rank of a hash (ranks_partition). */
 static inline uint32_t dev_rank_of(uint64_t hash, uint32_t ranks)
 {

@@ -145,7 +145,7 @@ static status deal_row_groups(scan_ahead *scan)
     const exec_query *query = scan->query;
     scan->deal = (pq_deal){.end = scan->files ? SIZE_MAX : scan->table->row_groups.count};
     if (query->net && scan->plan->placement == PLACEMENT_PARTS)
-        return scan_deal(query, scan->plan, scan->columns, scan->column_count, &scan->deal);
+        return scan_deal(query, scan->plan, &scan->deal);
     if (!pq_table_is_apart(scan->table, query->rank))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_INVALID,

@@ -5,9 +5,10 @@
 #include "exec/sched/query.h"
 #include "parquet/table/table_parts.h"
 
-/* Deals out what the scan's conditions leave, by the bytes of its columns (the table's numbers). The result
- * depends on the plan and on footers alone, so that all ranks agree. */
-CHECKED status scan_deal(const exec_query *query, const plan_node *plan, const uint32_t *columns,
-                         uint32_t column_count, pq_deal *out);
+/* Sets each row group's weight: the compressed bytes of the scan's columns, at least 1; 0 where the scan's
+ * conditions leave nothing of it. Depends on the plan and on footers alone, so that all ranks agree. */
+void scan_weigh(const plan_statement *statement, const plan_node *scan, uint64_t *weights);
+/* Deals row groups out by their weights. */
+CHECKED status scan_deal(const exec_query *query, const plan_node *scan, pq_deal *out);
 
 #endif

@@ -199,7 +199,7 @@ static bool runtime_excludes(exec_query *query, const target *t, const plan_take
     return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
 }
 
-static target scan_prune_target_of(const exec_query *query, const plan_node *plan,
+static target scan_prune_target_of(const plan_statement *statement, const plan_node *plan,
                                    const pq_table *table, pq_row_group_ref group_ref)
 {
     const pq_table_file *f = &table->files.items[group_ref.file];
@@ -209,7 +209,7 @@ static target scan_prune_target_of(const exec_query *query, const plan_node *pla
                     .file = f->file,
                     .metadata = f->metadata,
                     .group = group,
-                    .replaces_text = query->statement->replaces_text,
+                    .replaces_text = statement->replaces_text,
                     .row_count = group->row_count};
 }
 
@@ -246,10 +246,10 @@ static bool scan_prune_is_excluded(exec_query *query, const target *t)
     return filters_exclude(t) || any_runtime_excludes(query, t);
 }
 
-bool scan_prune_footer(const exec_query *query, const plan_node *plan, const pq_table *table,
-                       pq_row_group_ref group_ref)
+bool scan_prune_footer(const plan_statement *statement, const plan_node *plan,
+                       const pq_table *table, pq_row_group_ref group_ref)
 {
-    target t = scan_prune_target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(statement, plan, table, group_ref);
     t.is_bound = true; /* Bloom filters would have to be read */
     return filters_exclude(&t);
 }
@@ -258,7 +258,7 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
                 pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = scan_prune_target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query->statement, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
     bool result = scan_prune_is_excluded(query, &t);
@@ -283,7 +283,7 @@ static void expect_indexes(const target *t, const expr *e)
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
                        pq_row_group_ref group_ref)
 {
-    target t = scan_prune_target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query->statement, plan, table, group_ref);
     t.is_expecting = true;
     if (plan->scan.filters.count && !scan_prune_is_excluded(query, &t))
         for (size_t i = 0; i < plan->scan.filters.count; i++)
@@ -294,7 +294,7 @@ bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref)
 {
     scan_bounds bounds;
-    target t = scan_prune_target_of(query, plan, table, group_ref);
+    target t = scan_prune_target_of(query->statement, plan, table, group_ref);
     scan_bounds_open(query, plan, &bounds);
     t.bounds = &bounds.conditions;
     bool result = any_runtime_excludes(query, &t);
@@ -393,7 +393,7 @@ status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table
                         pq_row_group_ref group_ref, uint64_t alignment, pq_row_list *out)
 {
     page_walk w = {.query = query,
-                   .target = scan_prune_target_of(query, plan, table, group_ref),
+                   .target = scan_prune_target_of(query->statement, plan, table, group_ref),
                    .group_ref = group_ref,
                    .alignment = alignment};
     uint64_t rows = w.target.group->row_count, seen = 0;

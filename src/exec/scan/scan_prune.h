@@ -12,8 +12,8 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
                 pq_row_group_ref group_ref);
 /* Whether the row group's statistics exclude the scan's conditions. Reads nothing, neither files nor runtime
  * filters, so that all ranks say the same. */
-bool scan_prune_footer(const exec_query *query, const plan_node *plan, const pq_table *table,
-                       pq_row_group_ref group_ref);
+bool scan_prune_footer(const plan_statement *statement, const plan_node *plan,
+                       const pq_table *table, pq_row_group_ref group_ref);
 /* The row group will be looked at soon: has the system read the Bloom filters and page indexes that
  * will be wanted then. Does not wait. */
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,

@@ -11,6 +11,7 @@
 #include "plan/distribute/distribute_filters.h"
 #include "plan/distribute/distribute_heavy.h"
 #include "plan/distribute/distribute_overflow.h"
+#include "plan/distribute/distribute_ranges.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/verify.h"
@@ -19,6 +20,9 @@
 
 /* Less than this is read and computed before the other ranks have been asked. */
 #define SMALL_BYTES (16.0 * (1 << 20))
+/* Rows of a table in order that go to other ranks by its own ranges, and by those of another one. */
+#define RANGES_SHARE 0.02
+#define RANGES_MISSED_SHARE 0.25
 /* What messages may hold of a rank's memory, how many there may be on the way from and to another rank and
  * in the making, and what is too small to be worth sending. */
 #define MESSAGES_SHARE 4
@@ -117,7 +121,7 @@ static status partner_keys(distributor *d, const site *s, const expr_list *mine,
 {
     *out = (expr_list){0};
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists && !out->count; k++)
-        for (size_t i = 0; !s->divided[k] && i < s->keys[k]->count; i++) {
+        for (size_t i = 0; !s->divided[k] && !s->ranges[k] && i < s->keys[k]->count; i++) {
             int at = distribute_find_column(mine, s->keys[k]->items[i]);
             if (at < 0) {
                 out->count = 0;
@@ -132,7 +136,8 @@ static status partner_keys(distributor *d, const site *s, const expr_list *mine,
 static bool is_placed_by(const site *s, const expr_list *keys)
 {
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
-        bool is_equal = keys->count && s->keys[k]->count == keys->count && !s->divided[k];
+        bool is_equal =
+            keys->count && s->keys[k]->count == keys->count && !s->divided[k] && !s->ranges[k];
         for (size_t i = 0; is_equal && i < keys->count; i++)
             is_equal = keys->items[i]->kind == EXPR_COLUMN &&
                        keys->items[i]->column_id == s->keys[k]->items[i]->column_id;
@@ -166,34 +171,110 @@ bool distribute_may_repartition(const plan_node *join)
 
 typedef enum join_way { WAY_GATHER, WAY_COPY_LEFT, WAY_COPY_RIGHT, WAY_REPARTITION } join_way;
 
-/* By what each side is sent so that partners meet. No keys: it stays. */
-static status meeting_keys(distributor *d, const plan_node *join, const site *sites, expr_list *out)
+/* By what the sides of a join are sent so that partners meet. */
+typedef struct meeting {
+    expr_list keys[2];           /* none: the side stays */
+    const column_ranges *ranges; /* by which the keys say ranks; NULL: by the hash */
+    double shares[2];            /* of each side's rows, that go to other ranks */
+} meeting;
+
+static status take_key(distributor *d, expr *key, expr_list *out)
+{
+    *out = (expr_list){0};
+    return array_push(d->statement->memory, out, key);
+}
+
+/* A side's rows are where ranges of a key say: the other side's go by the same ranges, unless they have. */
+static status meet_at_ranges(distributor *d, const plan_node *join, const site *sites, meeting *io,
+                             bool *out_found)
 {
     const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
-    out[0] = *keys[0];
-    out[1] = *keys[1];
+    *out_found = false;
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < sites[side].key_lists; k++) {
+            const column_ranges *ranges = sites[side].ranges[k];
+            int at = distribute_find_column(keys[side], sites[side].keys[k]->items[0]);
+            if (!ranges || at < 0 || !type_equal(keys[!side]->items[at]->type, ranges->type))
+                continue;
+            *out_found = true;
+            io->ranges = ranges;
+            io->keys[side] = io->keys[!side] = (expr_list){0};
+            for (uint32_t o = 0; o < sites[!side].key_lists; o++)
+                if (sites[!side].ranges[o] == ranges &&
+                    expr_equal(sites[!side].keys[o]->items[0], keys[!side]->items[at]))
+                    return STATUS_OK;
+            io->shares[!side] *= sites[!side].lies_by ? RANGES_MISSED_SHARE : 1;
+            return take_key(d, keys[!side]->items[at], &io->keys[!side]);
+        }
+    return STATUS_OK;
+}
+
+/* The side with the most bytes that lies by ranges of a key; -1: there is none. Where conditions leave a part of
+ * the ranges, the other side's rows may all be outside of it. */
+static int find_lying_side(const plan_node *join, const site *sites)
+{
+    const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
+    int found = -1;
+    for (unsigned side = 0; side < 2; side++) {
+        const column_ranges *ranges = sites[side].lies_by;
+        int at = distribute_ranges_key(ranges, keys[side]);
+        if (at < 0 || !type_equal(keys[!side]->items[at]->type, ranges->type))
+            continue;
+        if (ranges->is_narrowed)
+            return -1;
+        if (found < 0 ||
+            distribute_bytes(join->children[side]) > distribute_bytes(join->children[!side]))
+            found = (int)side;
+    }
+    return found;
+}
+
+static status meet_by_ranges(distributor *d, const plan_node *join, const site *sites, meeting *io)
+{
+    const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
+    int side = find_lying_side(join, sites);
+    if (side < 0)
+        return STATUS_OK;
+    io->ranges = sites[side].lies_by;
+    int at = distribute_ranges_key(io->ranges, keys[side]);
+    io->shares[side] *= RANGES_SHARE;
+    io->shares[!side] *=
+        distribute_ranges_key(sites[!side].lies_by, keys[!side]) == at ? RANGES_MISSED_SHARE : 1;
+    TRY(take_key(d, keys[side]->items[at], &io->keys[side]));
+    return take_key(d, keys[!side]->items[at], &io->keys[!side]);
+}
+
+static status find_meeting(distributor *d, const plan_node *join, const site *sites, meeting *out)
+{
+    const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
+    double ranks = d->distribution->ranks, all = (ranks - 1) / ranks;
+    bool is_found;
+    *out = (meeting){.keys = {*keys[0], *keys[1]}, .shares = {all, all}};
+    TRY(meet_at_ranges(d, join, sites, out, &is_found));
+    if (is_found)
+        return STATUS_OK;
     for (unsigned side = 0; side < 2; side++) {
         expr_list partner;
         TRY(partner_keys(d, &sites[side], keys[side], keys[!side], &partner));
         if (!partner.count)
             continue;
-        out[side] = (expr_list){0};
-        out[!side] = partner;
+        out->keys[side] = (expr_list){0};
+        out->keys[!side] = partner;
         if (is_placed_by(&sites[!side], &partner))
-            out[!side] = (expr_list){0};
+            out->keys[!side] = (expr_list){0};
         return STATUS_OK;
     }
-    return STATUS_OK;
+    return meet_by_ranges(d, join, sites, out);
 }
 
 static join_way choose_way(const distributor *d, const plan_node *join, const site *sites,
-                           const expr_list *meeting)
+                           const meeting *m)
 {
     join_way way = WAY_GATHER;
     double least = -1;
     if (distribute_may_repartition(join)) {
         way = WAY_REPARTITION;
-        least = distribute_repartition_cost(d, join, meeting);
+        least = distribute_repartition_cost(d, join, m->keys, m->shares);
         if (!plan_rule_is_on(d->statement, RULE_broadcast))
             return way;
     }
@@ -282,24 +363,42 @@ static status distribute_keep(distributor *d, const expr_list *keys, const expr_
     return STATUS_OK;
 }
 
-static status repartition(distributor *d, plan_node *join, const site *sites,
-                          const expr_list *meeting, site *out)
+/* Sends a side by its keys; they are kept in *out_by. */
+static status send_side(distributor *d, plan_node **slot, const expr_list *keys,
+                        const column_ranges *ranges, const expr_list **out_by)
+{
+    TRY(distribute_keep(d, keys, out_by));
+    return ranges ? distribute_exchange_ranges(d, slot, keys->items[0], ranges)
+                  : distribute_exchange(d, slot, EXCHANGE_HASH, keys);
+}
+
+/* The keys by which a side that stays is in place. */
+static const expr_list *staying_keys(const site *s, const column_ranges *ranges)
+{
+    for (uint32_t k = 0; k < s->key_lists; k++)
+        if (!s->divided[k] && s->ranges[k] == ranges)
+            return s->keys[k];
+    return NULL;
+}
+
+static status repartition(distributor *d, plan_node *join, const site *sites, const meeting *m,
+                          site *out)
 {
     const expr_list *by[2] = {NULL, NULL};
     for (unsigned side = 0; side < 2; side++) {
-        if (meeting[side].count) {
-            TRY(distribute_exchange(d, &join->children[side], EXCHANGE_HASH, &meeting[side]));
-            TRY(distribute_keep(d, &meeting[side], &by[side]));
-        }
+        if (m->keys[side].count)
+            TRY(send_side(d, &join->children[side], &m->keys[side], m->ranges, &by[side]));
+        else
+            by[side] = staying_keys(&sites[side], m->ranges);
     }
-    for (unsigned side = 0; side < 2; side++)
-        for (uint32_t k = 0; !by[side] && k < sites[side].key_lists; k++)
-            by[side] = sites[side].divided[k] ? NULL : sites[side].keys[k];
     *out = joined_site(join, by[0], by[1]);
+    out->lies_by = m->ranges;
+    for (uint32_t k = 0; k < out->key_lists; k++)
+        out->ranges[k] = m->ranges;
     for (unsigned side = 0; side < 2; side++)
-        if (!meeting[side].count)
+        if (!m->keys[side].count)
             distribute_rely(&sites[side]);
-    if (meeting[0].count && meeting[1].count && distribute_may_keep(d, join)) {
+    if (m->keys[0].count && m->keys[1].count && !m->ranges && distribute_may_keep(d, join)) {
         join->join.heavy_id = 1; /* numbered when all is placed */
         out->heavy = join;
     }
@@ -309,7 +408,7 @@ static status repartition(distributor *d, plan_node *join, const site *sites,
 static status place_join(distributor *d, plan_node *join, site *out)
 {
     site sites[2];
-    expr_list meeting[2];
+    meeting m;
     for (unsigned side = 0; side < 2; side++)
         TRY(distribute_place(d, &join->children[side], &sites[side]));
     if (sites[0].placement != PLACEMENT_PARTS && sites[1].placement != PLACEMENT_PARTS) {
@@ -319,10 +418,10 @@ static status place_join(distributor *d, plan_node *join, site *out)
     }
     if (is_divided(join, sites, out))
         return STATUS_OK;
-    TRY(meeting_keys(d, join, sites, meeting));
-    join_way way = choose_way(d, join, sites, meeting);
+    TRY(find_meeting(d, join, sites, &m));
+    join_way way = choose_way(d, join, sites, &m);
     if (way == WAY_REPARTITION)
-        return repartition(d, join, sites, meeting, out);
+        return repartition(d, join, sites, &m, out);
     if (way == WAY_GATHER) {
         *out = distribute_site(PLACEMENT_ONE, NULL);
         TRY(distribute_gather(d, &join->children[0]));
@@ -415,8 +514,8 @@ static status place_window(distributor *d, plan_node *node, site *out)
     child->placement = PLACEMENT_PARTS;
     if (distribute_has_together(out, partition))
         return STATUS_OK;
-    *out = distribute_site(PLACEMENT_PARTS, partition);
-    return distribute_exchange(d, &child->children[0], EXCHANGE_HASH, partition);
+    const site from = *out;
+    return distribute_meet(d, &child->children[0], &from, partition, out);
 }
 
 static status place_limit(distributor *d, plan_node *node, site *out)
@@ -457,6 +556,7 @@ static status place_scan(distributor *d, const plan_node *node, site *out)
     const pq_table *table = node->scan.table;
     *out = distribute_site(PLACEMENT_PARTS, NULL);
     out->can_copy = table->spec.access == PQ_REPLICATED;
+    TRY(distribute_find_ranges(d, node, &out->lies_by));
     expr_list columns = {0};
     for (size_t i = 0; i < table->partitioned_by.count; i++)
         for (size_t k = 0; k < node->columns.count; k++) {

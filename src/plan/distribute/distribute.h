@@ -29,6 +29,8 @@ typedef struct plan_distribution {
     plan_distribute_mode mode;
     uint64_t memory_bytes; /* of a rank: most of what it is sent a copy of; 0: any number */
     bool has_heavy_keys;   /* probe rows of keys that have many stay where they are */
+    /* Sets the weights by which a scan's row groups are dealt out to ranks; NULL: not known. */
+    void (*weigh)(const plan_statement *statement, const plan_node *scan, uint64_t *weights);
 } plan_distribution;
 
 /* After plan_optimize: places the nodes and adds exchanges; sets exchange_count, which is 0 where the
@@ -61,8 +63,11 @@ typedef struct site {
     plan_placement placement;
     bool can_copy; /* parts, but each rank can make all rows by itself */
     uint32_t key_lists;
-    const expr_list *keys[SITE_KEY_LISTS];          /* columns */
-    const struct pq_table *divided[SITE_KEY_LISTS]; /* by whose parts; NULL: by the hash */
+    const expr_list *keys[SITE_KEY_LISTS];              /* columns */
+    const struct pq_table *divided[SITE_KEY_LISTS];     /* by whose parts; NULL: by the hash, */
+    const struct column_ranges *ranges[SITE_KEY_LISTS]; /* unless it is by these ranges */
+    /* The ranges by which most rows lie, though equal values need not be together; or NULL. */
+    const struct column_ranges *lies_by;
     plan_node *heavy; /* a join that keeps rows of heavy keys elsewhere, or NULL: who relies on the
                          keys calls distribute_rely */
     plan_node *overflow; /* likewise joins whose rows move when a broadcast overflows */

@@ -9,6 +9,7 @@
 #include "plan/distribute/distribute_aggregate.h"
 
 #include "plan/distribute/distribute_distinct.h"
+#include "plan/distribute/distribute_ranges.h"
 #include "plan/facts/partial.h"
 
 #include <assert.h>
@@ -44,11 +45,13 @@ static bool can_split(const plan_node *node, const expr *together)
     return true;
 }
 
-static bool aggregate_pays(const distributor *d, const plan_node *node)
+/* Where rows lie by ranges of a group almost all groups are on one rank each. */
+static bool aggregate_pays(const distributor *d, const plan_node *node, const site *from)
 {
     double rows = node->children[0]->estimated_rows;
+    bool lies = distribute_ranges_key(from->lies_by, &node->aggregate.groups) >= 0;
     return !node->aggregate.groups.count || d->distribution->mode == DISTRIBUTE_ALWAYS ||
-           node->estimated_rows * d->distribution->ranks < rows * PARTIAL_SHARE;
+           node->estimated_rows * (lies ? 1 : d->distribution->ranks) < rows * PARTIAL_SHARE;
 }
 
 static status aggregate_add_aggregate(split *s, plan_node *node, plan_aggregate aggregate,
@@ -164,12 +167,14 @@ static status split_new(distributor *d, const plan_node *whole, const expr *toge
     return STATUS_OK;
 }
 
-/* Brings together the rows of groups: by their hash, or, of no groups, on rank 0. */
-static status aggregate_meet(distributor *d, plan_node **slot, const expr_list *groups, site *out)
+/* Brings together the rows of groups: by their hash or ranges, or, of no groups, on rank 0. */
+static status aggregate_meet(distributor *d, plan_node **slot, const expr_list *groups, site *io)
 {
-    *out = distribute_site(groups->count ? PLACEMENT_PARTS : PLACEMENT_ONE, groups);
-    return groups->count ? distribute_exchange(d, slot, EXCHANGE_HASH, groups)
-                         : distribute_gather(d, slot);
+    const site from = *io;
+    if (groups->count)
+        return distribute_meet(d, slot, &from, groups, io);
+    *io = distribute_site(PLACEMENT_ONE, NULL);
+    return distribute_gather(d, slot);
 }
 
 static status split_aggregate(distributor *d, plan_node **slot, const expr *together, site *out)
@@ -209,8 +214,9 @@ static status aggregate_distinct(distributor *d, plan_node **slot, site *io, boo
         return STATUS_OK;
     expr_list by = {0};
     TRY(array_push(d->statement->memory, &by, argument));
+    const site from = *io;
     if (!distribute_has_together(io, &by))
-        TRY(distribute_exchange(d, &node->children[0], EXCHANGE_HASH, &by));
+        TRY(distribute_meet(d, &node->children[0], &from, &by, io));
     *out_is_done = true;
     return split_aggregate(d, slot, argument, io);
 }
@@ -225,7 +231,7 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
     }
     if (distribute_has_together(io, &node->aggregate.groups))
         return STATUS_OK;
-    if (can_split(node, NULL) && aggregate_pays(d, node))
+    if (can_split(node, NULL) && aggregate_pays(d, node, io))
         return split_aggregate(d, slot, NULL, io);
     TRY(aggregate_distinct(d, slot, io, &is_done));
     if (is_done)

@@ -104,12 +104,12 @@ double distribute_copy_cost(const distributor *d, const plan_node *join, const s
 }
 
 double distribute_repartition_cost(const distributor *d, const plan_node *join,
-                                   const expr_list *meeting)
+                                   const expr_list *keys, const double *shares)
 {
-    double bytes = 0, ranks = d->distribution->ranks;
+    double bytes = 0;
     for (unsigned side = 0; side < 2; side++)
-        if (meeting[side].count)
-            bytes += distribute_side_bytes(join, side) * (ranks - 1) / ranks + exchange_cost(d);
+        if (keys[side].count)
+            bytes += distribute_side_bytes(join, side) * shares[side] + exchange_cost(d);
     return bytes;
 }
 

@@ -14,9 +14,9 @@ double distribute_side_bytes(const plan_node *join, unsigned side);
 /* Bytes that ranks receive, all together: of copies of a side on each rank, */
 double distribute_copy_cost(const distributor *d, const plan_node *join, const site *sites,
                             unsigned side);
-/* of sides by their keys (none: the side stays), */
+/* of a share of each side by its keys (none: the side stays), */
 double distribute_repartition_cost(const distributor *d, const plan_node *join,
-                                   const expr_list *meeting);
+                                   const expr_list *keys, const double *shares);
 /* and of both sides on rank 0, which then joins alone. */
 double distribute_gather_cost(const distributor *d, const plan_node *join, const site *sites);
 

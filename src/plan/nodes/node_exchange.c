@@ -7,6 +7,7 @@
 static void exchange_visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->exchange.keys, visit, context);
+    plan_visit_optional(&node->exchange.ranged, visit, context);
     for (size_t i = 0; i < node->exchange.order.count; i++)
         visit(&node->exchange.order.items[i].key, context);
 }
@@ -16,7 +17,10 @@ static void exchange_write(plan_writer *w, const plan_node *node)
     plan_write_columns(w, node);
     if (node->exchange.kind == EXCHANGE_BROADCAST && node->exchange.keys.count)
         plan_write_format(w, ", after %" PRIu64 " bytes", node->exchange.overflow_bytes);
-    if (node->exchange.keys.count) {
+    if (node->exchange.ranged) {
+        plan_write_text(w, " by ranges of ");
+        plan_write_expr(w, node->exchange.ranged);
+    } else if (node->exchange.keys.count) {
         plan_write_text(w, " by ");
         plan_write_exprs(w, &node->exchange.keys, ", ");
     }

@@ -301,8 +301,9 @@ struct plan_node {
         } shared;
         struct {
             plan_exchange_kind kind;
-            uint32_t id;              /* index among the statement's exchanges */
-            expr_list keys;           /* HASH; BROADCAST: of what goes by them when it overflows */
+            uint32_t id;    /* index among the statement's exchanges */
+            expr_list keys; /* HASH; BROADCAST: of what goes by them when it overflows */
+            expr *ranged;   /* HASH: rows go by ranges of this, which the one key says; or NULL */
             plan_sort_key_list order; /* MERGE: columns */
             bool has_limit;           /* MERGE: no more rows than that */
             uint64_t limit;
