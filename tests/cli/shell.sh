@@ -49,11 +49,31 @@ for locale in C.UTF-8 C POSIX nonsense; do
     expect "recalled, $locale" 0 - shell "\0020\n\0004" $locale
     says "from a file, $locale" " aéöz"
 done
-"$program" -c "copy (select 1 as größe, 2 as grün) to '$work/t.parquet'" || exit 2
+"$program" -c "copy (select 1 as größe, 2 as vvvä, 3 as vvvö) to '$work/t.parquet'" || exit 2
 expect "completed" 0 - shell 'select 10 + größ\tas n from t;\n\0004'
 says "behind what is not ASCII" " 11"
-expect "what all have in common" 0 - shell 'select 10 + g\t\036\003\036\0004'
-silent "is whole characters" "$(printf 'gr\303\n')"
+expect "what all have in common" 0 - shell 'select 10 + vv\t\036\003\036\0004'
+silent "is whole characters" "$(printf 'vvv\303\n')"
+
+# What can stand there: commands, formats, files, settings, functions, tables.
+mkdir -p "$work/files/inner"
+cp "$work/t.parquet" "$work/files/some rows.parquet"
+echo "select 6 * 7 as v;" >"$work/files/inner/answer.sql"
+in_files() { (cd "$work/files" && shell "$@"); }
+expect "a command and a format" 0 - shell '.mo\tjs\t\nselect 5 * 5 as v;\n\0004'
+says "are completed" '"v": 25'
+expect "a setting" 0 - shell 'set memory_l\t= 1GB;\nshow memory_l\t;\n\0004'
+says "is completed" " 1GB"
+expect "a function" 0 - shell "select levensh\t'ab', 'b') + 40 as n;\n\0004"
+says "is completed, with its parenthesis" " 41"
+expect "a file in quotes" 0 - in_files "select 30 + count(*) as n from 'so\t;\n\0004"
+says "is completed, with its quote" " 31"
+expect "a command's file" 0 - in_files '.read in\ta\t\n\0004'
+says "is completed, folder by folder" " 42"
+expect "a command's table" 0 - shell '.schema \t\n\0004'
+says "is completed" "vvvä"
+expect "no keyword for a command" 0 - shell '.sel\t\n\0004'
+says "completes it" "there is no command .sel"
 
 # Pasted text, between the marks of a terminal: a tab completes nothing, and lines are taken one by one.
 expect "a pasted tab" 0 - shell "\\033[200~select 'a\\tb' as x, octet_length('a\\tb') as n;\\033[201~\\n\\0004"

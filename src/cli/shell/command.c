@@ -443,8 +443,17 @@ static int run_help(cli_session *s, char *argument)
         "SQL ends with a semicolon and may take several lines. Ctrl-C drops what has been typed, "
         "or\ncancels the query that runs. Commands take a line:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-26s %s\n", commands[i].usage, commands[i].help);
+        printf("  %-31s %s\n", commands[i].usage, commands[i].help);
     return 0;
+}
+
+const char *command_name(unsigned index)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        for (size_t n = 0; n < NAMES_MAX && commands[i].names[n]; n++)
+            if (!index--)
+                return commands[i].names[n];
+    return NULL;
 }
 
 int command_run(cli_session *s, char *line)

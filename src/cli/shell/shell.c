@@ -84,16 +84,17 @@ static size_t shell_common_bytes(const complete_list *words)
     return common;
 }
 
-/* Puts what all words have in common in place of the `bytes` bytes of `start`, or lists them. */
-static unsigned char use_words(EditLine *editor, const complete_list *words, const char *start,
-                               size_t bytes)
+/* Puts what all words have in common in the place of the one that is typed, or lists them. */
+static unsigned char use_words(EditLine *editor, const complete_list *words,
+                               const complete_place *place)
 {
-    char text[256];
+    char text[1024];
     size_t common = shell_common_bytes(words);
-    int length = snprintf(text, sizeof text, "%.*s%s", (int)common, words->items[0],
-                          words->count == 1 ? " " : "");
-    if (length > 0 && length < (int)sizeof text && (common > bytes || words->count == 1)) {
-        el_deletestr(editor, shell_count_characters(start, bytes));
+    const char *word = words->items[0];
+    int length = snprintf(text, sizeof text, "%.*s%s", (int)common, word,
+                          words->count == 1 ? complete_ending(place->kind, word) : "");
+    if (length > 0 && length < (int)sizeof text && (common > place->bytes || words->count == 1)) {
+        el_deletestr(editor, shell_count_characters(place->start, place->bytes));
         el_insertstr(editor, text);
         return CC_REFRESH;
     }
@@ -112,15 +113,12 @@ static unsigned char shell_complete(EditLine *editor, int key)
     complete_list words;
     el_get(editor, EL_CLIENTDATA, &s);
     const LineInfo *line = el_line(editor);
-    const char *start = line->cursor;
-    while (start > line->buffer && !strchr(" \t\n(),;=<>+-*/.'\"", start[-1]))
-        start--;
-    size_t bytes = (size_t)(line->cursor - start);
-    if (!s || !bytes)
+    if (!s)
         return CC_ERROR;
+    complete_place place = complete_find(line->buffer, line->cursor, !s->statement.count);
     is_reading = false; /* nobody jumps out of a query */
-    complete_word(s->session->connection, start, bytes, &words);
-    unsigned char result = words.count ? use_words(editor, &words, start, bytes) : CC_ERROR;
+    complete_word(s->session->connection, &place, &words);
+    unsigned char result = words.count ? use_words(editor, &words, &place) : CC_ERROR;
     complete_free(&words);
     is_reading = true;
     return result;
