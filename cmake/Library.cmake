@@ -108,7 +108,7 @@ function(pistachio_module name folder)
   target_link_libraries(pistachio_${name} PRIVATE pistachio_flags ${ARGN})
   if(NOT PISTACHIO_SANITIZE)
     target_link_options(pistachio_${name} PRIVATE -Wl,-z,defs)
-    install(TARGETS pistachio_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS pistachio_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)
   endif()
 endfunction()
 
