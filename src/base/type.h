@@ -43,6 +43,7 @@ typedef enum type_id {
     TYPE_MAP,          /* nested_value: rows of two children, keys and values */
     TYPE_ID_COUNT
 } type_id;
+#define TYPE_FLAT_COUNT TYPE_LIST /* types before it are not nested */
 
 typedef struct data_type {
     uint8_t id;        /* a type_id */

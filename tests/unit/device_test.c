@@ -31,7 +31,7 @@ void test_cpu_close(mem_budget *budget, device *dev, dev_stream *stream)
 
 data_type test_type_at(unsigned index)
 {
-    if (index == TYPE_ID_COUNT)
+    if (index == TYPE_FLAT_COUNT)
         return type_decimal(38, 10);
     return index == TYPE_DECIMAL ? type_decimal(18, 2) : type_make((type_id)index);
 }

@@ -14,7 +14,7 @@ void test_cpu_open(mem_budget **budget, device **dev, dev_stream **stream);
 void test_cpu_close(mem_budget *budget, device *dev, dev_stream *stream);
 
 /* Every type; decimals of both widths. */
-#define TEST_TYPE_COUNT (TYPE_ID_COUNT + 1)
+#define TEST_TYPE_COUNT (TYPE_FLAT_COUNT + 1)
 data_type test_type_at(unsigned index);
 
 #endif

@@ -172,7 +172,7 @@ static data_type wide(void)
 static size_t all_types(data_type *types)
 {
     size_t count = 0;
-    for (int id = TYPE_BOOL; id < TYPE_ID_COUNT; id++)
+    for (int id = TYPE_BOOL; id < TYPE_FLAT_COUNT; id++)
         types[count++] = id == TYPE_DECIMAL ? type_decimal(15, 2) : type_make((type_id)id);
     types[count++] = wide();
     return count;
@@ -200,7 +200,7 @@ static void make_compare(outputs *o, void *arguments, size_t count, const void *
 
 TEST(compare_agrees)
 {
-    data_type types[TYPE_ID_COUNT + 1];
+    data_type types[TYPE_FLAT_COUNT + 1];
     size_t type_count = all_types(types);
     for (size_t t = 0; t < type_count; t++)
         for (size_t c = 0; c < COUNTS; c++)
@@ -422,7 +422,7 @@ static void make_cast(outputs *o, void *arguments, size_t count, const void *con
 
 TEST(cast_number_agrees)
 {
-    data_type types[TYPE_ID_COUNT + 1];
+    data_type types[TYPE_FLAT_COUNT + 1];
     size_t type_count = all_types(types);
     for (size_t f = 0; f < type_count; f++)
         for (size_t t = 0; t < type_count; t++) {
@@ -624,7 +624,7 @@ static void make_hash(outputs *o, void *arguments, size_t count, const void *con
 
 TEST(hash_values_agrees)
 {
-    data_type types[TYPE_ID_COUNT + 1];
+    data_type types[TYPE_FLAT_COUNT + 1];
     size_t type_count = all_types(types);
     for (size_t t = 0; t < type_count; t++)
         for (size_t c = 0; c < COUNTS; c++)

@@ -166,7 +166,7 @@ static struct {
     int64_t numbers[MANY];
     double reals[MANY];
     uint64_t states[MANY];
-    _Alignas(16) char values[TYPE_ID_COUNT][MANY * VALUE_BYTES];
+    _Alignas(16) char values[TYPE_FLAT_COUNT][MANY * VALUE_BYTES];
 } in;
 
 /* Rows that there are; as many as MANY, for all that who launches knows. */

@@ -16,7 +16,7 @@ TEST(type_names_are_sql)
 
 TEST(type_kinds_cover_each_type)
 {
-    for (int id = 0; id < TYPE_ID_COUNT; id++) {
+    for (int id = 0; id < TYPE_FLAT_COUNT; id++) {
         data_type type = id == TYPE_DECIMAL ? type_decimal(10, 2) : type_make((type_id)id);
         bool is_float = id == TYPE_FLOAT || id == TYPE_DOUBLE;
         CHECK_EQ(type_is_numeric(type), type_is_integer(type) || is_float || id == TYPE_DECIMAL);
