@@ -36,7 +36,7 @@ PORTABLE bool blob_parse_hex(const char *text, size_t bytes, char *out, size_t *
     return true;
 }
 
-/* The byte of \ooo, from \000 to \377; -1: it is none. */
+/* Returns the byte of \ooo, from \000 to \377; -1: the digits do not spell one. */
 PORTABLE int blob_octal_byte(const char *digits, size_t bytes)
 {
     if (bytes < 3 || digits[0] < '0' || digits[0] > '3' || digits[1] < '0' || digits[1] > '7' ||

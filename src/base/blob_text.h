@@ -13,7 +13,7 @@ bool blob_parse(const char *text, size_t bytes, char *out, size_t *out_bytes);
 /* \x and two digits a byte: 2 + 2 * bytes, without a closing NUL. blob_parse reads it back. */
 void blob_format(const char *data, size_t bytes, char *out);
 
-/* What to write, for the hint of an error. */
+/* The spelling of a blob, for the hint of an error. */
 #define BLOB_TEXT_HINT                                                                             \
     "write \\x and pairs of hexadecimal digits, or text in which a backslash is \\\\ and any "     \
     "other byte may be \\ooo, in octal digits"

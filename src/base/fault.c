@@ -57,7 +57,7 @@ static bool parse_mode(const char *text, fault_mode *out)
     return *out != FAULT_ONCE || !*text;
 }
 
-/* PISTACHIO_FAULT=alloc:17 or write:3:always. A text that is none of these arms nothing. */
+/* PISTACHIO_FAULT=alloc:17 or write:3:always. Any other text arms nothing. */
 __attribute__((constructor)) static void arm_from_environment(void)
 {
     static const char *const names[FAULT_KIND_COUNT] = {"alloc", "read", "write",

@@ -37,7 +37,7 @@
 
 /* Sanitizers make frames several times larger. */
 #define STACK_BYTES ((size_t)1 << 20)
-/* Of a thread: as many tasks as a lazy device has streams go on at once. */
+/* Stacks that a thread keeps: as many tasks as a lazy device has streams go on at once. */
 #define KEPT_MAX 4
 
 #if defined __x86_64__ || defined __aarch64__
@@ -89,7 +89,7 @@ __asm__(".text\n"
 /* `start` begins as if it had been called: with the stack aligned as the ABI wants it there. */
 static bool context_init(machine_context *context, char *stack, size_t bytes, void (*start)(void))
 {
-    /* Behind the saved words a return address of zero on x86-64, which ends backtraces. */
+    /* After the saved words comes a return address of zero on x86-64, which ends backtraces. */
     uintptr_t *saved = (uintptr_t *)(void *)(stack + bytes) - START_WORDS;
     memset(saved, 0, START_WORDS * sizeof *saved);
     saved[RETURN_WORD] = (uintptr_t)start;

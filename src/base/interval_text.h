@@ -7,7 +7,7 @@
 #include "base/text_print.h"
 #include "base/text_scan.h"
 
-/* What a unit counts in each of an interval's three parts; exactly one is not zero. */
+/* Counts of a unit in each of an interval's three parts; exactly one is not zero. */
 typedef struct interval_unit {
     char name[12];
     int32_t months, days;
@@ -132,7 +132,7 @@ typedef struct interval_sums {
     int64_t months, days, microseconds;
 } interval_sums;
 
-/* So many days, and of each the millionths, which go down to the time. */
+/* Adds so many days, and of each the millionths, which go down to the time. */
 PORTABLE bool interval_add_days(interval_sums *to, const interval_amount *a, int32_t days)
 {
     interval_amount whole = {a->is_negative, a->whole, 0}, more = {a->is_negative, 0, 0};
@@ -254,7 +254,7 @@ PORTABLE bool scan_interval_clock(text_scan *s, const interval_amount *first, un
            interval_add_scaled(&to->microseconds, &rest, CALENDAR_SECOND);
 }
 
-/* What a number without a unit counts: the last of the fields. */
+/* Returns the unit of a number without one: the last of the fields. */
 PORTABLE const interval_unit *interval_last_field(unsigned fields)
 {
     if (fields == 0 || fields & INTERVAL_SECOND)
@@ -266,7 +266,7 @@ PORTABLE const interval_unit *interval_last_field(unsigned fields)
                                      : &interval_year;
 }
 
-/* What is read of an interval with units. */
+/* The state of reading an interval with units. */
 typedef struct interval_verbose {
     text_scan s;
     unsigned fields;

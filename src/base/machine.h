@@ -11,7 +11,7 @@ typedef struct machine_core {
 
 /* The cores that the calling thread may use, at most MACHINE_CORES_MAX; 0: the system does not say. */
 unsigned machine_cores(machine_core *out);
-/* Of a device as in "0000:3b:00.0"; capital letters are as good. MACHINE_NODE_UNKNOWN: not said. */
+/* Returns the node of a device given as "0000:3b:00.0"; capital letters are as good. MACHINE_NODE_UNKNOWN: not said. */
 int machine_pci_node(const char *bus_id);
 
 #endif

@@ -13,7 +13,7 @@ static int machine_share_compare(int x, int y)
     return (x > y) - (x < y);
 }
 
-/* What a share should not reach beyond. */
+/* Returns the part of the machine that a share should not reach beyond. */
 static int machine_share_place_of(const machine_core *core)
 {
     return core->node == MACHINE_NODE_UNKNOWN ? core->package : core->node;

@@ -36,7 +36,7 @@ void *arena_alloc_array(arena *a, size_t count, size_t item_bytes);
 char *arena_copy_text(arena *a, const char *text, size_t bytes);
 /* Formatted text, or NULL. */
 char *arena_format(arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
-/* What its blocks take, used or not. */
+/* Returns the bytes of its blocks, used or not. */
 uint64_t arena_bytes(const arena *a);
 /* release(object) is called by arena_free, for what is not memory. */
 CHECKED status arena_on_free(arena *a, void (*release)(void *object), void *object);
@@ -80,7 +80,7 @@ typedef struct mem_budget mem_budget;
 
 /* limit_bytes 0: no limit, still counted. With one reference. */
 CHECKED status mem_budget_new(uint64_t limit_bytes, mem_budget **out);
-/* The same of a limit that another setting than memory_limit gives; its name is static text. */
+/* Makes a budget of a limit that another setting than memory_limit gives; its name is static text. */
 CHECKED status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget **out);
 mem_budget *mem_budget_ref(mem_budget *budget);
 /* Gives a reference up; the budget goes with the last one. Takes NULL. Any thread. */
@@ -88,8 +88,8 @@ void mem_budget_free(mem_budget *budget);
 /* Takes `bytes` out of the budget; `who` names the holder in the error ("join build", ...). */
 CHECKED status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who);
 void mem_budget_give(mem_budget *budget, uint64_t bytes);
-/* So many bytes that were taken belong to somebody outside from now on, who keeps them as long as he
- * likes: they leave the budget and are counted apart, until they are given back as such. */
+/* Hands so many bytes that were taken over to somebody outside, who keeps them as long as he likes: they leave the
+ * budget and are counted apart, until they are given back as such. */
 void mem_budget_export(mem_budget *budget, uint64_t bytes);
 /* Bytes that were never taken, likewise. */
 void mem_budget_add_exported(mem_budget *budget, uint64_t bytes);

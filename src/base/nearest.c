@@ -41,7 +41,7 @@ static size_t nearest_distance(const char *left, const char *right)
 
 const char *nearest_name(const char *name, const char *const *names, size_t count)
 {
-    /* Of three letters one may be wrong, of five two: else "foo" would mean "pow". */
+    /* One of three letters may be wrong, two of five: else "foo" would mean "pow". */
     size_t best = (strlen(name) + 1) / 3 + 1;
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {

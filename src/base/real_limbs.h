@@ -84,7 +84,7 @@ PORTABLE uint64_t limbs_whole(const real_limbs *r)
     return (uint64_t)r->limbs[LIMB_POINT - 2] * LIMB_BASE + r->limbs[LIMB_POINT - 1];
 }
 
-/* Of the fraction and a half: -1, 0, 1. */
+/* Compares the fraction with a half: -1, 0, 1. */
 PORTABLE int limbs_compare_half(const real_limbs *r)
 {
     uint32_t half = LIMB_BASE / 2, first = r->limbs[LIMB_POINT];
@@ -145,8 +145,8 @@ PORTABLE double limbs_round_to(real_limbs *r, bool is_float)
 
 /* ---- from text ---- */
 
-/* Of d.ddd: where each digit counts, given the exponent behind them. False: there are so many that it is
- * beyond all numbers. */
+/* Reads d.ddd: where each digit counts, given the exponent after them. False: there are so many that it is beyond all
+ * numbers. */
 PORTABLE bool limbs_read(text_scan s, real_limbs *r, int exponent)
 {
     bool is_negative, has_digit = false;

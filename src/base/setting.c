@@ -65,7 +65,7 @@ uint64_t setting_memory_bytes(void)
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     uint64_t bytes =
         pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : (uint64_t)1 << 30;
-    /* Control groups, version 2 and 1; "max" is no number, and no limit. */
+    /* Files of control groups, version 2 and 1; "max" means that there is no limit. */
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
                                          "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -405,7 +405,7 @@ bool setting_describe(unsigned index, setting_info *out)
     return true;
 }
 
-/* What may be given, as the docs say it. */
+/* Prints the values that may be given, as the docs say it. */
 static void print_values(const struct entry *e, FILE *to)
 {
     char bounds[96];

@@ -38,7 +38,7 @@ const char *settings_get(const settings *s, const char *name);
 /* The text that settings_set would take, a secret's too: for another rank, and nobody else. NULL: no such setting. */
 const char *settings_reveal(const settings *s, const char *name);
 
-/* What a session has set, over the settings of its database. Zeroed: nothing. */
+/* Settings of a session, over those of its database. Zeroed: nothing. */
 typedef struct settings_layer {
     settings values;
     bool is_set[SETTING_COUNT];
@@ -63,7 +63,7 @@ bool setting_is_of_session(const char *name);
 /* docs/CONFIG.md. */
 void settings_print_markdown(FILE *to);
 
-/* What auto means. */
+/* Returns the number of cores that auto means. */
 unsigned setting_core_count(void);
 uint64_t setting_memory_bytes(void); /* the smaller of physical memory and the control group's */
 

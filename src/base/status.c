@@ -76,7 +76,7 @@ static status new_from_list(status_kind kind, const char *tail, const char *form
         st = slot_claim();
         slot *s = status_slot_of(st);
         if (s) {
-            /* What failed matters more than that there was no memory to say it at length. */
+            /* The failure matters more than that there was no memory to say it at length. */
             st->kind = kind;
             vsnprintf(s->message, sizeof s->message, format, arguments);
             strncat(s->message, tail, sizeof s->message - strlen(s->message) - 1);

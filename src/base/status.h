@@ -42,7 +42,7 @@ typedef struct status_info *status;
 /* A new failure. Never NULL: without memory for it, a preallocated one stands in. */
 CHECKED status status_new(status_kind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Of kind IO, or NOT_FOUND (no such path): the message, then ": " and the text of `number`. */
+/* Makes a status of kind IO, or NOT_FOUND (no such path): the message, then ": " and the text of `number`. */
 CHECKED status status_new_errno(int number, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* No memory for `bytes` bytes of `what`. Allocates nothing. */
@@ -57,7 +57,7 @@ CHECKED status status_hint(status st, const char *format, ...) PRINTF_LIKE(2, 3)
 /* Sets the byte offset in the SQL text, unless one is set already. Takes and returns st. */
 CHECKED status status_at(status st, int64_t sql_offset);
 
-/* The same failure again, for another who takes one. */
+/* Copies a failure, for another who takes one. */
 CHECKED status status_copy(status st);
 
 status_kind status_get_kind(status st);

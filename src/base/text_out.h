@@ -18,9 +18,9 @@ typedef struct text_out {
     bool is_full;           /* that it was: what is in the buffer may end anywhere */
 } text_out;
 
-/* What is in the buffer goes to the stream, if there is one. */
+/* Writes the buffer to the stream, if there is one. */
 void text_out_flush(text_out *out);
-/* What the buffer has no room for. */
+/* Adds text that the buffer has no room for. */
 void text_out_add_more(text_out *out, const char *text, size_t bytes);
 
 static inline void text_out_add(text_out *out, const char *text, size_t bytes)

@@ -11,7 +11,7 @@
 #define TITLE_CHARACTERS 170
 #define ROWS_MAX 16 /* operators shown; what ran least is left out */
 
-/* Where things are, in pixels. */
+/* Places of the picture's parts, in pixels. */
 enum {
     LEFT = 240,
     WIDTH = 1000,
@@ -277,7 +277,7 @@ static void draw_row(FILE *f, const timeline *t, int top, const timeline_row *ro
     }
 }
 
-/* What the shades and the figures at the right mean. */
+/* Draws the meaning of the shades and of the figures at the right. */
 static void draw_rows_legend(FILE *f)
 {
     int x = LEFT + 70, y = ROWS_TOP - 17;

@@ -12,7 +12,7 @@ typedef struct timeline timeline;
 
 /* Times are nanoseconds of trace_now; workers: how many threads there were. */
 CHECKED status timeline_new(int64_t start, int64_t end, unsigned workers, timeline **out);
-/* What was run, which the picture says; kept until timeline_free. NULL: nothing. */
+/* Sets the statement that was run, which the picture says; kept until timeline_free. NULL: nothing. */
 void timeline_set_statement(timeline *t, const char *sql);
 /* A worker ran the operator `name` (plain ASCII, kept until timeline_free). */
 CHECKED status timeline_add_span(timeline *t, const char *name, int64_t start, int64_t end);

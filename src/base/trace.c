@@ -82,7 +82,7 @@ static void trace_note(const event *e)
     if (!s)
         return;
     mutex_lock(&s->lock);
-    /* What began before the trace is no part of it. */
+    /* An event that began before the trace does not belong to it. */
     if (s->session == now && e->start >= session_start) {
         status st = s->events.count < EVENTS_MAX ? array_push(NULL, &s->events, *e)
                                                  : status_no_memory("trace", sizeof *e);
@@ -99,7 +99,7 @@ static int64_t processor_time(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* What asking for it twice in a row says: the least of some. */
+/* Measures the clock: asks for it twice in a row and takes the least difference of some. */
 static int64_t clock_nanoseconds(void)
 {
     int64_t least = INT64_MAX;
@@ -125,7 +125,7 @@ void trace_point(const char *what, const void *a, const void *b, uint64_t number
     noting += processor_time() - before + clock_taken;
 }
 
-/* What need not be escaped in JSON stays. */
+/* Copies a name; characters that need not be escaped in JSON stay. */
 static void copy_name(char *target, const char *name)
 {
     size_t i = 0;
@@ -262,7 +262,7 @@ static void trace_write_all(FILE *f)
     fprintf(f, "],\n\"otherData\":{\"dropped\":\"%" PRIu64 "\"}}\n", count_dropped());
 }
 
-/* The same as a picture. */
+/* Draws the trace as a picture. */
 static status trace_draw(FILE *f, const char *statement)
 {
     unsigned workers = 0;

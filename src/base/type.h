@@ -100,7 +100,7 @@ typedef struct value {
 data_type type_make(type_id id); /* not for decimals; timestamps get precision 6 */
 /* width 8 up to 18 digits, else 16. */
 data_type type_decimal(unsigned precision, unsigned scale);
-/* The same SQL type, whatever the width. */
+/* Returns whether two types are the same SQL type, whatever the width. */
 bool type_equal(data_type a, data_type b);
 bool type_is_integer(data_type type); /* signed or unsigned */
 bool type_is_signed(data_type type);  /* signed integers, decimals, floats */
@@ -116,13 +116,13 @@ static inline bool type_is_nested(data_type type)
 char *type_name(data_type type, char *text);
 #define TYPE_NAME_BYTES 40
 
-/* Of a bit for each row, in whole words. */
+/* Returns the bytes of a bit for each row, in whole words. */
 static inline uint64_t bitmap_bytes(uint64_t rows)
 {
     return (rows + 63) / 64 * 8;
 }
 
-/* Of so many values in memory. */
+/* Returns the bytes of so many values in memory. */
 static inline uint64_t type_values_bytes(data_type type, uint64_t rows)
 {
     return type.width ? rows * type.width : bitmap_bytes(rows);
@@ -190,7 +190,7 @@ size_t interval_format(interval_value interval, char *text); /* PostgreSQL's def
  * Returns the bytes needed; writes at most `room` with a closing NUL. */
 size_t value_format(const value *v, char *text, size_t room);
 
-/* Parsing takes the whole text (spaces around it allowed); false: it is none. */
+/* Parses the whole text (spaces around it allowed); false: it does not spell a number. */
 bool int128_parse(const char *text, size_t bytes, int128 *out);
 /* Rounds half away from zero to `scale`; false also when it does not fit 38 digits. */
 bool decimal_parse(const char *text, size_t bytes, unsigned scale, int128 *out);

@@ -24,7 +24,7 @@ PORTABLE void uuid_to_bytes(int128 uuid, uint8_t *bytes)
         bytes[i] = (uint8_t)(number >> (8 * (UUID_BYTES - 1 - i)));
 }
 
-/* -1: it is no hexadecimal digit. */
+/* Returns a hexadecimal digit's value; -1 for other characters. */
 PORTABLE int uuid_digit(char c)
 {
     if (c >= '0' && c <= '9')

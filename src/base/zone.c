@@ -30,7 +30,7 @@ static const char *zone_folder(void)
 
 /* ---- abbreviations ---- */
 
-/* Those of PostgreSQL's default set that mean one offset and are in use; minutes east of UTC. */
+/* The abbreviations of PostgreSQL's default set that mean one offset and are in use; minutes east of UTC. */
 static const struct {
     char name[5];
     int16_t minutes;
@@ -45,7 +45,7 @@ static const struct {
     {"PKT", 300},   {"PST", -480}, {"SAST", 120}, {"WAT", 60},   {"WET", 0},
 };
 
-/* Three or four letters; false: it is none. */
+/* Finds an abbreviation of three or four letters; false: it is not known. */
 static bool find_abbreviation(const char *name, size_t bytes, zone *out)
 {
     for (size_t i = 0; i < sizeof abbreviations / sizeof *abbreviations; i++) {
@@ -125,7 +125,7 @@ static bool respell_part(char *path, size_t part)
     return is_found;
 }
 
-/* The same of all parts behind `from`. */
+/* Spells all parts after `from` as the folders do. */
 static bool respell(char *path, size_t from)
 {
     for (char *at = path + from, *end; *at; at = end) {
@@ -141,7 +141,7 @@ static bool respell(char *path, size_t from)
     return true;
 }
 
-/* All bytes of an open file; NULL in *out: it is no plain file, or too large for a zone's. */
+/* Reads all bytes of an open file; NULL in *out: it is not a plain file, or too large for a zone's. */
 static status zone_read_bytes(int file, uint8_t **out, size_t *out_count)
 {
     struct stat about;

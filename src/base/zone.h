@@ -47,10 +47,10 @@ typedef struct zone_span {
     const char *name; /* its abbreviation: the zone's memory */
 } zone_span;
 
-/* What AT TIME ZONE and texts of moments take: an abbreviation (EST), a name of a file in any case of
- * letters (Europe/Berlin), a POSIX rule. A colon in front: a file's name alone. */
+/* Finds what AT TIME ZONE and texts of moments take: an abbreviation (EST), a name of a file in any case of letters
+ * (Europe/Berlin), a POSIX rule. A colon in front: a file's name alone. */
 CHECKED status zone_find(const char *name, size_t bytes, zone *out);
-/* What the setting takes: a number of hours east of UTC, a name of a file, a POSIX rule. */
+/* Finds what the setting takes: a number of hours east of UTC, a name of a file, a POSIX rule. */
 CHECKED status zone_find_setting(const char *text, zone *out);
 /* UTC by that or a like name, for which no file is opened. */
 bool zone_is_utc_name(const char *name, size_t bytes);

@@ -64,7 +64,7 @@ static bool zone_file_read_header(const uint8_t *at, size_t bytes, header *out)
            out->utc_count <= 256 && out->standard_count <= 256;
 }
 
-/* Of what follows the header. */
+/* Returns the bytes that follow the header. */
 static size_t data_bytes(const header *h, size_t number_bytes)
 {
     return (size_t)h->time_count * (number_bytes + 1) + (size_t)h->type_count * TYPE_BYTES +
@@ -125,7 +125,7 @@ static bool read_footer(const uint8_t *at, size_t bytes, zone_rule *out, bool *o
     return !*out_has_rule || zone_rule_parse((const char *)at + 1, (size_t)(end - at) - 1, out);
 }
 
-/* *out_bytes: behind the last block. False: there are too few bytes, or the header is none. */
+/* Finds the data. *out_bytes: after the last block. False: there are too few bytes, or the header is not a zone's. */
 static bool find_data(const uint8_t *bytes, size_t count, header *h, size_t *number_bytes,
                       size_t *out_start)
 {

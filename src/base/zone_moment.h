@@ -8,7 +8,7 @@
 #include "base/type.h"
 #include "base/zone.h"
 
-/* What the zone's clock shows at an instant. False: it is out of range. */
+/* Tells what the zone's clock shows at an instant. False: it is out of range. */
 bool zone_local(const zone *z, int64_t instant, unsigned precision, zone_span *span, int64_t *out);
 /* The instant at which it shows that. False: it is out of range. */
 bool zone_instant(const zone *z, int64_t local, unsigned precision, zone_span *span, int64_t *out);

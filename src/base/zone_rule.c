@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define DAY_SECONDS ((int64_t)86400)
-/* Of a time of the day that a rule names (RFC 8536, 3.3.1), and of an offset. */
+/* Hours of a time of the day that a rule names (RFC 8536, 3.3.1), and of an offset, at most. */
 #define RULE_HOURS_MAX 167
 #define OFFSET_HOURS_MAX 24
 
@@ -138,7 +138,7 @@ typedef struct change {
     bool to_summer;
 } change;
 
-/* Those of a year, as instants; what ends something comes before what begins at the same moment. */
+/* Adds a year's changes, as instants; what ends something comes before what begins at the same moment. */
 static void add_changes(const zone_rule *rule, int32_t year, change *list, int *count)
 {
     const change pair[] = {

@@ -4,7 +4,7 @@
 
 #include "base/zone.h"
 
-/* False: the text, to its end, is no rule. */
+/* Parses a rule. False: the text, to its end, does not spell one. */
 bool zone_rule_parse(const char *text, size_t bytes, zone_rule *out);
 /* "+05:45": hours, and minutes and seconds where there are some; its bytes. Room: ZONE_SHORT_BYTES. */
 size_t zone_offset_format(int32_t offset, char *text);

@@ -18,7 +18,7 @@ typedef struct join {
     bench_keys build, probe;
     join_key_range range;
     uint64_t expected; /* matches on all ranks */
-    /* Of a run. */
+    /* State of a run. */
     join_table table;
     bench_keys room; /* for build keys that arrive, of which there are so many rows: */
     uint64_t room_rows;
@@ -517,7 +517,7 @@ static status read_slots(const join *j, uint64_t rows, dev_buffer *index, dev_bu
     return dev_stream_await(j->rank->task.stream);
 }
 
-/* Of the slots, in chunks. */
+/* Times reads of the slots, in chunks. */
 static status time_reads(const join *j, uint32_t *numbers, dev_buffer *index, dev_buffer *values,
                          double *out)
 {

@@ -13,7 +13,7 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Behind all numbers of build keys. */
+/* The first number after all numbers of build keys. */
 #define FIRST_STRANGER (UINT64_C(1) << 40)
 #define FIRST_CHOICE (UINT64_C(1) << 41)
 
@@ -29,7 +29,7 @@ static status new_keys(bench_rank *r, uint64_t rows, bench_keys *out, uint64_t *
     return dev_alloc(r->dev, (out->rows + 1) * sizeof(uint64_t), "keys", &out->buffer);
 }
 
-/* What makes a key. */
+/* The rule that makes a key. */
 typedef struct key_maker {
     uint64_t build_rows, most; /* choices below `most` have a partner */
     bool is_probe;

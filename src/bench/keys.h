@@ -11,9 +11,10 @@ typedef struct bench_keys {
     uint64_t rows;
 } bench_keys;
 
-/* Of build_rows distinct keys, the rank's share. */
+/* Makes the rank's share of build_rows distinct keys. */
 CHECKED status bench_build_keys(bench_rank *r, uint64_t build_rows, bench_keys *out);
-/* Of probe_rows keys, of which about `selectivity` are build keys: *out_matches of the rank's. */
+/* Makes the rank's share of probe_rows keys, of which about `selectivity` are build keys: *out_matches of the
+ * rank's. */
 CHECKED status bench_probe_keys(bench_rank *r, uint64_t build_rows, uint64_t probe_rows,
                                 double selectivity, bench_keys *out, uint64_t *out_matches);
 void bench_keys_release(bench_keys *keys);

@@ -4,7 +4,7 @@
 
 #include "bench/rank.h"
 
-/* Of one chunk at a time. */
+/* A partitioning of one chunk at a time. */
 typedef struct bench_partition {
     dev_buffer *hashes;
     dev_buffer *order;   /* uint32_t: the rows, rank by rank; */

@@ -38,7 +38,7 @@ CHECKED status bench_rank_open(net_comm *comm, uint64_t number, bool owns_proces
 /* st, which it takes, or what the query failed with: the caller's. All ranks learn of it. */
 CHECKED status bench_rank_close(bench_rank *r, status st);
 
-/* What to give to a net_try_ function: NULL while it is registered. Then what that said. */
+/* Returns what to give to a net_try_ function: NULL while it is registered. Then what that said. */
 net_waiter *bench_waiter_arm(bench_waiter *w);
 void bench_waiter_said(bench_waiter *w, const net_waiter *given, net_state said);
 /* Sleeps until a waiter of the rank's has been called since the last time. */

@@ -5,7 +5,7 @@
 #include "bench/rank.h"
 #include "net/bootstrap/bootstrap.h"
 
-/* What each rank does; argument is the same for all that are threads: rank 0 says what came of it. */
+/* Work of each rank; argument is the same for all that are threads: rank 0 says what came of it. */
 typedef status bench_work(bench_rank *r, void *argument);
 
 /* On so many threads of this process. options: of their communicators; settings: of their devices. */

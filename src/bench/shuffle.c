@@ -26,7 +26,7 @@ typedef struct shuffle {
     data_type types[BENCH_COLUMNS_MAX];
     uint32_t key_column;
     bool needed[BENCH_COLUMNS_MAX];
-    /* Of a run. */
+    /* State of a run. */
     const table *current;
     bool is_stored; /* what comes is kept until the step of it */
     chunk_list stored;
@@ -290,7 +290,7 @@ static status send_parts(shuffle *s, const table *t, uint64_t from, uint64_t cou
     return bench_stream_close(&stream, st);
 }
 
-/* What has come is worked on now. Build rows wait for the table. */
+/* Works on what has come. Build rows wait for the table. */
 static status work_on_stored(shuffle *s, const table *t)
 {
     status st = STATUS_OK;

@@ -15,7 +15,7 @@ typedef enum bench_variant {
     BENCH_DEFERRED  /* rows are sent as they are partitioned, and joined as they come */
 } bench_variant;
 
-/* What is done; each with what stands before it. */
+/* Steps of a shuffle; each with what stands before it. */
 typedef enum bench_shuffle_work {
     BENCH_ALL_TO_ALL, /* rows go to ranks in turns, and are dropped there */
     BENCH_PARTITION,  /* to the ranks of their hashes */

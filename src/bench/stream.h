@@ -33,7 +33,7 @@ CHECKED status bench_stream_push_to_all(bench_stream *s, const void *data, uint6
 CHECKED status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, char **out,
                                  uint32_t *out_bytes);
 void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes);
-/* Of the rank's device, by way of pinned memory. */
+/* Pushes bytes of the rank's device, by way of pinned memory. */
 CHECKED status bench_stream_push_from_device(bench_stream *s, const void *data, uint64_t bytes);
 CHECKED status bench_stream_finish(bench_stream *s);
 /* Takes st, what went wrong meanwhile, and tells all ranks of it; gives it, or what the query failed with. */

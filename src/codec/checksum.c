@@ -55,7 +55,7 @@ WITH_MULTIPLY static uint32_t checksum_finish(__m128i *strands, const uint8_t *d
         all = checksum_fold(all, by_16, checksum_load(data));
     uint8_t last[STRAND_BYTES];
     _mm_storeu_si128((__m128i *)last, all);
-    /* What came before is folded in: ~0 is a rest of 0. */
+    /* The bytes before are folded in: ~0 is a rest of 0. */
     return by_tables(by_tables(UINT32_MAX, last, sizeof last), data, bytes);
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of bytes that come behind others whose checksum is `before` (0: none). isa bounds the
+/* Returns the checksum of bytes that come after others whose checksum is `before` (0: there are none). isa bounds the
  * instructions; the machine must have it. */
 uint32_t codec_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes);
 

@@ -23,7 +23,7 @@
 
 #define GROUPS_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,bmi")))
 
-/* What a group may touch: 64 bytes of input and a literal behind their last tag; 16 moves. */
+/* Bytes that a group may touch: 64 bytes of input and a literal after their last tag; 16 moves. */
 #define INPUT_MARGIN 128
 #define OUTPUT_MARGIN 640
 
@@ -49,7 +49,7 @@ static const uint8_t tag_bytes[64] = {2,  2, 3, 5, 3,  2, 3, 5, 4,  2, 3, 5, 5, 
                                       6,  2, 3, 5, 7,  2, 3, 5, 8,  2, 3, 5, 9,  2, 3, 5,
                                       10, 2, 3, 5, 11, 2, 3, 5, 12, 2, 3, 5, 13, 2, 3, 5,
                                       14, 2, 3, 5, 15, 2, 3, 5, 16, 2, 3, 5, 17, 2, 3, 5};
-/* The same of near and far copies only: what a pair takes behind its literal. */
+/* Bytes of near and far copies only: what a pair takes after its literal. */
 static const uint8_t copy_bytes[64] = {
     0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0,
     0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0, 0, 2, 3, 0};
@@ -107,7 +107,7 @@ GROUPS_TARGET static bool take_values(snappy_state *state)
     bool is_good = true;
     for (unsigned poor = 0; is_far_from_ends(&s) && is_good && poor < POOR_GROUPS;) {
         __m512i window = _mm512_loadu_si512(s.in);
-        /* Behind a tag, or a short literal and the copy that follows; by place. */
+        /* The place after a tag, or after a short literal and the copy that follows; by place. */
         __m512i next = _mm512_add_epi8(place, _mm512_permutexvar_epi8(window, tags));
         __m512i more = _mm512_permutexvar_epi8(next, _mm512_permutexvar_epi8(window, copies));
         next = _mm512_mask_add_epi8(
@@ -227,8 +227,7 @@ GROUPS_TARGET static bool take_tags(snappy_state *state, size_t groups, bool *ou
                                   is_literal, _mm512_set1_epi32(LITERAL_BYTES));
         __mmask16 is_fit = _mm512_mask_cmple_epi32_mask(is_inside & ~is_farthest, length, bound);
 
-        /* Where each one writes and reads: from the output's place, or a literal from the input's.
-         */
+        /* Places that each one writes and reads: from the output's place, or a literal from the input's. */
         __m512i sum = _mm512_add_epi32(length, _mm512_alignr_epi32(length, zero, 15));
         sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 14));
         sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 12));

@@ -158,7 +158,7 @@ static inline bool snappy_take_pair(snappy_state *s)
     return snappy_take_copy(s, word, word & 3);
 }
 
-/* What comes next, one tag or a pair, far from both ends. False: damaged. */
+/* Takes the next tag or pair, far from both ends. False: damaged. */
 static inline bool snappy_take_next(snappy_state *s)
 {
     uint64_t word = snappy_load8(s->in);

@@ -45,7 +45,7 @@ static inline dev_count dev_count_exact(uint64_t rows)
     return (dev_count){.bound = rows, .actual = NULL};
 }
 
-/* What lazy devices were told to do, and how often somebody waited for them. */
+/* Counts of what lazy devices were told to do, and how often somebody waited for them. */
 #define DEV_WORK_LIST(ITEM)                                                                        \
     ITEM(launches, "launches")                                                                     \
     ITEM(copies, "copies")                                                                         \
@@ -68,7 +68,7 @@ typedef struct dev_work {
 #undef ITEM
 } dev_work;
 
-/* Where the calling thread's work on lazy devices is counted; NULL: nowhere. */
+/* The counts of the calling thread's work on lazy devices; NULL: it is not counted. */
 extern _Thread_local dev_work *dev_work_now;
 #define DEV_WORK_ADD(name, count)                                                                  \
     do {                                                                                           \
@@ -108,11 +108,11 @@ typedef struct dev_ops {
     /* Waits until the stream has done what is enqueued; needs nothing that can fail. For after
      * failures: what copies end in must outlive them. Counted as a wait. */
     void (*stream_drain)(dev_stream *stream);
-    /* What is enqueued is begun, sooner or later: before that the device may put it together
-     * (launch_window.h). Events, drains and stream_close do so by themselves. NULL: nothing is kept. */
+    /* Begins what is enqueued: until then the device may put it together (launch_window.h). Events, drains and
+     * stream_close do so by themselves. NULL: nothing is kept. */
     void (*stream_flush)(dev_stream *stream);
-    /* What is enqueued from now on begins when the event, of any stream of the device, is reached.
-     * The event may be freed at once. */
+    /* Has what is enqueued from now on begin when the event, of any stream of the device, is reached. The event may
+     * be freed at once. */
     status (*stream_wait)(dev_stream *stream, dev_event *event);
     /* Never waits: see memory_notify. */
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
@@ -123,7 +123,7 @@ typedef struct dev_ops {
      * NULL where nothing that was released is ever in use. */
     status (*memory_notify)(dev_stream *stream, void (*wake)(void *argument), void *argument,
                             bool *out_will);
-    /* The same, but it blocks until then: counted as a wait. */
+    /* Waits for memory and blocks until then: counted as a wait. */
     bool (*memory_wait)(device *dev);
     /* The buffer is counted as exported for as long as it lives; again: nothing. A host's leaves the
      * budget (mem_budget_export). That of a device with memory of its own stays in it as well, as there is no
@@ -144,8 +144,8 @@ typedef struct dev_ops {
      * 0. Fails where the system has not so many. The member is NULL where a device has no such
      * thing. */
     status (*reserve)(device *dev, size_t bytes, dev_buffer **out);
-    /* So many more of a reserved buffer's bytes, anywhere in it, may be used: they are charged to
-     * the budget until it is released, or they are given back. */
+    /* Allows the use of so many more of a reserved buffer's bytes, anywhere in it: they are charged to the budget
+     * until it is released, or they are given back. */
     status (*commit)(dev_buffer *reserved, size_t bytes, const char *who);
     /* Bytes [first, first + bytes), which were committed, are not: what is in them is lost. */
     void (*decommit)(dev_buffer *reserved, size_t first, size_t bytes);
@@ -184,7 +184,7 @@ typedef struct dev_ops {
     status (*check)(device *dev);
 } dev_ops;
 
-/* Who decompresses pages: masks of Parquet's codecs. Those that are not in `all` the host does. */
+/* Decompressors of pages: masks of Parquet's codecs. The host does those that are not in `all`. */
 typedef struct dev_codecs {
     uint32_t all;     /* the device: by kernels, or a library */
     uint32_t library; /* of these: by parquet_batch_library */
@@ -192,7 +192,7 @@ typedef struct dev_codecs {
         *by_what; /* the library's name and version, or why there is none; NULL: of no interest */
 } dev_codecs;
 
-/* Whose memory it is, for clients that are given some. */
+/* The owner of memory, for clients that are given some. */
 typedef enum dev_memory { DEV_MEMORY_HOST, DEV_MEMORY_CUDA, DEV_MEMORY_SIMULATED } dev_memory;
 
 struct device {
@@ -212,7 +212,7 @@ struct device {
         has_rows_in_slots; /* joins' tables have a build row's number beside its key: one access for both */
     dev_codecs codecs;  /* lazy devices */
     mem_budget *budget; /* of its memory; the device holds a reference */
-    /* Of what the budget counts: pages of Parquet files, as read and decompressed. */
+    /* A part of what the budget counts: pages of Parquet files, as read and decompressed. */
     _Atomic uint64_t page_bytes;
     device *host; /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     /* Set by who has told others of pieces of host_alloc's memory: called before one goes. Or NULL. */
@@ -227,14 +227,14 @@ struct dev_stream {
     bool has_work;
     /* Set by who runs tasks on the stream: called once, before the first launch; NULL: nothing is. */
     status (*begin)(dev_stream *stream, void *argument);
-    /* Likewise: returns when the stream has reached the event, or, NULL,
-     * done what is enqueued, and lends the thread to others meanwhile. NULL: the thread waits. */
+    /* Set by who runs the task: returns when the stream has reached the event, or, NULL, done what is enqueued, and
+     * lends the thread to others meanwhile. NULL: the thread waits. */
     status (*await)(dev_stream *stream, dev_event *event, void *argument);
-    /* Likewise: returns when memory that was released is free, or *out_was false at once if none is on
-     * its way. */
+    /* Set by who runs the task: returns when memory that was released is free, or *out_was false at once if none is
+     * on its way. */
     status (*await_memory)(dev_stream *stream, bool *out_was, void *argument);
     void *await_argument;
-    /* Likewise, where work comes in chunks: how many have ended, and where the last one did, or NULL. */
+    /* Set by who runs the task, if work comes in chunks: how many have ended, and where the last one did, or NULL. */
     uint64_t chunk_count;
     dev_event *chunk_end;
 };
@@ -290,15 +290,15 @@ void dev_cuda_unpin(device *cuda);
 CHECKED status dev_cuda_nodes(int **out_nodes, unsigned *out_count);
 /* How much of its memory may be ours: the most that its budget should allow. */
 CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
-/* Who decompresses pages on any of them. */
+/* Tells which codecs CUDA devices decompress. */
 CHECKED status dev_cuda_codecs(dev_codecs *out);
-/* Who decompresses pages of which codecs, in a line: "pages are decompressed by kernels (snappy), by ..."; "" where that is
- * of no interest. */
+/* Writes in a line who decompresses pages of which codecs: "pages are decompressed by kernels (snappy), by ..."; ""
+ * if that is of no interest. */
 void dev_codecs_text(const dev_codecs *codecs, char *text, size_t bytes);
 /* Rows of a lazy device's chunks, where nobody says how many: `usual`, or as many as keep several
  * streams' chunks small beside the memory. */
 uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual);
-/* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
+/* Adds a holder of the device: every holder of its memory beyond the one who opened it is one. */
 device *dev_ref(device *dev);
 /* The opener will run no query any more: memory that is out may hold the device for long. Takes NULL. */
 void dev_retire(device *dev);
@@ -336,7 +336,7 @@ static inline dev_buffer *dev_buffer_ref(dev_buffer *buffer)
     return buffer;
 }
 
-/* Whoever has just allocated it: pages are in it, which are the scan's as long as nobody keeps them. */
+/* Marks a buffer that was just allocated: pages are in it, which are the scan's as long as nobody keeps them. */
 static inline void dev_buffer_set_page(dev_buffer *buffer)
 {
     buffer->is_page = true;
@@ -353,14 +353,14 @@ static inline void dev_buffer_unref(dev_buffer *buffer) /* takes NULL */
     buffer->dev->ops->release(buffer);
 }
 
-/* Whoever holds the buffer is not the engine alone any more: see dev_ops.export. Takes NULL. */
+/* Marks a buffer that somebody beside the engine holds: see dev_ops.export. Takes NULL. */
 static inline void dev_buffer_export(dev_buffer *buffer)
 {
     if (buffer && buffer->dev->ops->export)
         buffer->dev->ops->export(buffer);
 }
 
-/* What is to come before the first launch (dev_stream.begin). */
+/* Does what comes before the first launch (dev_stream.begin). */
 CHECKED status dev_stream_begin(dev_stream *stream);
 
 /* Enqueues kernel `name` with a compound literal of its arguments:
@@ -382,7 +382,7 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
     return dev->ops->launch(stream, kernel, arguments, argument_bytes);
 }
 
-/* Those of the host's, one build for all instruction sets: dev_<name>. */
+/* Functions of the host's kernels, one build for all instruction sets: dev_<name>. */
 #define KERNEL(name, ...)
 #define CPU_KERNEL KERNEL
 #define HOST_KERNEL(name, ...) void dev_##name(const name##_arguments *a);

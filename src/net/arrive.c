@@ -115,7 +115,7 @@ static void message_arrived(net_held *held, bool is_whole)
 
 /* ---- what is so of a channel ---- */
 
-/* What cannot be noted fails its query: some of it would be missing. */
+/* Notes an early message; one that cannot be noted fails its query, because some of it would be missing. */
 static void note_early(net_comm *comm, unsigned peer, const net_header *header, const char *text)
 {
     status st = net_early_note(comm, peer, header, text);

@@ -16,7 +16,7 @@ typedef struct uniting {
     uint64_t *sent, *taken; /* words to and from each rank, in this phase */
 } uniting;
 
-/* Where part k begins; that of the number of ranks is the end. */
+/* Returns where part k begins; that of the number of ranks is the end. */
 static uint64_t part_begin(const uniting *u, unsigned part)
 {
     return (uint64_t)((unsigned __int128)u->word_count * part / u->base.query->comm->ranks);

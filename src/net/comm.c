@@ -147,7 +147,7 @@ static void let_move(net_comm *comm)
     pthread_cond_timedwait(&comm->changed, &comm->lock, &until);
 }
 
-/* Where one rank is gone, others that have been silent for long are likely to be so as well. */
+/* Returns whether a rank is likely to be gone: one that has been silent for long, where another is gone. */
 static bool is_doubtful(const net_comm *comm, unsigned rank, uint64_t now)
 {
     uint64_t silent = now - comm->peers[rank].heard_at;
@@ -179,7 +179,7 @@ static void tell_leaving(net_comm *comm)
     }
 }
 
-/* What is left of queries is given up. */
+/* Gives up what is left of queries. */
 static void drop_queries(net_comm *comm)
 {
     for (net_query *query = comm->queries, *next; query; query = next) {

@@ -6,7 +6,7 @@
 #include "net/internal.h"
 #include "net/query.h"
 
-/* Of one communicator; more is nothing that ranks which run the same statements would say. */
+/* Early messages of one communicator; ranks that run the same statements would not say more. */
 #define EARLY_COUNT_MAX 262144
 
 struct net_early {
@@ -26,7 +26,7 @@ static net_early *early_find(const net_comm *comm, unsigned peer, const net_head
     return e;
 }
 
-/* The same channel, later: all only ever grows. */
+/* Merges what is known of a channel, later: all only ever grows. */
 static void early_merge(net_header *known, const net_header *header)
 {
     if (header->number > known->number)
@@ -78,7 +78,7 @@ static net_early *unlink_early(net_comm *comm, net_early **link)
     return e;
 }
 
-/* Of a query that is not open and cannot begin any more. */
+/* Returns whether a query is not open and cannot begin any more. */
 static bool is_past(net_comm *comm, uint64_t number)
 {
     return number <= comm->highest_begun && !net_query_find(comm, number);

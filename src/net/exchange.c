@@ -119,7 +119,7 @@ static status check_open(const net_query *query, const net_exchange_options *opt
     return status_copy(comm->failure);
 }
 
-/* What the other side has said before, and what this side has to say. */
+/* Takes what the other side has said before, and says what this side has to say. */
 static void introduce(net_exchange *exchange, const net_exchange_options *options)
 {
     unsigned ranks = exchange->query->comm->ranks;
@@ -200,7 +200,7 @@ void net_exchange_free_if_over(net_exchange *exchange)
     net_query_free_if_over(query);
 }
 
-/* What is queued or ready, or has come out of order, goes. */
+/* Drops what is queued or ready, or has come out of order. */
 static void drop_messages(net_channel *channel)
 {
     net_exchange *exchange = channel->exchange;

@@ -14,7 +14,7 @@ void net_exchange_free_if_over(net_exchange *exchange);
 void net_exchange_fail(net_exchange *exchange);
 /* Something happened that its user, if it has one, waits for. */
 void net_exchange_signal(net_exchange *exchange);
-/* What of it is not finished with the peer; NULL: all is. Static text. */
+/* Says what of it is not finished with the peer; NULL: all is. Static text. */
 const char *net_exchange_unfinished(const net_exchange *exchange, unsigned peer);
 
 #endif

@@ -33,7 +33,7 @@ void net_frame_encode(const net_header *header, uint8_t *bytes);
 /* NULL, or what is wrong with the bytes: static text. */
 const char *net_frame_decode(const void *bytes, size_t byte_count, net_header *out);
 uint32_t net_frame_checksum(const void *bytes, size_t byte_count);
-/* Of bytes that net_frame_encode made. */
+/* Returns whether net_frame_encode made these bytes of a ping. */
 bool net_frame_is_ping(const uint8_t *bytes);
 unsigned net_frame_from(const uint8_t *bytes);
 

@@ -50,7 +50,7 @@ typedef struct net_waiters {
     net_waiter *first, **last;
 } net_waiters;
 
-/* What net_unlock lets go on, as something has happened that concerns it; with the lock. */
+/* Waiters that net_unlock lets go on, because something has happened that concerns them; with the lock. */
 struct net_active {
     net_active *next;
     bool is_active;

@@ -39,7 +39,7 @@ struct emulated_kernel {
     uint64_t (*rows)(const void *arguments), (*rows_now)(const void *arguments);
     /* The name of an address that is none of the device's, or NULL. */
     const char *(*strange)(const void *arguments, emulated_question *is_known);
-    /* What the kernel may write, one address after another. Their number. */
+    /* Lists what the kernel may write, one address after another. Returns their number. */
     unsigned (*outputs)(const void *arguments, void **out);
     size_t argument_bytes;
     const emulated_kernel *next;

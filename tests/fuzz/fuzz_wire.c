@@ -74,7 +74,7 @@ static void check_same(const chunk *a, uint64_t first, const chunk *b)
     }
 }
 
-/* What was taken goes out by a writer of its own, in small messages, and must come back. */
+/* Sends what was taken by a writer of its own, in small messages; it must come back. */
 static void check_round_trip(const chunk *c)
 {
     static _Alignas(8) char message[600];

@@ -404,8 +404,8 @@ static void run_cases(run *r, const block *b)
     free(actual.bytes);
 }
 
-/* What a device is told to do is the same with sanitizers: it is asked without them and, for who is at work, in one
- * configuration with AddressSanitizer. */
+/* Returns whether the configuration asks a device what it is told to do: it is asked without sanitizers and, for who
+ * is at work, in one configuration with AddressSanitizer. */
 static bool asks_device(const configuration *config)
 {
 #if defined __SANITIZE_THREAD__

@@ -13,7 +13,7 @@ typedef struct arrow_feed_column {
     const struct arrow_feed_column *dictionary; /* or NULL */
 } arrow_feed_column;
 
-/* What is given out; zero what is not wanted. It outlives its stream and arrays. */
+/* Rows to be given out; zero what is not wanted. It outlives its stream and arrays. */
 typedef struct arrow_feed {
     const arrow_feed_column *columns;
     int64_t column_count;

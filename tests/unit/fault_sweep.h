@@ -6,7 +6,7 @@
 
 #define FAULT_TEXT_ROOM (1 << 22) /* of a statement's rows; random ones have the most */
 
-/* Of the table t: the same rows as tests/fuzz/corpus/fuzz_parquet_file, 20 of each type. */
+/* Returns the path of table t: the rows of tests/fuzz/corpus/fuzz_parquet_file, 20 of each type. */
 const char *fault_sample_path(void);
 /* The nth check of `kind` fails, cleanly; false: there was no nth, the statement's end has been reached.
  * expected: the rows where nothing fails, as run_statement makes text of them; NULL where they have no order. */
@@ -14,7 +14,7 @@ bool fault_fails_cleanly(const char *sql, const char *device, fault_kind kind, u
                          bool always, const char *expected);
 /* Each of the first, then every `part`-th part further. */
 void fault_sweep(const char *sql, const char *device, fault_kind kind, uint64_t part);
-/* Of a folder, without those that are hidden. */
+/* Returns the entries of a folder, without those that are hidden. */
 unsigned fault_entry_count(const char *folder);
 
 #endif

@@ -9,8 +9,8 @@
  * scripts/gpu-check run the tests of kernels once more with PISTACHIO_CUDA_LIBRARY.) */
 const dev_kernel_function *test_kernel_table(const char *isa, const char **out_name);
 
-/* Of the table that was asked for last: which failed row is reported, and where in a heap a text is,
- * is not said. */
+/* Returns whether the table that was asked for last is CUDA's: which failed row is reported, and where in a heap a
+ * text is, is not said then. */
 bool test_is_cuda(const char *isa);
 
 /* One kernel of such a table; NULL: there is none. */

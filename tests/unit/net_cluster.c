@@ -91,7 +91,7 @@ static uint64_t rank_random(rank_run *r)
     return mix(atomic_fetch_add(&r->random, 0x9e3779b97f4a7c15));
 }
 
-/* What is wrong ends the test, but later: this may be another thread. */
+/* Ends the test, but later: this may be another thread. */
 static void wrong(cluster *c, const char *format, ...) PRINTF_LIKE(2, 3);
 static void wrong(cluster *c, const char *format, ...)
 {

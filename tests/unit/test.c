@@ -253,7 +253,7 @@ static void run_one(const test_case *test)
     fflush(stdout);
 }
 
-/* Of the file, which is named without its folder and ".c". */
+/* Returns whether a test is of the file, which is named without its folder and ".c". */
 static bool is_of(const test_case *test, const char *file)
 {
     const char *slash = strrchr(test->file, '/'), *name = slash ? slash + 1 : test->file;

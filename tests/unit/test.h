@@ -105,7 +105,7 @@ uint64_t test_random_below(uint64_t bound);
 /* The numbers that follow depend on the state alone: for the same inputs once more. */
 void test_random_restart(uint64_t state);
 
-/* Where the repository is. */
+/* Returns the folder of the repository. */
 const char *test_source(void);
 /* Finds reference data by its path below a folder: PISTACHIO_SHARED or ../shared beside the
  * repository for test_shared, PISTACHIO_DATA or ../data for test_data. NULL when it is not there.

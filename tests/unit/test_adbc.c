@@ -265,7 +265,7 @@ static void bind_number(struct ArrowSchema *schema, struct ArrowArray *array,
     CHECK(!driver.StatementBind(&statement, array, schema, error));
 }
 
-/* Those of a statement that failed, when it was prepared or run, are not there for the next one. */
+/* Bound rows of a statement that failed, when it was prepared or run, are not there for the next one. */
 TEST(bound_rows_are_of_one_execution)
 {
     static const char *const failing[] = {"SELECT percentile_disc(CAST($1 AS integer))",

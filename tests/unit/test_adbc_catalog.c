@@ -1,5 +1,5 @@
-/* What ADBC tells of a database, its options and bulk ingest, under the sanitizers: every wrong order, arrays
- * that are released apart, allocations that fail. Contents: tests/clients. */
+/* Tests of what ADBC tells of a database, its options and bulk ingest, under the sanitizers: every wrong order,
+ * arrays that are released apart, allocations that fail. Contents: tests/clients. */
 #include "adbc_test.h"
 #include "arrow_feed.h"
 #include "base/fault.h"
@@ -93,7 +93,7 @@ TEST(options_of_four_types)
     adbc_close();
 }
 
-/* What clients hold is asked for like an option, and cannot be set. */
+/* The memory that clients hold is asked for like an option, and cannot be set. */
 TEST(memory_that_arrays_hold)
 {
     struct AdbcError error = ADBC_ERROR_INIT;

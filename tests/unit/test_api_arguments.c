@@ -621,7 +621,7 @@ TEST(names_are_not_replaced)
     CHECK_KIND(pistachio_add_table(connection, "w", two), INVALID, "a view named \"w\" already");
     CHECK(!pistachio_add_path(connection, two));
     CHECK_KIND(pistachio_add_path(connection, two), INVALID, "a table named \"two\" already");
-    /* Of a folder all or none: "one" is free, "two" is not. */
+    /* A folder's tables are added all or none: "one" is free, "two" is not. */
     CHECK_KIND(pistachio_add_path(connection, home), INVALID, "named \"two\" already");
     CHECK_KIND(query_error("SELECT * FROM one"), NOT_FOUND, "one");
     /* In a folder, a file and a folder of one name. */

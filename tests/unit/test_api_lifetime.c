@@ -96,7 +96,7 @@ static void check_made(const pistachio_batch *batch)
     CHECK(bytes == 7 && !memcmp(text, "threads", bytes));
 }
 
-/* What is not released works. */
+/* Uses everything that is not released: it works. */
 static void use(world *w)
 {
     pistachio_connection *another;

@@ -269,7 +269,8 @@ TEST(a_stream_that_is_given_up)
     }
 }
 
-/* What a client holds is in the device's limit: another query is told so, and goes on when it is given back. */
+/* Rows that a client holds are in the device's limit: another query is told so, and goes on when they are given
+ * back. */
 TEST(held_rows_are_in_the_limit)
 {
     arrow_world w = arrow_world_open("simulated", "device", "1000");
@@ -344,7 +345,7 @@ TEST(a_clients_context_stays)
     column_cache_clear();
 }
 
-/* Of several GPUs the one that was asked for. */
+/* The GPU that was asked for is taken. */
 TEST(the_number_of_the_device)
 {
     if (!arrow_driver_function("emulated_calls"))

@@ -121,7 +121,7 @@ TEST(kernels_of_windows_look)
 
 /* ---- statements ---- */
 
-/* Of each kind of plan node (nodes.def) at least one; exchanges come where there are ranks. */
+/* Statements with at least one of each kind of plan node (nodes.def); exchanges come where there are ranks. */
 static const char *const statements[] = {
     "SELECT i, s, d, t, b, f FROM t WHERE j < 10 ORDER BY j LIMIT 5",
     "SELECT s, count(*), sum(d), avg(f), count(DISTINCT i), median(j) FROM t GROUP BY s ORDER BY s",

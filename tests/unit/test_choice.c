@@ -63,7 +63,7 @@ static int64_t number_of(uint64_t row, unsigned kind)
     return (int64_t)test_random_below(kind == 1 ? 700 : 1 << 30);
 }
 
-/* What the form takes when it is made of all rows. */
+/* Compares the bytes that a form is thought to take with those that it takes when it is made of all rows. */
 static void check_trial(const writer_column *column, const pq_writer_options *options,
                         const pq_column_values *values, const pq_trial *trial)
 {

@@ -223,7 +223,7 @@ TEST(no_wait_without_texts_but_the_last)
     end();
 }
 
-/* What a budget does not have is an error, and nothing is left behind. */
+/* Memory that a budget does not have is an error, and nothing is left behind. */
 TEST(no_room)
 {
     for (unsigned d = 0; d < 2; d++)

@@ -80,7 +80,7 @@ static void run(pistachio_connection *connection, const char *sql)
     pistachio_result_free(result);
 }
 
-/* What a COPY, which takes checksums, and a query, which checks them and decompresses, use at most
+/* The instructions that a COPY, which takes checksums, and a query, which checks them and decompresses, use at most
  * under a setting. */
 static cpu_isa used_under(const char *isa)
 {

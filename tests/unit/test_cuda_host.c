@@ -18,7 +18,7 @@ static dev_stream *stream;
 static dev_buffer *buffers[BUFFERS_MAX];
 static unsigned buffer_count;
 
-/* Of the emulation: how often a function was called. */
+/* Returns how often a function of the emulation was called. */
 static uint64_t calls_of(const char *name)
 {
     uint64_t (*ask)(const char *) = NULL;
@@ -174,7 +174,7 @@ static void sleep_a_moment(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Else each of its looks comes 50 microseconds late. */
+/* Without it each look comes 50 microseconds late. */
 TEST(who_wakes_sleeps_as_long_as_he_means_to)
 {
     dev_event *event;

@@ -341,7 +341,7 @@ TEST(damaged_lz4)
     }
 }
 
-/* What the scalar build says of it. */
+/* Every build says of damaged pages what the scalar one says. */
 TEST(damaged_snappy_and_frames)
 {
     dev_kernel_function scalar = test_kernel("scalar", DEV_KERNEL_parquet_decompress);

@@ -21,7 +21,7 @@ static net_query *query;
 static net_exchange *net;
 static exchange_streams streams;
 
-/* Of columns a, b and c b stays behind. */
+/* Makes columns a, b and c, of which b stays behind. */
 static exchange_columns make_columns(void)
 {
     exchange_columns columns = {.count = 2, .all_count = 3};

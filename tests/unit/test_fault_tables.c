@@ -22,7 +22,7 @@ static void run(const char *format, ...)
         test_fail(__FILE__, __LINE__, "%s: %s", sql, pistachio_error_message(error));
 }
 
-/* Of two partitions. */
+/* Makes a folder of two partitions. */
 static void make_folder(const char *second_columns)
 {
     snprintf(root, sizeof root, "%s/folder", test_folder());

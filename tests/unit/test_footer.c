@@ -118,7 +118,7 @@ TEST(a_changed_file_is_read_anew)
     CHECK_EQ(rename(other, path), 0);
     CHECK_EQ(rows_of(path), 4);
 
-    /* The same file with other bytes, at another time: as many bytes as before. */
+    /* A file of as many bytes as before, with others, at another time. */
     struct stat info, changed;
     uint8_t bytes[4096];
     snprintf(other, sizeof other, "%s", old_file(folder, 2, 5));
@@ -135,7 +135,7 @@ TEST(a_changed_file_is_read_anew)
     CHECK_EQ(changed.st_ino, info.st_ino);
     CHECK_EQ(rows_of(path), 5);
 
-    /* Who had it still has it. */
+    /* The former holder still has it. */
     CHECK_EQ(before->files.items[0].metadata->row_count, 3);
     pq_table_close(before);
 }
@@ -288,7 +288,7 @@ TEST(more_files_than_the_limit_of_open_files)
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-/* Of those of another schema and those that are no Parquet. */
+/* The first file that has another schema, or is not Parquet, is named. */
 TEST(the_first_bad_file_is_named)
 {
     const char *folder = test_folder();

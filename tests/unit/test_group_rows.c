@@ -23,7 +23,7 @@ static void check(const char *sql, const char *expected)
     }
 }
 
-/* What DuckDB gives. */
+/* Rows as DuckDB gives them. */
 TEST(rows_that_differ_in_a_text_are_groups)
 {
     check(TABLES "select count(*), sum(c), sum(s), min(name), max(kind) from (select name, kind, "

@@ -62,7 +62,7 @@ TEST(requests_of_s3_are_signed_as_published)
     end();
 }
 
-/* Of the published test suite. */
+/* Requests of the published test suite. */
 TEST(requests_of_the_suite_are_signed_as_published)
 {
     static const sign_keys keys = {"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""};

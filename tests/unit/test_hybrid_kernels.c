@@ -90,7 +90,7 @@ TEST(codes_of_every_width)
             check_width(width, runs[r]);
 }
 
-/* What other writers make: runs of any length, one of them among packed values. */
+/* Codes as other writers make them: runs of any length, one of them among packed values. */
 TEST(codes_in_short_runs)
 {
     static const uint8_t bytes[] = {3,                                      /* bits a code */

@@ -265,7 +265,7 @@ TEST(pairs_of_lists)
         }
 }
 
-/* What several pieces of a build side have matched. */
+/* Bits of what several pieces of a build side have matched. */
 TEST(bits_seen_before)
 {
     uint64_t seen[2] = {0x5, 0}, mask[2] = {0xa, 0x1}, both[2] = {0x8, 0};
@@ -366,8 +366,8 @@ TEST(codes_of_two_columns)
     }
 }
 
-/* Tables of three ranks one behind the other, of a number of slots that is no power of two: a code is found
- * in that of the rank that its hash belongs to. */
+/* Codes are looked up in the tables of three ranks, one after the other, each of a number of slots other than a power
+ * of two: a code is found in that of the rank that its hash belongs to. */
 TEST(codes_in_parts)
 {
     enum { PARTS = 3, SLOTS = 704, CODES = 1000 };
@@ -471,7 +471,7 @@ TEST(codes_with_rows)
     }
 }
 
-/* The same in the tables of ranks. */
+/* Codes with rows are looked up in the tables of ranks as well. */
 TEST(codes_with_rows_in_parts)
 {
     enum { PARTS = 3, SLOTS = 704, CODES = 1000 };
@@ -680,7 +680,7 @@ TEST(packed_rows_in_slots)
     }
 }
 
-/* What was put in is found; of the rest hardly anything. */
+/* Hashes that were put in are found; of the rest hardly any. */
 TEST(bloom_filters_of_hashes)
 {
     enum { BLOCKS = 256 };

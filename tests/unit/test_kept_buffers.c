@@ -66,8 +66,8 @@ TEST(no_larger_buffer_than_the_limit_allows)
     close_device();
 }
 
-/* What a query held is kept for the next one, up to an eighth of the limit; but memory of other sizes takes its
- * place, so that both together are no more than what was in use. */
+/* Memory that a query held is kept for the next one, up to an eighth of the limit; but memory of other sizes takes
+ * its place, so that both together are no more than what was in use. */
 TEST(much_memory_is_kept_until_other_memory_is_made)
 {
     enum { BUFFERS = 100, MB = 1 << 20 };
@@ -182,7 +182,7 @@ TEST(threads_take_from_slabs_of_their_own)
     cpu_slab_close(&pool);
 }
 
-/* Of a device on which no query runs any more, memory that is out stays, and can be given back later, also after its
+/* Memory that is out stays when no query runs on its device any more, and can be given back later, also after its
  * opener has closed it. */
 TEST(a_retired_device_keeps_nothing)
 {

@@ -454,7 +454,7 @@ static void fill_rows(uint32_t stride, bool is_ordered)
     }
 }
 
-/* Each row's group has its key, and the first group's is no other's. */
+/* Checks that each row's group has its key, and that the first group's key belongs to no other group. */
 static void check_groups(const void *rows, size_t count, size_t stride, const uint8_t *group_rows,
                          uint64_t group_count, const uint32_t *found)
 {
@@ -516,7 +516,7 @@ TEST(groups_find_gives_equal_rows_one_number)
             check_groups_find(slot_count, hash_bits);
 }
 
-/* Of no CUDA device: it is the host's. */
+/* Tests the host's kernel: CUDA devices have none. */
 TEST(groups_pass_gives_each_row_an_equal_group)
 {
     static uint64_t slots[ISAS][256];
@@ -569,7 +569,7 @@ static const type_id ordered_types[] = {TYPE_INT8,  TYPE_UINT8,  TYPE_INT16,  TY
                                         TYPE_INT32, TYPE_UINT32, TYPE_INT64,  TYPE_UINT64,
                                         TYPE_DATE,  TYPE_FLOAT,  TYPE_DOUBLE, TYPE_BOOL};
 
-/* Of NULLs, and of numbers and extremes: codes stand in the order of the sort's keys. */
+/* NULLs, numbers and extremes have codes in the order of the sort's keys. */
 TEST(order_codes_stand_in_the_order_of_keys)
 {
     static uint64_t codes[ISAS][ROWS_MAX + 16], keys[(ROWS_MAX + 16) * 3];

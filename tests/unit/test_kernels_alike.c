@@ -18,7 +18,7 @@ typedef const dev_kernel_function *tables;
     }                                                                                              \
     static void launch_##name(tables t, alike_output *o)
 
-/* Row numbers with some that are none. */
+/* Row numbers, some of them ROW_NULL. */
 static uint32_t *index_with_nulls(uint32_t below)
 {
     uint32_t *index = alike_numbers(ROWS, below + below / 4);
@@ -377,7 +377,7 @@ TEST_ALIKE(string_build_bytes)
               .out_total = alike_take(o, 8), ALIKE_FAILURES);
 }
 
-/* Texts with bytes that are no UTF-8. */
+/* Texts with bytes that are invalid UTF-8. */
 static string_view *wrong_texts(alike_output *o)
 {
     string_view *values = alike_take_texts(o, ROWS);

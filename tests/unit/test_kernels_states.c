@@ -80,13 +80,13 @@ static size_t group_of(size_t i)
     return in.grouped ? in.groups[i] : 0;
 }
 
-/* Of more rows than there are, as the host may know. */
+/* A count of more rows than there are, as the host may know. */
 static dev_count some_rows(void)
 {
     return (dev_count){.bound = in.rows < ROWS_MAX ? in.rows + 1 : in.rows, .actual = &in.actual};
 }
 
-/* What all updates have. */
+/* Arguments that all updates have. */
 #define ROWS_OF_UPDATE                                                                             \
     .validity = in.all ? NULL : in.validity, .mask = in.all ? NULL : in.mask,                      \
     .groups = in.grouped ? in.groups : NULL, .count = some_rows()
@@ -275,7 +275,7 @@ TEST(variances_of_groups)
     FOR_INPUTS(check_variances());
 }
 
-/* What is so large that its square is no number any more: alone it does not vary. */
+/* A number whose square is beyond all numbers does not vary alone. */
 TEST(variances_of_large_numbers)
 {
     double value = 1e200;

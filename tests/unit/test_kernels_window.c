@@ -60,7 +60,7 @@ typedef struct expected {
     uint32_t least;
 } expected;
 
-/* Of the first `parts` ranges of row i. */
+/* Expected of the first `parts` ranges of row i. */
 static expected of_row(size_t i, size_t parts)
 {
     expected e = {.least = ROW_NULL};
@@ -172,7 +172,7 @@ static struct {
 /* Rows that there are; as many as MANY, for all that who launches knows. */
 static uint64_t many;
 
-/* What kernels write: `results` parts of it, compared byte for byte unless they are doubles. */
+/* Output of kernels: `results` parts of it, compared byte for byte unless they are doubles. */
 static struct table_output {
     _Alignas(16) char parts[RESULTS][(MANY + 64) * VALUE_BYTES];
     dev_error errors[RESULTS];

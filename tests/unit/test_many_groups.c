@@ -173,7 +173,7 @@ static void check_wide(void)
           "90000;471860;6;524288;");
 }
 
-/* Where there is less to do, keys of each form are here or in little memory. */
+/* With less to do, keys of each form are here or in little memory. */
 TEST(many_groups)
 {
     write_rows();

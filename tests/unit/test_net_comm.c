@@ -176,7 +176,7 @@ TEST(a_slow_receiver_holds_its_sender_back_and_nobody_else)
     settle();
     CHECK_EQ(woken, 1);
     CHECK_EQ(send_all(slow[0], 1), 1);
-    /* What a receiver holds is not promised again. */
+    /* A receiver's memory that is held is not promised again. */
     CHECK_OK(net_try_receive(slow[1], 0, NULL, &state, &message));
     settle();
     CHECK_EQ(send_all(slow[0], 1), 0);
@@ -295,7 +295,7 @@ TEST(a_side_that_is_closed_before_its_end_fails_the_query)
     end();
 }
 
-/* Who has got all it wanted does not mind that another leaves. */
+/* A rank that has got all it wanted does not mind that another leaves. */
 TEST(a_rank_that_leaves)
 {
     begin();

@@ -28,7 +28,7 @@ static int free_port(void)
 
 /* ---- in a rank's process ---- */
 
-/* What a rank ends with, if something is wrong: printed, and 1. */
+/* Ends a rank, if something is wrong: prints it, and leaves with 1. */
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

@@ -184,7 +184,7 @@ typedef struct run {
     output *out;
 } run;
 
-/* What came out: its width (0: bits), whether it is text, and the validity (NULL: the output's). */
+/* The shape of what came out: its width (0: bits), whether it is text, and the validity (NULL: the output's). */
 typedef struct shape {
     null_rule rule;
     uint32_t width;
@@ -250,7 +250,7 @@ static shape choose_values(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_ZERO, type.width, false, NULL};
 }
 
-/* Both branches of a lazy CASE. */
+/* Scatters the two branches of a lazy CASE. */
 static shape scatter_values(const run *r, data_type type, unsigned variant)
 {
     (void)variant;
@@ -454,7 +454,7 @@ static shape finish_pair(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_ZERO, 8, false, NULL};
 }
 
-/* Of groups that no value came to. */
+/* Selects values of groups that no value came to. */
 static shape select_values(const run *r, data_type type, unsigned variant)
 {
     static const aggregate_values states[ROWS];
@@ -590,7 +590,7 @@ static bool is_same(const shape *s, size_t i, bool is_double)
     return one->bytes == other->bytes && !memcmp(string_data(one), string_data(other), one->bytes);
 }
 
-/* Values that are no NULL, and which these are. */
+/* Checks values that are not NULL, and which these are. */
 static void check_values(const char *isa, size_t c, data_type type, unsigned variant,
                          const shape *s)
 {

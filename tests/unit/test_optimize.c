@@ -189,7 +189,8 @@ static int count_of(const char *text, const char *part)
     return count;
 }
 
-/* Of what comes to the left join n is one of i's: so r takes the filter that s takes. Not where rows come otherwise. */
+/* Scan r takes the filter that s takes: n, of what comes to the left join, is one of i's. Not where rows come
+ * otherwise. */
 TEST(scans_of_build_sides_take_filters_of_the_probe_side)
 {
     static const struct {
@@ -249,7 +250,7 @@ TEST(footers_answer_what_they_tell_exactly)
     CHECK(strstr(plan, "count(*)"));
 }
 
-/* Of 1,000 numbers in row groups of 300, any ten behind the first 570 are those that follow them. */
+/* Any ten of 1,000 numbers, in row groups of 300, after the first 570 are those that follow them. */
 TEST(an_offset_reads_only_the_rows_that_it_leaves)
 {
     char path[128], sql[512], text[2048];
@@ -408,7 +409,7 @@ TEST(conditions_beside_volatile_ones_move)
     check_plans(NULL, cases, sizeof cases / sizeof *cases);
 }
 
-/* What needs rows of what has none is not in the plan. */
+/* Nodes that need rows of a node without rows are not in the plan. */
 TEST(what_can_have_no_rows_is_not_run)
 {
     static const char with[] = "explain with v as (select n, n % 3 as k from generate_series(1, 9) "

@@ -160,8 +160,8 @@ static void append_placed(parquet_reader *r, pq_batch *batch, uint64_t rows, tex
     tensor_unref(again);
 }
 
-/* A column of all row groups at once, as devices that are no host read it. gap: of each 2 * gap
- * rows of a row group only the first half; 0: all. */
+/* Appends a column of all row groups at once, as lazy devices read it. gap: of each 2 * gap rows of a row group only
+ * the first half; 0: all. */
 static void append_batch(parquet_reader *r, uint32_t column, uint64_t step, uint64_t gap,
                          text *cells)
 {

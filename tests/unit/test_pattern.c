@@ -36,7 +36,7 @@ static void make_files(void)
         put_file(names[i]);
 }
 
-/* What the pattern, or path, finds below the root, with blanks between. */
+/* Checks what the pattern, or path, finds below the root, with blanks between. */
 static void check_found(const char *pattern, const char *expected)
 {
     arena *memory;
@@ -83,7 +83,7 @@ TEST(hidden_files_are_matched_by_name)
     check_found("d/_log/*.parquet", "d/_log/x.parquet");
 }
 
-/* What exists by a name is meant by it, whatever else the name would match. */
+/* An existing name is meant by itself, whatever else the name would match. */
 TEST(names_come_before_patterns)
 {
     make_files();

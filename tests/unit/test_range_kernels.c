@@ -115,12 +115,12 @@ static void find(size_t isa, bool is_strict, bool is_upper)
                                   .out_least = least});
 }
 
-/* What was found, for the kernels that go over it. */
+/* Arguments of kernels that go over what was found. */
 #define FOUND                                                                                      \
     .groups = groups, .count = dev_count_exact(PROBE_ROWS), .places = places, .least = least,      \
     .heights = heights, .tops = tops, .tops_of_tops = tops_of_tops
 
-/* What one call makes, checked; how many. */
+/* Makes pairs by one call, checked; returns how many. */
 static uint64_t make(size_t isa, uint64_t *cursor, bool is_strict, bool is_upper)
 {
     uint64_t made = 0, wrong = 0;

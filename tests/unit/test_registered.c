@@ -43,7 +43,7 @@ TEST(takes_do_not_overlap)
         CHECK_EQ(taken[i][bytes[i] - 1], i);
         storage_memory_give(taken[i], bytes[i]);
     }
-    /* What was given back is taken again. */
+    /* Memory that was given back is taken again. */
     uint64_t held = storage_memory_held();
     CHECK(held <= 96 * MIB);
     taken[0] = storage_memory_take(4 * MIB);

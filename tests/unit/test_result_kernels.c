@@ -191,7 +191,7 @@ TEST(intervals_that_are_too_long)
         for (size_t i = 0; i < sizeof microseconds / sizeof *microseconds; i++) {
             interval_value values[2] = {{0, 0, 0}, {0, 0, microseconds[i]}};
             CHECK_EQ(make_intervals(table_of(v), values, false, 2, out), DEV_ERROR_NANOSECONDS);
-            /* What lies under a NULL is no failure. */
+            /* A value under a NULL does not fail. */
             CHECK_EQ(make_intervals(table_of(v), values, true, 2, out), DEV_ERROR_NONE);
         }
 }

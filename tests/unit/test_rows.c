@@ -180,7 +180,7 @@ typedef struct inserter {
     long done;
 } inserter;
 
-/* What another one was quicker than is told, and not done. */
+/* A row that another one was quicker with is told, and not done. */
 static void *insert(void *context)
 {
     inserter *self = context;

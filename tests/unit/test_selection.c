@@ -138,7 +138,7 @@ TEST(late_counts_become_exact)
     CHECK_OK(late_chunk_start(f.stream, lazy_chunk(&f, 7, 64), &late));
     CHECK_OK(late_chunk_finish(f.stream, &late, &c));
     CHECK(c && c->rows.bound == 7 && !c->rows.actual && !late.rows);
-    /* What is exact stays so. */
+    /* An exact count stays so. */
     CHECK_OK(late_chunk_start(f.stream, c, &late));
     CHECK(!late.count.words);
     CHECK_OK(late_chunk_finish(f.stream, &late, &c));

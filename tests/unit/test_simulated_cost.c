@@ -80,7 +80,7 @@ static void wake(void *argument)
     atomic_fetch_add(&w->count, 1);
 }
 
-/* Whoever has drained the stream is woken no more. */
+/* A waiter that has drained the stream is woken no more. */
 TEST(wake_ups_are_late_and_come_before_a_drain_returns)
 {
     woken w = {0};

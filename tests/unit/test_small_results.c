@@ -1,5 +1,5 @@
-/* What a client keeps of few rows is not the pages that they were read from: as an Arrow stream and as batches; and of a
- * database that is closed nothing but that.
+/* Tests of the memory that a client keeps of few rows, which is not the pages that they were read from: as an Arrow
+ * stream and as batches; and of a database that is closed nothing but that.
  *
  * test_label: threads */
 #include "exec/scan/column_cache.h"
@@ -11,7 +11,7 @@
 #define ROWS (test_has_less_to_do() ? 100000 : 400000)
 #define KEPT_MAX 64
 #define LITTLE (UINT64_C(1) << 20)
-/* Of lineitem's shape: four rows an order, comments of some 27 bytes that are all different. */
+/* Rows of lineitem's shape: four rows an order, comments of some 27 bytes that are all different. */
 #define LINES                                                                                      \
     "SELECT x / 4 AS l_orderkey, 'carefully regular, ' || x || repeat('.', (x %% 17)::int) AS "    \
     "l_comment, CASE WHEN x %% 3 = 0 THEN 'packages that sleep, ' || x END AS l_note, "            \

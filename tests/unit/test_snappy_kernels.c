@@ -89,7 +89,7 @@ static page filled(size_t count, unsigned kind)
 
 /* ---- the kernels' answer ---- */
 
-/* Where the pages' bytes are right they are there, else zero, and one of those that are not is named. */
+/* Checks that right pages' bytes are there, else zero, and that one of the wrong pages is named. */
 static void check_answer(const page *pages, const parquet_page *list, const dev_error *error,
                          const uint8_t *unpacked)
 {
@@ -181,7 +181,7 @@ TEST(what_the_library_compresses)
 
 /* ---- streams that it does not write ---- */
 
-/* What may be in a stream, bit by bit of `ways`. */
+/* Elements that may be in a stream, bit by bit of `ways`. */
 enum {
     OVER_BACK = 1,    /* copies from before their part */
     OVER_ELEMENT = 2, /* elements of two parts */

@@ -66,7 +66,7 @@ static void check_order(const sort_keys *keys, uint32_t count)
     }
 }
 
-/* Where bytes tell two rows apart, they do as their keys. */
+/* Checks that bytes which tell two rows apart do so as their keys do. */
 static void check_bytes(const sort_keys *keys, uint32_t count)
 {
     for (uint32_t i = 0; i < 200; i++) {

@@ -83,7 +83,7 @@ TEST(blocks_come_back_as_they_were)
     CHECK_EQ(spill_bytes(spill), blocks[11].offset + blocks[11].bytes);
     for (unsigned i = 12; i-- > 0;)
         check_block(spill, blocks[i], i, sizes[i / 2]);
-    /* What is given up leaves what lies beside it. */
+    /* A block that is given up leaves what lies beside it. */
     for (unsigned i = 0; i < 12; i += 3)
         spill_discard(spill, blocks[i]);
     for (unsigned i = 0; i < 12; i++)
@@ -161,7 +161,7 @@ TEST(failures_say_where)
     CHECK_OK(spill_read_start(spill, (spill_block){0, 5000, 5000}, dev, "test", &reading));
     CHECK_FAILS(spill_read_finish(reading, &read), STATUS_KIND_IO, folder);
     fault_disarm(FAULT_READ);
-    /* Bytes that are no block. */
+    /* Bytes of something other than a block. */
     CHECK_OK(spill_read_start(spill, (spill_block){0, 5000, 9000}, dev, "test", &reading));
     CHECK_FAILS(spill_read_finish(reading, &read), STATUS_KIND_CORRUPT, "were changed");
     CHECK_OK(spill_read_start(spill, (spill_block){0, 5000, 5000}, dev, "test", &reading));

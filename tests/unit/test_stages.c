@@ -55,7 +55,7 @@ static void analyze(const char *sql, char *out, size_t room)
     pistachio_close(database);
 }
 
-/* Of the line that has the text, the rows that came out: its first number. */
+/* Returns the rows that came out by the line that has the text: its first number. */
 static long rows_of(const char *plan, const char *text)
 {
     const char *at = strstr(plan, text);

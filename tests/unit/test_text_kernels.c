@@ -219,7 +219,7 @@ TEST(bits_are_counted)
         }
 }
 
-/* Of a lazy count only the rows that there are. */
+/* Hashes of NULLs are spread; a lazy count's rows are those that there are. */
 TEST(hashes_of_nulls_are_spread)
 {
     static uint32_t hashes[ROWS_MAX];

@@ -39,7 +39,7 @@ static const char *path_of_trace(void)
     return path;
 }
 
-/* What points have, and that what noting them takes is no part of a thread's time. */
+/* Points have their values, and the time of noting them does not belong to a thread's time. */
 TEST(points)
 {
     enum { POINTS = 20000 };

@@ -187,7 +187,7 @@ static void channel_close(channel *ch)
     mem_free(ch->message);
 }
 
-/* What is read must be the rows of c from *checked on. */
+/* Receives rows, which must be the rows of c from *checked on. */
 static void receive(channel *ch, const chunk *c, uint64_t *checked)
 {
     chunk *read;
@@ -278,7 +278,7 @@ TEST(rows_without_columns_are_counted)
     end();
 }
 
-/* The same dictionary under several chunks goes out once; others replace it, many at once. */
+/* A dictionary under several chunks goes out once; others replace it, many at once. */
 TEST(a_dictionary_is_sent_once)
 {
     data_type types[2] = {type_make(TYPE_VARCHAR), type_make(TYPE_VARCHAR)};
@@ -310,7 +310,7 @@ TEST(a_dictionary_is_sent_once)
     end();
 }
 
-/* What a filter leaves of a chunk is a few rows over a large dictionary: their values take less. */
+/* A few rows over a large dictionary, as a filter leaves them, travel as values, which take less. */
 TEST(a_few_rows_do_not_take_a_large_dictionary_along)
 {
     enum { ENTRIES = 2000 };

@@ -418,7 +418,7 @@ struct plain_texts {
     }
 };
 
-/* What a thread looks at: a few values. */
+/* Returns the bytes that a thread looks at: a few values. */
 DEVICE uint32_t texts_span(uint32_t bytes, uint64_t count)
 {
     uint64_t span = 4 * (uint64_t)bytes / count;

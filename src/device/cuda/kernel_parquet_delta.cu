@@ -47,7 +47,7 @@ DEVICE uint64_t add_deltas(const delta_shared *shared, uint32_t count, uint32_t 
     return last + total;
 }
 
-/* The same of a miniblock that may have any number of values, a block of threads at a time. */
+/* Adds a miniblock that may have any number of values, a block of threads at a time. */
 DEVICE uint64_t add_miniblock(const delta_miniblock *m, uint64_t count, uint64_t last, uint8_t width,
                               void *out, uint64_t done, uint64_t *sums)
 {

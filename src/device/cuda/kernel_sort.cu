@@ -72,7 +72,7 @@ DEVICE uint32_t *target_of(const sort_rows_arguments &a, const cuda_extra &extra
     return extra.step & 1 ? a.scratch : a.out;
 }
 
-/* What the digits sorted already, as far as blocks could see, is not merged. */
+/* Returns whether runs are merged: what the digits sorted already, as far as blocks could see, is not. */
 DEVICE bool is_merged(const cuda_extra &extra)
 {
     const radix_state *state = (const radix_state *)extra.scratch;

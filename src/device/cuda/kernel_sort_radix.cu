@@ -26,7 +26,7 @@ DEVICE radix_state *radix_of(const cuda_extra &extra)
     return (radix_state *)extra.scratch;
 }
 
-/* Of each tile a number for each value; this digit's table, while the other one is zeroed. */
+/* Returns a number of each tile for each value: this digit's table, while the other one is zeroed. */
 DEVICE uint32_t *radix_look_back(const sort_rows_arguments &a, const cuda_extra &extra, uint32_t pass)
 {
     uint32_t *tables = (uint32_t *)(radix_of(extra) + 1);
@@ -213,7 +213,7 @@ KERNEL_STEP_TOGETHER_WIDE(sort_rows_counts, sort_rows)
 
 /* ---- a digit ---- */
 
-/* What one block knows of its tile. */
+/* A block's knowledge of its tile. */
 typedef struct radix_tile {
     uint32_t counts[RADIX_WARPS][RADIX_VALUES]; /* later: a place in the tile, by warp and value */
     uint32_t base[RADIX_VALUES];                /* what makes a place in the tile one among all rows */
@@ -224,8 +224,8 @@ typedef struct radix_tile {
     } room;
 } radix_tile;
 
-/* Where the row of this lane stands among those of its warp with the same value; all lanes come. The
- * lanes that have a value meet in the value's mask, which the first of them clears again. */
+/* Returns where the row of this lane stands among those of its warp with the same value; all lanes come. The lanes
+ * that have a value meet in the value's mask, which the first of them clears again. */
 DEVICE uint32_t radix_rank(radix_tile *tile, uint32_t value, bool is_row)
 {
     uint32_t *mask = &tile->room.masks[kernel_warp()][value];
@@ -284,7 +284,7 @@ DEVICE void radix_places(radix_tile *tile, uint32_t *table, uint64_t number, uin
     __syncthreads();
 }
 
-/* Where rows, and words, are read from and written to: NULL where they are not. */
+/* The places that rows, and words, are read from and written to: NULL where they are not. */
 typedef struct radix_pass {
     const uint32_t *source;       /* else they are in the order of their numbers */
     const uint64_t *source_words; /* else they are the packed row's */
@@ -319,7 +319,7 @@ DEVICE void radix_read(const sort_rows_arguments &a, const radix_pass &p, uint64
     }
 }
 
-/* Of places in a tile, two in a word: registers are few. */
+/* Returns a place in a tile, of which a word holds two: registers are few. */
 DEVICE uint32_t radix_place(const uint32_t *places, unsigned k)
 {
     return places[k / 2] >> (16 * (k % 2)) & 0xffff;

@@ -1,7 +1,7 @@
 /* kernels.cu - all kernels of the CUDA device, compiled as one module. */
 #include "device/cuda/kernel.cuh"
 
-/* What launch.c compares with its own. */
+/* Facts that launch.c compares with its own. */
 extern "C" {
 __device__ uint32_t kernels_layout[] = {
     DEV_ABI, CUDA_ENTRIES, DEV_KERNEL_COUNT,

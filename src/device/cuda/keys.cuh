@@ -4,7 +4,7 @@
 
 #include "device/cuda/hash.cuh"
 
-/* What rows have: words in all, of which two for each text and then two for each interval. */
+/* The shape of rows: words in all, of which two for each text and then two for each interval. */
 typedef struct key_shape {
     uint32_t words, text_count, interval_count;
 } key_shape;
@@ -84,7 +84,7 @@ DEVICE uint32_t key_hash(const uint64_t *row, key_shape shape)
     return (uint32_t)(hash >> 32);
 }
 
-/* Of rows that are told by their first four bytes: others have another one. */
+/* Hashes rows that are told by their first four bytes: other rows have another hash. */
 DEVICE uint32_t key_hash_narrow(const uint64_t *row)
 {
     uint32_t x = (uint32_t)row[0];
@@ -98,7 +98,7 @@ DEVICE const uint64_t *key_row(const uint8_t *rows, uint32_t stride, uint64_t i)
     return (const uint64_t *)(rows + i * stride);
 }
 
-/* What the heap will have to hold of the row. */
+/* Counts what the heap will have to hold of the row. */
 DEVICE void key_count_text(const uint64_t *row, uint32_t text_count, uint64_t *total)
 {
     uint64_t bytes = 0;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What the launches of a window may have together before it is begun. */
+/* Bytes that the launches of a window may have together before it is begun. */
 #define SCRATCH_BYTES_MIN ((size_t)512 << 10)
 #define SCRATCH_PART_BYTES 64
 
@@ -48,7 +48,7 @@ static shape bit_tiles(uint64_t rows)
     return tiles_of(rows, CUDA_BIT_TILE_ROWS);
 }
 
-/* The same without scratch, and nothing for no rows. */
+/* Returns the shape of a launch without scratch; without rows there is no launch. */
 shape cuda_shape_blocks(uint64_t rows)
 {
     return (shape){.blocks = cuda_blocks_for(rows, CUDA_TILE_ROWS), .threads = CUDA_BLOCK};
@@ -285,7 +285,7 @@ status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *argumen
 
 /* ---- finding them ---- */
 
-/* What the file of kernels must agree on with this program: kernel.cuh makes the same. */
+/* Facts on which the file of kernels must agree with this program: kernel.cuh makes them as well. */
 static const uint32_t layout[] = {
     DEV_ABI,
     CUDA_ENTRIES,

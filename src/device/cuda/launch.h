@@ -4,7 +4,7 @@
 
 #include "device/cuda/cuda.h"
 
-/* What launching a kernel takes, from the numbers of its arguments. */
+/* The size of a kernel's launch, from the numbers of its arguments. */
 typedef struct shape {
     uint64_t blocks;
     unsigned threads;
@@ -34,7 +34,7 @@ shape cuda_shape_zeroed(shape s, const void *word);
 shape cuda_shape_of_codecs(uint32_t codecs, shape s);
 uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block);
 
-/* So many words of scratch for the launches that follow, zeroed. */
+/* Takes zeroed words of scratch for the launches that follow. */
 CHECKED status cuda_scratch_take(launch *l, uint64_t words);
 /* Launches one function, with scratch of its own if the shape has some. */
 CHECKED status cuda_run(launch *l, cuda_entry entry, shape s);

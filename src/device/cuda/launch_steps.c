@@ -78,7 +78,7 @@ status cuda_launch_key_statistics(launch *l)
 
 /* ---- kernel_decompress.cu ---- */
 
-/* Those of snappy are looked through first. */
+/* Decompresses pages; snappy's are looked through first. */
 status cuda_launch_parquet_batch_decompress(launch *l)
 {
     const parquet_batch_decompress_arguments *a = l->arguments;
@@ -196,8 +196,8 @@ static status radix_launches(launch *l, const sort_rows_arguments *a)
     return a->has_text ? radix_long_texts(l, rows) : STATUS_OK;
 }
 
-/* What the kernels share is no argument, so the window does not know that they use it: it is empty
- * before them, and after them when the memory is given up. */
+/* Sorts by digits. The window does not know that the kernels share memory, which they do not take as an argument: it
+ * is empty before them, and after them when the memory is given up. */
 static status radix_sort(launch *l, const sort_rows_arguments *a)
 {
     dev_stream *stream = &l->stream->base;

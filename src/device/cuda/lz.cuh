@@ -11,7 +11,7 @@
 #define LZ_ELEMENTS 256
 #define LZ_LITERAL 0x80000000u
 #define LZ_TILE (2 * CUDA_WARP)
-/* Of a literal, with so many bytes left of it. */
+/* Bytes left of a literal from which it is long. */
 #define LZ_LONG 512
 #define LZ_LONG_ROUNDS 8
 

@@ -170,8 +170,8 @@ DEVICE bool lz4_blocks(bool is_framed, const uint8_t *source, uint64_t source_by
     return done == bytes;
 }
 
-/* Where frames may be, a block without one is taken, too: some writers put it there. False: damaged, or not so many
- * bytes. */
+/* Decodes a page. If frames may be there, a block without a frame is taken, too: some writers put it there. False:
+ * damaged, or not so many bytes. */
 DEVICE bool lz4_decode(bool may_be_framed, const uint8_t *source, uint64_t source_bytes, uint8_t *target,
                        uint64_t bytes, chain_shared *shared, lz_list *list)
 {

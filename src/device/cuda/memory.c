@@ -46,7 +46,7 @@ static size_t piece_bytes(const cuda_device *dev, size_t wanted)
     return bytes > left && left >= wanted ? left : bytes;
 }
 
-/* Where the driver has not so much, half of it, down to what is wanted. */
+/* Maps memory; if the driver has not so much, half of it, down to what is wanted. */
 static status map_some(cuda_device *dev, size_t bytes, size_t wanted, cuda_piece *piece)
 {
     status st = cuda_map_piece(dev, bytes, piece);
@@ -293,7 +293,7 @@ static void close_released(cuda_device *dev)
     m->open_count = 0;
 }
 
-/* The same where memory is short: of what streams keep for themselves as well. Under the lock. */
+/* Closes, because memory is short, what streams keep for themselves as well. Under the lock. */
 static void close_all_released(cuda_device *dev)
 {
     cuda_reuse_end_all(dev);
@@ -575,7 +575,7 @@ static void free_list(cuda_buffer *list)
     }
 }
 
-/* What a device that was lost may still be doing nobody knows: its memory goes with its context. */
+/* Leaves a lost device's memory to its context: nobody knows what the device may still be doing. */
 void cuda_memory_close(cuda_device *dev)
 {
     cuda_memory *m = &dev->memory;

@@ -57,7 +57,7 @@ static bool find_run(const cuda_memory *m, size_t room, uint32_t *out_first, uin
     return best != SIZE_MAX;
 }
 
-/* Those that are not kept any more. */
+/* Takes buffers that are not kept any more out of the lists. */
 static void leave_lists(cuda_pool *pool)
 {
     for (unsigned i = 0; i < CUDA_CLASSES; i++)

@@ -77,7 +77,7 @@ typedef struct alignas(16) kernel_pair {
     }                                                                                              \
     }
 
-/* Of so many values in memory. */
+/* Returns the bytes of so many values in memory. */
 DEVICE uint64_t type_values_bytes_of(data_type type, uint64_t rows)
 {
     return type.width ? rows * type.width : (rows + 63) / 64 * 8;

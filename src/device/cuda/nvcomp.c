@@ -43,7 +43,7 @@ typedef int decompress_function_4(const void *const *sources, const size_t *sour
                                   void *space, size_t space_bytes, void *const *targets,
                                   int *statuses, cuda_queue queue);
 
-/* Of one codec: those of the library's version. */
+/* Functions of one codec: those of the library's version. */
 typedef struct nvcomp_functions {
     int codec;
     const char *name; /* in its functions' names */

@@ -24,7 +24,7 @@ DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
     return number;
 }
 
-/* The same by bytes, none of them behind the last. */
+/* Unpacks by bytes, none of them after the last. */
 DEVICE uint64_t unpack_bytes(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsigned width)
 {
     uint64_t first = bit / 8, last = (bit + width + 7) / 8, word = 0;
@@ -55,7 +55,7 @@ DEVICE uint64_t unpack(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsi
     return width == 64 ? word : word & (((uint64_t)1 << width) - 1);
 }
 
-/* Where a page's values lie, by its words: false if outside the page. */
+/* Finds a page's values by its words: false if they are outside the page. */
 DEVICE bool page_values(const uint8_t *page, uint32_t page_bytes, const uint64_t *words,
                         const uint8_t **at, const uint8_t **end)
 {

@@ -29,8 +29,8 @@ static cuda_stream *find_stream(const cuda_device *dev, uint64_t id)
 
 /* ---- who uses what ---- */
 
-/* What the stream is told comes after what it still does with the old bytes for which the memory was taken
- * again: a mark that it writes from now on says that. */
+/* Has the stream continue after what it still does with the old bytes for which the memory was taken again: a mark
+ * that it writes from now on says that. */
 static status await_old_bytes(cuda_stream *stream, cuda_buffer *buffer)
 {
     cuda_device *dev = (cuda_device *)stream->base.dev;

@@ -78,7 +78,7 @@ struct snappy_stream {
         return behind(at, e);
     }
 
-    /* Of a copy. */
+    /* Returns the offset of a copy. */
     CHAIN_MEMBER uint32_t offset(uint32_t at, const snappy_element &e) const
     {
         uint32_t number = (uint32_t)load_bytes(source + at + 1, e.head - 1);
@@ -86,7 +86,7 @@ struct snappy_stream {
     }
 };
 
-/* Where the elements begin. False: damaged, or not so many bytes; or more than a page may have. */
+/* Finds where the elements begin. False: damaged, or not so many bytes; or more than a page may have. */
 DEVICE bool snappy_begin(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint32_t *out)
 {
     const uint8_t *at = source;

@@ -17,7 +17,7 @@ DEVICE bool text_differs(const char *left, const char *right, uint64_t bytes)
     return false;
 }
 
-/* Where the needle begins first. */
+/* Returns where the needle begins first. */
 DEVICE uint64_t find_text(const char *text, uint64_t bytes, const char *needle,
                           uint64_t needle_bytes)
 {

@@ -18,7 +18,7 @@ static status begin_event(cuda_stream *stream, dev_event *event)
     return st;
 }
 
-/* What nvCOMP refuses is reported by the kernel that looks at its pages (library.c). */
+/* Begins nvCOMP's work. The kernel that looks at its pages reports what nvCOMP refuses (library.c). */
 static void begin_library(cuda_stream *stream, const cuda_command *c)
 {
     const cuda_device *dev = (const cuda_device *)stream->base.dev;
@@ -57,7 +57,7 @@ static status begin(cuda_stream *stream, cuda_command *const *commands, unsigned
     return STATUS_OK;
 }
 
-/* What launches were given of the scratch since the last time. */
+/* Zeroes what launches were given of the scratch since the last time. */
 static status zero_scratch(cuda_stream *stream)
 {
     size_t first = stream->scratch_zeroed, bytes = stream->scratch_used - first;
@@ -96,7 +96,7 @@ void cuda_window_flush(cuda_stream *stream)
         else if (jobs[0]->kind == CUDA_COMMAND_EVENT)
             cuda_event_free(jobs[0]->event);
     }
-    /* What was enqueued and is not done cannot be made good for. */
+    /* A command that was enqueued and is not done cannot be made good for. */
     if (st)
         cuda_lose_for(dev, cuda_trace_name_launches(
                                stream, status_context(st, "device cuda:%d", dev->ordinal)));

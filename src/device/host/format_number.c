@@ -24,7 +24,7 @@ typedef struct digits {
     size_t count, scale;
 } digits;
 
-/* What a number becomes: its text without sign, 12.50, and the words' way along it. */
+/* The text of a number without sign, 12.50, and the words' way along it. */
 typedef struct output {
     number_format format; /* the row's own: numbers may have fewer places behind the point */
     char number[DIGITS_BYTES + 2];
@@ -90,7 +90,7 @@ static void format_number_read_digits(int128 number, unsigned scale, digits *out
 
 /* ---- the number as text ---- */
 
-/* Those behind V move in front of the point, then it is rounded. */
+/* Moves the digits that V asks for in front of the point, then rounds. */
 static void exact_text(output *o, digits *d)
 {
     size_t shift = o->format.shift, scale = o->format.fraction;
@@ -348,7 +348,7 @@ static void put_words(output *o)
         format_number_put_word(o, &f->words.items[i]);
 }
 
-/* Of 1 to 3999. */
+/* Writes a number from 1 to 3999. */
 static void roman_text(int64_t number, char *out)
 {
     static const struct {

@@ -246,7 +246,7 @@ status host_to_char_time(host_call *c, uint64_t row)
     return put_moment(c, row, host_integer(c, 0, row), NULL);
 }
 
-/* Of a timestamp with time zone, in the zone of the third argument. */
+/* Formats a timestamp with time zone, in the zone of the third argument. */
 status host_zone_to_char(host_call *c, uint64_t row)
 {
     int64_t local;

@@ -52,7 +52,7 @@ typedef union host_place {
     char bytes[64]; /* kernels may read past a value */
 } host_place;
 
-/* Where new long texts go: buffers that stay where they are. */
+/* Buffers that new long texts go to, which stay where they are. */
 typedef struct host_heap {
     ARRAY(dev_buffer *) buffers;
     char *at, *end;
@@ -75,10 +75,10 @@ typedef struct host_call {
     status failure; /* of the call */
 } host_call;
 
-/* The constant arguments of a call: NULL where one is none. */
+/* The constant arguments of a call: NULL where an argument is not constant. */
 typedef const value *const *host_constants;
 
-/* What a function has besides the rows; each may be NULL. */
+/* A function's steps in addition to the rows; each may be NULL. */
 typedef struct host_function_ops {
     /* *out stays NULL where the constants say too little. Lives in memory. */
     status (*plan)(host_function function, host_constants args, uint32_t arg_count, arena *memory,

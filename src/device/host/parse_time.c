@@ -68,7 +68,7 @@ static void skip_character(reading *r)
 
 /* ---- fields ---- */
 
-/* Twice the same is no failure. */
+/* Sets a field; the same number twice is not a failure. */
 static status set_field(const reading *r, const template_word *w, int64_t *field, int64_t number)
 {
     if (*field && *field != number)
@@ -95,8 +95,8 @@ static bool take_number(reading *r, size_t end, int64_t *out)
     return true;
 }
 
-/* `width` characters; before a word that is no number, or of FM, all digits that there are. field may be NULL.
- * *out_bytes (may be NULL): how many characters it had. */
+/* Reads `width` characters; before a word that does not begin with a digit, or with FM, all digits that there are.
+ * field may be NULL. *out_bytes (may be NULL): how many characters it had. */
 static status parse_time_read_number(reading *r, const template_word *w, size_t width,
                                      int64_t *field, size_t *out_bytes)
 {
@@ -375,7 +375,7 @@ static bool parse_time_is_number(const template_word *w)
     }
 }
 
-/* What stands in a format besides fields. */
+/* Reads over the text in a format between fields. */
 static void parse_time_read_text(reading *r, const template_word *w)
 {
     bool is_separator = !w->is_quoted && (is_mark(*w->text) || isspace((unsigned char)*w->text));
@@ -453,7 +453,7 @@ typedef struct dated {
     bool has_year, has_month, has_day;
 } dated;
 
-/* Of a year in a century, both as given. */
+/* Returns the year in a century, both as given. */
 static int64_t year_of_century(int64_t year, int64_t century)
 {
     if (year == 0)

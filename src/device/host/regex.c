@@ -84,7 +84,7 @@ static status host_regex_compile(const regex *r, uint32_t options, pcre2_code **
     pcre2_compile_context_free(context);
     if (!*out)
         return regex_describe(r, error, at);
-    /* Where the system gives no memory that can be executed, the pattern is interpreted. */
+    /* If the system gives no memory that can be executed, the pattern is interpreted. */
     (void)pcre2_jit_compile(*out, PCRE2_JIT_COMPLETE);
     return STATUS_OK;
 }

@@ -7,11 +7,11 @@
 
 #define REGEX_GROUPS_MAX 100 /* of which a match says where they are */
 
-/* What a pattern has to be compiled with, and what is known of every text that it matches. */
+/* The options that a pattern is compiled with, and what is known of every text that it matches. */
 typedef struct regex_source {
     ARRAY(char) text;        /* as PCRE2 spells it */
     ARRAY(uint32_t) origins; /* by byte of it: the byte of the given pattern that it comes from */
-    bool is_literal;         /* flag q: the text is no pattern */
+    bool is_literal;         /* flag q: the text stands for itself */
     bool is_case_free, is_expanded;
     bool newline_ends_lines; /* ^ and $ match at lines */
     bool newline_is_special; /* . and [^a] do not match it */
@@ -31,23 +31,23 @@ typedef struct regex regex;
 /* Lives as long as memory. */
 CHECKED status regex_compile(const char *pattern, size_t bytes, const char *flags,
                              size_t flag_bytes, arena *memory, regex **out);
-/* What was read out of the pattern. */
+/* Returns what was read out of the pattern. */
 const regex_source *regex_source_of(const regex *r);
 bool regex_is_global(const regex *r);
 uint32_t regex_groups(const regex *r);
 
-/* What matching needs besides, of one thread. */
+/* State of one thread that matching needs in addition. */
 typedef struct regex_matcher regex_matcher;
 
 CHECKED status regex_matcher_new(regex_matcher **out);
 void regex_matcher_free(regex_matcher *m); /* takes NULL */
 /* Begins with a text, which stays until the next one. */
 void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t bytes);
-/* Where it matches first from byte `from` on. A text that takes too many steps fails. */
+/* Finds the first match from byte `from` on. A text that takes too many steps fails. */
 CHECKED status regex_find(regex_matcher *m, size_t from, bool *out_found);
-/* Of the match: a group's bytes (0: all); false: the group is in no part of it. */
+/* Gives the bytes of a group of the match (0: all); false: the group is not part of it. */
 bool regex_group(const regex_matcher *m, uint32_t group, size_t *out_start, size_t *out_end);
-/* Where to look for the next match: behind this one, a character further if it is empty. */
+/* Returns where to look for the next match: after this one, a character further if it is empty. */
 size_t regex_next(const regex_matcher *m);
 
 #endif

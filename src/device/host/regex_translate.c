@@ -84,7 +84,7 @@ static status end_run(scan *s)
     return STATUS_OK;
 }
 
-/* Something that is no literal character. */
+/* Notes something other than a literal character. */
 static status no_literal(scan *s)
 {
     s->is_plain = false;
@@ -111,7 +111,8 @@ static status add_literal(scan *s, const char *text, size_t bytes)
     return STATUS_OK;
 }
 
-/* What is repeated may be missing; what is there at least once ends the run all the same. */
+/* Ends the run of literal characters before something that is repeated and may be missing; what is there at least
+ * once ends the run all the same. */
 static status end_repeated(scan *s, bool is_once)
 {
     if (s->run_is_open && !is_once)
@@ -258,7 +259,7 @@ static status read_class(scan *s, size_t end)
     return text ? regex_translate_put_text(s, text, first) : put_no_digit(s, first);
 }
 
-/* [[:<:]] and [[:>:]] are no brackets but the borders of a word: PCRE2 knows them as well. */
+/* [[:<:]] and [[:>:]] look like brackets but stand for the borders of a word: PCRE2 knows them as well. */
 static bool is_word_border(const scan *s)
 {
     const char *at = s->pattern + s->at;
@@ -556,7 +557,7 @@ status regex_translate(const char *pattern, size_t bytes, const char *flags, siz
 
 /* ---- SIMILAR TO ---- */
 
-/* What stands for itself in SIMILAR TO, but not in a regular expression. */
+/* Returns whether a character stands for itself in SIMILAR TO, but not in a regular expression. */
 static bool regex_translate_is_special(char c)
 {
     return c == '.' || c == '^' || c == '$' || c == '\\';

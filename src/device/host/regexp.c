@@ -5,7 +5,7 @@
 #include "device/host/regex.h"
 #include "device/value/text_part.h"
 
-/* Where the functions have their optional arguments; 0: not at all. */
+/* Places of the functions' optional arguments; 0: not there. */
 typedef struct places {
     uint8_t flags, start, number, group, end_option;
 } places;
@@ -22,11 +22,11 @@ static const places places_of[HOST_FUNCTION_COUNT] = {
 typedef struct state {
     regex_matcher *matcher;
     const regex *constant;
-    /* The last row's pattern and flags, where they are no constants. */
+    /* The last row's pattern and flags, if they vary. */
     arena *memory;
     regex *last;
     string_view pattern, flags;
-    /* What a replaced text is put together in, taken from a budget. */
+    /* The buffer in which a replaced text is put together, taken from a budget. */
     char *text;
     size_t bytes, capacity, bytes_max;
     mem_budget *budget; /* or NULL */
@@ -34,7 +34,7 @@ typedef struct state {
 
 /* ---- patterns ---- */
 
-/* What a function without such an argument has. */
+/* Returns the flags of a function without such an argument. */
 static string_view own_flags(host_function function)
 {
     return string_view_make("i", function == HOST_REGEXP_ILIKE);

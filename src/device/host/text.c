@@ -10,7 +10,7 @@
 
 /* ---- split_part ---- */
 
-/* Where the delimiter is next at or behind `from`, or the text's end. */
+/* Returns where the delimiter is next from `from` on, or the text's end. */
 static size_t text_find(const string_view *text, const string_view *delimiter, size_t from)
 {
     const char *start = string_data(text);
@@ -184,7 +184,7 @@ status host_translate(host_call *c, uint64_t row)
 }
 
 /* The first letter of each word in upper case, the others in lower; in as many bytes. */
-/* Of characters beyond ASCII those are taken for letters or digits that no block of marks and symbols has. */
+/* Takes those characters beyond ASCII for letters or digits that no block of marks and symbols has. */
 static bool is_of_word(uint32_t character)
 {
     static const struct {
@@ -332,7 +332,7 @@ static void put_hex(const unsigned char *bytes, size_t count, char *out)
     }
 }
 
-/* Of an int32 at most eight digits. */
+/* Writes at most eight digits of an int32. */
 status host_to_hex(host_call *c, uint64_t row)
 {
     const host_operand *x = &c->args[0];

@@ -155,7 +155,7 @@ status host_date_diff(host_call *c, uint64_t row)
                        (int)(name->bytes < 40 ? name->bytes : 40), string_data(name)),
             "it counts microsecond to hour, day, week, month, quarter, year to millennium");
     int64_t from = host_integer(c, 1, row), to = host_integer(c, 2, row);
-    if (p->units > CALENDAR_DAY) /* weeks are no borders, but seven days */
+    if (p->units > CALENDAR_DAY) /* weeks have no borders: they are seven days */
         host_put_integer(
             c, row,
             (time_floor_divide(to, CALENDAR_DAY) - time_floor_divide(from, CALENDAR_DAY)) / 7);

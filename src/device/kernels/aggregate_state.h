@@ -25,8 +25,8 @@ typedef struct aggregate_variance {
     uint64_t count;
 } aggregate_variance;
 
-/* The same of pairs: squared distances from the means, and their products, added up. Means are distances
- * from the first pair, so that large numbers which differ little lose nothing. */
+/* The state of pairs: squared distances from the means, and their products, added up. Means are distances from the
+ * first pair, so that large numbers which differ little lose nothing. */
 typedef struct aggregate_pair {
     double first_x, first_y, mean_x, mean_y, xx, yy, xy;
     uint64_t count;

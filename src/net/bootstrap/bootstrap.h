@@ -13,7 +13,7 @@
 
 #define NET_ADDRESS_BYTES_MAX (64u << 10)
 
-/* Where a rank stands, from its environment. Texts are the environment's, or static. */
+/* The place of a rank, from its environment. Texts are the environment's, or static. */
 typedef struct net_place {
     unsigned rank, ranks;
     const char *root_host, *root_port; /* where rank 0 listens; within root_text */

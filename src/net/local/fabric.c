@@ -268,7 +268,7 @@ static void fabric_stop_thread(local_rank *self)
     self->has_thread = false;
 }
 
-/* What others sent to it, and what it sent that has come back. */
+/* Drops what others sent to it, and what it sent that has come back. */
 static void fabric_drain(local_rank *self)
 {
     mutex_lock(&self->lock);

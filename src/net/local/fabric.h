@@ -51,8 +51,8 @@ void net_fabric_free(net_fabric *fabric);
  * rank that is not open yet waits for it. */
 CHECKED status net_fabric_open(net_fabric *fabric, unsigned rank, const net_options *options,
                                net_comm **out);
-/* Of a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing
- * is under way, and time was moved on for the heartbeats alone. One thread. */
+/* Steps a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing is under way,
+ * and time was moved on for the heartbeats alone. One thread. */
 bool net_fabric_step(net_fabric *fabric);
 /* Its clock, in nanoseconds. */
 uint64_t net_fabric_now(net_fabric *fabric);

@@ -25,8 +25,7 @@ typedef struct net_fabric_options {
     bool is_stepped;          /* only net_fabric_step moves anything; else each rank has a thread */
     uint64_t delay_ns;    /* most that a frame is late, if there is a seed; 0: 200 microseconds */
     uint32_t link_frames; /* frames that a link holds, the others queue; 0: as the seed says */
-    /* What goes wrong with `fault_rank`, at the n-th frame that it sends (1 is the first;
-     * heartbeats are not counted). */
+    /* The fault of `fault_rank`, at the n-th frame that it sends (1 is the first; heartbeats are not counted). */
     net_fault_kind fault;
     unsigned fault_rank;
     uint64_t fault_frame;
