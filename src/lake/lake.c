@@ -43,7 +43,7 @@ static status parse_option(const char *text, const char *option, size_t bytes, l
     if (bytes >= sizeof version && !strncmp(option, version, sizeof version - 1)) {
         out->has_version =
             int128_parse(option + sizeof version - 1, bytes - sizeof version + 1, &number) &&
-            number >= INT64_MIN && number <= INT64_MAX;
+            number >= INT64_MIN && number <= UINT64_MAX;
         out->version = out->has_version ? (int64_t)number : 0;
         return out->has_version ? STATUS_OK : refuse_option(text);
     }
@@ -100,6 +100,18 @@ bool lake_is_text(const char *text)
     }
     status_free(st);
     return request.kind != LAKE_NONE;
+}
+
+status lake_text_as_of(arena *a, const char *text, const char *state, const char **out)
+{
+    lake_request request;
+    *out = NULL;
+    TRY(lake_request_parse(a, text, &request));
+    if (!request.kind || request.has_version || request.has_time)
+        return STATUS_OK;
+    *out = arena_format(a, "%s%s:%s", request.kind == LAKE_DELTA ? "delta" : "iceberg", state,
+                        request.path);
+    return *out ? STATUS_OK : status_no_memory("lake", strlen(text));
 }
 
 static status lake_make(const char *text, const lake_request *request, bool use_cache,

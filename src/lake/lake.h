@@ -19,6 +19,9 @@ CHECKED status lake_request_parse(arena *a, const char *text, lake_request *out)
 lake_kind lake_kind_of_folder(const char *path);
 /* Returns whether the text is of a lake. */
 bool lake_is_text(const char *text);
+/* Makes the text of a lake in a state, "(version=3)" or "(timestamp=...)", of a text that means the lake; *out is NULL: the
+ * text is not of a lake, or says a state itself. In the arena. */
+CHECKED status lake_text_as_of(arena *a, const char *text, const char *state, const char **out);
 /* Opens the table that the text means; *out NULL: the text is not of a lake. before: what the text meant last, or NULL; it is
  * given again if the log has not grown. */
 CHECKED status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **out);

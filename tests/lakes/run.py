@@ -92,6 +92,12 @@ def test_versions():
     gives("select count(*), sum(id), count(added) from delta_scan('t', version => 1)", "8,28,3")
     gives("select * from delta_scan('t', version => 0) order by id limit 2", "0,n0", "1,n1")
     gives("select count(*) from t", "3", arguments=["t"])
+    gives("select count(*) from t version as of 1", "8", arguments=["t"])
+    gives("select count(x.id), count(y.id) from t version as of 0 as x join 't/' timestamp as of '2101-01-01' y on x.id <> y.id", "15,15",
+          arguments=["t"])
+    gives("select version as of, a.version from (select 1 as version) as a", "1,1")
+    says("from 'p/day=1/x.parquet' version as of 1", "is not a Delta or Iceberg table")
+    says("from nosuch version as of 1", "does not exist")
     says("from delta_scan('t', version => 9)", "has no version 9", "last one is 2")
     says("from delta_scan('t', as_of => '2001-01-01')", "no version of that time")
     gives("select count(*) from delta_scan('t', as_of => '2101-01-01')", "3")

@@ -253,6 +253,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <list>	copy_opt_list transaction_mode_list
 %type <defelt>	copy_opt_item transaction_mode_item
 
+%type <str>		as_of_value
 %type <str>	utility_option_name
 %type <defelt>	utility_option_elem
 %type <list>	utility_option_list
@@ -545,6 +546,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
  * as NOT, at least with respect to their left-hand subexpression.
  * NULLS_LA and WITH_LA are needed to make the grammar LALR(1).
  */
+%token <str>	AS_OF_LA
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
@@ -4403,6 +4405,12 @@ table_ref:	relation_expr opt_alias_clause
 					$1->alias = $2;
 					$$ = (Node *) $1;
 				}
+			| relation_expr AS_OF_LA as_of_value opt_alias_clause
+				{
+					$1->asof = psprintf("(%s=%s)", $2, $3);
+					$1->alias = $4;
+					$$ = (Node *) $1;
+				}
 			| relation_expr opt_alias_clause tablesample_clause
 				{
 					RangeTableSample *n = (RangeTableSample *) $3;
@@ -4799,6 +4807,13 @@ relation_expr:
 					$$ = $1;
 				}
 			| path_expr								{ $$ = $1; }
+		;
+
+/* A version or a time of a table. */
+as_of_value:
+			Iconst									{ $$ = psprintf("%d", $1); }
+			| FCONST								{ $$ = $1; }
+			| Sconst								{ $$ = $1; }
 		;
 
 /* A file, folder or pattern. */

@@ -195,6 +195,8 @@ extern void pg_lexeme_error(const char *message, const pg_lexeme *lexeme,
 extern int	pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
 extern void pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra);
 extern bool pg_is_sample(const pg_lexeme *next);
+extern bool pg_is_as_of(const pg_lexeme *word, const char *wanted, base_yy_extra_type *yyextra,
+						core_yyscan_t yyscanner);
 extern void pg_refuse(const char *what, int location, core_yyscan_t yyscanner) pg_attribute_noreturn();
 
 /* from gram.y */

@@ -933,6 +933,7 @@ typedef struct RangeVar
 	char		relpersistence; /* see RELPERSISTENCE_* in pg_class.h */
 	Alias	   *alias;			/* table alias & optional column aliases */
 	bool		ispath;			/* relname is a quoted path */
+	char	   *asof;			/* "(version=3)", "(timestamp=...)", or NULL */
 	int			location;		/* token location, or -1 if unknown */
 } RangeVar;
 

@@ -160,6 +160,19 @@ ends_list(int token)
 	}
 }
 
+/* VERSION AS OF and TIMESTAMP AS OF after a table are one token. */
+static void
+take_as_of(pg_lexeme *lexeme, const char *word, base_yy_extra_type *yyextra,
+		   core_yyscan_t yyscanner)
+{
+	if (!pg_is_as_of(lexeme, word, yyextra, yyscanner))
+		return;
+	(void) next_lexeme(yyextra, yyscanner);
+	lexeme->end = next_lexeme(yyextra, yyscanner).end;
+	lexeme->token = TOKEN_AS_OF_LA;
+	lexeme->value.str = pstrdup(word);
+}
+
 int
 base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 {
@@ -211,6 +224,11 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 
 		case TOKEN_IDENT:
 			lexeme.token = pg_word_token(&lexeme, yyextra, yyscanner);
+			take_as_of(&lexeme, "version", yyextra, yyscanner);
+			break;
+
+		case TOKEN_TIMESTAMP:
+			take_as_of(&lexeme, "timestamp", yyextra, yyscanner);
 			break;
 
 		case ',':

@@ -283,6 +283,21 @@ describe_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t
 	return is_describe ? TOKEN_DESCRIBE_LA : TOKEN_SUMMARIZE_LA;
 }
 
+/* Whether the word begins VERSION AS OF or TIMESTAMP AS OF after a table's name. */
+bool
+pg_is_as_of(const pg_lexeme *word, const char *wanted, base_yy_extra_type *yyextra,
+			core_yyscan_t yyscanner)
+{
+	const pg_lexeme *third;
+
+	if ((word->token != TOKEN_IDENT && word->token != TOKEN_TIMESTAMP) || !ends_value(yyextra->last.token) ||
+		yyextra->text[word->start] == '"' || (word->token == TOKEN_IDENT && strcmp(word->value.str, wanted)) ||
+		pg_peek(yyextra, 0, yyscanner)->token != TOKEN_AS)
+		return false;
+	third = pg_peek(yyextra, 1, yyscanner);
+	return third->token == TOKEN_OF;
+}
+
 /* Whether USING, whose next token is `next`, begins a sample. */
 bool
 pg_is_sample(const pg_lexeme *next)

@@ -1,6 +1,7 @@
 /* bind_table.c - tables and views by name, tables by path. */
 #include "sql/query/bind_table.h"
 
+#include "lake/lake.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_union.h"
@@ -260,6 +261,28 @@ status bind_lake(binder *b, const char *text, const char *path, int32_t location
     return bind_files(b, table, path, location, out);
 }
 
+/* name VERSION AS OF 3: the table that the name or path means, in another state. */
+static status bind_as_of(binder *b, const RangeVar *range, plan_node **out)
+{
+    const sql_catalog_entry *entry = NULL;
+    const char *text = range->relname;
+    if (!range->ispath)
+        TRY(table_at(b, sql_catalog_find(b->catalog, range->relname, b->held, &entry),
+                     range->location));
+    if (entry && entry->table && !entry->parts.count)
+        text = entry->table->name;
+    if (entry || range->ispath || looks_like_path(text))
+        TRY(table_at(b, lake_text_as_of(b->memory, text, range->asof, &text), range->location));
+    else
+        return no_such_table(b, text, range->location);
+    if (text)
+        return bind_lake(b, text, range->relname, range->location, out);
+    return status_hint(bind_error(b, STATUS_KIND_INVALID, range->location,
+                                  "\"%s\" is not a Delta or Iceberg table, which have states",
+                                  range->relname),
+                       "delta_scan('path', version => 3) reads a table of an object store");
+}
+
 /* ---- pg_catalog and information_schema ---- */
 
 static status bind_listed_view(binder *b, const sql_catalog_entry *view, plan_node **out)
@@ -349,7 +372,9 @@ status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node
         (schema && !is_system && strcmp(schema, "main") && strcmp(schema, "public")))
         return bind_unsupported(b, range->location, "a schema in front of a table's name is");
     *out = NULL;
-    if (!path && !schema)
+    if (range->asof)
+        TRY(bind_as_of(b, range, out));
+    else if (!path && !schema)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
     if (is_system)
         TRY(bind_system_named(b, range, out));
