@@ -207,7 +207,7 @@ function drawChart() {
   const places = placesOf(rows.map(row => row[x]), result.columns[x].type), values = rows.map(row => Number(row[y]));
   const span = (list, from) => {
     const low = list.reduce((a, b) => Math.min(a, b), from), high = list.reduce((a, b) => Math.max(a, b), from);
-    return [low, high === low ? low + 1 : high];
+    return [low, high === low ? low + (Math.abs(low) || 1) : high];
   };
   const [x0, x1] = span(places, places[0]), [y0, y1] = span(values, kind === 'bars' ? 0 : values[0]);
   const atX = place => left + 10 + (place - x0) / (x1 - x0) * (width - left - 30);
@@ -251,16 +251,16 @@ let refreshing = 0;
 
 function showStatement(one) {
   const box = make('div', undefined, 'statement');
-  const text = make('button', undefined, 'plain');
-  text.append(make('code', one.sql));
+  const text = make('code', one.sql), take = () => { byId('sql').value = one.sql; byId('sql').focus(); };
   text.title = 'Take it into the editor';
-  text.addEventListener('click', () => { byId('sql').value = one.sql; byId('sql').focus(); });
+  text.tabIndex = 0;
+  text.setAttribute('role', 'button');
+  text.addEventListener('click', take);
+  text.addEventListener('keydown', event => event.key === 'Enter' && take());
   const seconds = ((one.ended || Date.now()) - one.began) / 1000;
   const share = one.total ? ', ' + Math.round(100 * one.done / one.total) + '%' : '';
-  box.append(text.firstChild, make('div', one.state + ', ' + seconds.toFixed(1) + ' s, ' + one.rows + ' rows' +
+  box.append(text, make('div', one.state + ', ' + seconds.toFixed(1) + ' s, ' + one.rows + ' rows' +
     (one.state === 'running' ? share : '')));
-  box.firstChild.tabIndex = 0;
-  box.firstChild.addEventListener('click', () => { byId('sql').value = one.sql; byId('sql').focus(); });
   if (one.error) box.append(make('div', one.error, 'error'));
   if (one.state === 'running') {
     const progress = make('progress'), stop = make('button', 'Cancel');
