@@ -305,11 +305,12 @@ static status execute(session *s, wire_reader *reader)
     portal *p;
     TRY(wire_end(reader, "Execute"));
     TRY(find_portal(s, name, &p));
-    if (p->command.kind && p->command.kind != COMMAND_FETCH)
-        return command_run(s, &p->command);
+    command c = p->command; /* which may remove the portal */
+    if (c.kind && c.kind != COMMAND_FETCH)
+        return command_run(s, &c);
     TRY(command_check(s, COMMAND_NONE));
-    if (p->command.kind)
-        return cursor_fetch(s, &p->command, (rows_formats){p->formats, p->format_count});
+    if (c.kind)
+        return cursor_fetch(s, &c, (rows_formats){p->formats, p->format_count});
     if (!p->rows.result) {
         write_empty(s, 'I');
         return STATUS_OK;

@@ -185,6 +185,10 @@ def portals(c):
     found = c.ask(parse('select x'), bind(), execute(), SYNC, parse('select 1'), bind(), execute(), SYNC)
     check('what follows a failure is skipped', kinds(found), 'EZ')
     check('until Sync', kinds(c.until_ready()), '12DCZ')
+    for sql, tag in (('commit', b'COMMIT'), ('rollback', b'ROLLBACK'), ('close all', b'CLOSE CURSOR ALL'),
+                     ('close itself', b'CLOSE CURSOR'), ('discard all', b'DISCARD ALL'), ('deallocate all', b'DEALLOCATE ALL')):
+        found = c.ask(parse(sql), bind(portal='itself'), execute(0, 'itself'), SYNC)
+        check(sql + ' of a portal that it ends', [b[:-1] for k, b in found if k == 'C'], [tag])
     c.send(parse('select 7'), bind(), execute(), FLUSH)
     check('Flush', [c.receive()[0] for _ in range(4)], ['1', '2', 'D', 'C'])
     check('Sync after it', kinds(c.ask(SYNC)), 'Z')
