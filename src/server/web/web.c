@@ -203,7 +203,8 @@ static status listen_at_place(web *w, const char *place)
                 evhttp_free(http);
             continue;
         }
-        *address = (web_address){w, http, is_trusted};
+        *address = (web_address){w, http, is_trusted, ""};
+        memcpy(address->name, found.items[i].name, sizeof address->name);
         w->address_count++;
         evhttp_set_max_headers_size(http, WEB_HEAD_BYTES_MAX);
         evhttp_set_max_body_size(http, WEB_BODY_BYTES_MAX);

@@ -25,6 +25,7 @@ typedef struct web_address {
     struct web *web;
     struct evhttp *http;
     bool is_trusted; /* nobody is asked for a password */
+    char name[LISTENER_NAME_BYTES];
 } web_address;
 
 struct web {
