@@ -127,13 +127,22 @@ static status run(session *s, const command *c)
     }
 }
 
+/* COMMIT of what has failed undoes it, and says so. */
+static const char *tag_of(const session *s, const command *c)
+{
+    if (c->kind == COMMAND_COMMIT && s->transaction == TRANSACTION_FAILED)
+        return "ROLLBACK";
+    if (c->kind == COMMAND_CLOSE && !*c->text)
+        return "CLOSE CURSOR ALL";
+    return c->kind == COMMAND_DEALLOCATE && !*c->text ? "DEALLOCATE ALL" : c->tag;
+}
+
 status command_run(session *s, const command *c)
 {
-    /* COMMIT of what has failed undoes it, and says so. */
-    bool is_undone = c->kind == COMMAND_COMMIT && s->transaction == TRANSACTION_FAILED;
+    const char *tag = tag_of(s, c);
     TRY(command_check(s, c->kind));
     TRY(run(s, c));
-    command_write_tag(&s->stream.out, is_undone ? "ROLLBACK" : c->tag);
+    command_write_tag(&s->stream.out, tag);
     return STATUS_OK;
 }
 

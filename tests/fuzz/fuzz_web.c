@@ -43,6 +43,7 @@ static void open_servers(void)
     shared.users = strdup(path);
     shared.ending = eventfd(0, EFD_CLOEXEC);
     clients_open(&shared.clients, 4);
+    asks.users = shared.users;
     trusts = asks;
     trusts.trusts_loopback = true;
     FUZZ_CHECK(!web_open(&asks, &shared, &servers[0]) && !web_open(&trusts, &shared, &servers[1]));
