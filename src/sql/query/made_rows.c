@@ -1,8 +1,9 @@
-/* made_rows.c - see made_rows.h. The text of each names its arguments $1 and $2, and numbers members by a series: members of
+/* made_rows.c - see made_rows.h. Facts of files are in file_facts.c. The text of each names its arguments $1 and $2, and numbers members by a series: members of
  * one text are found in one document (json_read.c). */
 #include "sql/query/made_rows.h"
 
 #include "sql/expression/bind_made.h"
+#include "sql/query/file_facts.h"
 
 /* Columns of member "#" of the JSON text P, which is at path O. */
 #define MEMBER_ROWS(P, O)                                                                          \
@@ -66,7 +67,7 @@ static status made_rows_check(binder *b, const RangeFunction *range, const FuncC
         return bind_unsupported(b, call->location, "WITH ORDINALITY of this function is");
     if (list_length(range->coldeflist))
         return bind_unsupported(b, call->location, "a list of columns with types is");
-    if (count == found->args)
+    if (!found || count == found->args)
         return STATUS_OK;
     return bind_error(b, STATUS_KIND_INVALID, call->location,
                       "function \"%s\" takes %u argument%s, not %zu", found->name, found->args,
@@ -100,10 +101,13 @@ status made_rows(binder *b, const RangeFunction *range, const RangeSubselect **o
         return STATUS_OK;
     const char *name = strVal(list_nth(call->funcname, list_length(call->funcname) - 1));
     const struct made_rows_function *found = made_rows_find(name, list_length(call->args));
+    const char *text = found ? found->text : NULL;
+    made_call m = {.tree = call, .nodes = list_items(call->args), .count = list_length(call->args)};
     if (!found)
+        TRY(file_facts_text(b, call, &text));
+    if (!text)
         return STATUS_OK;
     TRY(made_rows_check(b, range, call, found));
-    made_call m = {.tree = call, .nodes = list_items(call->args), .count = found->args};
-    TRY(made_parse_query(b, &m, found->text, &query));
+    TRY(made_parse_query(b, &m, text, &query));
     return made_rows_subquery(b, range, query, name, out);
 }

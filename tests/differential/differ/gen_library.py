@@ -221,7 +221,7 @@ def digest(op, bound):
     def make(g, depth):
         if g.rng.random() < 0.3:
             arg = g.expr("blob", depth)
-            return made(op, T.TEXT, [arg], f"{op}({{0}})", f"{op}({{0}})", bound) if op == "md5" else made(
+            return made(op, T.TEXT, [arg], f"{op}({{0}})", f"{op}({{0}})", bound) if op in ("md5", "sha1") else made(
                 op, T.BLOB, [arg], "sha256({0})", "unhex(sha256({0}))")
         return one_text(g, depth, op, f"{op}({{0}})", bound=bound)
     return make
