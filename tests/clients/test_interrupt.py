@@ -99,6 +99,77 @@ class Errors(unittest.TestCase):
                 self.assertEqual(caught.exception.message, "division by zero")
                 self.assertEqual(str(caught.exception).split("\n")[1:3], ["line 1: select 1 /", "                 ^"])
 
+    # Statements that fail as they run: class, message, where the mark is (line, the text from there).
+    RUNNING = [
+        ("select 10 / (i - 3) as x from range(10) t(i)", pistachio.DataError, "division by zero", "/ (i - 3)"),
+        ("select (i || 'x')::int as x from range(10) t(i)", pistachio.DataError, '"0x" is no', "::int"),
+        ("select 2147483640::int + i::int as x from range(10) t(i)", pistachio.DataError, "does not fit integer", "+ i"),
+        ("select (select j from range(2) u(j) where j >= i) as x from range(1) t(i)", pistachio.Error, "more than one row", None),
+        ("select sqrt(i - 3) as x from range(10) t(i)", pistachio.DataError, "not defined", None),
+    ]
+
+    def test_each_failure_each_way(self):
+        """In whatever way rows are asked for a failure is the same exception, and the session goes on."""
+        ways = {"fetchall": lambda r: r.fetchall(), "fetchone": lambda r: r.fetchone(), "iter": list, "repr": repr,
+                "html": lambda r: r._repr_html_(), "batches": lambda r: list(r.batches()), "pyarrow": lambda r: r.arrow(),
+                "polars": lambda r: r.pl(), "pandas": lambda r: r.df(), "exact": lambda r: r.df(exact=True)}
+        cases = 0
+        for text, kind, message, place in self.RUNNING:
+            for name, take in ways.items():
+                with self.subTest(name, text=text):
+                    cases += 1
+                    if name in ("pyarrow", "polars", "pandas"):
+                        library(self, name)
+                    with self.assertRaises(kind) as caught:
+                        take(self.db.sql(text))
+                    self.assertIn(message, caught.exception.message)
+                    self.check_mark(caught.exception, text, place)
+                    self.assertEqual(self.db.sql("select 42 as x").fetchone(), (42,))
+            with self.subTest("cursor", text=text), self.db.cursor() as cursor, self.assertRaises(kind):
+                cases += 1
+                cursor.execute(text)
+                cursor.fetchall()
+        self.assertGreaterEqual(cases, 50)
+
+    def check_mark(self, error, text, place):
+        lines = str(error).split("\n")
+        if place is None or len(lines) < 3 or not lines[1].startswith("line 1: "):
+            self.assertIsNone(place, str(error))
+            return
+        self.assertEqual(lines[1], "line 1: " + text)
+        self.assertTrue(text[lines[2].index("^") - len("line 1: "):].startswith(place), str(error))
+
+    # Statements that fail before they run: class, message, a part of the hint.
+    BINDING = [
+        ("select nosuch from (values (1)) v(nosuck)", pistachio.ProgrammingError, 'column "nosuch" does not exist', "nosuck"),
+        ("select * from nowhere", pistachio.ProgrammingError, 'table "nowhere" does not exist', "FROM 'path.parquet'"),
+        ("select nosuchfunction(1)", pistachio.ProgrammingError, "nosuchfunction", None),
+        ("selec 1", pistachio.ProgrammingError, "syntax error", None),
+        ("select 'open", pistachio.ProgrammingError, "unterminated", None),
+        ("select 1 + true", pistachio.ProgrammingError, "operator", None),
+        ("select x, count(*) from (values (1)) v(x)", pistachio.ProgrammingError, "x", None),
+        ("select * from '/nowhere/at/all.parquet'", pistachio.Error, "No such file", None),
+        ("set nosuch = 1", pistachio.Error, "nosuch", None),
+        ("set threads = 2", pistachio.Error, "whole database", None),
+        ("create table t as select nosuch", pistachio.ProgrammingError, "nosuch", None),
+        ("copy (select 1 as x) to '/nowhere/at/all.parquet'", pistachio.Error, "/nowhere/at/all.parquet", None),
+        ("select 1; select 2", pistachio.Error, "", None),
+        ("", pistachio.Error, "", None),
+    ]
+
+    def test_each_binding(self):
+        for text, kind, message, hint in self.BINDING:
+            with self.subTest(text):
+                with self.assertRaises(kind) as caught:
+                    self.db.sql(text).fetchall()
+                error = caught.exception
+                self.assertIn(message, error.message)
+                self.assertNotIn("ADBC", str(error))
+                if hint:
+                    self.assertIn(hint, error.hint)
+                if error.position is not None:
+                    self.assertTrue(0 <= error.position <= len(text), error.position)
+
     def test_binding(self):
         with self.assertRaises(pistachio.ProgrammingError) as caught:
             self.db.sql("select nosuch\nfrom (values (1)) v(nosuck)")
