@@ -22,6 +22,10 @@ expect "an argument" 0 5 rows "select v from t" 'g/D[x]'
 expect "its file" 0 5 rows "select v from t" 'g/D[x]/t.parquet'
 expect "--table" 0 5 rows "select v from u" --table 'u=g/D[x]/t.parquet'
 expect "a pattern's table" 0 5 rows "select v from \"D[x]\"" 'g/D[x]/*.parquet'
+file sales_1.parquet "select 20 as v"
+file sales_2.parquet "select 22 as v"
+expect "a pattern without a folder" 0 42 rows "select sum(v) from sales" 'sales_*.parquet'
+expect "of signs alone" 0 42 rows "select sum(v) from \"${PWD##*/}\"" '*_[12].parquet'
 expect "ranks" 0 5 rows "select v from t" 'g/D[x]' --ranks 2 --set distribute=always
 expect "the folder's tables" 0 'D[x],5
 Dx,6' rows "select 'D[x]', v from \"D[x]\" union all select 'Dx', v from \"Dx\" order by 1" g

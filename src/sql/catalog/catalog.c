@@ -127,6 +127,21 @@ static status is_pattern(arena *a, const char *path, size_t start, size_t end, b
     return whole ? STATUS_OK : status_no_memory("catalog", end);
 }
 
+/* Names the table of a pattern without a folder: "s*.parquet" is s, "*.parquet" is called after the folder that it is in. */
+static status name_of_pattern(arena *a, const char *text, const char **out)
+{
+    char here[PATH_MAX];
+    size_t letters = strcspn(text, "*?[");
+    while (letters && strchr("-_.", text[letters - 1]))
+        letters--;
+    if (!letters && getcwd(here, sizeof here)) {
+        text = strrchr(here, '/') + 1;
+        letters = strlen(text);
+    }
+    *out = arena_copy_text(a, text, letters);
+    return *out ? STATUS_OK : status_no_memory("catalog", letters);
+}
+
 /* Names the table of a path: "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are
  * too. */
 static status name_of_path(arena *a, const char *text, const char **out)
@@ -146,6 +161,8 @@ static status name_of_path(arena *a, const char *text, const char **out)
             end = start;
             continue;
         }
+        if (goes_up)
+            return name_of_pattern(a, path, out);
         if (bytes > 8 && !strncasecmp(path + end - 8, ".parquet", 8))
             bytes -= 8;
         *out = arena_copy_text(a, path + start, bytes);
