@@ -620,7 +620,7 @@ PLACES = ("{}", "{:6}", "{:<6}|", "{:06d}", "{:+d}", "{:,}", "{:^9}", "{:x} {{}}
 
 def printed(op, forms):
     def make(g, depth):
-        arg, form = whole(g, depth), g.rng.choice(forms)
+        arg, form = whole(g, depth), g.rng.choice(forms).replace("{", "{{").replace("}", "}}")
         return None if arg is None else made(op, T.TEXT, [arg], f"{op}('{form}', {{0}})", f"{op}('{form}', {{0}})", 60)
     return make
 

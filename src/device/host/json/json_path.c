@@ -51,6 +51,7 @@ static status path_add_key(path_reader *r, json_step_kind kind, size_t start)
     step.bytes = (uint32_t)(r->path->keys.count - start);
     step.key = r->path->keys.items ? r->path->keys.items + start : "";
     step.is_number = kind == JSON_STEP_EITHER && path_number(step.key, step.bytes, &step.index);
+    r->path->has_negative |= step.is_number && step.index < 0;
     return array_push(r->memory, &r->path->steps, step);
 }
 
@@ -108,6 +109,7 @@ static status path_bracket(path_reader *r)
             r->at = from;
             return path_wrong(r);
         }
+        r->path->has_negative |= step.index < 0;
         TRY(array_push(r->memory, &r->path->steps, step));
     }
     if (!path_has(r, ']'))
@@ -171,6 +173,7 @@ status json_path_parse(arena *a, const char *text, size_t bytes, bool is_list, j
 {
     path_reader r = {.memory = a, .text = text, .bytes = bytes, .path = out};
     out->steps.count = out->keys.count = 0;
+    out->has_negative = false;
     /* Keys stay where they are. */
     TRY(array_reserve(a, &out->keys, bytes + 1));
     if (is_list)

@@ -20,7 +20,8 @@ typedef struct json_step {
 
 typedef struct json_path {
     ARRAY(json_step) steps;
-    ARRAY(char) keys; /* what the steps point to */
+    ARRAY(char) keys;  /* what the steps point to */
+    bool has_negative; /* an index counts from the end */
 } json_path;
 
 /* Takes a path apart; without an arena the caller releases it. `is_list`: it is PostgreSQL's list {a,b}. */

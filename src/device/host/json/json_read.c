@@ -5,6 +5,7 @@
 #include "device/host/host.h"
 #include "device/host/json/json_memory.h"
 #include "device/host/json/json_path.h"
+#include "device/host/json/json_scan.h"
 
 typedef struct json_state {
     const json_path *constant;
@@ -139,8 +140,20 @@ static yyjson_val *json_step_to(yyjson_val *value, const json_step *step)
     return is_index && yyjson_is_arr(value) ? json_element(value, step->index) : NULL;
 }
 
-/* Finds the value that the row asks for; *out is NULL where there is none. */
-static status json_find(host_call *c, uint64_t row, yyjson_val **out)
+/* Looks for the value that the row asks for without parsing the text; *out_is_done: false: that has to be done. */
+static status json_look(host_call *c, uint64_t row, json_part *part, bool *out_is_done)
+{
+    const string_view *text = host_text(c, 0, row);
+    const json_path *path;
+    *out_is_done = false;
+    if (c->arg_count < 2)
+        return STATUS_OK;
+    TRY(json_path_of(c, row, &path));
+    *out_is_done = json_scan(string_data(text), text->bytes, path, part);
+    return STATUS_OK;
+}
+
+static status json_find_parsed(host_call *c, uint64_t row, yyjson_val **out)
 {
     const json_path *path;
     TRY(json_root(c, row, out));
@@ -150,6 +163,35 @@ static status json_find(host_call *c, uint64_t row, yyjson_val **out)
     for (size_t i = 0; i < path->steps.count && *out; i++)
         *out = json_step_to(*out, &path->steps.items[i]);
     return STATUS_OK;
+}
+
+/* Parses a value of a text that was checked. */
+static status json_parse_part(host_call *c, const json_part *part, yyjson_val **out)
+{
+    json_state *s = c->state;
+    yyjson_read_err error;
+    s->document = NULL;
+    json_memory_reset(&s->memory);
+    yyjson_doc *document = yyjson_read_opts((char *)(uintptr_t)part->start, part->bytes,
+                                            YYJSON_READ_BIGNUM_AS_RAW, &s->memory.alc, &error);
+    if (!document && !s->memory.failure)
+        return json_malformed(&(string_view){0}, &error);
+    if (!document)
+        return json_memory_failed(&s->memory);
+    *out = yyjson_doc_get_root(document);
+    return STATUS_OK;
+}
+
+/* Finds the value that the row asks for; *out is NULL where there is none. */
+static status json_find(host_call *c, uint64_t row, yyjson_val **out)
+{
+    json_part part;
+    bool is_done;
+    *out = NULL;
+    TRY(json_look(c, row, &part, &is_done));
+    if (!is_done)
+        return json_find_parsed(c, row, out);
+    return part.start ? json_parse_part(c, &part, out) : STATUS_OK;
 }
 
 /* ---- results ---- */
@@ -176,10 +218,41 @@ static status json_put_string(host_call *c, uint64_t row, yyjson_val *value)
     return STATUS_OK;
 }
 
+/* Puts what was found without parsing, if that will do. */
+static bool json_put_part(host_call *c, uint64_t row, const json_part *part, bool is_string)
+{
+    bool has_quotes = part->start && *part->start == '"';
+    if (!part->start || (is_string && *part->start == 'n'))
+        host_put_null(c, row);
+    else if (!part->is_written_so)
+        return false;
+    else if (is_string && has_quotes)
+        host_put_part(c, row, part->start + 1, part->bytes - 2);
+    else
+        host_put_part(c, row, part->start, part->bytes);
+    return true;
+}
+
+/* Finds the value; *out_is_put: it is the row's result already. */
+static status json_find_or_put(host_call *c, uint64_t row, bool is_string, bool *out_is_put,
+                               yyjson_val **out)
+{
+    json_part part;
+    *out = NULL;
+    TRY(json_look(c, row, &part, out_is_put));
+    if (!*out_is_put)
+        return json_find_parsed(c, row, out);
+    *out_is_put = json_put_part(c, row, &part, is_string);
+    return *out_is_put ? STATUS_OK : json_parse_part(c, &part, out);
+}
+
 status host_json_extract(host_call *c, uint64_t row)
 {
     yyjson_val *value;
-    TRY(json_find(c, row, &value));
+    bool is_put;
+    TRY(json_find_or_put(c, row, false, &is_put, &value));
+    if (is_put)
+        return STATUS_OK;
     if (value)
         return json_put(c, row, value, 0);
     host_put_null(c, row);
@@ -189,7 +262,10 @@ status host_json_extract(host_call *c, uint64_t row)
 status host_json_extract_string(host_call *c, uint64_t row)
 {
     yyjson_val *value;
-    TRY(json_find(c, row, &value));
+    bool is_put;
+    TRY(json_find_or_put(c, row, true, &is_put, &value));
+    if (is_put)
+        return STATUS_OK;
     if (value)
         return json_put_string(c, row, value);
     host_put_null(c, row);
@@ -209,9 +285,13 @@ status host_json_value(host_call *c, uint64_t row)
 
 status host_json_exists(host_call *c, uint64_t row)
 {
-    yyjson_val *value;
-    TRY(json_find(c, row, &value));
-    host_put_boolean(c, row, value != NULL);
+    json_part part;
+    yyjson_val *value = NULL;
+    bool is_done;
+    TRY(json_look(c, row, &part, &is_done));
+    if (!is_done)
+        TRY(json_find_parsed(c, row, &value));
+    host_put_boolean(c, row, is_done ? part.start != NULL : value != NULL);
     return STATUS_OK;
 }
 
