@@ -68,4 +68,11 @@ for off in "" ordered_tables; do
         select count(*) as n, sum(k) as p from p where not exists (select 1 from $o o where o.n = p.n);
         $ordered join $o o on p.n = o.n where p.n < 2700" threads=3 "disabled_optimizer_rules=$off"
 done
+
+# Of many ranks EXPLAIN ANALYZE has one line, and one for each exchange.
+"$program" --set ranks=12 --set distribute=always --table "p=$work/p.parquet" \
+    -c "explain analyze select count(distinct k) from p" >"$work/plan" || exit 2
+check "a line for all ranks" test "$(grep -c '^ *12 ranks, least, mean and most of a rank; thread s ' "$work/plan")" = 1
+check "none for each" test "$(grep -cE '^ *rank [0-9]+ \(' "$work/plan")" = 0
+check "a line for each exchange" test "$(grep -cE '^ *exchange [0-9]+, [a-z]+, bytes of all ranks [0-9]+; sent ' "$work/plan")" = 2
 finish

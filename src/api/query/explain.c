@@ -294,10 +294,67 @@ static status add_planning(pistachio_result *result)
     return add_line(result, "%s", line);
 }
 
+/* Up to so many ranks each has a line of its own, of more there is one that says how they differ. */
+#define RANKS_SHOWN 8
+
+/* The least, the mean and the most of any rank. */
+typedef struct rank_spread {
+    uint64_t least, most, sum;
+    unsigned ranks, most_rank;
+} rank_spread;
+
+static void spread_add(rank_spread *s, uint64_t number)
+{
+    s->least = !s->ranks || number < s->least ? number : s->least;
+    if (number > s->most) {
+        s->most = number;
+        s->most_rank = s->ranks;
+    }
+    s->sum += number;
+    s->ranks++;
+}
+
+/* "; MB sent 0.1, 0.4, 2.0 (rank 3)": nothing, where no rank has any. */
+static void describe_spread(const rank_spread *s, const char *what, double unit, int digits,
+                            char *text, size_t room)
+{
+    size_t at = strlen(text);
+    if (s->sum && at < room)
+        snprintf(text + at, room - at, "; %s %.*f, %.*f, %.*f (rank %u)", what, digits,
+                 (double)s->least / unit, digits, (double)s->sum / unit / s->ranks, digits,
+                 (double)s->most / unit, s->most_rank);
+}
+
+/* One line for all ranks. */
+static status add_rank_spreads(pistachio_result *result, const annotation *a)
+{
+    size_t count = metrics_count(a->plan);
+    rank_spread seconds = {0}, read = {0}, spilled = {0}, sent = {0}, received = {0};
+    char text[640] = "";
+    for (unsigned rank = 0; rank < a->ranks; rank++) {
+        node_metrics sum = {0};
+        for (size_t i = 0; i < count; i++)
+            metrics_add(&sum, &a->all[rank * count + i]);
+        spread_add(&seconds, sum.nanoseconds);
+        spread_add(&read, sum.bytes);
+        spread_add(&spilled, sum.spilled);
+        spread_add(&sent, sum.sent);
+        spread_add(&received, sum.received);
+    }
+    describe_spread(&seconds, "thread s", 1e9, 3, text, sizeof text);
+    describe_spread(&read, "MB read", 1e6, 1, text, sizeof text);
+    describe_spread(&spilled, "MB spilled", 1e6, 1, text, sizeof text);
+    describe_spread(&sent, "MB sent", 1e6, 1, text, sizeof text);
+    describe_spread(&received, "MB received", 1e6, 1, text, sizeof text);
+    return add_line(result, "%u ranks, least, mean and most of a rank%s", a->ranks, text);
+}
+
 /* What each rank did of it. */
 static status add_ranks(pistachio_result *result, const annotation *a)
 {
     size_t count = metrics_count(a->plan);
+    if (a->all && a->ranks > RANKS_SHOWN)
+        return add_rank_spreads(result, a);
     for (unsigned rank = 0; a->all && rank < a->ranks; rank++) {
         annotation line = {0};
         node_metrics sum = {0};
@@ -330,12 +387,40 @@ static void describe_peers(const uint64_t *bytes, unsigned ranks, const char *wh
     }
 }
 
+/* Bytes for other ranks, or from them; what a rank hands to itself does not count. */
+static uint64_t peer_bytes(const uint64_t *bytes, unsigned ranks, unsigned own)
+{
+    uint64_t sum = 0;
+    for (unsigned rank = 0; rank < ranks; rank++)
+        sum += rank == own ? 0 : bytes[rank];
+    return sum;
+}
+
+static status add_exchange_spread(pistachio_result *result, const annotation *a, size_t number,
+                                  size_t count, const char *kind)
+{
+    rank_spread sent = {0}, received = {0};
+    char text[256] = "";
+    for (unsigned rank = 0; rank < a->ranks; rank++) {
+        const uint64_t *words = a->peers + (rank * count + number) * 2 * a->ranks;
+        spread_add(&sent, peer_bytes(words, a->ranks, rank));
+        spread_add(&received, peer_bytes(words + a->ranks, a->ranks, rank));
+    }
+    describe_spread(&sent, "sent", 1, 0, text, sizeof text);
+    describe_spread(&received, "received", 1, 0, text, sizeof text);
+    return add_line(result, "exchange %zu, %s, bytes of all ranks %llu%s", number + 1, kind,
+                    (unsigned long long)sent.sum, text);
+}
+
 static status add_exchange(pistachio_result *result, const annotation *a, size_t number)
 {
     char text[4096];
     size_t count;
     const plan_node *node[METRICS_EXCHANGES_SHOWN];
     metrics_exchanges(a->plan, node, METRICS_EXCHANGES_SHOWN, &count);
+    if (a->ranks > RANKS_SHOWN)
+        return add_exchange_spread(result, a, number, count,
+                                   plan_exchange_name(node[number]->exchange.kind));
     for (unsigned rank = 0; rank < a->ranks; rank++) {
         const uint64_t *words = a->peers + (rank * count + number) * 2 * a->ranks;
         *text = 0;
