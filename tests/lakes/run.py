@@ -183,6 +183,9 @@ def test_damage():
     with open(root("g_json/_delta_log/00000000000000000000.json"), "w", encoding="utf-8") as f:
         f.write('{"protocol": {"minReaderVersion": 1}}\n{"metaData": ')
     says("from 'g_json/'", "is not JSON at its byte")
+    # A long log: each action is looked at once.
+    w.commit(root("g_long"), 0, w.protocol(), w.metadata(one), w.add(root("g/a.parquet")), *[w.remove(f"x{i}") for i in range(30000)])
+    gives("select count(*) from 'g_long/'", "1")
     w.commit(root("g_empty"), 0, w.protocol(), w.metadata(one))
     gives("select count(*), sum(id) from 'g_empty/'", "0,")
 

@@ -74,12 +74,27 @@ static bool is_json_space(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/* yyjson copies what it is given: a log of many values is given by lines, and a value of several lines by more and more of
+ * the text. */
+static yyjson_doc *read_document(char *text, size_t bytes, const yyjson_alc *memory,
+                                 yyjson_read_err *error)
+{
+    const char *line = memchr(text, '\n', bytes);
+    size_t window = line ? (size_t)(line - text) + 1 : bytes;
+    for (;;) {
+        yyjson_doc *document =
+            yyjson_read_opts(text, window, YYJSON_READ_STOP_WHEN_DONE, memory, error);
+        if (document || window == bytes || error->code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+            return document;
+        window = window < bytes / 4 ? 4 * window : bytes;
+    }
+}
+
 status lake_json(arena *a, const char *path, char *text, size_t bytes, size_t *at, yyjson_val **out)
 {
     const yyjson_alc memory = {json_malloc, json_realloc, json_free, NULL};
     yyjson_read_err error;
-    yyjson_doc *document =
-        yyjson_read_opts(text + *at, bytes - *at, YYJSON_READ_STOP_WHEN_DONE, &memory, &error);
+    yyjson_doc *document = read_document(text + *at, bytes - *at, &memory, &error);
     *out = NULL;
     if (!document && error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
         return status_no_memory("lake", bytes);
