@@ -3691,6 +3691,13 @@ simple_select:
 				{
 					$$ = makeSetOp(SETOP_UNION, $3 == SET_QUANTIFIER_ALL, $1, $4);
 				}
+			| select_clause UNION set_quantifier BY NAME_P select_clause	%prec UNION
+				{
+					SelectStmt *n = (SelectStmt *) makeSetOp(SETOP_UNION, $3 == SET_QUANTIFIER_ALL, $1, $6);
+
+					n->by_name = true;
+					$$ = (Node *) n;
+				}
 			| select_clause INTERSECT set_quantifier select_clause
 				{
 					$$ = makeSetOp(SETOP_INTERSECT, $3 == SET_QUANTIFIER_ALL, $1, $4);
@@ -6619,6 +6626,7 @@ within_group_clause:
 
 filter_clause:
 			FILTER '(' WHERE a_expr ')'				{ $$ = $4; }
+			| FILTER '(' a_expr ')'					{ $$ = $3; }
 			| /*EMPTY*/								{ $$ = NULL; }
 		;
 

@@ -165,6 +165,7 @@ typedef struct base_yy_extra_type
 	const char *text;			/* what is parsed */
 	int			depth;			/* open parentheses */
 	uint64_t		after_interval; /* bits of those, from the outermost, that stand after INTERVAL */
+	int			lists;			/* open brackets */
 	bool		closes_interval;	/* the last token closes one of them */
 
 	/*
@@ -194,6 +195,8 @@ extern void pg_lexeme_error(const char *message, const pg_lexeme *lexeme,
 /* from words.c */
 extern int	pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
 extern void pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra);
+extern void pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra,
+							  core_yyscan_t yyscanner);
 extern bool pg_is_sample(const pg_lexeme *next);
 extern bool pg_is_as_of(const pg_lexeme *word, const char *wanted, base_yy_extra_type *yyextra,
 						core_yyscan_t yyscanner);

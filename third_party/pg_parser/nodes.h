@@ -1905,6 +1905,7 @@ typedef struct SelectStmt
 	bool		groupDistinct;	/* Is this GROUP BY DISTINCT? */
 	Node	   *havingClause;	/* HAVING conditional-expression */
 	List	   *windowClause;	/* WINDOW window_name AS (...), ... */
+	bool		by_name;		/* UNION BY NAME */
 	Node	   *sampleClause;	/* RangeTableSample of USING SAMPLE */
 	Node	   *qualifyClause;	/* a condition above the windows */
 

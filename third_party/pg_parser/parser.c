@@ -51,6 +51,7 @@ raw_parser(const char *str)
 	yyextra.text = str;
 	yyextra.depth = 0;
 	yyextra.after_interval = 0;
+	yyextra.lists = 0;
 	yyextra.closes_interval = false;
 
 	/* initialize the bison parser */
@@ -237,7 +238,16 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 				return base_yylex(lvalp, llocp, yyscanner);
 			break;
 
+		case TOKEN_INSERT:
+		case TOKEN_AT:
+		case TOKEN_IS:
+		case TOKEN_FOR:
+		case '%':
+			pg_refuse_keyword(&lexeme, yyextra, yyscanner);
+			break;
+
 		case TOKEN_USING:
+			pg_refuse_keyword(&lexeme, yyextra, yyscanner);
 			if (pg_is_sample(pg_peek(yyextra, 0, yyscanner)))
 			{
 				(void) next_lexeme(yyextra, yyscanner);

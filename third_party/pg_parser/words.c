@@ -98,6 +98,7 @@ pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra)
 	uint64_t	bit;
 
 	yyextra->closes_interval = false;
+	yyextra->lists += lexeme->token == '[' ? 1 : lexeme->token == ']' ? -1 : 0;
 	if (lexeme->token == '(')
 	{
 		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
@@ -220,6 +221,13 @@ statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extr
 	return strcmp(text, "detach") ? 0 : TOKEN_DETACH_LA;
 }
 
+/* What may follow LIMIT and its number. */
+static bool
+ends_list_of_rows(int token)
+{
+	return !token || token == ';' || token == ')' || token == TOKEN_OFFSET || token == TOKEN_UNION;
+}
+
 /* PERCENT after the number of a sample. */
 static bool
 is_percent(const pg_lexeme *word, const base_yy_extra_type *yyextra)
@@ -230,6 +238,9 @@ is_percent(const pg_lexeme *word, const base_yy_extra_type *yyextra)
 	return !strcmp(word->value.str, "percent") && (number == TOKEN_ICONST || number == TOKEN_FCONST) &&
 		(before == TOKEN_TABLESAMPLE || before == TOKEN_USING_SAMPLE || before == '(');
 }
+
+static const char *const xml_words[] = {"xmlconcat", "xmlelement", "xmlexists", "xmlforest", "xmlparse",
+										"xmlpi", "xmlroot", "xmlserialize", "xmltable"};
 
 /* IGNORE and RESPECT before NULLS, TRY_CAST and COLUMNS before a parenthesis, RENAME after a star; 0: it is a name. */
 static int
@@ -256,6 +267,12 @@ expression_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra,
 		if (!strcmp(text, "rename") && yyextra->last.token == '*' && begins_item(yyextra->before_last.token))
 			return TOKEN_RENAME_LA;
 	}
+	if (next == '(' && !strncmp(text, "xml", 3))
+		for (size_t i = 0; i < sizeof xml_words / sizeof *xml_words; i++)
+			if (!strcmp(text, xml_words[i]))
+				pg_refuse(xml_words[i], word->start, yyscanner);
+	if (!strcmp(text, "export_state") && yyextra->last.token == ')')
+		pg_refuse("EXPORT_STATE", word->start, yyscanner);
 	if (next == TOKEN_IDENT && !strcmp(text, "lambda"))
 		pg_refuse("a lambda", word->start, yyscanner);
 	return 0;
@@ -298,6 +315,28 @@ pg_is_as_of(const pg_lexeme *word, const char *wanted, base_yy_extra_type *yyext
 	return third->token == TOKEN_OF;
 }
 
+/* Keywords where DuckDB and later PostgreSQLs go on as this grammar does not. */
+void
+pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
+{
+	const pg_lexeme *next = pg_peek(yyextra, 0, yyscanner);
+	int			before = yyextra->last.token;
+
+	if (word->token == TOKEN_INSERT && next->token == TOKEN_OR)
+		pg_refuse("INSERT OR ...", word->start, yyscanner);
+	if (word->token == TOKEN_AT && next->token == '(' && ends_value(before))
+		pg_refuse("AT (...)", word->start, yyscanner);
+	if (word->token == TOKEN_USING && next->token == TOKEN_KEY && before == ')')
+		pg_refuse("USING KEY", word->start, yyscanner);
+	if (word->token == TOKEN_IS && next->token == TOKEN_IDENT && !strcmp(next->value.str, "json"))
+		pg_refuse("IS JSON", word->start, yyscanner);
+	if (word->token == TOKEN_FOR && next->token == TOKEN_IDENT &&
+		pg_peek(yyextra, 1, yyscanner)->token == TOKEN_IN_P && yyextra->lists > 0)
+		pg_refuse("a list comprehension", word->start, yyscanner);
+	if (word->token == '%' && yyextra->before_last.token == TOKEN_LIMIT && ends_list_of_rows(next->token))
+		pg_refuse("LIMIT with a percentage", word->start, yyscanner);
+}
+
 /* Whether USING, whose next token is `next`, begins a sample. */
 bool
 pg_is_sample(const pg_lexeme *next)
@@ -322,7 +361,7 @@ pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t 
 		return TOKEN_IDENT;
 	if (is_interval_unit(word, yyextra))
 		return TOKEN_INTERVAL_UNIT;
-	if (!strchr("acdefilmprstu", text[0]))
+	if (!strchr("acdefilmprstux", text[0]))
 		return TOKEN_IDENT;
 	token = describe_token(word, yyextra, yyscanner);
 	next = pg_peek(yyextra, 0, yyscanner)->token;

@@ -128,7 +128,22 @@ static double build_rows(const plan_node *join)
     return rows / (values < 1 ? 1 : values);
 }
 
-/* Where one side has a single expression between the bounds and is not much larger, it is built
+/* Returns whether a condition is of a column that ends ranges of which no two overlap. */
+static bool range_joins_are_disjoint(const plan_statement *s, const expr_list *conditions)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        for (uint32_t k = 0; is_inequality(conditions->items[i]) && k < 2; k++) {
+            const expr *e = conditions->items[i]->args[k];
+            while (e->kind == EXPR_CAST)
+                e = e->args[0];
+            for (size_t end = 0; e->kind == EXPR_COLUMN && end < s->range_ends.count; end++)
+                if (s->range_ends.items[end] == e->column_id)
+                    return true;
+        }
+    return false;
+}
+
+/* Where ranges of one side do not overlap, the other one is built on: each of its rows is in one range. Where one side has a single expression between the bounds and is not much larger, it is built
  * on; else the side that was chosen, or, without keys, the smaller one. */
 static status range_joins_take_ranges(plan_statement *s, plan_node *join,
                                       const expr_list *conditions)
@@ -153,11 +168,16 @@ static status range_joins_take_ranges(plan_statement *s, plan_node *join,
         if (is_band[!build] && !is_band[build] && rows[!build] < rows[build] * BUILD_LARGER)
             build = !build;
     }
+    bool is_disjoint = may_swap(join->join.type) && (is_band[0] || is_band[1]) &&
+                       range_joins_are_disjoint(s, conditions);
+    if (is_disjoint)
+        build = is_band[0] ? 0 : 1;
     if (!chosen[build].count)
         return STATUS_OK;
     bool was_left = join->join.build_left;
     join->join.build_left = build == 0;
-    if (build_rows(join) < (join->join.left_keys.count ? ROWS_OF_KEY_MIN : ROWS_MIN))
+    if (!is_disjoint &&
+        build_rows(join) < (join->join.left_keys.count ? ROWS_OF_KEY_MIN : ROWS_MIN))
         join->join.build_left = was_left;
     else
         join->join.ranges = chosen[build];

@@ -327,7 +327,8 @@ typedef struct plan_statement {
     shared; /* the plans of PLAN_SHARED, by id; an earlier one never refers to
                a later one */
     uint32_t next_column_id;
-    uint32_t draw_count; /* volatile calls; expr.draw is 1 to this */
+    ARRAY(uint32_t) range_ends; /* columns that end ranges of which no two overlap (ASOF JOIN) */
+    uint32_t draw_count;        /* volatile calls; expr.draw is 1 to this */
     uint32_t runtime_filter_count;
     uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
     uint32_t exchange_count; /* 0: it runs on one rank */

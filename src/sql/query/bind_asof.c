@@ -170,6 +170,7 @@ static status asof_neighbour(asof *a, bool is_after, bind_scope *scope, plan_col
     window.column = (plan_column){
         .id = bind_new_id(b), .name = "neighbour", .type = a->right->type, .is_nullable = true};
     *out = window.column;
+    TRY(array_push(b->memory, &b->statement->range_ends, window.column.id));
     return array_push(b->memory, &scope->windows, window);
 }
 

@@ -17,6 +17,8 @@
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
 
+#include <strings.h>
+
 /* ---- columns ---- */
 
 /* Is column i an untyped literal, which takes the other side's type? */
@@ -205,6 +207,46 @@ static int32_t set_location_of(const pg_select *select)
     return list_length(select->targetList) ? bind_location(list_nth(select->targetList, 0)) : -1;
 }
 
+/* ---- UNION BY NAME ---- */
+
+static const plan_column *column_named(const plan_node *node, const char *name)
+{
+    for (size_t i = 0; i < node->columns.count; i++)
+        if (!strcasecmp(node->columns.items[i].name, name))
+            return &node->columns.items[i];
+    return NULL;
+}
+
+/* Gives a side the columns of these names: its own, or NULL. */
+static status columns_by_name(binder *b, const bind_name_list *names, plan_node **side)
+{
+    expr_list exprs = {0};
+    for (size_t i = 0; i < names->count; i++) {
+        const plan_column *column = column_named(*side, names->items[i]);
+        value null = value_null(type_make(TYPE_NULL));
+        expr *e = column ? bind_column_expr(b, column) : NULL;
+        if (!column)
+            TRY(bind_constant(b, &null, -1, &e));
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &exprs, e));
+    }
+    return bind_project(b, *side, exprs.items, names->items, exprs.count, side);
+}
+
+/* The columns of the left side, then those that the right one alone has. */
+static status match_names(binder *b, plan_node **left, plan_node **right)
+{
+    bind_name_list names = {0};
+    for (size_t i = 0; i < (*left)->columns.count; i++)
+        TRY(array_push(b->memory, &names, (*left)->columns.items[i].name));
+    for (size_t i = 0; i < (*right)->columns.count; i++)
+        if (!column_named(*left, (*right)->columns.items[i].name))
+            TRY(array_push(b->memory, &names, (*right)->columns.items[i].name));
+    TRY(columns_by_name(b, &names, left));
+    return columns_by_name(b, &names, right);
+}
+
 status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
                           plan_node **out)
 {
@@ -215,6 +257,8 @@ status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
     bind_scope inner = {.parent = scope, .ctes = ctes};
     TRY(b->bind_subquery(b, select->larg, scope, ctes, &left));
     TRY(b->bind_subquery(b, select->rarg, scope, ctes, &right));
+    if (select->by_name)
+        TRY(match_names(b, &left, &right));
     TRY(bind_match_columns(b, &left, &right, names[select->op], set_location_of(select->rarg)));
     if (select->op == SETOP_UNION) {
         TRY(unite_sides(b, select->all, left, right, out));
