@@ -86,12 +86,15 @@ static int run_quit(cli_session *s, char *argument)
     return 0;
 }
 
-/* Runs a statement that is not the user's: .edit keeps to theirs. */
+/* Runs a statement that is not the user's: .edit keeps to theirs, and all of its rows are shown. */
 static int run_own(cli_session *s, const char *sql)
 {
     char *kept = s->last_sql;
+    uint32_t max_rows = s->max_rows;
     s->last_sql = NULL;
+    s->max_rows = 0;
     int result = cli_run_text(s, sql);
+    s->max_rows = max_rows;
     mem_free(s->last_sql);
     s->last_sql = kept;
     return result;

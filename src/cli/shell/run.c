@@ -55,11 +55,18 @@ static void print_notices(const pistachio_result *result)
         fprintf(stderr, "notice: %s\n", notice);
 }
 
+/* Returns whether the result is EXPLAIN's, of which nothing is cut. */
+static bool is_plan(const pistachio_result *result)
+{
+    return pistachio_column_count(result) == 1 && !strcmp(pistachio_column_name(result, 0), "plan");
+}
+
 static pistachio_error *print_result(cli_session *s, pistachio_result *result)
 {
     uint64_t rows = 0;
     screen_look(s);
     FILE *target = screen_begin(s);
+    s->output.screen.is_terminal &= !is_plan(result);
     pistachio_error *error = output_print(result, &s->output, target, &rows);
     screen_end(s, target);
     return error;
