@@ -156,7 +156,8 @@ refuses "no such format" "copy ($row) $to (format xml)" "COPY option format cann
 says "and what there is" "parquet, csv, tsv, json or jsonl"
 refuses "no such option" "copy ($row) $to (headr)" "COPY has no option \"headr\"" "headr"
 says "and what there is" 'did you mean "header"?'
-refuses "another format's option" "copy ($row) $to (codec zstd)" "the format csv has no option \"codec\"" "codec"
+refuses "another format's option" "copy ($row) $to (row_group_size 5)" "the format csv has no option \"row_group_size\"" "row_group_size"
+refuses "another format's codec" "copy ($row) $to (codec zstd)" "codec cannot be \"zstd\"" "codec"
 refuses "another format's option" "copy ($row) to 'x.parquet' (header)" "the format parquet has no option" "header"
 refuses "twice" "copy ($row) to 'x.parquet' (codec zstd, compression none)" "compression is given twice" "compression"
 refuses "a header that is none" "copy ($row) $to (header maybe)" "header cannot be \"maybe\"" "header"

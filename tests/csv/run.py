@@ -127,6 +127,18 @@ def copy_from(folder):
           "select n, s from t", '{"n":7,"s":"1.50"}\n{"n":8,"s":"x"}\n{"n":9,"s":"1.50"}\n{"n":null,"s":"8,x"}', folder)
 
 
+def copy_to(folder):
+    for name in ("o.csv.gz", "o.jsonl.gz", "o.json.gz", "o.tsv.gz"):
+        gives(f"copy (select i as a, 'x' || i as b from range(50000) as t(i)) to '{name}' (compression_level 1);"
+              f"select count(*) as n, sum(a) as s, max(b) as b from '{name}'", '{"n":50000,"s":1249975000,"b":"x9999"}', folder)
+        with gzip.open(os.path.join(folder, name)) as file:
+            check(name + " is gzip", len(file.read()) > 500000)
+    for options, said in (("(compression zstd)", "cannot be"), ("(compression none, compression_level 3)", "takes COMPRESSION_LEVEL"),
+                          ("(compression_level 10)", "cannot be")):
+        _, _, err = ask(f"copy (select 1) to 'x.csv' {options}", folder)
+        check(options, said in err, err)
+
+
 def many_pieces(folder):
     """Records of one line and of several, over the ends of pieces; of a file, of gzip, as JSON."""
     rows = [(i, "x" * (i % 97) + ('\n"q",' if i % 13 == 0 else ""), i / 4) for i in range(20000)]
@@ -138,7 +150,7 @@ def many_pieces(folder):
     write(folder, "m.json", json.dumps([{"a": a, "b": b, "c": c} for a, b, c in rows], indent=1).encode())
     total = sum(len(b) for _, b, _ in rows)
     for name in ("m.csv", "m.csv.gz", "m.jsonl", "m.json"):
-        for setup in ("set chunk_rows = 3", "set isa = scalar", "set threads = 4", "set device = simulated", "set ranks = 3"):
+        for setup in ("set chunk_rows = 3", "set isa = scalar", "set threads = 4", "set memory_limit = '32MB'", "set device = simulated", "set ranks = 3"):
             gives(f"{setup}; select count(*) as n, sum(a) as a, sum(length(b)) as b, sum(c) as c from '{name}'",
                   f'{{"n":20000,"a":199990000,"b":{total},"c":49997500}}', folder)
         gives(f"select a from '{name}' limit 2 offset 15000", '{"a":15000}\n{"a":15001}', folder)
@@ -148,7 +160,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, copy_from, many_pieces):
+for test in (several_files, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -7,6 +7,7 @@
 #include "api/ranks/ranked.h"
 #include "api/write/copy_sink.h"
 #include "api/write/row_writer.h"
+#include "storage/gzip_stream.h"
 #include "storage/output_file.h"
 
 #define THREADS_MAX 64 /* that make text */
@@ -45,17 +46,30 @@ static status write_batches(pistachio_result *result, output_file *file, api_row
     return STATUS_OK;
 }
 
-static status copy_write_rows(pistachio_result *result, output_file *file)
+static status write_text(pistachio_result *result, output_file *file, FILE *target)
 {
     api_row_writer writer;
     uint64_t threads = result->settings.threads.number;
     threads = threads ? threads : setting_core_count();
-    status st = api_row_writer_open(&writer, result, result->statement->copy.style,
-                                    output_file_stream(file),
+    status st = api_row_writer_open(&writer, result, result->statement->copy.style, target,
                                     threads < THREADS_MAX ? (unsigned)threads : THREADS_MAX);
     if (!st)
         st = write_batches(result, file, &writer);
     api_row_writer_close(&writer);
+    return st;
+}
+
+static status copy_write_rows(pistachio_result *result, output_file *file)
+{
+    const sql_copy *copy = &result->statement->copy;
+    FILE *target = output_file_stream(file);
+    if (copy->is_gzip)
+        TRY(gzip_stream_open(output_file_stream(file), copy->codec_level, &target));
+    status st = write_text(result, file, target);
+    if (copy->is_gzip && fclose(target) && !st) {
+        st = output_file_check(file);
+        st = st ? st : status_new(STATUS_KIND_IO, "could not write \"%s\"", copy->path);
+    }
     return st;
 }
 

@@ -19,8 +19,10 @@ status api_copy_open_sink(const sql_statement *statement, const char *path, cons
     options.target = target;
     options.isa = place->dev->host_isa;
     options.threads = exec_pool_thread_count(place->pool);
-    if (statement->copy.has_codec)
+    if (statement->copy.has_codec) {
         options.codec = statement->copy.codec;
+        options.codec_level = statement->copy.codec_level;
+    }
     for (size_t i = 0; i < count; i++) {
         const plan_column *column = &columns->items[i];
         schema[i] =

@@ -110,6 +110,7 @@ static status find_rows(op_text_scan *op, text_scan_local *local)
     uint64_t skipped = 0;
     local->next_row = 0;
     local->wrong.is_there = false;
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, p->bytes, memory_order_relaxed);
     if (!p->is_indexed)
         TRY(text_piece_index(&op->reading, p));
     if (options->kind == TEXT_JSON)

@@ -22,6 +22,8 @@ typedef struct sql_copy {
     bool is_parquet;
     bool has_codec;
     pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
+    bool is_gzip;            /* not Parquet: the text is compressed */
+    int codec_level;         /* 0: the codec's own default */
     uint64_t row_group_rows; /* Parquet; 0: the default */
     bool is_per_rank;        /* Parquet: the path is a folder, in which each rank has a file */
     /* Of the query's columns these are the last ones, by which the rows are sorted; each combination

@@ -74,8 +74,15 @@ static status format_of_path(const binder *b, sql_copy *out)
 {
     const char *slash = strrchr(out->path, '/'), *name = slash ? slash + 1 : out->path;
     const char *point = strrchr(name, '.');
-    if (point && find_format(point + 1, out))
+    bool is_gzip = point && point != name && !strcasecmp(point, ".gz");
+    const char *plain = is_gzip ? arena_copy_text(b->memory, name, (size_t)(point - name)) : name;
+    if (!plain)
+        return bind_no_memory();
+    point = strrchr(plain, '.');
+    if (point && find_format(point + 1, out) && !(is_gzip && out->is_parquet)) {
+        out->is_gzip = is_gzip;
         return STATUS_OK;
+    }
     return status_hint(bind_error(b, STATUS_KIND_INVALID, path_location(b),
                                   "the name \"%s\" does not say which format to write", name),
                        "end it with .parquet, .csv, .tsv, .json or .jsonl, or say "
@@ -87,6 +94,7 @@ static status format_of_path(const binder *b, sql_copy *out)
 typedef enum option_id {
     OPTION_FORMAT,
     OPTION_CODEC,
+    OPTION_LEVEL,
     OPTION_ROW_GROUP_SIZE,
     OPTION_PER_RANK,
     OPTION_HEADER,
@@ -105,8 +113,9 @@ static const struct {
     unsigned formats; /* that have it */
 } options[] = {
     {"format", OPTION_FORMAT, FOR_ALL},
-    {"codec", OPTION_CODEC, FOR_PARQUET},
-    {"compression", OPTION_CODEC, FOR_PARQUET},
+    {"codec", OPTION_CODEC, FOR_ALL},
+    {"compression", OPTION_CODEC, FOR_ALL},
+    {"compression_level", OPTION_LEVEL, FOR_ALL},
     {"row_group_size", OPTION_ROW_GROUP_SIZE, FOR_PARQUET},
     {"per_rank", OPTION_PER_RANK, FOR_PARQUET},
     {"header", OPTION_HEADER, FOR_CSV | FOR_TSV},
@@ -179,12 +188,28 @@ static bool find_codec(const char *name, sql_copy *out)
                   {"lz4", PQ_CODEC_LZ4_RAW},   {"lz4_raw", PQ_CODEC_LZ4_RAW}};
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (!strcasecmp(codecs[i].name, name)) {
+            out->is_gzip = codecs[i].codec == PQ_CODEC_GZIP;
+            if (!out->is_parquet)
+                return out->is_gzip || codecs[i].codec == PQ_CODEC_NONE;
             out->codec = codecs[i].codec;
             return out->has_codec = true;
         }
     return false;
 }
 #define CODECS "none, uncompressed, snappy, gzip, zstd, brotli, lz4 or lz4_raw"
+#define TEXT_CODECS "none or gzip"
+
+#define LEVEL_MOST 22 /* zstd's */
+
+static bool set_level(const char *text, sql_copy *out)
+{
+    int128 number;
+    if (!int128_parse(text, strlen(text), &number) || number < 1 ||
+        number > (out->is_parquet ? LEVEL_MOST : 9))
+        return false;
+    out->codec_level = (int)number;
+    return true;
+}
 
 static bool set_rows(const char *text, sql_copy *out)
 {
@@ -235,7 +260,10 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
         allowed = find_format(text, out) ? NULL : out->is_to_client ? CLIENT_FORMATS : FORMATS;
         break;
     case OPTION_CODEC:
-        allowed = find_codec(text, out) ? NULL : CODECS;
+        allowed = find_codec(text, out) ? NULL : out->is_parquet ? CODECS : TEXT_CODECS;
+        break;
+    case OPTION_LEVEL:
+        allowed = set_level(text, out) ? NULL : "1 to 9, of zstd in Parquet to 22";
         break;
     case OPTION_ROW_GROUP_SIZE:
         allowed = set_rows(text, out) ? NULL : "a number of rows";
@@ -305,6 +333,16 @@ static bool is_of_folder(const CopyStmt *tree)
     return false;
 }
 
+/* The highest level of the codec; 0: it has none. */
+static int level_most(const sql_copy *copy)
+{
+    if (copy->is_gzip)
+        return 9;
+    if (!copy->has_codec)
+        return 0;
+    return copy->codec == PQ_CODEC_ZSTD ? 22 : copy->codec == PQ_CODEC_BROTLI ? 11 : 0;
+}
+
 /* Of options that only together mean something, or only apart. */
 static status check_together(const binder *b, unsigned seen, const sql_copy *copy)
 {
@@ -315,6 +353,11 @@ static status check_together(const binder *b, unsigned seen, const sql_copy *cop
         message = "COPY takes PER_RANK or PARTITION_BY, not both";
     else if (__builtin_popcount(seen & into) > 1)
         message = "COPY takes one of OVERWRITE, OVERWRITE_OR_IGNORE and APPEND";
+    else if (copy->is_gzip && !copy->is_parquet && is_partitioned)
+        message = "COPY writes compressed text to one file, not to PARTITION_BY's";
+    else if (copy->codec_level > level_most(copy))
+        message =
+            "COPY takes COMPRESSION_LEVEL with gzip (1 to 9), brotli (to 11) and zstd (to 22)";
     else if (seen & into && copy->is_per_rank)
         message = "COPY with PER_RANK makes a new folder";
     else if (copy->into == SQL_COPY_APPEND && !is_partitioned)

@@ -23,6 +23,7 @@ typedef struct dialect {
     size_t skipped;  /* lines before the first of its records */
     size_t rows;     /* records with as many fields as there are columns */
     bool has_quotes; /* some are where they belong */
+    int faults;      /* what quotes do wrong: of said ones alone */
 } dialect;
 
 /* ---- the sample ---- */
@@ -188,6 +189,8 @@ static bool has_quoted_field(const sniffer *s, const csv_index *x, char quote)
 
 static bool is_better(const dialect *a, const dialect *b)
 {
+    if (a->faults != b->faults)
+        return a->faults < b->faults;
     if ((a->columns > 1) != (b->columns > 1))
         return a->columns > 1;
     if (a->has_quotes != b->has_quotes)
@@ -215,6 +218,7 @@ static status try_dialect(const sniffer *s, csv_form form, csv_index *x, dialect
         TRY(csv_index_make(&form, CPU_ISA_SCALAR, s->text, s->bytes, s->is_whole, x));
     if (!judge(s, x, o->delimiter != NULL && (o->quote || !x->is_odd), &d))
         return STATUS_OK;
+    d.faults = 2 * x->is_odd + x->is_open;
     d.has_quotes = has_quoted_field(s, x, form.quote);
     if (!best->columns || is_better(&d, best))
         *best = d;
