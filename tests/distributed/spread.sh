@@ -69,6 +69,11 @@ for off in "" ordered_tables; do
         $ordered join $o o on p.n = o.n where p.n < 2700" threads=3 "disabled_optimizer_rules=$off"
 done
 
+# A table of two row groups has ranges for two ranks alone: rows go by hashes, to all three.
+"$program" -c "copy (select distinct k from '$work/p.parquet' order by k) to '$work/few.parquet' (row_group_size 2500)" >"$work/out" || exit 2
+check "fewer row groups than ranks" evenly 400000 "select count(*), sum(p.n) from '$work/few.parquet' f full join p on p.k = f.k"
+check "go by hashes" test "$(grep -c "by ranges of" "$work/plan")" = 0
+
 # Of many ranks EXPLAIN ANALYZE has one line, and one for each exchange.
 "$program" --set ranks=12 --set distribute=always --table "p=$work/p.parquet" \
     -c "explain analyze select count(distinct k) from p" >"$work/plan" || exit 2

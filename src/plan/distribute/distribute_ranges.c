@@ -112,7 +112,8 @@ status distribute_find_ranges(distributor *d, const plan_node *scan, const colum
     *out = NULL;
     if (!d->distribution->weigh || !plan_rule_is_on(d->statement, RULE_ordered_tables) ||
         table->spec.access == PQ_LOCAL || table->partitioned_by.count ||
-        table->row_groups.count < 2 || d->distribution->ranks > RANGES_RANKS_MAX)
+        table->row_groups.count < d->distribution->ranks ||
+        d->distribution->ranks > RANGES_RANKS_MAX)
         return STATUS_OK;
     for (size_t i = 0; i < scan->columns.count; i++) {
         const pq_table_column *column = &table->columns.items[scan->scan.sources.items[i]];
