@@ -47,6 +47,7 @@ class Column(NamedTuple):
     name: str
     format: str  # of the values
     is_coded: bool = False  # the array has numbers of values of a dictionary
+    children: Tuple["Column", ...] = ()  # of a list its elements, of a struct its fields
 
 
 class Interval(NamedTuple):
@@ -139,6 +140,8 @@ def _plain(form: str, array: Array, count: int) -> Sequence[Any]:
         data = ctypes.string_at(start + width * array.offset, width * count)
         return [decimal.Decimal(int.from_bytes(data[at:at + width], "little", signed=True)).scaleb(-scale, _EXACT)
                 for at in range(0, width * count, width)]
+    if form[:2] not in ("tt", "ts"):
+        raise TypeError(f"values of Arrow's format {form} are not known here\nhint: .arrow() gives them")
     counts = _unpack("q", start + 8 * array.offset, count)
     if form == "ttu":
         return [_time(n) for n in counts]
@@ -156,8 +159,29 @@ def _coded(form: str, array: Array, count: int) -> Sequence[Any]:
     return [entries[code] for code in _unpack("i", array.buffers[1] + 4 * array.offset, count)]
 
 
+def _lists(column: Column, array: Array, count: int) -> Sequence[Any]:
+    code = "q" if column.format == "+L" else "i"
+    ends = _unpack(code, array.buffers[1] + struct.calcsize("<" + code) * array.offset, count + 1)
+    elements = _column(column.children[0], array.children[0].contents, ends[-1])
+    lists = [list(elements[start:end]) for start, end in zip(ends, ends[1:])]
+    return [[tuple(entry.values()) for entry in entries] for entries in lists] if column.format == "+m" else lists
+
+
+def _structs(column: Column, array: Array, count: int) -> Sequence[Any]:
+    """A dictionary of each row, as pyarrow has it."""
+    fields = [_column(child, array.children[i].contents, array.offset + count)[array.offset:]
+              for i, child in enumerate(column.children)]
+    names = [child.name for child in column.children]
+    return [dict(zip(names, row)) for row in zip(*fields)] if fields else [{} for _ in range(count)]
+
+
 def _column(column: Column, array: Array, count: int) -> Sequence[Any]:
-    values = (_coded if column.is_coded else _plain)(column.format, array, count)
+    if column.format in ("+l", "+L", "+m"):
+        values = _lists(column, array, count)
+    elif column.format == "+s":
+        values = _structs(column, array, count)
+    else:
+        values = (_coded if column.is_coded else _plain)(column.format, array, count)
     if not array.null_count or not array.n_buffers or not array.buffers[0]:
         return values
     bits = ctypes.string_at(array.buffers[0], (array.offset + count + 7) // 8)
@@ -211,10 +235,13 @@ class Reader:
                 array.release(ctypes.byref(array))
 
 
+def _column_of(schema: Schema) -> Column:
+    values = schema.dictionary.contents if schema.dictionary else schema
+    return Column(schema.name.decode(), values.format.decode(), bool(schema.dictionary), tuple(columns_of(values)))
+
+
 def columns_of(schema: Schema) -> List[Column]:
-    children = [schema.children[i].contents for i in range(schema.n_children)]
-    return [Column(child.name.decode(), (child.dictionary.contents if child.dictionary else child).format.decode(),
-                   bool(child.dictionary)) for child in children]
+    return [_column_of(schema.children[i].contents) for i in range(schema.n_children)]
 
 
 _TORCH = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64", "L": "uint64",

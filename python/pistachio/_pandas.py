@@ -44,7 +44,11 @@ def frame_of(table: Any, exact: bool = False, categories: bool = False) -> Any:
     columns = table.columns if exact else [_plain(column) for column in table.columns]
     if categories:
         columns = [_category(column) for column in columns]
-    frame = pyarrow.Table.from_arrays(columns, names=table.column_names).to_pandas()
+    nested = {i: column for i, column in enumerate(columns) if pyarrow.types.is_nested(column.type)}
+    flat = [pyarrow.nulls(len(column)) if i in nested else column for i, column in enumerate(columns)]
+    frame = pyarrow.Table.from_arrays(flat, names=table.column_names).to_pandas()
+    for index, column in nested.items():  # as Python's values: pyarrow makes nothing of text views within lists
+        frame.isetitem(index, pandas.Series(column.to_pylist(), dtype=object))
     for index, column in enumerate(columns):
         nullable: Any = _NULLABLE.get(str(column.type))
         if nullable and column.null_count:

@@ -93,15 +93,22 @@ class Package(unittest.TestCase):
         with self.assertRaisesRegex(pistachio.Error, "nonsense"):
             pistachio.connect(nonsense=1)
 
-    def test_notices_are_warnings(self):
+    def test_nested_values(self):
+        kind = pyarrow.map_(pyarrow.string(), pyarrow.int64())
+        table = pyarrow.table({"id": [1, 2, 3, 4], "tags": [["a", "b"], [], None, ["a text that does not lie in its view", None]],
+                               "s": [{"x": 1, "y": "q"}, None, {"x": 3, "y": None}, {"x": 4, "y": "z"}],
+                               "deep": [[[1], [2, 3]], None, [[]], [None]], "of": [[{"a": 1}], [], None, [{"a": 2}, None]],
+                               "m": pyarrow.array([[("k", 1)], [], None, [("p", 2), ("q", None)]], kind)})
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "nested.parquet")
-            pyarrow.parquet.write_table(pyarrow.table({"id": [1], "tags": [["a"]]}), path)
-            with self.assertWarnsRegex(UserWarning, 'column "tags" is left out'):
-                self.assertEqual(self.db.sql(f"select * from '{path}'").fetchall(), [(1,)])
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                self.assertEqual(self.db.sql(f"select * exclude (tags) from '{path}'").fetchall(), [(1,)])
+            pyarrow.parquet.write_table(table, path, row_group_size=3)
+            result = self.db.sql(f"select * from '{path}'")
+            expected = list(zip(*(table[name].to_pylist() for name in table.column_names)))
+            self.assertEqual(result.fetchall(), expected)
+            self.assertEqual(self.db.sql(f"select * from '{path}' where id > 1").fetchall(), expected[1:])
+            self.assertIn("['a', 'b']", repr(result))
+            if importlib.util.find_spec("pandas"):
+                self.assertEqual(result.df()["tags"].tolist()[:2], [["a", "b"], []])
 
     def test_dbapi(self):
         from pistachio import dbapi
