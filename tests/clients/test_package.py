@@ -102,7 +102,9 @@ class Package(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "nested.parquet")
             pyarrow.parquet.write_table(table, path, row_group_size=3)
-            result = self.db.sql(f"select * from '{path}'")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # nothing is left out
+                result = self.db.sql(f"select * from '{path}'")
             expected = list(zip(*(table[name].to_pylist() for name in table.column_names)))
             self.assertEqual(result.fetchall(), expected)
             self.assertEqual(self.db.sql(f"select * from '{path}' where id > 1").fetchall(), expected[1:])
