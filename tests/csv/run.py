@@ -150,7 +150,7 @@ def many_pieces(folder):
     write(folder, "m.json", json.dumps([{"a": a, "b": b, "c": c} for a, b, c in rows], indent=1).encode())
     total = sum(len(b) for _, b, _ in rows)
     for name in ("m.csv", "m.csv.gz", "m.jsonl", "m.json"):
-        for setup in ("set chunk_rows = 3", "set isa = scalar", "set threads = 4", "set memory_limit = '32MB'", "set device = simulated", "set ranks = 3"):
+        for setup in ("set chunk_rows = 3", "set isa = scalar", "set threads = 4", "set memory_limit = '32MB'", "set device = simulated", "set ranks = 3; set distribute = always"):
             gives(f"{setup}; select count(*) as n, sum(a) as a, sum(length(b)) as b, sum(c) as c from '{name}'",
                   f'{{"n":20000,"a":199990000,"b":{total},"c":49997500}}', folder)
         gives(f"select a from '{name}' limit 2 offset 15000", '{"a":15000}\n{"a":15001}', folder)

@@ -90,10 +90,23 @@ static status open_quote_error(const op_text_scan *op, const text_scan_local *lo
 
 /* ---- pieces ---- */
 
+/* Returns whether another rank reads the piece: they read all of each file, and take turns at what is to be done with it. */
+static bool is_of_another(const op_text_scan *op, const text_piece *p)
+{
+    const exec_query *query = op->base.query;
+    return query->net && op->base.plan->placement == PLACEMENT_PARTS &&
+           p->number % query->rank_count != query->rank;
+}
+
 static status take_piece(op_text_scan *op, exec_task *task, text_scan_local *local)
 {
     TRY(exec_lock_take(&op->lock, task->stream));
-    status st = text_reader_take(op->reader, &local->piece, &local->has_piece);
+    status st;
+    do {
+        st = cancel_check();
+        if (!st)
+            st = text_reader_take(op->reader, &local->piece, &local->has_piece);
+    } while (!st && local->has_piece && is_of_another(op, &local->piece));
     exec_lock_give(&op->lock, task->stream);
     return st;
 }

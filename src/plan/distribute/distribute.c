@@ -586,6 +586,9 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     switch (node->kind) {
     case PLAN_SCAN:
         return place_scan(d, node, out);
+    case PLAN_TEXT_SCAN: /* ranks read pieces in turn */
+        *out = distribute_site(PLACEMENT_PARTS, NULL);
+        return STATUS_OK;
     case PLAN_VALUES:
         *out = distribute_site(PLACEMENT_COPIES, NULL);
         return STATUS_OK;
@@ -647,6 +650,8 @@ static double distribute_read_bytes(const plan_node *node)
         all.estimated_rows = (double)node->scan.table->row_count;
         bytes = distribute_bytes(&all);
     }
+    if (node->kind == PLAN_TEXT_SCAN)
+        bytes = distribute_bytes(node);
     for (uint32_t i = 0; i < node->child_count; i++)
         bytes += distribute_read_bytes(node->children[i]);
     return bytes;
@@ -654,7 +659,7 @@ static double distribute_read_bytes(const plan_node *node)
 
 static bool distribute_has_scan(const plan_node *node)
 {
-    bool has = node->kind == PLAN_SCAN;
+    bool has = node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN;
     for (uint32_t i = 0; i < node->child_count; i++)
         has |= distribute_has_scan(node->children[i]);
     return has;
