@@ -67,3 +67,11 @@ const pg_type_entry *pg_type_list(size_t *out_count)
     *out_count = sizeof entries / sizeof *entries;
     return entries;
 }
+
+int64_t pg_oid_of_name(const char *name, size_t bytes)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return PG_FIRST_OID + hash % (INT32_MAX - PG_FIRST_OID);
+}

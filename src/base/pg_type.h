@@ -47,6 +47,11 @@ typedef struct pg_type_entry {
     char category;        /* of pg_type.typcategory */
 } pg_type_entry;
 
+/* Identifiers of relations are not below it, as in PostgreSQL. */
+#define PG_FIRST_OID 16384
+
+/* Returns the identifier that a relation of this name always has. */
+int64_t pg_oid_of_name(const char *name, size_t bytes);
 /* Types in the order of their identifiers. */
 const pg_type_entry *pg_type_list(size_t *out_count);
 

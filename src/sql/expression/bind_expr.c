@@ -8,6 +8,7 @@
 #include "sql/expression/bind_grouping.h"
 #include "sql/expression/bind_json.h"
 #include "sql/expression/bind_name.h"
+#include "sql/expression/bind_registry.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
 #include "sql/types/bind_modifier.h"
@@ -70,6 +71,8 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     data_type type;
     bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
+    if (bind_is_registered(cast->typeName, arg))
+        return bind_registered(b, cast->typeName, arg, bind_location(cast->arg), out);
     if (bind_is_json_type(cast->typeName))
         return bind_json_cast(b, arg, cast->is_try, cast->location, out);
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));

@@ -284,7 +284,7 @@ static status bind_typeof(const function_call *c, expr **out)
 
 static status bind_version(const function_call *c, expr **out)
 {
-    return call_constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
+    return call_constant_text(c, "PostgreSQL 15.0 (Pistachio " PISTACHIO_VERSION ")", out);
 }
 
 static status bind_pi(const function_call *c, expr **out)

@@ -6,7 +6,6 @@
 #include "parquet/table/table.h"
 
 /* Identifiers of tables begin here; below are PostgreSQL's own. */
-#define FIRST_OID 16384
 
 typedef enum system_source { NOTHING, ONE, SCHEMAS, TYPES, TABLES, VIEWS, COLUMNS } system_source;
 
@@ -71,13 +70,9 @@ static status begin_row(text *t)
 
 /* ---- sources ---- */
 
-/* Returns a number that a name always has (FNV-1a). */
 static int64_t oid_of(const char *name)
 {
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return FIRST_OID + hash % (INT32_MAX - FIRST_OID);
+    return pg_oid_of_name(name, strlen(name));
 }
 
 static status add_schemas(text *t)
