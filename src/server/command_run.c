@@ -53,15 +53,39 @@ static status run_in_transaction(session *s, const char *what)
 
 /* ---- names ---- */
 
+#define NAME_BYTES_MAX 1000
+
+/* Drops what PREPARE in SQL has made: of a name, or (name empty) all. */
+static status deallocate_in_engine(session *s, const char *name)
+{
+    char text[2 * NAME_BYTES_MAX + 32] = "DEALLOCATE ALL", *to = text;
+    pistachio_result *result = NULL;
+    if (strlen(name) > NAME_BYTES_MAX)
+        return status_new(STATUS_KIND_INVALID, "the name of a prepared statement is too long");
+    if (*name) {
+        to += snprintf(to, sizeof text, "DEALLOCATE \"");
+        for (; *name; name++) {
+            if (*name == '"')
+                *to++ = '"';
+            *to++ = *name;
+        }
+        memcpy(to, "\"", 2);
+    }
+    TRY(api_error_status(pistachio_query(s->connection, text, NULL, &result)));
+    pistachio_result_free(result);
+    return STATUS_OK;
+}
+
+/* Drops a statement that a client or PREPARE has made. */
 static status deallocate(session *s, const command *c)
 {
+    if (*c->text && prepared_find(&s->lists, c->text)) {
+        prepared_remove(&s->lists, c->text);
+        return STATUS_OK;
+    }
     if (!*c->text)
         prepared_remove_all(&s->lists);
-    else if (!prepared_find(&s->lists, c->text))
-        return status_new(STATUS_KIND_NOT_FOUND, "prepared statement \"%s\" does not exist",
-                          c->text);
-    prepared_remove(&s->lists, c->text);
-    return STATUS_OK;
+    return deallocate_in_engine(s, c->text);
 }
 
 static status close_portal(session *s, const command *c)

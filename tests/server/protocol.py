@@ -189,6 +189,11 @@ def portals(c):
                      ('close itself', b'CLOSE CURSOR'), ('discard all', b'DISCARD ALL'), ('deallocate all', b'DEALLOCATE ALL')):
         found = c.ask(parse(sql), bind(portal='itself'), execute(0, 'itself'), SYNC)
         check(sql + ' of a portal that it ends', [b[:-1] for k, b in found if k == 'C'], [tag])
+    tags = [[b[:-1] for k, b in c.query(sql) if k == 'C'] for sql in
+            ('prepare by_sql as select 41 + $1::int', 'execute by_sql(1)', 'deallocate by_sql')]
+    check('PREPARE in SQL', tags, [[b'PREPARE'], [b'SELECT 1'], [b'DEALLOCATE']])
+    check('which is gone', [f['M'] for f in failures(c.query('deallocate by_sql'))],
+          ['prepared statement "by_sql" does not exist'])
     c.send(parse('select 7'), bind(), execute(), FLUSH)
     check('Flush', [c.receive()[0] for _ in range(4)], ['1', '2', 'D', 'C'])
     check('Sync after it', kinds(c.ask(SYNC)), 'Z')
