@@ -120,6 +120,20 @@ def several_files(folder):
     gives("select z.a, t.a as t from 'z.csv.gz', 't.tsv'", '{"a":5,"t":6}', folder)
 
 
+def headers_of_further_files(folder):
+    write(folder, "h1.csv", b"a,b\n1,x\n")
+    write(folder, "h2.csv", b"b,a\nz,3\n")
+    write(folder, "h3.csv", b"B,extra,a\n\"y,\",0,5\n")
+    write(folder, "h4.csv", b"")
+    write(folder, "lacks.csv", b"a,c\n5,q\n")
+    write(folder, "plain.csv", b"7,w\n")
+    gives("select a, b from 'h*.csv'", '{"a":1,"b":"x"}\n{"a":3,"b":"z"}\n{"a":5,"b":"y,"}', folder)
+    gives("select a from read_csv(['h1.csv', 'plain.csv'], header = false, names = ['a', 'b'], all_varchar = true)",
+          '{"a":"a"}\n{"a":"1"}\n{"a":"7"}', folder)
+    _, _, err = ask("from read_csv(['h1.csv', 'lacks.csv'])", folder)
+    check("a column is missing", 'file "lacks.csv" has no column "b", which "h1.csv" has' in err, err)
+
+
 def copy_from(folder):
     write(folder, "c.csv", b"n,t\n007,1.50\n8,x\n")
     write(folder, "c.json", b'[{"s": 1.50, "n": 9}]')
@@ -160,7 +174,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

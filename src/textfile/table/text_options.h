@@ -36,6 +36,7 @@ typedef struct text_options {
     bool all_varchar, ignores_errors, null_padding, union_by_name, has_filename, is_latin1;
     bool detects_nothing; /* auto_detect = false */
     uint64_t sample_rows; /* 0: TEXT_SAMPLE_ROWS; UINT64_MAX: all */
+    size_t sample_bytes;  /* of a file; 0: the usual number */
     text_compression compression;
 } text_options;
 

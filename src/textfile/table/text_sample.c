@@ -19,6 +19,8 @@ static status sample_fill(text_source *source, size_t room, text_sample *out)
 static size_t sample_room(const text_source *source, const text_options *o)
 {
     size_t room = o->sample_rows == UINT64_MAX ? CSV_TEXT_MAX : SAMPLE_BYTES;
+    if (o->sample_bytes)
+        room = o->sample_bytes;
     uint64_t bytes = text_source_bytes(source) + 16;
     return !text_source_is_compressed(source) && !o->is_latin1 && bytes < room ? (size_t)bytes
                                                                                : room;

@@ -160,7 +160,79 @@ static status sniff_file(opener *o, size_t number, text_sniffed *out)
     return STATUS_OK;
 }
 
-/* Another file of the same form, whose header is skipped as the first one's. */
+/* ---- headers of further files ---- */
+
+/* Enough for a header of some hundred columns. */
+#define HEADER_BYTES ((size_t)64 << 10)
+#define HEADER_COLUMNS_FEW 500
+
+/* Returns whether further files have headers that name their columns. */
+static bool names_columns(const opener *o)
+{
+    const text_options *options = o->table->options;
+    return options->kind == TEXT_CSV && o->files.items[0].has_header && !options->names.count &&
+           !options->has_all_columns;
+}
+
+/* Writes a character of the dialect as options say it: "" for one that there is not. */
+static const char *say_character(char character, char text[2])
+{
+    text[0] = character;
+    text[1] = '\0';
+    return text;
+}
+
+/* Sniffs a file's header and first row in the first file's dialect. */
+static status sniff_header(arena *a, const opener *o, size_t number, text_sniffed *out)
+{
+    char delimiter[2], quote[2], escape[2], comment[2];
+    const csv_form *form = &o->files.items[0].form;
+    text_options options = *o->table->options;
+    bool is_cut = form->delimiter != CSV_NO_DELIMITER;
+    options.delimiter = say_character(is_cut ? form->delimiter : '\0', delimiter);
+    options.quote = say_character(form->quote, quote);
+    options.escape = say_character(form->escape, escape);
+    options.comment = say_character(form->comment, comment);
+    options.header = TEXT_YES;
+    options.sample_rows = 2;
+    if (o->table->columns.count < HEADER_COLUMNS_FEW)
+        options.sample_bytes = HEADER_BYTES;
+    return csv_sniff(a, o->files.items[number].path, &options, out);
+}
+
+static status check_header(const opener *o, const text_file *file)
+{
+    for (uint32_t i = 0; i < o->table->columns.count; i++)
+        if (file->fields[i] == TEXT_NO_FIELD)
+            return status_hint(status_new(STATUS_KIND_INVALID,
+                                          "file \"%s\" has no column \"%s\", which \"%s\" has",
+                                          file->path, o->table->columns.items[i].name,
+                                          o->files.items[0].path),
+                               "union_by_name => true takes the columns of all files, and NULL "
+                               "where a file lacks one");
+    return STATUS_OK;
+}
+
+/* Takes a further file's columns by the names in its header: each of the table's has to be there, others are left out. */
+static status follow_header(opener *o, size_t number)
+{
+    arena *names;
+    text_sniffed sniffed;
+    text_file *file = &o->files.items[number];
+    TRY(arena_new(&names));
+    status st = sniff_header(names, o, number, &sniffed);
+    if (!st && sniffed.file.skip != UINT64_MAX) { /* it has a row */
+        file->skip = sniffed.file.skip;
+        file->field_count = sniffed.file.field_count;
+        st = map_fields(o, file, &sniffed);
+        if (!st)
+            st = check_header(o, file);
+    }
+    arena_free(names);
+    return st;
+}
+
+/* Opens a further file of the first one's form. */
 static status follow_first(opener *o, size_t number)
 {
     text_source *source;
@@ -173,7 +245,7 @@ static status follow_first(opener *o, size_t number)
     text_source_close(source);
     double row = o->sniffed.items[0].row_bytes;
     o->table->estimated_rows += (double)file->bytes / (row > 1 ? row : 1);
-    return STATUS_OK;
+    return names_columns(o) ? follow_header(o, number) : STATUS_OK;
 }
 
 /* Empty files say nothing of columns: the first that has bytes does. */
