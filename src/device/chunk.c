@@ -281,6 +281,15 @@ static status concat_validity(dev_stream *stream, tensor *const *flats, chunk *c
     return STATUS_OK;
 }
 
+/* Values without children are numbers of rows that are elsewhere (exec/operators/op_park.h), or no row has an element. */
+static bool has_children(tensor *const *flats, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (flats[i]->heap)
+            return true;
+    return false;
+}
+
 static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                uint32_t index, uint64_t rows, const char *who,
                                tensor_target target_memory, const uint64_t *text_bytes,
@@ -307,7 +316,7 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
             TRY(string_heap_new(&column->heap, 1, &column->target->heap));
         }
     }
-    if (!type_is_nested(type))
+    if (!type_is_nested(type) || !has_children(flats, chunk_count))
         return concat_values(stream, flats, chunks, chunk_count, column);
     TRY(concat_nested(stream, chunks, chunk_count, who, flats, column->target));
     return concat_validity(stream, flats, chunks, chunk_count, column->target);

@@ -4,6 +4,7 @@
 #include "device/tensor.h"
 #include "fuzz.h"
 #include "parquet/read/column.h"
+#include "parquet/read/nested_column.h"
 
 #define BUDGET_BYTES ((uint64_t)64 << 20)
 #define ROW_COUNT_MAX 100000 /* a footer may promise any number of rows */
@@ -31,7 +32,48 @@ static void reader_close(reader *r)
     mem_budget_free(r->budget);
 }
 
-/* The column's values in rows of one row group, flat; NULL: refused. */
+/* Values of lists, structs and maps are rows of their children, and so on down. */
+static void check_children(const tensor *t, uint64_t rows)
+{
+    if (t->form == TENSOR_INDEXED) {
+        for (uint64_t i = 0; i < rows; i++)
+            FUZZ_CHECK(t->index->rows[i] == ROW_NULL || t->index->rows[i] < t->base_rows);
+        return;
+    }
+    if (!type_is_nested(t->type) || t->form != TENSOR_FLAT)
+        return;
+    const nested_value *values = t->values;
+    for (uint64_t i = 0; i < rows; i++)
+        FUZZ_CHECK((uint64_t)values[i].offset + values[i].length <= t->heap->child_rows);
+    for (uint32_t i = 0; i < t->heap->child_count; i++)
+        check_children(t->heap->children[i], t->heap->child_rows);
+}
+
+/* Lists, structs and maps: the whole row group, as slices of two sizes. */
+static tensor *decode_nested(reader *r, const pq_table *table, pq_row_group_ref group_ref,
+                             uint32_t column, pq_row_range range)
+{
+    dev_error error = {.code = DEV_ERROR_NONE};
+    pq_nested_column *opened = NULL;
+    tensor *first = NULL, *rest = NULL;
+    uint64_t half = (range.end - range.first) / 2;
+    bool is_taken = fuzz_settle(pq_nested_open(r->stream, table, group_ref, column,
+                                               (pq_column_use){.error = &error}, &opened));
+    if (is_taken && half)
+        is_taken = fuzz_settle(pq_nested_slice(opened, range.first, half, &first));
+    if (is_taken && half)
+        check_children(first, half);
+    is_taken = is_taken && fuzz_settle(pq_nested_slice(opened, range.first + half,
+                                                       range.end - range.first - half, &rest));
+    if (is_taken)
+        check_children(rest, range.end - range.first - half);
+    tensor_unref(first);
+    tensor_unref(rest);
+    pq_nested_close(opened);
+    return NULL;
+}
+
+/* The column's values in rows of one row group, flat; NULL: refused, or nested. */
 static tensor *decode(reader *r, const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
                       pq_row_range range)
 {
@@ -40,6 +82,8 @@ static tensor *decode(reader *r, const pq_table *table, pq_row_group_ref group_r
     dev_error error = {.code = DEV_ERROR_NONE};
     pq_column *chunk = NULL;
     tensor *encoded = NULL, *flat = NULL;
+    if (type_is_nested(table->columns.items[column].type))
+        return decode_nested(r, table, group_ref, column, range);
     int is_taken =
         fuzz_settle(pq_table_check_column(table, column)) &&
         fuzz_settle(pq_column_open(r->stream, table, group_ref, column,

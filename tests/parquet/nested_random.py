@@ -108,6 +108,8 @@ def plain(value, kind):
 
 def statement(number, path, keys):
     """The statement, and which ids its rows have."""
+    if number % 4 == 3:
+        return f"select * from '{path}' order by id % 7, id desc", lambda i: True
     if number % 3 == 1:
         return f"select * from '{path}' where id % 3 = 1", lambda i: i % 3 == 1
     if number % 3 == 2:

@@ -44,12 +44,41 @@ expect "SUMMARIZE" 0 "column_name,column_type,min,max,approx_unique,avg,std,coun
 l,bigint[],,,,,,9,11.11
 m,\"map(varchar, double)\",,,,,,9,22.22" sql "summarize select l, m from 'v.parquet'"
 
+# An order, and windows of it.
+expect "an order" 0 '9,"[11, NULL, 12]"
+8,[]
+7,[10]' rows "select id, l from 'v.parquet' order by id desc limit 3"
+expect "a whole order" 0 "\"['x,y', 'it\\'s', '']\",\"{a=NULL, b c=2.5}\"
+\"[' a', 'a=b', '[x]']\",
+\"[a, b c]\",{k=1.5}" rows "select t, m from 'v.parquet' order by len(t) desc nulls last, id limit 3"
+expect "a window" 0 '9,"[11, NULL, 12]",1
+8,[],2' rows "select id, l, row_number() over (order by id desc) n from 'v.parquet' order by n limit 2"
+# Fields and elements.
+expect "fields" 0 '9,9,"x,y"
+8,8,q
+6,6,""' rows "select id, s.a, s.b from 'v.parquet' where s.a > 4 order by s.b desc"
+expect "elements" 0 "1,1,,,3,1,2
+2,,,,,,
+3,,,,0,,
+4,3,3,,1,,
+5,,,,1,5,
+6,4,9,,6,,
+7,10,10,,1,,
+8,,,,0,8,
+9,11,12,,3,9,9" rows "select id, l[1], l[-1], l[7], len(l), ls[1].x, ls[1].l[2] from 'v.parquet' order by id"
+expect "a group" 0 "false,5,13
+true,4,2" rows "select s.a is null g, count(*), sum(len(l)) from 'v.parquet' group by 1 order by 1"
+expect "a table's column's field" 0 "1,x,a,1,1" rows "select id, v.s.b, v.t[1], cardinality(m), s['a'] from 'v.parquet' v where id = 1"
+
 refused() { # SQL TEXT
     expect "$1" 1 - sql "$1"
     says "$1" "$2"
 }
 refused "select l, count(*) from 'v.parquet' group by l" "of a value of type bigint[] is not supported yet"
 refused "select distinct l from 'v.parquet'" "DISTINCT or an aggregate of a value of type bigint[]"
+refused "select s.c from 'v.parquet'" 'the struct has no field "c"'
+refused "select id.c from 'v.parquet'" 'there is no table "id"'
+refused "select l['a'] from 'v.parquet'" "bigint"
 refused "select id from 'v.parquet' order by s" "ORDER BY of a value of type struct(a integer, b varchar)"
 refused "select max(m) from 'v.parquet'" "an aggregate of a value of type map(varchar, double)"
 refused "select l = l from 'v.parquet'" "= of a value of type bigint[]"

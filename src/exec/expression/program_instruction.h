@@ -48,6 +48,7 @@ typedef enum instruction_kind {
     INSTRUCTION_DATE_TRUNC,
     INSTRUCTION_TIME,
     INSTRUCTION_RETYPE, /* the same values as another type of their width */
+    INSTRUCTION_NESTED, /* op: a nested_function; of a field first_number */
     INSTRUCTION_HOST,   /* op: a host_function; `data` is what it made of constants */
     INSTRUCTION_KIND_COUNT
 } instruction_kind;

@@ -40,6 +40,7 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_DATE_TRUNC] = instruction_date_trunc,
     [INSTRUCTION_TIME] = instruction_time,
     [INSTRUCTION_RETYPE] = instruction_retype,
+    [INSTRUCTION_NESTED] = instruction_nested,
     [INSTRUCTION_HOST] = instruction_host,
 };
 

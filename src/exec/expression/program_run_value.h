@@ -16,5 +16,7 @@ CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number
 CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
+/* Its result is INDEXED over the children, whose values are not moved. */
+CHECKED status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **result);
 
 #endif

@@ -128,7 +128,7 @@ static status check_types(const chunk *c)
 {
     char name[TYPE_NAME_BYTES];
     for (uint32_t i = 0; i < c->column_count; i++)
-        if (c->columns[i] && type_is_nested(c->columns[i]->type))
+        if (c->columns[i] && type_is_nested(c->columns[i]->type) && c->columns[i]->heap)
             return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                           "rows with a %s cannot be written to temporary files yet",
                                           type_name(c->columns[i]->type, name)),

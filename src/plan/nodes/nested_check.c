@@ -5,6 +5,13 @@
 #include "plan/nodes/node.h"
 #include "plan/tree/function.h"
 
+static bool is_of_sort(const plan_node *node)
+{
+    while (node->kind == PLAN_WINDOW || node->kind == PLAN_WINDOW_LIMIT)
+        node = node->children[0];
+    return node->kind == PLAN_SORT;
+}
+
 /* Rows with nested columns may pass these nodes. */
 static bool lets_pass(const plan_node *node)
 {
@@ -16,7 +23,11 @@ static bool lets_pass(const plan_node *node)
     case PLAN_LIMIT:
     case PLAN_UNION:
     case PLAN_SHARED:
+    case PLAN_SORT:
         return true;
+    case PLAN_WINDOW:
+    case PLAN_WINDOW_LIMIT: /* of a sort's rows: they wait until both are done (exec/operators/op_park.h) */
+        return is_of_sort(node);
     default:
         return false;
     }
@@ -25,7 +36,8 @@ static bool lets_pass(const plan_node *node)
 /* Functions that take nested arguments. */
 static bool takes_nested(expr_op op)
 {
-    return op == EXPR_IS_NULL || op == EXPR_IS_NOT_NULL;
+    return op == EXPR_IS_NULL || op == EXPR_IS_NOT_NULL || op == EXPR_STRUCT_FIELD ||
+           op == EXPR_LIST_ELEMENT || op == EXPR_LIST_LENGTH;
 }
 
 /* Names a node's own expressions in an error. */
@@ -97,7 +109,8 @@ static void nested_check_visited(expr **slot, void *context)
     const expr *e = *slot;
     if (c->st)
         return;
-    bool is_passed = e->kind == EXPR_COLUMN && c->node->kind == PLAN_PROJECT;
+    bool is_passed = c->node->kind == PLAN_PROJECT &&
+                     (e->kind == EXPR_COLUMN || (e->kind == EXPR_CALL && takes_nested(e->op)));
     if (type_is_nested(e->type) && !is_passed)
         c->st = refuse(nested_use_of(c->node), e->type, e->position);
     else

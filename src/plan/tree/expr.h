@@ -24,6 +24,9 @@ typedef enum expr_op {
     EXPR_OP_COUNT
 } expr_op;
 
+/* Operations of functions.def's family nested. */
+typedef enum nested_function { NESTED_FIELD, NESTED_ELEMENT, NESTED_LENGTH } nested_function;
+
 typedef enum expr_subquery_kind {
     SUBQUERY_SCALAR, /* the one value of one row; NULL if there is none; more rows: an error */
     SUBQUERY_EXISTS,

@@ -8,6 +8,7 @@
 #include "sql/expression/bind_grouping.h"
 #include "sql/expression/bind_json.h"
 #include "sql/expression/bind_name.h"
+#include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_registry.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
@@ -700,6 +701,26 @@ static status expr_bind_columns(binder *b, const ColumnsExpr *tree, bind_scope *
                                  : bind_unsupported(b, tree->location, "COLUMNS in this place is");
 }
 
+static status bind_indirection(binder *b, const A_Indirection *tree, bind_scope *scope, expr **out)
+{
+    int32_t location = bind_location(tree->arg);
+    TRY(bind_expr(b, tree->arg, scope, out));
+    for (size_t i = 0; i < list_length(tree->indirection); i++) {
+        const pg_node *step = list_nth(tree->indirection, i);
+        if (IsA(step, String)) {
+            TRY(bind_struct_field(b, *out, strVal(step), location, out));
+            continue;
+        }
+        if (!IsA(step, A_Indices) || castNode(A_Indices, step)->is_slice)
+            return bind_unsupported(b, location,
+                                    IsA(step, A_Indices) ? "a slice is" : "\"*\" in this place is");
+        expr *index;
+        TRY(bind_expr(b, castNode(A_Indices, step)->uidx, scope, &index));
+        TRY(bind_subscript(b, *out, index, location, out));
+    }
+    return STATUS_OK;
+}
+
 /* ---- all of them ---- */
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
@@ -760,8 +781,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_GroupingFunc:
         return bind_grouping_call(b, castNode(GroupingFunc, node), scope, out);
     case T_A_Indirection:
-        return bind_unsupported(b, bind_location(castNode(A_Indirection, node)->arg),
-                                "access to parts of values is");
+        return bind_indirection(b, castNode(A_Indirection, node), scope, out);
     case T_NamedArgExpr:
         return status_hint(bind_unsupported(b, castNode(NamedArgExpr, node)->location,
                                             "an argument with a name is"),

@@ -7,6 +7,7 @@
 #include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_made.h"
+#include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/expression/bind_window.h"
 #include "sql/expression/expression_parts.h"
@@ -374,6 +375,13 @@ static status bind_hex(const function_call *c, expr **out)
                      out);
 }
 
+/* Characters of a text, or elements of a list. */
+static status bind_length(const function_call *c, expr_op op, expr **out)
+{
+    return c->args[0]->type.id == TYPE_LIST ? bind_nested_call(c, EXPR_LIST_LENGTH, out)
+                                            : call_by_signature(c, op, out);
+}
+
 static status bind_factorial(const function_call *c, expr_op op, expr **out)
 {
     TRY(call_coerce(c, 0, 'i'));
@@ -420,6 +428,10 @@ static status bind_ifnull(const function_call *c, expr **out)
 
 /* What can be called by name, but has a signature that does not say all. */
 static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op, expr **out) = {
+    [EXPR_STRUCT_FIELD] = bind_nested_call,
+    [EXPR_LIST_ELEMENT] = bind_nested_call,
+    [EXPR_LIST_LENGTH] = bind_nested_call,
+    [EXPR_LENGTH] = bind_length,
     [EXPR_ROUND] = bind_round,
     [EXPR_FLOOR] = bind_whole,
     [EXPR_CEIL] = bind_whole,

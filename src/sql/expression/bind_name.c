@@ -1,6 +1,7 @@
 /* bind_name.c - what a name means: a column of the scope or of a query around it. */
 #include "sql/expression/bind_name.h"
 
+#include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/types/binder.h"
 
@@ -160,14 +161,42 @@ const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref)
     return found ? entry->name : name;
 }
 
+static const bind_entry *find_entry(const bind_scope *scope, const char *relation, const char *name)
+{
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (; scope && !found; scope = scope->parent)
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(scope, relation, name, folds, &entry);
+    return found ? entry : NULL;
+}
+
+/* How many of the parts name a column, of which the others are fields: t.c goes before s.f (docs/FOUNDATIONS.md). 0: none
+ * do. */
+static size_t parts_of_name(const bind_scope *scope, const ColumnRef *ref)
+{
+    const char *first = strVal(list_nth(ref->fields, 0));
+    if (list_length(ref->fields) < 2)
+        return 1;
+    if (find_entry(scope, first, strVal(list_nth(ref->fields, 1))))
+        return 2;
+    const bind_entry *entry = find_entry(scope, NULL, first);
+    return entry && entry->type.id == TYPE_STRUCT ? 1 : 0;
+}
+
 status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr **out)
 {
-    if (list_length(ref->fields) > 2)
-        return bind_unsupported(b, ref->location, "names of more than two parts are");
     for (size_t i = 0; i < list_length(ref->fields); i++)
         if (!IsA(list_nth(ref->fields, i), String))
             return bind_unsupported(b, ref->location, "\"*\" in this place is");
-    const char *last = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
-    const char *relation = list_length(ref->fields) == 2 ? strVal(list_nth(ref->fields, 0)) : NULL;
-    return bind_name(b, relation, last, scope, ref->location, out);
+    size_t parts = list_length(ref->fields), named = parts_of_name(scope, ref);
+    if (!named && parts > 2)
+        return bind_unsupported(b, ref->location, "names of more than two parts are");
+    named = named ? named : parts;
+    const char *last = strVal(list_nth(ref->fields, named - 1));
+    const char *relation = named == 2 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    TRY(bind_name(b, relation, last, scope, ref->location, out));
+    for (size_t i = named; i < parts; i++)
+        TRY(bind_struct_field(b, *out, strVal(list_nth(ref->fields, i)), ref->location, out));
+    return STATUS_OK;
 }
