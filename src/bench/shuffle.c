@@ -157,7 +157,8 @@ static status shuffle_take(void *argument, unsigned peer, const char *data, uint
     while (at < end) {
         uint64_t rows = *at++, room = (uint64_t)(end - at);
         if (!rows || rows > room / s->options->columns)
-            return status_new(STATUS_KIND_INTERNAL, "rank %u has sent rows that are none", peer);
+            return status_new(STATUS_KIND_INTERNAL, "rank %u has sent rows that do not exist",
+                              peer);
         TRY(shuffle_take_block(s, at, rows));
         at += rows * s->options->columns;
     }

@@ -77,7 +77,7 @@ const char *net_frame_decode(const void *source, size_t byte_count, net_header *
         return "a header of another length";
     uint32_t magic = get_32(bytes + AT_MAGIC);
     if (magic >> 16 != MAGIC >> 16)
-        return "something that is no header";
+        return "something other than a header";
     if (magic != MAGIC)
         return "a header of another version of Pistachio";
     if (get_32(bytes + AT_CHECKSUM) !=

@@ -173,7 +173,7 @@ static status read_time(wire_reader *reader, unsigned parameter, value *out)
 {
     out->i64 = (int64_t)read_64(reader);
     bool is_one = out->i64 >= 0 && out->i64 <= DAY_MICROSECONDS;
-    return is_one ? STATUS_OK : is_wrong(parameter, "a time of a day");
+    return is_one ? STATUS_OK : is_wrong(parameter, "a time of day");
 }
 
 static status read_uuid(wire_reader *reader, value *out)

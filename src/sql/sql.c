@@ -169,7 +169,7 @@ static status zone_text(preparer *p, const pg_node *node, const char **out)
     if (!interval_parse(text, strlen(text), &v) || v.months || v.days ||
         v.microseconds <= -ZONE_MICROSECONDS_MAX || v.microseconds >= ZONE_MICROSECONDS_MAX)
         return bind_error(&p->binder, STATUS_KIND_INVALID, bind_location(node),
-                          "\"%s\" is no interval that a time zone can be", text);
+                          "\"%s\" is not an interval that a time zone can be", text);
     zone_make_fixed((int32_t)(v.microseconds / 1000000), &z);
     *out = arena_copy_text(p->binder.memory, z.name, strlen(z.name));
     return *out ? STATUS_OK : no_memory();

@@ -104,11 +104,11 @@ mkdir "$work/none" "$work/mixed"
 cp "$t" "$work/mixed/a.parquet"
 "$program" -c "COPY (SELECT 'x' AS i, 'text' AS s) TO '$work/mixed/b.parquet'" || exit 2
 echo "SELECT * FROM '$work/text.parquet'" >"$work/sql"
-ends "a text file" 1 'text.parquet": it is no Parquet file'
+ends "a text file" 1 'text.parquet": it is not a Parquet file'
 echo "SELECT * FROM '$work/empty.parquet'" >"$work/sql"
 ends "an empty file" 1 'empty.parquet": it is too short'
 echo "SELECT * FROM '$work/short.parquet'" >"$work/sql"
-ends "half a file" 1 'short.parquet": it is no Parquet file'
+ends "half a file" 1 'short.parquet": it is not a Parquet file'
 echo "SELECT * FROM '$work/pipe.parquet'" >"$work/sql"
 ends "a pipe" 1 'not a regular file'
 echo "SELECT * FROM '$work/absent.parquet'" >"$work/sql"
@@ -118,6 +118,6 @@ ends "a pattern of nothing" 1 'no file matches'
 echo "SELECT * FROM '$work/none'" >"$work/sql"
 ends "an empty folder" 1 'no '
 echo "SELECT * FROM '$work/mixed'" >"$work/sql"
-ends "a value that is not of the first file's type" 1 '"x" is no value of type'
+ends "a value that is not of the first file's type" 1 '"x" is not a value of type'
 
 finish

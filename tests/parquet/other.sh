@@ -105,7 +105,7 @@ mkdir mixed && cp "$files/types/a.parquet" "$files/types/c.parquet" mixed && cp 
 same "types" "3;" "SELECT count(*) FROM '$files/types'"
 same "types" "1;2;3;" "SELECT k FROM '$files/types' ORDER BY k"
 same "types" "1,10;2,20;" "SELECT * FROM read_parquet('$files/types/a.parquet', '$files/types/b.parquet') ORDER BY 1"
-wrong "types" 'column "v" of file ".*/types/c.parquet": "many" is no value of type integer' "SELECT v FROM '$files/types'"
+wrong "types" 'column "v" of file ".*/types/c.parquet": "many" is not a value of type integer' "SELECT v FROM '$files/types'"
 wrong "types, files alike" 'column "v" of file ".*/mixed/c.parquet", or another of 2 that have its type: "many"' "SELECT sum(v) FROM '$work/mixed/*.parquet'"
 
 same "an empty list without a type" "0;" "SELECT count(*) FROM '$files/untyped_list.parquet'"

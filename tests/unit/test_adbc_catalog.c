@@ -74,7 +74,7 @@ TEST(options_of_four_types)
     CHECK(!driver.DatabaseGetOptionDouble(&database, "pistachio.device", &real, &error));
     CHECK_EQ(real, 1.5);
     adbc_fails(driver.DatabaseGetOptionInt(&database, "pistachio.device", &number, &error),
-               ADBC_STATUS_INVALID_ARGUMENT, &error, "no number");
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "not a number");
     adbc_fails(driver.DatabaseSetOptionBytes(&database, "path", (const uint8_t *)"a\0b", 3, &error),
                ADBC_STATUS_INVALID_ARGUMENT, &error, "no text");
     adbc_fails(driver.DatabaseSetOption(&database, NULL, "1", &error), ADBC_STATUS_INVALID_ARGUMENT,

@@ -247,9 +247,11 @@ TEST(arrays_that_are_not_ours_or_not_whole)
     world w = open_world(make_file(), "cpu");
     DLManagedTensorVersioned *tensor;
     struct ArrowArray foreign = {.length = 1, .n_children = 1, .release = release_nothing};
-    fails(pistachio_arrow_dlpack(&foreign, 0, &tensor), PISTACHIO_ERROR_INVALID, "none that", NULL);
+    fails(pistachio_arrow_dlpack(&foreign, 0, &tensor), PISTACHIO_ERROR_INVALID,
+          "does not come from", NULL);
     foreign.release = NULL;
-    fails(pistachio_arrow_dlpack(&foreign, 0, &tensor), PISTACHIO_ERROR_INVALID, "none that", NULL);
+    fails(pistachio_arrow_dlpack(&foreign, 0, &tensor), PISTACHIO_ERROR_INVALID,
+          "does not come from", NULL);
     fails(pistachio_arrow_dlpack(&w.rows, 3, &tensor), PISTACHIO_ERROR_INVALID, "has 3", NULL);
     fails(pistachio_arrow_dlpack(&w.rows, 0, &tensor), PISTACHIO_ERROR_UNSUPPORTED, "varchar",
           NULL);

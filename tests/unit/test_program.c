@@ -304,8 +304,8 @@ TEST(casts_of_text_and_times)
     CHECK_ROWS(test_cast(t, INT), "12;-7;null;2147483647");
     CHECK_ROWS(test_cast(t, DOUBLE), "12;-7;null;2147483647");
     CHECK_ROWS(test_cast(t, type_decimal(20, 2)), "12.00;-7.00;null;2147483647.00");
-    CHECK_FAILURE(test_cast(t, SMALLINT), "\"2147483647\" is no value of type smallint");
-    CHECK_FAILURE(test_cast(t, DATE), "\"12\" is no value of type date");
+    CHECK_FAILURE(test_cast(t, SMALLINT), "\"2147483647\" is not a value of type smallint");
+    CHECK_FAILURE(test_cast(t, DATE), "\"12\" is not a value of type date");
     test_clear_columns();
     expr *d = test_column(TEXT, "1998-12-01;null;2000-02-29");
     CHECK_ROWS(test_cast(d, DATE), "1998-12-01;null;2000-02-29");
@@ -326,7 +326,7 @@ TEST(casts_of_text_and_times)
     test_clear_columns();
     expr *b = test_column(TEXT, "yes;f;null");
     CHECK_ROWS(test_cast(b, BOOL), "true;false;null");
-    CHECK_FAILURE(test_cast(b, INTERVAL), "is no value of type interval");
+    CHECK_FAILURE(test_cast(b, INTERVAL), "is not a value of type interval");
     program_test_end();
 }
 

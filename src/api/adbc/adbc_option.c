@@ -25,7 +25,7 @@ AdbcStatusCode adbc_option_set_bytes(adbc_option_setter *set, void *object, cons
                                      const uint8_t *value, size_t length, struct AdbcError *error)
 {
     if ((!value && length) || (value && memchr(value, 0, length)))
-        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "bytes of an option are no text");
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "bytes of an option are not text");
     char *text = mem_copy_text(value ? (const char *)value : "", length);
     if (!text)
         return adbc_fail(error, status_no_memory("option", length));
@@ -104,7 +104,7 @@ AdbcStatusCode adbc_option_get_bytes(adbc_option_getter *get, void *object, cons
 static AdbcStatusCode no_number(const char *key, const char *text, struct AdbcError *error)
 {
     return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT,
-                       "option %s is \"%s\", which is no number", key, text);
+                       "option %s is \"%s\", which is not a number", key, text);
 }
 
 AdbcStatusCode adbc_option_get_int(adbc_option_getter *get, void *object, const char *key,

@@ -568,7 +568,7 @@ status api_arrow_batch_of(const struct ArrowArray *rows, uint32_t column,
     *out = NULL;
     if (rows->release != release_struct)
         return status_new(STATUS_KIND_INVALID,
-                          "the Arrow array is none that a stream of Pistachio gave");
+                          "the Arrow array does not come from a stream of Pistachio");
     if (column >= rows->n_children)
         return status_new(STATUS_KIND_INVALID, "there is no column %u: the array has %lld", column,
                           (long long)rows->n_children);

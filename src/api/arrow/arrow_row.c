@@ -148,7 +148,7 @@ static status arrow_row_check_column(const struct ArrowSchema *column,
     if (!column->dictionary)
         return STATUS_OK;
     if (!strchr("cCsSiIlL", column->format[0]) || column->format[1])
-        return arrow_row_wrong(column, "has codes that are no integers");
+        return arrow_row_wrong(column, "has codes that are not integers");
     if (!array->dictionary || column->dictionary->dictionary)
         return arrow_row_wrong(column, "has no dictionary of values");
     return arrow_row_check_column(column->dictionary, array->dictionary, 0);

@@ -170,7 +170,7 @@ status host_decode(host_call *c, uint64_t row)
                     : e == ENCODING_BASE64 ? from_base64(from, view->bytes, room, &length)
                                            : from_escape(from, view->bytes, room, &length);
     if (!is_right)
-        return status_new(STATUS_KIND_DATA, "\"%.*s\" is no text of this encoding",
+        return status_new(STATUS_KIND_DATA, "\"%.*s\" is not text of this encoding",
                           (int)(view->bytes < 60 ? view->bytes : 60), from);
     host_put_filled(c, row, length);
     return STATUS_OK;

@@ -488,7 +488,7 @@ static status put_formatted(host_call *c, uint64_t row, const number_format *f)
     else
         st = put_exact(&o, ((const int64_t *)x->values)[at], x->type);
     if (!st && o.has_failed)
-        st = status_new(STATUS_KIND_DATA, "\"%s\" is no number that TH can stand behind", o.number);
+        st = status_new(STATUS_KIND_DATA, "\"%s\" is not a number that TH can follow", o.number);
     if (!st)
         host_put_filled(c, row, strnlen(room, (size_t)(o.at - room)));
     return st;

@@ -443,7 +443,7 @@ static bool is_in(int64_t number, int64_t low, int64_t high)
 
 static status parse_time_out_of_range(const reading *r, const char *what)
 {
-    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no %s: a field is out of range",
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is not a %s: a field is out of range",
                       (int)(r->bytes < 60 ? r->bytes : 60), r->text, what);
 }
 
@@ -565,7 +565,7 @@ static status parse_time_of(const reading *r, int64_t *out)
     if (!is_in(hour, 0, 23) || !is_in(minute, 0, 59) || !is_in(second, 0, 59) ||
         !is_in(fraction, 0, CALENDAR_SECOND - 1) || !is_in(r->zone_hours, 0, 15) ||
         !is_in(r->zone_minutes, 0, 59))
-        return parse_time_out_of_range(r, "time of a day");
+        return parse_time_out_of_range(r, "time of day");
     *out = ((hour * 60 + minute) * 60 + second) * CALENDAR_SECOND + fraction;
     return STATUS_OK;
 }

@@ -204,7 +204,7 @@ static status read_escape(scan *s, bool in_bracket)
     if (e) {
         const char *text = in_bracket ? e->in_bracket : e->text;
         if (in_bracket && !text)
-            return regex_translate_fail(s, first, "an escape that is none of characters");
+            return regex_translate_fail(s, first, "an escape that does not stand for characters");
         if (!text || !*text)
             return regex_translate_pass(s, first + 2);
         s->at += 2;

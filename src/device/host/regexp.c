@@ -131,10 +131,11 @@ static status regexp_number_of(const host_call *c, uint32_t place, uint64_t row,
     if (!regexp_has(c, place))
         return STATUS_OK;
     *out = host_integer(c, place, row);
-    return *out >= least ? STATUS_OK
-                         : status_new(STATUS_KIND_DATA,
-                                      "%lld is no value of a regular expression's argument \"%s\"",
-                                      (long long)*out, name);
+    return *out >= least
+               ? STATUS_OK
+               : status_new(STATUS_KIND_DATA,
+                            "%lld is not a value of a regular expression's argument \"%s\"",
+                            (long long)*out, name);
 }
 
 /* The byte at which character `number`, from 1, begins; behind the text: more than its bytes. */
@@ -232,7 +233,7 @@ status host_regexp_instr(host_call *c, uint64_t row)
                          &end_option));
     if (end_option > 1)
         TRY(status_new(STATUS_KIND_DATA,
-                       "%lld is no value of a regular expression's argument \"endoption\"",
+                       "%lld is not a value of a regular expression's argument \"endoption\"",
                        (long long)end_option));
     TRY(search_begin(c, row, 1, 1, &s));
     TRY(find_numbered(&s, &is_found));

@@ -38,7 +38,7 @@ static status date_of(const host_call *c, uint64_t row, int32_t *out)
     int64_t day = host_integer(c, 2, row), counted = year < 0 ? year + 1 : year;
     if (year == 0 || counted < -4712 || year > YEAR_MAX || month < 1 || month > 12 || day < 1 ||
         day > calendar_month_days((int32_t)counted, (unsigned)month))
-        return status_new(STATUS_KIND_DATA, "%lld-%02lld-%02lld is no date", (long long)year,
+        return status_new(STATUS_KIND_DATA, "%lld-%02lld-%02lld is not a date", (long long)year,
                           (long long)month, (long long)day);
     *out = calendar_from_civil((int32_t)counted, (unsigned)month, (unsigned)day);
     return STATUS_OK;
@@ -58,8 +58,8 @@ status host_make_timestamp(host_call *c, uint64_t row)
     bool is_midnight = hour == 24 && minute == 0 && second == 0;
     if (hour < 0 || (hour > 23 && !is_midnight) || minute < 0 || minute > 59 ||
         !(second >= 0 && second <= 60))
-        return status_new(STATUS_KIND_DATA, "%lld:%02lld:%02g is no time of a day", (long long)hour,
-                          (long long)minute, second);
+        return status_new(STATUS_KIND_DATA, "%lld:%02lld:%02g is not a time of day",
+                          (long long)hour, (long long)minute, second);
     host_put_integer(c, row,
                      days * CALENDAR_DAY + (hour * 60 + minute) * 60 * CALENDAR_SECOND +
                          (int64_t)rint(second * (double)CALENDAR_SECOND));

@@ -150,7 +150,7 @@ status host_zone_read(host_call *c, uint64_t row)
     if (is_one)
         return STATUS_OK;
     char type[TYPE_NAME_BYTES];
-    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no value of type %s",
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is not a value of type %s",
                       text->bytes > 80 ? 80 : (int)text->bytes, string_data(text),
                       type_name(c->type, type));
 }

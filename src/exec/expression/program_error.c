@@ -33,7 +33,7 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
         program_error_describe(f, s->args[1], row, right);
     switch (s->kind) {
     case INSTRUCTION_CAST_FROM_TEXT:
-        return status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type);
+        return status_new(STATUS_KIND_DATA, "\"%s\" is not a value of type %s", left, type);
     case INSTRUCTION_CAST_NUMBER:
         return status_new(STATUS_KIND_DATA, "%s does not fit %s", left, type);
     case INSTRUCTION_ARITHMETIC:
@@ -49,7 +49,7 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
     case INSTRUCTION_BUILD:
         if (code == DEV_ERROR_CAST)
             return status_hint(
-                status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type),
+                status_new(STATUS_KIND_DATA, "\"%s\" is not a value of type %s", left, type),
                 BLOB_TEXT_HINT);
         return status_new(STATUS_KIND_DATA, "a text would have more than 4 GiB");
     case INSTRUCTION_DATE_TRUNC:

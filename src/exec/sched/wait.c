@@ -99,7 +99,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
     } messages[] = {
         [DEV_ERROR_OVERFLOW] = {STATUS_KIND_DATA, "a value does not fit its type"},
         [DEV_ERROR_DIVISION_BY_ZERO] = {STATUS_KIND_DATA, "division by zero"},
-        [DEV_ERROR_CAST] = {STATUS_KIND_DATA, "a text is no value of the type it is cast to"},
+        [DEV_ERROR_CAST] = {STATUS_KIND_DATA, "a text is not a value of the type it is cast to"},
         [DEV_ERROR_ARGUMENT] = {STATUS_KIND_DATA, "a function's argument is out of its domain"},
         [DEV_ERROR_MULTIPLE_ROWS] = {STATUS_KIND_DATA,
                                      "a subquery used as a value gave more than one row"},

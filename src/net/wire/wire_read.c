@@ -597,7 +597,7 @@ static status read_block_of(wire_reader *reader, const char *bytes, uint64_t byt
 {
     wire_block block;
     if (byte_count < sizeof block)
-        return wire_read_damaged(reader, "bytes that are no block");
+        return wire_read_damaged(reader, "bytes that are not a block");
     memcpy(&block, bytes, sizeof block);
     if (block.version != WIRE_VERSION)
         return wire_read_damaged(reader, "another version");

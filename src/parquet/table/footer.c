@@ -60,7 +60,7 @@ status pq_footer_read_bytes(const file *f, char **out, uint32_t *out_bytes)
         return status_new(STATUS_KIND_UNSUPPORTED, "its footer is encrypted");
     if (memcmp(tail + 4, "PAR1", 4))
         return status_new(STATUS_KIND_CORRUPT,
-                          "it is no Parquet file: its last bytes are not PAR1");
+                          "it is not a Parquet file: its last bytes are not PAR1");
     memcpy(&bytes, tail, 4);
     if (bytes > f->bytes - FOOTER_TAIL - 4)
         return status_new(STATUS_KIND_CORRUPT, "its footer's length %" PRIu32 " exceeds the file",

@@ -118,7 +118,7 @@ static status no_fit(const value *v, data_type to)
 static status no_parse(const value *v, data_type to)
 {
     char name[TYPE_NAME_BYTES];
-    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no value of type %s",
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is not a value of type %s",
                       v->bytes > 80 ? 80 : (int)v->bytes, v->text, type_name(to, name));
 }
 

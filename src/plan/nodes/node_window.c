@@ -135,7 +135,7 @@ static void window_check_column(expr **slot, void *context)
         return;
     c->st = plan_verify_expr(c->verifier, *slot);
     if (!c->st && (*slot)->kind != EXPR_COLUMN && !is_constant)
-        c->st = plan_verify_error(c->node, "a key or an argument that is no column");
+        c->st = plan_verify_error(c->node, "a key or an argument that is not a column");
 }
 
 static status verify_bound(const plan_node *node, const plan_window_call *call,

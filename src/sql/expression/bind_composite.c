@@ -104,7 +104,7 @@ static status bind_fraction(binder *b, const pg_node *node, bind_scope *scope, d
     TRY(bind_cast(b, e, type_make(TYPE_DOUBLE), bind_location(node), &e));
     if (!expr_is_constant(e) || e->constant.is_null)
         return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
-                          "a percentile that is no constant is not supported");
+                          "a percentile that is not a constant is not supported");
     *out = e->constant.f64;
     if (!(*out >= 0 && *out <= 1))
         return bind_error(b, STATUS_KIND_INVALID, bind_location(node),

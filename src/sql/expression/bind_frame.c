@@ -63,7 +63,7 @@ static status bind_offset(const frame_binder *f, const pg_node *node, bool is_en
     TRY(st);
     if (!expr_is_constant(*out))
         return bind_error(f->b, STATUS_KIND_UNSUPPORTED, bind_location(node),
-                          "argument of %s that is no constant is not supported",
+                          "argument of %s that is not a constant is not supported",
                           mode_name(f->mode));
     return (*out)->constant.is_null ? bad_offset(f, node, is_end, "null") : STATUS_OK;
 }

@@ -80,7 +80,7 @@ static status cut_digits(const function_call *c, expr **out)
     arg = c->args[0];
     TRY(digits_argument(c, &digits));
     if (!type_is_integer(arg->type) && arg->type.id != TYPE_DECIMAL)
-        return bind_unsupported(c->b, location, "trunc to digits of what is no decimal is");
+        return bind_unsupported(c->b, location, "trunc to digits of anything but a decimal is");
     *out = arg;
     if (digits >= arg->type.scale)
         return STATUS_OK;
@@ -575,7 +575,7 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
     if (tree->agg_star || tree->agg_distinct || tree->agg_filter || list_length(tree->agg_order) ||
         tree->agg_within_group)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
-                          "function \"%s\" is no aggregate that is known", c.name);
+                          "function \"%s\" is not a known aggregate", c.name);
     c.args = arena_alloc_array(b->memory, c.count + 1, sizeof *c.args);
     if (!c.args)
         return bind_no_memory();

@@ -57,7 +57,7 @@ static status find_field(const function_call *c, const expr *arg, const struct f
         }
     }
     return bind_suggest(
-        bind_error(c->b, STATUS_KIND_INVALID, location, "\"%.*s\" is no field of a date or time",
+        bind_error(c->b, STATUS_KIND_INVALID, location, "\"%.*s\" is not a field of a date or time",
                    (int)(arg->constant.bytes < 40 ? arg->constant.bytes : 40), arg->constant.text),
         arg->constant.text, names, count);
 }

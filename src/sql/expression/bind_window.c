@@ -233,8 +233,8 @@ static status not_for_windows(const binder *b, const FuncCall *tree, const char 
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "FILTER is not implemented for non-aggregate window functions");
     if (tree->agg_distinct || tree->agg_star || list_length(tree->agg_order))
-        return bind_error(b, STATUS_KIND_INVALID, tree->location, "function \"%s\" is no aggregate",
-                          name);
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "function \"%s\" is not an aggregate", name);
     return STATUS_OK;
 }
 

@@ -119,7 +119,7 @@ static status bind_row_count(binder *b, const pg_node *node, bind_scope *outer, 
     TRY(bind_cast(b, e, type_make(TYPE_INT64), bind_location(node), &e));
     if (!expr_is_constant(e))
         return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
-                          "%s that is no constant is not supported", clause);
+                          "%s that is not a constant is not supported", clause);
     v = e->constant;
     if (v.i64 < 0)
         return bind_error(b, STATUS_KIND_INVALID, bind_location(node), "%s must not be negative",

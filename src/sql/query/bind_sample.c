@@ -150,7 +150,7 @@ static status find_chance(sample *s)
     if (!seed)
         return random_chance(s);
     if (!IsA(seed, A_Const) || nodeTag(&castNode(A_Const, seed)->val) != T_Integer)
-        return bind_unsupported(s->b, bind_location(seed), "a seed that is no integer is");
+        return bind_unsupported(s->b, bind_location(seed), "a seed other than an integer is");
     return chance_of_seed(s, castNode(A_Const, seed)->val.ival.ival);
 }
 

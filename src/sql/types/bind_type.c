@@ -268,7 +268,7 @@ status bind_number(binder *b, const char *text, size_t bytes, int32_t position, 
     } else {
         v = value_double(0);
         if (!double_parse(text, bytes, &v.f64)) {
-            status st = status_new(STATUS_KIND_DATA, "\"%.*s\" is no number",
+            status st = status_new(STATUS_KIND_DATA, "\"%.*s\" is not a number",
                                    bytes > 80 ? 80 : (int)bytes, text);
             return position < 0 ? st : status_at(st, position);
         }

@@ -88,7 +88,7 @@ status bind_zone_literal(const binder *b, const value *text, data_type type, val
                    &is_one));
     if (is_one)
         return STATUS_OK;
-    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no value of type %s",
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is not a value of type %s",
                       text->bytes > 80 ? 80 : (int)text->bytes, text->text, type_name(type, name));
 }
 

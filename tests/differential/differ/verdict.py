@@ -7,7 +7,7 @@ from .compare import differs
 # Messages of statements that the program says it does not do. They are counted, and shown by message.
 REFUSALS = re.compile(r"not supported|more than \d+ (levels|grouping|sort|pairs)|memory_limit|must be a constant")
 # Errors that follow from the data (docs/SQL.md: overflow, division by zero, casts that do not fit).
-DATA_ERRORS = re.compile(r"overflow|out of range|division by zero|does not fit|is no value of type|more than one row|is not representable|"
+DATA_ERRORS = re.compile(r"overflow|out of range|division by zero|does not fit|is not a value of type|more than one row|is not representable|"
                          r"square root of|logarithm of|too large|cannot be|negative")
 INTERNAL = re.compile(r"internal error|visible here|made twice|break the format|are missing|wrong number of arguments|result needs|plan node|"
                       r"bytes of memory|needs \d{9,}")

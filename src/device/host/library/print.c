@@ -243,7 +243,7 @@ static status print_take_width(const printer *p, const print_reader *r, print_sp
     TRY(print_check_arg(p, r, spec->width_arg));
     const host_operand *x = &p->call->args[spec->width_arg + 1];
     if (x->type.id != TYPE_INT64)
-        return print_wrong_type(spec, "width that is no integer");
+        return print_wrong_type(spec, "width that is not an integer");
     int64_t width = ((const int64_t *)x->values)[p->row * x->stride];
     if (width < -PRINT_WIDTH_MAX || width > PRINT_WIDTH_MAX)
         return status_new(STATUS_KIND_DATA, "a width of %lld in a format is out of range",
