@@ -76,7 +76,7 @@ TEST(options_of_four_types)
     adbc_fails(driver.DatabaseGetOptionInt(&database, "pistachio.device", &number, &error),
                ADBC_STATUS_INVALID_ARGUMENT, &error, "not a number");
     adbc_fails(driver.DatabaseSetOptionBytes(&database, "path", (const uint8_t *)"a\0b", 3, &error),
-               ADBC_STATUS_INVALID_ARGUMENT, &error, "no text");
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "not text");
     adbc_fails(driver.DatabaseSetOption(&database, NULL, "1", &error), ADBC_STATUS_INVALID_ARGUMENT,
                &error, "no name");
     adbc_fails(driver.DatabaseGetOption(&database, "path", text, NULL, &error),
