@@ -269,7 +269,7 @@ def _microseconds(value: datetime.timedelta) -> int:
 def _decimal(value: decimal.Decimal) -> Tuple[str, bytes]:
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
-        raise ValueError(f"{value} cannot be a parameter: it is no number")
+        raise ValueError(f"{value} cannot be a parameter: it is not a number")
     scale = max(-exponent, 0)
     number = int("".join(map(str, digits)) or "0") * 10 ** max(exponent, 0)
     precision = max(len(str(number)), scale, 1)

@@ -109,7 +109,7 @@ def test_names():
     says("from 's3://da*/x.parquet'", "bucket")
     says("from 's3:///x.parquet'", "does not name a bucket")
     says("from 's3://data/empty.parquet'", "too short")
-    says("from 's3://data/text.parquet'", "no Parquet file")
+    says("from 's3://data/text.parquet'", "not a Parquet file")
 
 
 def test_lakes():
@@ -209,7 +209,7 @@ def test_web():
     check("no web server got a signature", not re.search(r"/web/(?!lent).*signed", "\n".join(store.log)))
     said = says(f"from '{base}/none.parquet?X-Signature=hush'", "there is no such object")
     check("the query is not told", "could not read" in said and "hush" not in said.split("line 1:")[0], said)
-    said = says(f"from '{base}/text.parquet?X-Signature=hush'", "no Parquet file", "text.parquet?...")
+    said = says(f"from '{base}/text.parquet?X-Signature=hush'", "not a Parquet file", "text.parquet?...")
     check("a file's error does not tell the query", "hush" not in said.split("line 1:")[0], said)
     says(f"from '{base}/loop'", "redirects")
     says(f"from '{base}/down'", "rotocol")

@@ -317,7 +317,7 @@ static const struct refused {
     {"outside", 1, {"vu", "x", {NULL, &hostile_views[3], "0123456789", ten}, 4, 1, 0, 0, NULL}},
     {"how long", 1, {"vu", "x", {NULL, &hostile_views[0], "0123456789", NULL}, 4, 1, 0, 0, NULL}},
     {"code", 1, {"C", "x", {NULL, far_codes}, 2, 1, 0, 0, &text_entries}},
-    {"no integers", 1, {"g", "x", {NULL, far_codes}, 2, 1, 0, 0, &text_entries}},
+    {"not integers", 1, {"g", "x", {NULL, far_codes}, 2, 1, 0, 0, &text_entries}},
     {"UTF-8 from its byte 1", 1, {"u", "x", {NULL, three, latin1}, 3, 1, 0, 0, NULL}},
     {"more digits", 1, {"d:5,2", "x", {NULL, wide}, 2, 1, 0, 0, NULL}},
     {"valid UTF-8", 1, {"i", "\xff", {NULL, ones}, 2, 1, 0, 0, NULL}},

@@ -30,6 +30,7 @@ static void add_file(made_table *t, uint32_t node, const uint64_t *bytes, uint32
     uint32_t file = (uint32_t)t->table.files.count++;
     t->table.files.items = t->files;
     t->table.row_groups.items = t->refs;
+    t->column.leaf_count = 1;
     t->table.columns.items = &t->column;
     t->table.columns.count = 1;
     t->files[file] = (pq_table_file){.metadata = &t->metadata[file], .node = node, .part = file};
