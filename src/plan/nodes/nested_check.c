@@ -25,6 +25,8 @@ static bool lets_pass(const plan_node *node)
     case PLAN_SHARED:
     case PLAN_SORT:
         return true;
+    case PLAN_VALUES: /* what optimizer rules put in the place of nodes without rows */
+        return !node->values.rows.count;
     case PLAN_WINDOW:
     case PLAN_WINDOW_LIMIT: /* of a sort's rows: they wait until both are done (exec/operators/op_park.h) */
         return is_of_sort(node);

@@ -236,11 +236,17 @@ bool bind_is_literal(const expr *e)
 static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
 {
     value v;
+    char name[TYPE_NAME_BYTES];
     bool is_done = true;
     bind_note_type(b, arg, type);
     bool is_zoned = type.id == TYPE_TIMESTAMP_TZ && !arg->constant.is_null;
-    status st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
-                         : value_cast(b->memory, &arg->constant, type, &v, &is_done);
+    status st;
+    if (type_is_nested(type) && !arg->constant.is_null)
+        st = status_new(STATUS_KIND_UNSUPPORTED,
+                        "a text as a value of type %s is not supported yet", type_name(type, name));
+    else
+        st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
+                      : value_cast(b->memory, &arg->constant, type, &v, &is_done);
     if (st)
         return arg->position >= 0 ? status_at(st, arg->position) : st;
     *out = is_done ? expr_new_constant(b->memory, &v, arg->position)
