@@ -14,7 +14,7 @@
 uint64_t pq_bloom_hash(const void *data, size_t bytes);
 /* A size for `distinct` values at 1% false positives: a power of two, at least a block. */
 uint32_t pq_bloom_bytes(uint64_t distinct);
-/* Where the hash's block begins. */
+/* Returns where the hash's block begins. */
 uint64_t pq_bloom_block(uint32_t bytes, uint64_t hash);
 void pq_bloom_insert(uint8_t *blocks, uint32_t bytes, uint64_t hash);
 /* False: no such value was inserted. */

@@ -13,7 +13,7 @@ typedef struct pq_buffer {
     bool has_failed;
 } pq_buffer;
 
-/* Where `bytes` bytes can be written behind the last one, or NULL; the writer adds to count. */
+/* Returns where `bytes` bytes can be written after the last one, or NULL; the writer adds to count. */
 uint8_t *pq_buffer_room(pq_buffer *buffer, size_t bytes);
 void pq_buffer_add(pq_buffer *buffer, const void *data, size_t bytes);
 void pq_buffer_add_byte(pq_buffer *buffer, uint8_t byte);

@@ -10,7 +10,7 @@
 
 /* ---- column chunks ---- */
 
-/* What a chunk says of itself, until it is checked. */
+/* A chunk's own words, until they are checked. */
 typedef struct raw_chunk {
     bool has_metadata, is_elsewhere, is_encrypted;
     int64_t physical, codec, data_offset, dictionary_offset;
@@ -144,7 +144,7 @@ static status check_chunk(const raw_chunk *raw, const pq_leaf *leaf, uint64_t ro
     if (raw->value_count < 0 || (!leaf->max_repetition && (uint64_t)raw->value_count != row_count))
         return status_new(STATUS_KIND_CORRUPT, "it has %" PRId64 " values for %" PRIu64 " rows",
                           raw->value_count, row_count);
-    /* Of an empty row group some writers store a dictionary alone, and 0 as the data pages' place. */
+    /* Some writers store a dictionary alone for an empty row group, and 0 as the data pages' place. */
     bool has_dictionary = raw->dictionary_offset > 0 &&
                           (raw->dictionary_offset < raw->data_offset || !raw->data_offset);
     int64_t start = has_dictionary ? raw->dictionary_offset : raw->data_offset;

@@ -40,8 +40,8 @@ CHECKED status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *
 bool pq_indexes_agree(const pq_leaf *leaf, const pq_statistics *chunk, uint64_t row_count,
                       const pq_offset_index *places, const pq_column_index *bounds);
 
-/* The same, read from the file. An index is only a help: without one, or with one that cannot be
- * read, there are no pages in it. */
+/* Reads the index from the file. An index is only a help: without one, or with one that cannot be read, there are no
+ * pages in it. */
 void pq_offset_index_read(arena *a, const file *f, const pq_column_chunk *chunk, uint64_t row_count,
                           pq_offset_index *out);
 void pq_column_index_read(arena *a, const file *f, const pq_leaf *leaf,

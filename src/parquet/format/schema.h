@@ -7,7 +7,7 @@
 #include "parquet/format/metadata.h"
 #include "parquet/format/thrift.h"
 
-/* A copy in the arena; "" and a broken reader if it is none. */
+/* Reads a text, a copy in the arena; "" and a broken reader if it is not a text. */
 const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field);
 /* Sets the leaves. A broken reader is left to the caller to report. */
 CHECKED status pq_schema_read(arena *a, thrift_reader *r, const thrift_field *field,

@@ -189,7 +189,7 @@ static void statistics_forget(pq_statistics *s)
     *s = (pq_statistics){.null_count = -1, .distinct_count = -1};
 }
 
-/* Both pairs of bounds say the same. */
+/* Returns whether two pairs of bounds say the same. */
 static bool statistics_are_equal(const pq_statistics *one, const pq_statistics *other)
 {
     return one->has_min == other->has_min && one->has_max == other->has_max &&

@@ -15,8 +15,8 @@ void pq_statistics_forget_bounds(pq_statistics *s);
 /* Bounds of the leaf are only right in the order that column_orders declares. */
 bool pq_needs_column_order(const pq_leaf *leaf);
 
-/* A bound of statistics or indexes as a value of the leaf's type, text in the arena. False: it is
- * none, or one that no order is known for. */
+/* Reads a bound of statistics or indexes as a value of the leaf's type, text in the arena. False: it does not read as
+ * one, or no order is known for it. */
 bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
                     value *out);
 /* False: the numbers of values and NULLs and the bounds contradict each other. */

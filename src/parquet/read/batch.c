@@ -24,7 +24,7 @@ struct pq_batch {
     bool is_parsed, ignores_checksums;
     ARRAY(const pq_page *) pages; /* data pages of all parts */
     ARRAY(uint64_t) starts;       /* where their rows begin among those of all */
-    /* Those that are decoded, and their rows. */
+    /* Pages that are decoded, and their rows. */
     size_t window_first, window_end;
     tensor *window;
     uint64_t window_rows;
@@ -228,7 +228,7 @@ static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small
 
 /* ---- slices ---- */
 
-/* Where a slice's rows are, among those of all pages that were read. */
+/* A slice's rows, among those of all pages that were read. */
 typedef struct places {
     ARRAY(parquet_run) runs; /* `at`: of the slice */
     size_t first_page, end_page;

@@ -117,7 +117,7 @@ static status batch_decode_unpack(batch *b, size_t number)
     return STATUS_OK;
 }
 
-/* Of a page that the device decompresses. */
+/* Notes the codec of a page that the device decompresses. */
 static void note_codec(batch *b, const parquet_page *d)
 {
     library_pages *l = &b->library[d->codec];
@@ -276,7 +276,7 @@ static status copy_pages(batch *b)
     return STATUS_OK;
 }
 
-/* What follows uses the stored bytes, and what the host knows of the pages, again and again if need be. */
+/* Uses the stored bytes, and what the host knows of the pages, again and again if need be. */
 static status batch_decode_place(batch *b)
 {
     for (size_t i = 0; i < b->page_count; i++) {
@@ -292,7 +292,7 @@ static status batch_decode_place(batch *b)
 /* Every launch over the pages begins with these. */
 #define PAGES(b) .pages = (b)->pages_owner->address, .page_count = (uint32_t)(b)->page_count
 
-/* What the host knows of the pages; and checksums of the stored bytes. */
+/* Uploads what the host knows of the pages, and checks the stored bytes' checksums. */
 static status upload_pages(batch *b)
 {
     dev_stream *stream = b->context->stream;
@@ -362,7 +362,7 @@ static status batch_decode_launch_delta(batch *b, uint32_t kinds, bool is_second
                       .error = b->context->error);
 }
 
-/* What of the buffers texts may point into is kept with them. */
+/* Keeps those of the buffers that texts may point into. */
 static status keep_heaps(batch *b, tensor *t, string_heap *more)
 {
     ARRAY(dev_buffer *) all = {0};
@@ -661,7 +661,7 @@ static status batch_decode_open_batch(batch *b)
                : status_no_memory("scan", count * (sizeof *b->described + sizeof *b->by_host));
 }
 
-/* What the pages were in the host's memory: copies from there may still be under way. */
+/* Closes the pages in the host's memory: copies from there may still be under way. */
 static void close_host_pages(batch *b)
 {
     for (size_t i = 0; b->by_host && i < b->page_count; i++)

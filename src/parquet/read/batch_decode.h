@@ -1,5 +1,4 @@
-/* batch_decode.h - inside the reader: many pages of a column by one launch for each step. For
- * devices that are no host. */
+/* batch_decode.h - inside the reader: many pages of a column by one launch for each step. For lazy devices. */
 #ifndef PISTACHIO_PARQUET_READ_BATCH_DECODE_H
 #define PISTACHIO_PARQUET_READ_BATCH_DECODE_H
 
@@ -16,7 +15,7 @@ typedef struct pq_batch_page {
 } pq_batch_page;
 typedef ARRAY(pq_batch_page) pq_batch_page_list;
 
-/* What all of them share. */
+/* State that all pages share. */
 typedef struct pq_batch_context {
     dev_stream *stream;
     const pq_leaf *leaf;

@@ -207,7 +207,7 @@ static status column_add_page(pq_column *c, const segment *s, uint64_t *at, uint
     return STATUS_OK;
 }
 
-/* Of a whole chunk: one behind the other. */
+/* Finds the pages of a whole chunk: one after the other. */
 static status find_pages(pq_column *c)
 {
     const segment *s = &c->segments.items[0];
@@ -219,7 +219,7 @@ static status find_pages(pq_column *c)
     return STATUS_OK;
 }
 
-/* Of a run of pages: where the offset index says. */
+/* Finds a run of pages: where the offset index says. */
 static status column_find_run(pq_column *c, const segment *s, const pq_offset_index *index)
 {
     for (uint32_t p = 0; p < index->page_count; p++) {
@@ -263,7 +263,7 @@ static bool column_is_whole(const pq_column *c)
                c->chunk->compressed_bytes + c->chunk->spare_bytes;
 }
 
-/* What kernels reported about this page. */
+/* Checks what kernels reported about this page. */
 static status check_page(const pq_column *c)
 {
     dev_error *error = c->context.error;

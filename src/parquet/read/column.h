@@ -14,7 +14,7 @@
 
 typedef struct pq_column pq_column;
 
-/* What DEV_ERROR_BOUNDS and DEV_ERROR_CHECKSUM mean to the user. */
+/* Messages of DEV_ERROR_BOUNDS and DEV_ERROR_CHECKSUM for the user. */
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
 #define PQ_CHECKSUM_MESSAGE "its checksum is wrong"
 #define PQ_CHECKSUM_HINT "SET page_checksums = 'ignore' reads what is there"

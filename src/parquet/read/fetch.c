@@ -211,7 +211,7 @@ static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list
     return STATUS_OK;
 }
 
-/* What is to be read, merged. */
+/* Finds the spans that are to be read, merged. */
 static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_t *kept_bytes)
 {
     for (uint32_t i = 0; i < want->column_count; i++)
@@ -223,7 +223,7 @@ static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_
     return STATUS_OK;
 }
 
-/* What is kept becomes ranges of the fetch, which has room for them. */
+/* Makes ranges of the fetch, which has room for them, of what is kept. */
 static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
 {
     for (size_t i = 0; kept && i < kept->count; i++) {

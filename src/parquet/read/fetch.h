@@ -17,7 +17,7 @@ typedef enum pq_fetch_policy {
     PQ_FETCH_NONE
 } pq_fetch_policy;
 
-/* What reads end in. */
+/* Memory that reads end in. */
 typedef struct pq_memory {
     _Atomic uint32_t references;
     dev_buffer *buffer; /* of a host device, or: */
@@ -38,7 +38,7 @@ typedef ARRAY(pq_shared_range) pq_shared_list;
 /* Its references as well. */
 void pq_shared_list_release(pq_shared_list *list);
 
-/* What of a row group is to be read. */
+/* The parts of a row group that are to be read. */
 typedef struct pq_fetch_want {
     const pq_table *table;
     pq_row_group_ref group_ref;
@@ -59,9 +59,9 @@ void pq_fetch_block(const pq_fetch *fetch);
 bool pq_fetch_is_done(const pq_fetch *fetch);
 /* The memory that it holds; without what was kept. */
 uint64_t pq_fetch_bytes(const pq_fetch *fetch);
-/* What it reads from storage: whole blocks, and what lies between chunks that are one read. */
+/* Returns the bytes that it reads from storage: whole blocks, and what lies between chunks that are one read. */
 uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch);
-/* What was kept and is used again. */
+/* Returns the bytes that were kept and are used again. */
 uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch);
 /* The next range, from number *at (at first 0) on, that was read and whose bytes have come;
  * borrowed. False: there is none. Takes NULL. Not while columns are opened from the fetch. */
@@ -76,7 +76,7 @@ typedef struct pq_fetched_range pq_fetched_range;
 pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span);
 /* A range of its own, which is being read through the page cache. */
 CHECKED status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out);
-/* What of it had, or has, to come from storage. */
+/* Returns the bytes of it that had, or have, to come from storage. */
 uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range);
 dev_buffer *pq_fetched_buffer(const pq_fetched_range *range); /* borrowed; host devices */
 uint8_t *pq_fetched_address(const pq_fetched_range *range, uint64_t at); /* of the file's byte */

@@ -95,7 +95,7 @@ static unsigned alignment_shift(const decoding *d)
     return -levels % PAGE_ALIGNMENT;
 }
 
-/* Of a page of version 2: before the values, and not compressed. */
+/* Returns the bytes of a version 2 page's levels: before the values, and not compressed. */
 static uint32_t level_bytes(const pq_page_header *h)
 {
     return h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
@@ -467,7 +467,7 @@ static status page_decode_flat(decoding *d, tensor **out)
         st = page_decode_values(d, dense ? dense->values : t->values);
     if (!st)
         st = page_check_text(d, dense ? dense : t);
-    /* Of a dictionary, only what its codes say counts. */
+    /* A dictionary counts only as far as codes refer to it. */
     if (!st && d->page->header.type != PQ_PAGE_DICTIONARY)
         st = page_check_bounds(d, dense ? dense->values : t->values, NULL);
     if (!st && dense)
@@ -681,7 +681,7 @@ status pq_page_part_begin(const pq_page_context *context, pq_page *page)
     return st;
 }
 
-/* Where so many texts more end, of which all bytes are there then; less if the page has less. */
+/* Finds where so many texts more end, of which all bytes are there then; less if the page has less. */
 static status reach_texts(pq_page_part *part, uint64_t rows, uint64_t *out_end)
 {
     uint64_t at = part->next, there = bytes_there(part);

@@ -20,7 +20,7 @@ typedef struct pq_page {
     pq_page_part *part;  /* NULL: all of them are */
 } pq_page;
 
-/* What all pages of a column chunk share. */
+/* State that all pages of a column chunk share. */
 typedef struct pq_page_context {
     dev_stream *stream;
     const pq_leaf *leaf;
@@ -44,7 +44,7 @@ static inline bool pq_page_is_coded(const pq_page *page)
 
 /* The stored bytes are the values in memory. */
 bool pq_is_in_place(const pq_leaf *leaf);
-/* Of a PLAIN value of fixed width. */
+/* Returns the width of a PLAIN value of fixed width. */
 uint32_t pq_physical_width(const pq_leaf *leaf);
 CHECKED status pq_page_check_sum(const device *dev, const pq_page *page);
 /* An error if the dictionary's header cannot be right. */

@@ -12,8 +12,8 @@ typedef ARRAY(pq_span) pq_span_list;
 
 /* The bytes of a column chunk. */
 pq_span pq_chunk_span(const pq_column_chunk *chunk);
-/* Where pages of the column begin and end, if rows can be read page by page: there are several
- * pages and the file says where they are. Else NULL. */
+/* Returns where pages of the column begin and end, if rows can be read page by page: there are several pages and the
+ * file says where they are. Else NULL. */
 const pq_offset_index *pq_column_pages(const pq_table *table, pq_row_group_ref group_ref,
                                        uint32_t column);
 /* The pages that hold the rows, neighbours together, and what is in front of the first data page:

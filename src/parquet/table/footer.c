@@ -20,7 +20,7 @@ typedef struct chunk_index {
     pq_column_index bounds;
 } chunk_index;
 
-/* Those of all column chunks; by row group, then leaf. */
+/* Page indexes of all column chunks; by row group, then leaf. */
 typedef struct index_table {
     _Atomic(chunk_index *) *places, *bounds;
 } index_table;
@@ -218,7 +218,7 @@ static pq_footer *find(const file_version *version)
     return entry;
 }
 
-/* What only the cache has goes, the oldest first, until the rest fits. */
+/* Frees what only the cache has, the oldest first, until the rest fits. */
 static void shrink(void)
 {
     for (pq_footer *entry = oldest, *newer; entry && bytes_held > bytes_max; entry = newer) {

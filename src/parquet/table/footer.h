@@ -17,7 +17,7 @@ typedef struct pq_footer pq_footer;
  * thread. A file that was modified a moment ago is read again each time: its next modification may
  * leave no trace in its time. */
 CHECKED status pq_footer_open(const file *f, bool use_cache, pq_footer **out);
-/* The same in two steps, where another rank parses what this one reads: the footer's bytes, the caller's
+/* Reads a footer in two steps, where another rank parses what this one reads: the footer's bytes, the caller's
  * (mem_free); and the footer of such bytes, of a file that may be elsewhere. */
 CHECKED status pq_footer_read_bytes(const file *f, char **out, uint32_t *out_bytes);
 CHECKED status pq_footer_of_bytes(const file *f, bool use_cache, const char *data, uint32_t bytes,
@@ -45,7 +45,7 @@ const pq_offset_index *pq_footer_offset_index(pq_footer *footer, const file *f, 
 const pq_column_index *pq_footer_column_index(pq_footer *footer, const file *f, uint32_t row_group,
                                               uint32_t leaf);
 
-/* What the cache holds; entries that tables have count too. */
+/* Returns the bytes that the cache holds; entries that tables have count too. */
 uint64_t pq_footer_cache_bytes(void);
 /* The most bytes the cache keeps; returns the bound before. 0 leaves what is in use. Any thread. */
 uint64_t pq_footer_cache_limit(uint64_t bytes);

@@ -78,7 +78,7 @@ static bool table_has_number(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
 
-/* What row groups say of their distinct values, to guess how many the table has. */
+/* Sums of the distinct values that row groups have, to guess how many the table has. */
 typedef struct distinct_sums {
     double most, values,
         width; /* of a row group, and added up: values; distances of their bounds */
@@ -171,7 +171,7 @@ static status add_nested(pq_table *table, const pq_node *node)
     return array_push(table->memory, &table->columns, column);
 }
 
-/* What is known of a key's values without any footer. */
+/* Describes a key's values as far as they are known without any footer. */
 static status describe_key(const pq_table *table, pq_table_column *column)
 {
     const pq_hive_keys *hive = &table->hive;
@@ -197,7 +197,7 @@ static status describe_key(const pq_table *table, pq_table_column *column)
     return st;
 }
 
-/* Of the files that are not open nothing is known. */
+/* Forgets what was known: nothing is known of files that are not open. */
 static void blur(pq_table_column *column)
 {
     column->has_range = false;
@@ -220,7 +220,7 @@ static const char *name_of(const pq_table *table, uint32_t column)
     return *name ? name : arena_format(table->memory, "C%u", column);
 }
 
-/* Two columns of a file may have one name. Parts of nested columns are no columns of their own. */
+/* Makes names unique: two columns of a file may have one name. Parts of nested columns do not count. */
 static status table_make_names_unique(pq_table *table)
 {
     size_t count = 0;

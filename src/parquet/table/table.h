@@ -50,8 +50,8 @@ typedef struct pq_table_column {
     bool has_range;
     int128 min, max;    /* unscaled */
     int64_t null_count; /* -1: not known */
-    /* Of the row group with the most, or more where row groups have parts of the range; -1: some do not say.
-     * An estimate for the whole. */
+    /* Distinct values of the row group with the most, or more where row groups have parts of the range; -1: some do
+     * not say. An estimate for the whole. */
     int64_t distinct_count;
 } pq_table_column;
 
@@ -75,7 +75,7 @@ typedef struct pq_table {
     bool is_closed;
     ARRAY(pq_listed_file) listed;
     size_t file_total; /* files before any were left out by their keys */
-    /* Of a table that is told in parts: those that were loaded; has_parts: its files are listed. */
+    /* Set if the table is told in parts: those that were loaded; has_parts: its files are listed. */
     bool has_parts;
     uint32_t parts_loaded;
     bool is_schema_only;        /* none was left: one is open for its columns */
@@ -97,7 +97,7 @@ typedef struct pq_table {
  * from the first one's are bad, and the error names the column. Of a table with keys only the first file is
  * opened: it is closed. */
 CHECKED status pq_table_open(const char *text, bool use_cache, pq_table **out);
-/* The same, whatever the names of folders say. */
+/* Opens a table, whatever the names of folders say. */
 CHECKED status pq_table_open_plain(const char *path, bool use_cache, pq_table **out);
 void pq_table_close(pq_table *table); /* takes NULL */
 /* Does its path still mean the files of this machine that are open? */
@@ -109,7 +109,7 @@ bool pq_table_is_current(const pq_table *table);
 CHECKED status pq_table_new(const char *name, const char *text, pq_table **out);
 /* The files of this machine; of a table that is local it may have none. Text in the arena. */
 CHECKED status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out);
-/* That the file has the first one's columns; the failure names file and column. */
+/* Checks that the file has the first one's columns; the failure names file and column. */
 CHECKED status pq_table_check_schema(const pq_table *table, size_t number);
 /* The row groups of the file, which is there, that have rows. */
 CHECKED status pq_table_add_row_groups(pq_table *table, size_t file);

@@ -15,7 +15,7 @@
 CHECKED status pq_table_narrow(const pq_table *table, const bool *files, pq_table **out);
 /* All of its files, open. */
 CHECKED status pq_table_open_listed(const pq_table *table, pq_table **out);
-/* Of a closed table, with its estimates and room for its files, of which none is open yet: */
+/* Makes a table, with its estimates and room for its files, none of which is open yet, of a closed one: */
 CHECKED status pq_table_open_later(const pq_table *table, pq_table **out);
 /* these are, and their row groups come behind the others'. `numbers`: in table->listed. What other threads
  * read of files that are open stays where it is. */

@@ -253,7 +253,7 @@ static bool has_numbers(const pq_table *table, uint32_t column)
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
 
-/* In the order of parts; to be released. None: of columns whose bounds are no numbers. */
+/* Finds bounds in the order of parts; to be released. The list is empty for columns whose bounds are not numbers. */
 static status table_parts_find_bounds(const pq_table *table, uint32_t column, bounds_list *out)
 {
     uint32_t leaf = table->columns.items[column].leaf;
@@ -337,7 +337,7 @@ static status table_parts_check_column(const pq_table *table, uint32_t column)
 
 status pq_table_check_parts(const pq_table *table)
 {
-    /* Of several columns equal values of one may well be in several parts. */
+    /* Equal values of one of several columns may well be in several parts. */
     return table->partitioned_by.count == 1
                ? table_parts_check_column(table, table->partitioned_by.items[0])
                : STATUS_OK;
@@ -427,7 +427,7 @@ bool pq_tables_meet(const pq_table *a, const pq_table *b)
         uint32_t a_column = a->partitioned_by.items[i], b_column = b->partitioned_by.items[i];
         if (!type_equal(a->columns.items[a_column].type, b->columns.items[b_column].type))
             return false;
-        /* Of several columns equal values of one may well be in several parts. */
+        /* Equal values of one of several columns may well be in several parts. */
         if (count == 1 && !do_columns_meet(a, a_column, b, b_column))
             return false;
     }

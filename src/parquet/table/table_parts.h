@@ -10,8 +10,8 @@ typedef struct pq_deal {
     size_t first, end;
 } pq_deal;
 
-/* Those of a rank: runs of about equal weight, or of whole parts, of the files that the rank can read. Ranks
- * that give equal weights, one for each row group, have each row group once; NULL stands for the compressed
+/* Deals row groups to a rank: runs of about equal weight, or of whole parts, of the files that the rank can read.
+ * Ranks that give equal weights, one for each row group, have each row group once; NULL stands for the compressed
  * bytes of all columns. */
 CHECKED status pq_table_deal(const pq_table *table, const uint64_t *weights, uint32_t rank,
                              uint32_t ranks, pq_deal *out);

@@ -32,7 +32,7 @@ typedef struct listed {
 } listed;
 typedef ARRAY(listed) listed_files;
 
-/* What a rank has said. */
+/* The words of a rank. */
 typedef struct rank_list {
     const char *host, *root;
     listed_files files;
@@ -380,7 +380,7 @@ static status put_footer(pq_share *share, size_t number)
     return st;
 }
 
-/* Of a file that ranks read for themselves all say the hash. */
+/* Returns whether the rank tells the hash: of a file that ranks read for themselves all do. */
 static bool is_told_by(const pq_share *share, const shared_file *f, uint32_t rank)
 {
     return f->is_own_footer ? share->lists[rank].node == share->lists[f->owner].node
@@ -409,7 +409,7 @@ static status other_footer(const pq_share *share, const shared_file *f, uint32_t
                        pq_table_spec_path(share->table->name));
 }
 
-/* What a rank says of the file, from the cursor; hashes[file] is what its owner said. */
+/* Takes what a rank says of the file, from the cursor; hashes[file] is what its owner said. */
 static status take_footer(pq_share *share, uint32_t rank, size_t number, cursor *from,
                           uint64_t *hashes)
 {
@@ -489,7 +489,7 @@ static status make_files(pq_share *share)
     return STATUS_OK;
 }
 
-/* Those that are not sent. */
+/* Reads the footers that are not sent. */
 static status read_own_footers(pq_share *share)
 {
     for (size_t i = 0; i < share->files.count; i++) {
@@ -502,7 +502,7 @@ static status read_own_footers(pq_share *share)
     return STATUS_OK;
 }
 
-/* Of paths as the first rank of a file's node has them. */
+/* Finds the keys of paths as the first rank of a file's node has them. */
 static status table_share_find_keys(const pq_share *share)
 {
     pq_table *table = share->table;

@@ -14,7 +14,7 @@
 
 typedef struct pq_share pq_share;
 
-/* What a rank has contributed; its host is for errors, and tells nodes apart. */
+/* A rank's contribution; its host is for errors, and tells nodes apart. */
 typedef struct pq_share_part {
     const char *host;
     const char *data;

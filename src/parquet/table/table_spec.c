@@ -5,7 +5,7 @@ static const char local_word[] = "local:", replicated_word[] = "replicated:",
                   partitioned_word[] = "partitioned_by=(", types_word[] = "hive_types=(",
                   united_word[] = "union_by_name:";
 
-/* Behind the word, if the text begins with it; else NULL. */
+/* Returns the text after the word, if it begins with it; else NULL. */
 static const char *behind(const char *text, const char *word)
 {
     size_t bytes = strlen(word);
@@ -31,7 +31,7 @@ static const char *behind_hive(const char *text, pq_hive *out)
     return NULL;
 }
 
-/* Behind "partitioned_by=(...):"; *out_end: of what lies between. NULL: it is no such word. */
+/* Returns the text after "partitioned_by=(...):"; *out_end: of what lies between. NULL: it does not begin so. */
 static const char *behind_columns(const char *text, const char **out_first, const char **out_end)
 {
     const char *first = behind(text, partitioned_word), *end = first ? strchr(first, ')') : NULL;

@@ -25,7 +25,7 @@ typedef struct pq_table_spec {
     const char *path;
 } pq_table_spec;
 
-/* Where the path begins. */
+/* Returns where the path begins. */
 const char *pq_table_spec_path(const char *text);
 /* Names in the arena; the path is in the text. */
 CHECKED status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out);

@@ -119,7 +119,7 @@ static bool is_dictionary(pq_encoding encoding)
     return encoding == PQ_RLE_DICTIONARY || encoding == PQ_PLAIN_DICTIONARY;
 }
 
-/* What the bytes become; of many, those in their middle tell. */
+/* Compresses the bytes; of many, those in their middle tell. */
 static status pack(chooser *c, pq_codec_level codec, const uint8_t *data, uint64_t bytes,
                    double *out)
 {

@@ -88,7 +88,7 @@ static uint64_t bits_at(const uint64_t *bits, uint64_t first, uint64_t end)
     return end - first < 64 ? word & (((uint64_t)1 << (end - first)) - 1) : word;
 }
 
-/* Where the run of equal bits that begins at `at` ends. */
+/* Returns where the run of equal bits that begins at `at` ends. */
 static uint64_t run_end(const uint64_t *bits, uint64_t at, uint64_t end)
 {
     uint64_t flip = bits[at / 64] >> at % 64 & 1 ? ~(uint64_t)0 : 0;

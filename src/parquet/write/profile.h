@@ -30,7 +30,7 @@ typedef struct pq_profile {
     double decode[PQ_ENCODING_COUNT][PQ_CLASS_COUNT]; /* values per second and thread */
 } pq_profile;
 
-/* What a chunk is made of, as far as its time depends on it. */
+/* The form of a chunk, as far as its time depends on it. */
 typedef struct pq_chunk_form {
     pq_encoding encoding;
     pq_codec codec;

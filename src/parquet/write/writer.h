@@ -14,7 +14,7 @@
 #include "parquet/write/choice.h"
 #include "storage/new_file.h"
 
-/* What the writer may choose per column. Zero is the default everywhere. */
+/* Choices of the writer for a column. Zero is the default everywhere. */
 typedef struct pq_column_options {
     bool has_codec, has_encoding;
     pq_codec codec;       /* default: pq_writer_options.codec */

@@ -28,7 +28,7 @@ typedef struct chunk_writer {
     pq_written_chunk *out;
 } chunk_writer;
 
-/* What a page is made of: levels, which version 2 does not compress, and the rest. */
+/* The parts of a page: levels, which version 2 does not compress, and the rest. */
 typedef struct page_parts {
     pq_page_type type;
     pq_encoding encoding;

@@ -79,7 +79,7 @@ typedef struct pq_group_record {
     uint64_t row_count, offset, compressed_bytes, uncompressed_bytes;
 } pq_group_record;
 
-/* What the footer will say, encoded as far as it is known. */
+/* The footer's contents, encoded as far as they are known. */
 typedef struct pq_footer {
     pq_buffer column_indexes, offset_indexes, metadata;
     ARRAY(pq_chunk_record) chunks;

@@ -68,7 +68,7 @@ static bool is_continuation(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Where a prefix of at most PQ_BOUND_BYTES bytes ends that splits no UTF-8 character. */
+/* Returns the end of a prefix of at most PQ_BOUND_BYTES bytes that splits no UTF-8 character. */
 static uint32_t writer_statistics_cut(const char *data, bool is_utf8)
 {
     uint32_t count = PQ_BOUND_BYTES;

@@ -34,7 +34,7 @@ void writer_team_free(writer_team *team);
 
 /* Begins a row group; the values, but not the array of them, stay as they are until it is ended. */
 CHECKED status writer_team_begin(writer_team *team, const pq_column_values *values, uint64_t rows);
-/* Of those that were begun. */
+/* Returns the number of those that were begun. */
 size_t writer_team_count(const writer_team *team);
 /* Ends the oldest of them, which there is. On failure it is gone as well. */
 CHECKED status writer_team_end(writer_team *team, pq_encoded_row_group **out);

@@ -23,8 +23,8 @@
 /* Rows of a table in order that go to other ranks by its own ranges, and by those of another one. */
 #define RANGES_SHARE 0.02
 #define RANGES_MISSED_SHARE 0.25
-/* What messages may hold of a rank's memory, how many there may be on the way from and to another rank and
- * in the making, and what is too small to be worth sending. */
+/* Limits of messages: the part of a rank's memory that they may hold, how many there may be on the way from and to
+ * another rank and in the making, and what is too small to be worth sending. */
 #define MESSAGES_SHARE 4
 #define MESSAGES_OF_CHANNEL 10
 #define MESSAGE_BYTES_MIN (16u << 10)
@@ -289,8 +289,7 @@ static join_way choose_way(const distributor *d, const plan_node *join, const si
     return least < 0 || distribute_gather_cost(d, join, sites) < least ? WAY_GATHER : way;
 }
 
-/* Where the rows of a repartitioned join are. Of an outer join only the side that is kept has its
- * keys in each row. */
+/* Returns where the rows of a repartitioned join are. Only the kept side of an outer join has its keys in each row. */
 static site joined_site(const plan_node *join, const expr_list *left, const expr_list *right)
 {
     site s = {.placement = PLACEMENT_PARTS};
@@ -327,7 +326,7 @@ static void site_add_division(site *s, const site *from, uint32_t list)
     s->divided[s->key_lists++] = from->divided[list];
 }
 
-/* Both sides are where they must be: no exchange. */
+/* Returns whether the two sides are where they must be: no exchange. */
 static bool is_divided(const plan_node *join, const site *sites, site *out)
 {
     uint32_t lists[2];
@@ -534,7 +533,7 @@ static status place_limit(distributor *d, plan_node *node, site *out)
     return distribute_gather(d, &node->children[0]);
 }
 
-/* What lies on rank 0 alone is one of the parts. */
+/* Places a union: what lies on rank 0 alone is one of the parts. */
 static status place_union(distributor *d, plan_node *node, site *out)
 {
     bool has_parts = false;

@@ -53,12 +53,11 @@ typedef struct distributor {
 } distributor;
 
 #define SITE_KEY_LISTS 2
-/* Of a rank's memory: what a broadcast may fill of it. */
+/* A broadcast may fill one part in this many of a rank's memory. */
 #define DISTRIBUTE_BROADCAST_SHARE 4.0
 
-/* Where rows are, and by what: rows that agree in a list of columns are on one rank, the one that
- * the hash of these columns says, in their order; or, of a table that is divided by them, that has
- * the part. */
+/* The site of rows, and by what: rows that agree in a list of columns are on one rank, the one that the hash of these
+ * columns says, in their order; or, of a table that is divided by them, that has the part. */
 typedef struct site {
     plan_placement placement;
     bool can_copy; /* parts, but each rank can make all rows by itself */

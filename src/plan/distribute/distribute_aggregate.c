@@ -45,7 +45,7 @@ static bool can_split(const plan_node *node, const expr *together)
     return true;
 }
 
-/* Where rows lie by ranges of a group almost all groups are on one rank each. */
+/* Returns whether it pays: if rows lie by ranges of a group, almost all groups are on one rank each. */
 static bool aggregate_pays(const distributor *d, const plan_node *node, const site *from)
 {
     double rows = node->children[0]->estimated_rows;

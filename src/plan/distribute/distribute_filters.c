@@ -12,10 +12,10 @@
  * sent where it has so small a part of the bytes that it may save, and may be so large. */
 #define BITMAP_PART 16
 #define BITMAP_BYTES_MAX (32.0 * (1 << 20))
-/* Of a rank's memory. */
+/* Bitmaps may take one part in this many of a rank's memory. */
 #define BITMAP_MEMORY_SHARE 64
 
-/* Who takes a filter. */
+/* The taker of a filter. */
 typedef struct filter_use {
     uint32_t id;
     bool may_cross; /* its rows may go to other ranks on their way to the join */

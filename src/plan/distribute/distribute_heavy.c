@@ -9,7 +9,7 @@
 
 #include "plan/distribute/distribute_overflow.h"
 
-/* Of a rank's memory: what all ranks together may give it of heavy keys' build rows. */
+/* All ranks together may give a rank build rows of heavy keys of one part in this many of its memory. */
 #define HEAVY_SHARE 32
 #define HEAVY_BYTES_MAX ((uint64_t)64 << 20)
 

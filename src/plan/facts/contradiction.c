@@ -21,7 +21,7 @@ typedef struct bound {
     bool is_open;       /* the value itself does not pass */
 } bound;
 
-/* What passes the conditions on one subject that have been looked at. */
+/* Values that pass the conditions on one subject that have been looked at. */
 typedef struct domain {
     const expr *subject;
     bool may_be_null, may_be_value;
@@ -54,7 +54,7 @@ static bool is_comparison(const expr *e, const expr **out_subject, expr_op *out_
            type_equal((*out_subject)->type, (*out_constant)->type);
 }
 
-/* What the condition says something of, or NULL. */
+/* Returns the subject of a condition, or NULL. */
 static const expr *subject_of(const expr *e)
 {
     const expr *subject;

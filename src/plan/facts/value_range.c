@@ -213,7 +213,7 @@ static value_truth truth_of_range(const value_range *range)
                          may_be_value && !(is_known && range->min.boolean), !range->has_no_nulls};
 }
 
-/* What the branches give whose conditions can be met. */
+/* Returns the range of the branches whose conditions can be met. */
 static value_range range_of_case(const expr *e, value_range_column *column, void *context)
 {
     value_range all = {.has_no_values = true, .has_no_nulls = true};
@@ -359,7 +359,7 @@ static value_truth truth_of_null_test(const expr *e, value_range_column *column,
                          is_for_nulls ? may_be_value : may_be_null, false};
 }
 
-/* Of an expression with itself: NaN is equal to NaN. */
+/* Compares an expression with itself: NaN is equal to NaN. */
 static value_truth truth_of_itself(expr_op op, value_truth truth)
 {
     if (op == EXPR_EQ || op == EXPR_LE || op == EXPR_GE)
@@ -401,7 +401,7 @@ static value_truth truth_of_test(const expr *e, value_range_column *column, void
     return (value_truth){is_met, is_other || arg.may_be_null, false};
 }
 
-/* False: the call is no condition that is known here. */
+/* Finds a call's truth. False: the call is not a condition that is known here. */
 static bool truth_of_call(const expr *e, value_range_column *column, void *context,
                           value_truth *out)
 {

@@ -14,7 +14,7 @@ typedef struct value_range {
     value min, max;  /* of one type; text is borrowed */
 } value_range;
 
-/* What a condition, or a comparison, can be for some row. */
+/* Outcomes that a condition, or a comparison, can have for some row. */
 typedef struct value_truth {
     bool may_be_true, may_be_false, may_be_null;
 } value_truth;
@@ -34,13 +34,13 @@ bool value_range_cast(const value_range *range, data_type to, value_range *out);
 value_range value_range_union(const value_range *a, const value_range *b);
 value_range value_range_meet(const value_range *a, const value_range *b);
 value_range value_range_of_constant(const value *v);
-/* Of the row's values that pass `op constant`: with that on the right side, and not NULL. */
+/* Narrows a range to the values that pass `op constant`: with that on the right side, and not NULL. */
 void value_range_narrow(value_range *range, expr_op op, const value *constant);
 
 value_range value_range_of(const expr *e, value_range_column *column, void *context);
 /* For no row may what it gives be otherwise; a condition that is not known may be anything. */
 value_truth value_truth_of(const expr *e, value_range_column *column, void *context);
-/* Of left op right, a comparison. */
+/* Returns the truth of left op right, a comparison. */
 value_truth value_truth_of_comparison(expr_op op, const value_range *left,
                                       const value_range *right);
 

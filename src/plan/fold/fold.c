@@ -234,7 +234,7 @@ static bool fold_comparison(expr_op op, const value *l, const value *r, value *o
     return true;
 }
 
-/* What the host computes of rows. */
+/* Folds what the host computes of rows. */
 static bool fold_host(arena *a, const expr *e, value *out)
 {
     const value *args[FOLD_ARGS_MAX];
@@ -359,7 +359,7 @@ static expr *fold_coalesce(arena *a, expr *e)
 
 /* ---- calls of one of some constants ---- */
 
-/* The place of the only argument that is no constant, if it is a CASE that gives constants alone, else -1. */
+/* Returns the place of the only argument that varies, if it is a CASE that gives constants alone, else -1. */
 static int place_of_case(const expr *e)
 {
     int found = -1;

@@ -6,8 +6,8 @@
 
 /* Is the cast defined at all? */
 bool type_can_cast(data_type from, data_type to);
-/* *v as type `to`. Fails where the value does not fit or is no such text; text is kept in the
- * arena. *out_done is false, with success, where the executor has to do it. */
+/* Gives *v as type `to`. Fails if the value does not fit or the text does not read as one; text is kept in the arena.
+ * *out_done is false, with success, where the executor has to do it. */
 CHECKED status value_cast(arena *a, const value *v, data_type to, value *out, bool *out_done);
 /* *v as type `to` if that loses nothing: 5 as decimal(15,2), midnight as a date. */
 bool value_cast_exact(const value *v, data_type to, value *out);

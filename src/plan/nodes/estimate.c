@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What nothing is known of. */
+/* Shares of conditions of which nothing is known. */
 #define SHARE_EQUAL 0.05
 #define SHARE_RANGE 0.3
 #define SHARE_LIKE 0.1
@@ -15,7 +15,7 @@
 #define SHARE_COMPUTED 0.1 /* a comparison with what aggregates or expressions give: HAVING */
 #define SHARE_LEAST 1e-4
 
-/* What a column comes from: a table's column, an aggregate, or another expression. */
+/* The origin of a column: a table's column, an aggregate, or another expression. */
 typedef struct origin {
     const pq_table_column *column;
     double table_rows; /* with column */
@@ -166,7 +166,7 @@ double plan_distinct(const plan_node *node, const expr *e, double rows)
 
 /* ---- conditions ---- */
 
-/* Where the constant lies between the column's bounds: 0 to 1. */
+/* Returns where the constant lies between the column's bounds: 0 to 1. */
 static double position_of(const pq_table_column *column, const value *v)
 {
     double width = estimate_width_of(column);
@@ -260,7 +260,7 @@ static double share_of_less(const plan_node *node, const expr *left, const expr 
     return share < SHARE_LEAST ? SHARE_LEAST : share > 1 ? 1 : share;
 }
 
-/* A comparison of what are no constants. */
+/* Guesses the share of a comparison of two expressions that vary. */
 static double share_of_pair(const plan_node *node, const expr *e)
 {
     if (e->op == EXPR_EQ)

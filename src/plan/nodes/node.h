@@ -13,7 +13,7 @@
 typedef struct plan_node_ops {
     /* Calls visit for the place of each expression. NULL: there are none. */
     void (*visit)(plan_node *node, plan_visitor *visit, void *context);
-    /* What EXPLAIN says behind the name. NULL: the columns. */
+    /* Writes what EXPLAIN says after the name. NULL: the columns. */
     void (*write)(plan_writer *w, const plan_node *node);
     /* Checks numbers, expressions and columns; the children have been checked. NULL: expressions
      * read the children's columns, and each column is a child's. */

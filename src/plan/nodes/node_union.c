@@ -2,7 +2,7 @@
 #include "plan/nodes/node.h"
 #include "plan/nodes/prune.h"
 
-/* What the children make is theirs alone. */
+/* Checks that the children's columns are theirs alone. */
 static status union_verify(plan_verifier *v, const plan_node *node)
 {
     for (uint32_t i = 0; i < node->child_count; i++) {

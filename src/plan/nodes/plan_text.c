@@ -29,8 +29,8 @@ typedef struct column_name {
     bool is_of_a_file; /* a scan's: nothing calls it otherwise */
 } column_name;
 
-/* What the columns of a tree are called, by id: as in the file, else as the highest node that hands
- * the column on calls it, which is what the statement says. */
+/* Collects the names of a tree's columns, by id: as in the file, else as the highest node that hands the column on
+ * calls it, which is what the statement says. */
 static void collect_names(const plan_node *node, column_name *names, uint32_t count)
 {
     if (!guard_may_go_on())

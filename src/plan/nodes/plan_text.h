@@ -4,7 +4,7 @@
 
 #include "plan/tree/text.h"
 
-/* What stands in front of a node's line and behind it. */
+/* Text in front of a node's line and after it. */
 typedef struct plan_note {
     const char *before, *behind;
 } plan_note;
@@ -21,8 +21,7 @@ char *plan_text(arena *a, const plan_statement *statement,
 void plan_write_columns(plan_writer *w, const plan_node *node);
 /* "[a, b + 1 as c]": what the node's first columns are made of. */
 void plan_write_computed(plan_writer *w, const expr_list *exprs, const plan_node *node);
-/* Of a list of `count` items, `shown` are written: true if that is enough of a line; says how many
- * are left out. */
+/* Returns whether `shown` of `count` items are enough of a line; says how many are left out. */
 bool plan_write_cut(plan_writer *w, size_t shown, size_t count);
 void plan_write_exprs(plan_writer *w, const expr_list *list, const char *separator);
 

@@ -11,7 +11,7 @@ CHECKED status plan_prune_in_order(plan_statement *statement, plan_node **child)
 /* A child of whose columns only the wanted ones are read by their number: it has these, in their order. */
 CHECKED status plan_prune_to(plan_statement *statement, plan_node **child,
                              const plan_column_list *wanted);
-/* What is needed to begin with: nothing, or everything where no column may be dropped. */
+/* Begins with the columns that are needed: nothing, or everything where no column may be dropped. */
 CHECKED status plan_prune_start(const plan_statement *statement, column_set *out);
 
 #endif

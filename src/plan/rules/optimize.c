@@ -24,7 +24,7 @@ static const rule rules[PLAN_RULE_COUNT] = {
 
 _Static_assert(PLAN_RULE_COUNT <= 64, "a bit of rules_off each");
 
-/* What a rule leaves must be a plan. Checked after each in debug builds, else after the last. */
+/* Checks that a rule leaves a plan: after each in debug builds, else after the last. */
 static status optimize_check(const plan_statement *statement, unsigned number)
 {
     bool is_last = true;

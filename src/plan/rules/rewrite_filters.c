@@ -74,7 +74,7 @@ static expr *fold_args(arena *a, expr *e)
     return expr_fold(a, e);
 }
 
-/* What constants in the place of columns make of it: e has its own expressions from here on. */
+/* Folds a copy with constants in the place of columns: e has its own expressions from here on. */
 static expr *fold_copy(arena *a, const expr *e)
 {
     expr *copy = expr_copy(a, e);
@@ -221,7 +221,7 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
                             node->join.type != JOIN_ANTI_NULL && node->join.type != JOIN_MARK;
     for (size_t i = 0; i < parts.count; i++) {
         expr *e = parts.items[i];
-        /* Where NULL equals NULL among the keys, only those are such. */
+        /* If NULL equals NULL among the keys, only those are such. */
         bool is_volatile = expr_is_volatile(e);
         bool is_equality =
             e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal && !is_volatile;
@@ -260,7 +260,7 @@ static bool filters_is_inner(const plan_node *node)
 
 static status filters_gather(plan_statement *s, plan_node *node, join_graph *graph);
 
-/* What a semi join's condition says of its left side alone drops rows of that side. */
+/* Takes conditions of a semi join on its left side alone, which drop rows of that side. */
 static status take_own_conditions(plan_statement *s, plan_node *node, const column_set *left,
                                   expr_list *conditions)
 {
@@ -515,7 +515,7 @@ static status filters_push_join(plan_statement *s, plan_node *node, expr_list *c
     return STATUS_OK;
 }
 
-/* What is left of moving conditions where that is left out: each is checked where it is written. */
+/* Does what is left of moving conditions where that is left out: each is checked where it is written. */
 static status stay(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     TRY(guard_check());

@@ -83,7 +83,7 @@ static bool group_keys_passes_through(const plan_node *node, size_t number)
     return key->kind == EXPR_COLUMN && key->column_id == node->columns.items[number].id;
 }
 
-/* What key `number` is of the others' columns, or NULL: it is kept. */
+/* Finds the expression of key `number` by the others' columns, or NULL: it is kept. */
 static status group_keys_find_value(plan_statement *s, const plan_node *node, const kept_keys *kept,
                                     size_t number, expr **out)
 {

@@ -24,7 +24,7 @@
 
 #define NOT_THERE UINT32_MAX
 
-/* What a set's rows hold of an aggregate: two of AVG, else one. */
+/* The columns that a set's rows hold of an aggregate: two of AVG, else one. */
 typedef struct part {
     plan_aggregate call;              /* over the rows */
     plan_aggregate_function together; /* over the base's column */

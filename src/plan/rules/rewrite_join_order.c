@@ -25,7 +25,7 @@
 #define QUICK_BUILD_ROWS (1 << 17)
 #define QUICK_BUILD_PART 16
 
-/* What is known of joining two nodes. */
+/* Facts about joining two nodes. */
 typedef struct pair {
     bool is_known, has_keys;
     double rows;
@@ -360,9 +360,9 @@ double plan_scanned_rows(const plan_node *node)
     return rows;
 }
 
-/* Of an inner join's sides the smaller one is built on: its table costs less, and its filter drops
- * more of the other's rows. But the other's scan waits for it. Where that is a long wait for a
- * short scan, the larger side is built on meanwhile. */
+/* Returns whether the left side is built on: the smaller side of an inner join, because its table costs less, and its
+ * filter drops more of the other's rows. But the other's scan waits for it. If that is a long wait for a short scan,
+ * the larger side is built on meanwhile. */
 static bool is_left_built(const plan_node *left, const plan_node *right)
 {
     bool is_left_smaller = left->estimated_rows < right->estimated_rows;

@@ -4,7 +4,7 @@
 
 #include "plan/tree/plan.h"
 
-/* What rewrite_join_order puts together. */
+/* The joins that rewrite_join_order puts together. */
 typedef struct join_graph {
     plan_node_list relations; /* each rewritten already */
     plan_node_list reducers; /* semi and anti joins of any of them with their own right child, which

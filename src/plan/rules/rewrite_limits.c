@@ -18,7 +18,7 @@ static void start_small(plan_node *node)
         node->scan.is_stopped_early = true;
 }
 
-/* Of the node's rows, or groups, any `rows` will do. */
+/* Stops at any `rows` of the node's rows, or groups. */
 static void stop_groups(plan_node *node, uint64_t rows)
 {
     switch (node->kind) {

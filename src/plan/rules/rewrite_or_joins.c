@@ -71,7 +71,7 @@ static status has_key(arena *a, const column_set sides[2], expr *arm, bool *out)
     return STATUS_OK;
 }
 
-/* The arms of a condition each of which has a key; none if it is no such condition. */
+/* Finds the arms of a condition each of which has a key; the list is empty if there are not such arms. */
 static status find_arms(or_join *j, expr *condition, expr_list *out)
 {
     arena *a = j->statement->memory;
@@ -105,7 +105,7 @@ static status or_joins_look(or_join *j)
 
 /* ---- one of the joins ---- */
 
-/* What arm `number` and the other conditions ask for, but of pairs that an arm before it takes. */
+/* Makes what arm `number` and the other conditions ask for, but of pairs that an arm before it takes. */
 static status conditions_of(const or_join *j, size_t number, expr_list *out)
 {
     arena *a = j->statement->memory;

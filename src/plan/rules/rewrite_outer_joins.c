@@ -123,7 +123,7 @@ status plan_pad_columns(plan_statement *s, const plan_node *join, plan_node *kep
     return STATUS_OK;
 }
 
-/* What stands for the columns of a node in a copy of it. */
+/* Makes the expressions that stand for the columns of a node in a copy of it. */
 static status columns_of_copy(arena *a, const plan_node *copy, expr ***out)
 {
     expr **to = arena_alloc_array(a, copy->columns.count + 1, sizeof *to);

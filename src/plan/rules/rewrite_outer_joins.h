@@ -15,7 +15,7 @@ CHECKED status plan_narrow_outer_join(plan_statement *s, plan_node *join,
  * the other side's columns as NULLs; another node is given as it is. */
 CHECKED status plan_anti_of_outer_join(plan_statement *s, plan_node *join,
                                        const expr_list *conditions, plan_node **out);
-/* What an outer join gives whose rows are those of `kept` alone, a side or what has become of it: the other
+/* Makes an outer join's columns if its rows are those of `kept` alone, a side or what has become of it: the other
  * columns are NULL. */
 CHECKED status plan_pad_columns(plan_statement *s, const plan_node *join, plan_node *kept,
                                 plan_node **out);

@@ -86,7 +86,7 @@ static const bound *range_joins_find_second(const bound_list *list, const bound 
     return NULL;
 }
 
-/* What is taken of the bounds, best first: an expression bounded both ways. */
+/* Chooses bounds, best first: an expression bounded both ways. */
 static status range_joins_choose(arena *a, const bound_list *list, expr_list *out,
                                  bool *out_is_band)
 {
@@ -143,8 +143,9 @@ static bool range_joins_are_disjoint(const plan_statement *s, const expr_list *c
     return false;
 }
 
-/* Where ranges of one side do not overlap, the other one is built on: each of its rows is in one range. Where one side has a single expression between the bounds and is not much larger, it is built
- * on; else the side that was chosen, or, without keys, the smaller one. */
+/* Takes ranges. If ranges of one side do not overlap, the other one is built on: each of its rows is in one range. If
+ * one side has a single expression between the bounds and is not much larger, it is built on; else the side that was
+ * chosen, or, without keys, the smaller one. */
 static status range_joins_take_ranges(plan_statement *s, plan_node *join,
                                       const expr_list *conditions)
 {

@@ -187,7 +187,7 @@ static range ranges_find_range(const ranges *r, expr *e, bool may_narrow)
     return found;
 }
 
-/* What two places share has one width only: each gets an expression of its own. */
+/* Copies an expression that two places share: it has one width only, so each place gets its own. */
 static void visit_expr(expr **slot, void *context)
 {
     ranges *r = context;

@@ -64,7 +64,7 @@ static status find_uses(use_search *u, const plan_node *node)
     return STATUS_OK;
 }
 
-/* What some use keeps; NULL: all rows, or nobody uses them. */
+/* Finds the condition of rows that some use keeps; NULL: all rows, or nobody uses them. */
 static status find_common(plan_statement *s, uint32_t id, expr **out)
 {
     use_search u = {.statement = s, .id = id};

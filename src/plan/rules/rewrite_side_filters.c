@@ -14,7 +14,7 @@
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"
 
-/* So many nodes are looked at in a statement to find out what waits for what. */
+/* Nodes of a statement that are looked at to find out what waits for what, at most. */
 #define STEPS_MAX 100000
 
 typedef struct search {
@@ -131,7 +131,7 @@ static status find_in_expr(search *s, const side *to, plan_node *node, const exp
     return STATUS_OK;
 }
 
-/* Where rows come out with NULLs for a side, they meet nothing. */
+/* Looks in a join: if rows come out with NULLs for a side, they meet nothing. */
 static status find_in_join(search *s, const side *to, plan_node *join, uint32_t id)
 {
     bool is_left = plan_column_index(join->children[0], id) >= 0;

@@ -78,7 +78,7 @@ static bool sides_add_leaf(linear_sum *sum, expr *e, bool is_negative, number_ra
     return true;
 }
 
-/* The terms of e, and between which values it lies; false: something in it may leave its type, or is no
+/* Collects the terms of e, and between which values it lies; false: something in it may leave its type, or is not a
  * small integer. */
 static bool sides_collect(linear_sum *sum, expr *e, bool is_negative, number_range *out)
 {
@@ -114,7 +114,7 @@ static bool sides_is_of(const column_set *side, const expr *e)
     return column_set_covers(side, e) && column_set_meets(side, e);
 }
 
-/* Both sides of the join have terms, each term is of one, and the comparison is not between them yet. */
+/* Returns whether each side of the join has terms, each term is of one, and the comparison is not between them yet. */
 static bool sides_is_worth_it(const linear_sum *sum, const expr *e, const column_set sides[2])
 {
     bool is_there[2] = {false, false};

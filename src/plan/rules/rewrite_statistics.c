@@ -21,7 +21,7 @@
 #include "plan/rules/rewrite_sides.h"
 #include "plan/tree/rule.h"
 
-/* What is known of a column among the rows that the node in hand sees. */
+/* Facts about a column among the rows that the node in hand sees. */
 typedef struct known_column {
     value_range range;
     const plan_node *scan; /* to be looked up in its footers; NULL: done, or none */
@@ -36,7 +36,7 @@ typedef struct knowledge {
 
 /* ---- footers ---- */
 
-/* Of the values of all row groups; false: some row group does not say. */
+/* Finds the bounds of the values of all row groups; false: some row group does not say. */
 static bool bounds_of_row_groups(const pq_table *table, const pq_table_column *column,
                                  value_range *out)
 {
@@ -130,7 +130,7 @@ static status make_false(const knowledge *k, expr **out)
     return *out ? STATUS_OK : status_no_memory("plan", sizeof **out);
 }
 
-/* What is true for each row goes; if something is true for none, that is all there is. */
+/* Drops what is true for each row; if something is true for none, that is all there is. */
 static status statistics_answer(knowledge *k, expr_list *conditions)
 {
     size_t kept = 0;
@@ -151,7 +151,7 @@ static status statistics_answer(knowledge *k, expr_list *conditions)
     return STATUS_OK;
 }
 
-/* What rows that have passed the conditions can have. */
+/* Narrows to the values that rows which have passed the conditions can have. */
 static void narrow_by(knowledge *k, const expr_list *conditions)
 {
     for (size_t i = 0; i < conditions->count; i++) {
@@ -216,7 +216,7 @@ static bool keys_never_meet(knowledge *k, const plan_node *join)
     return false;
 }
 
-/* Of a join that gives pairs, or NULLs beside rows without one. */
+/* Returns whether a join gives pairs, or NULLs beside rows without one. */
 static bool may_lack_pairs(const plan_node *join)
 {
     switch (join->join.type) {
@@ -303,7 +303,8 @@ static void narrow_join(knowledge *k, const plan_node *join)
         pad_side(k, join->children[1]);
 }
 
-/* Where of each pair of keys one is never NULL, NULLs do not meet: equality is enough, for which there are faster tables. */
+/* Drops the equality of NULLs if one of each pair of keys is never NULL: equality is enough, for which there are
+ * faster tables. */
 static void drop_null_equality(knowledge *k, plan_node *join)
 {
     bool nulls_meet = false;

@@ -120,7 +120,7 @@ static size_t find_sums(const plan_node *node, offset_sum *sums)
 
 /* ---- the new plan ---- */
 
-/* What replaces the sums of a family. */
+/* Columns that replace the sums of a family. */
 typedef struct family_columns {
     expr *sum, *count;
 } family_columns;

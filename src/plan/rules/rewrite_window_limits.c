@@ -17,7 +17,7 @@
 /* Rows that are kept of a partition, at most: each new one is put in its place among them, by moving those
  * behind it. */
 #define PARTITION_ROWS_MAX 1000
-/* Of all rows. */
+/* Rows of all partitions, at most. */
 #define ROWS_MAX 1000000
 
 /* The column that a condition bounds, and how many rows of a partition it lets pass at most. */

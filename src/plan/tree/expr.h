@@ -44,8 +44,8 @@ typedef struct expr {
     int32_t position; /* byte offset in the SQL text, -1: none */
     uint32_t arg_count;
     struct expr **args;
-    /* What is known of the values (integers, decimals, dates, timestamps; unscaled): both bounds
-     * hold for every row that is not NULL. The planner's; narrows widths and sizes tables. */
+    /* Bounds of the values (integers, decimals, dates, timestamps; unscaled): each holds for every row that is not
+     * NULL. The planner's; narrows widths and sizes tables. */
     bool has_range;
     int128 range_min, range_max;
     union {
@@ -87,7 +87,7 @@ bool expr_has_subquery(const expr *e);
  * The outputs point into e. */
 bool expr_comparison(const expr *e, const expr **out_side, expr_op *out_op,
                      const value **out_constant);
-/* What op becomes when its sides are swapped; op itself if it is no comparison. */
+/* Returns what op becomes when its sides are swapped; op itself if it does not compare. */
 expr_op expr_mirrored(expr_op op);
 /* Splits nested ANDs into conjuncts, appended. Conjuncts that share the draw of a volatile call stay one. */
 typedef ARRAY(expr *) expr_list;

@@ -94,12 +94,12 @@ typedef struct plan_sort_key {
 
 typedef ARRAY(plan_sort_key) plan_sort_key_list;
 
-/* What is called OVER a window: a row of windows.def, or an aggregate. */
+/* A function that is called OVER a window: a row of windows.def, or an aggregate. */
 typedef enum plan_window_function {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
 #include "plan/tree/windows.def"
     WINDOW_AGGREGATE,
-    /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
+    /* Made by the binder alone: the partition's texts, each with the delimiter of its row in front of it but the
      * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
     WINDOW_STRING_AGG,
     WINDOW_STRING_AGG_DISTINCT,
@@ -108,8 +108,8 @@ typedef enum plan_window_function {
     WINDOW_STRING_AGG_FRAME,
     WINDOW_VALUE_OF_LEAST,
     WINDOW_VALUE_OF_GREATEST,
-    /* Of values in their order: between two of them, the first at or behind a share, the most frequent. Arguments: the
-     * value; the share, and whether the order is descending, constants. */
+    /* Quantiles of values in their order: between two of them, the first at or after a share, the most frequent.
+     * Arguments: the value; the share, and whether the order is descending, constants. */
     WINDOW_QUANTILE,
     WINDOW_QUANTILE_VALUE,
     WINDOW_MODE,
@@ -173,8 +173,8 @@ typedef struct plan_taken_filter {
     bool is_beside;     /* of a join of which the scan is not below the probe side */
 } plan_taken_filter;
 
-/* What a sort with a limit has kept so far bounds what it will still take: the first keys of its
- * order, as columns of the scan. `id`, from 1: the same at the sort and at the scans. */
+/* The bound that a sort with a limit, by what it has kept so far, sets for what it will still take: the first keys of
+ * its order, as columns of the scan. `id`, from 1: the same at the sort and at the scans. */
 typedef struct plan_taken_bound {
     uint32_t id;
     bool has_all_keys;
@@ -182,7 +182,7 @@ typedef struct plan_taken_bound {
     ARRAY(bool) is_descending, nulls_first;
 } plan_taken_bound;
 
-/* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
+/* The origin of a scan's rows; made by the catalog (a set of Parquet files). */
 struct pq_table;
 /* Text files. */
 struct text_table;
@@ -363,7 +363,7 @@ const char *plan_exchange_name(plan_exchange_kind kind);
 const char *plan_aggregate_name(plan_aggregate_function function);
 /* Equal values more or less make no difference to it. */
 bool plan_aggregate_ignores_distinct(plan_aggregate_function function);
-/* Of a function of windows.def. */
+/* Returns the name of a function of windows.def. */
 const char *plan_window_name(plan_window_function function);
 
 /* e with each column of `from` replaced by the expression beside it; shares what does not change.

@@ -95,7 +95,7 @@ static expr *fold_all(arena *a, expr *e)
 
 typedef enum verdict { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE } verdict;
 
-/* What the condition amounts to with the folder's values. */
+/* Judges what the condition amounts to with the folder's values. */
 static status judge(arena *a, const key_walk *w, const expr *condition, const value *values,
                     verdict *out)
 {

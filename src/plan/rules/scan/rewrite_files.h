@@ -4,7 +4,7 @@
 
 #include "plan/tree/plan.h"
 
-/* Of a closed table (table_listed.h): the scan's conditions on keys leave out files; those that are then
+/* Lets the conditions on keys of a scan of a closed table (table_listed.h) leave out files; conditions that are then
  * true of all rows go. */
 CHECKED status plan_narrow_scan(plan_statement *statement, plan_node *scan);
 /* Opens all files of a closed table. */

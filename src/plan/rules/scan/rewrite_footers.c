@@ -46,7 +46,7 @@ typedef struct footer_column {
     const pq_table_column *column;
 } footer_column;
 
-/* False: it is none that can be read. */
+/* Finds a column. False: it is not one that can be read. */
 static bool footers_find_column(const plan_node *scan, uint32_t id, footer_column *out)
 {
     int number = plan_column_index(scan, id);

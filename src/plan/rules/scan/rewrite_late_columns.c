@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-/* What it is to save at least, as a share of the bytes that are decoded without it. */
+/* The least that it is to save, as a share of the bytes that are decoded without it. */
 #define SAVING 0.2
 /* With more rows for each row group, all have some. */
 #define GROUP_ROWS_MAX 4
@@ -59,8 +59,8 @@ static double groups_of_rows(double groups, double rows)
     return groups * -expm1(rows * log1p(-1 / groups));
 }
 
-/* Those in which a scan finds one of the first rows so far, if it looks at all of them once: at the
- * n-th that is so of rows / n of its own. */
+/* Returns the number of groups in which a scan finds one of the first rows so far, if it looks at all of them once:
+ * at the n-th that is so of rows / n of its own. */
 static double groups_of_candidates(double groups, double rows)
 {
     double sum = 0, whole = rows < groups ? rows : groups;

@@ -103,7 +103,8 @@ static status runtime_filters_offer_below(offer *o, plan_node *node, uint32_t id
     }
 }
 
-/* Of a range a filter knows signed bounds; of two values there is nothing to drop. */
+/* Returns whether a filter can be made of the key: it knows signed bounds of a range; of two values there is nothing
+ * to drop. */
 static bool is_filter_key(const expr *e)
 {
     data_type type = e->type;

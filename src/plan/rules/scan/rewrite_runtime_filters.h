@@ -17,7 +17,7 @@ bool plan_can_offer_key(const plan_node *join, size_t key);
 const expr *plan_filter_column(const expr *e);
 /* Probe rows without a match on the build side come to nothing. */
 bool plan_drops_probe_rows(const plan_node *node);
-/* What a join is built on. */
+/* Returns the side that a join is built on. */
 plan_node *plan_build_side(const plan_node *join);
 
 #endif

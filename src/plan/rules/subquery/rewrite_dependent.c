@@ -454,7 +454,7 @@ static status push_limit(pushing *p, plan_node *node, pushed *out)
 
 /* ---- nodes of several ---- */
 
-/* What the left side is without columns of the mark, or of both sides. */
+/* Sets the left side's columns without those of the mark, or the columns of the two sides. */
 static status set_join_columns(const pushing *p, plan_node *node)
 {
     arena *a = p->statement->memory;

@@ -6,8 +6,8 @@
 #include "plan/tree/expr.h"
 #include "plan/tree/plan.h"
 
-/* What a dependent join's right side has become: rows for each distinct combination of the values
- * that it reads of the left side, which stand beside them. */
+/* The right side that a dependent join has become: rows for each distinct combination of the values that it reads of
+ * the left side, which stand beside them. */
 typedef struct plan_dependent {
     plan_node *plan;
     expr_list outer;  /* columns of the left side; none: it reads nothing of it */

@@ -4,7 +4,7 @@
 
 #include "plan/tree/column_set.h"
 
-/* What is taken out of a subquery that becomes a side of a join. */
+/* Parts that are taken out of a subquery that becomes a side of a join. */
 typedef struct plan_unnesting {
     plan_statement *statement;
     column_set inner;     /* all columns made inside the subquery */

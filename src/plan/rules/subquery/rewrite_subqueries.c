@@ -328,7 +328,7 @@ static status is_null_if_empty(plan_statement *s, const last_aggregate *last, bo
     return STATUS_OK;
 }
 
-/* What the aggregate's columns are where the join has found no group for a row. */
+/* Fills the aggregate's columns where the join has found no group for a row. */
 static status subqueries_fill_empty(plan_statement *s, const plan_node *node,
                                     const plan_column_list *columns, last_aggregate *last)
 {
@@ -678,7 +678,7 @@ static status is_lateral(plan_statement *s, const plan_node *node, bool *out)
     return STATUS_OK;
 }
 
-/* What the right side's filters say of the left one becomes the join's condition. */
+/* Makes the join's condition of what the right side's filters say of the left one. */
 static status join_by_condition(plan_statement *s, plan_node *node, plan_node **out)
 {
     plan_unnesting u = {.statement = s, .position = node->position};
