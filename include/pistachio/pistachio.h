@@ -65,7 +65,7 @@ typedef enum pistachio_error_kind {
     PISTACHIO_ERROR_INTERNAL     /* a bug in Pistachio */
 } pistachio_error_kind;
 
-/* Of NULL, which is success, the kind is 0, the message "", the hint NULL and the position -1. */
+/* For NULL, which is success, the kind is 0, the message "", the hint NULL and the position -1. */
 PISTACHIO_API pistachio_error_kind pistachio_error_get_kind(const pistachio_error *error);
 /* One line; valid until the error is freed, as is the hint. */
 PISTACHIO_API const char *pistachio_error_message(const pistachio_error *error);
@@ -137,7 +137,7 @@ PISTACHIO_API uint32_t pistachio_column_count(const pistachio_result *result);
 PISTACHIO_API const char *pistachio_column_name(const pistachio_result *result, uint32_t column);
 /* The SQL type, as "decimal(15,2)"; else as the name. */
 PISTACHIO_API const char *pistachio_column_type(const pistachio_result *result, uint32_t column);
-/* What the column holds, as far as a client that prints it must know. */
+/* The class of a column's values, as far as a client that prints them must know. */
 typedef enum pistachio_column_class {
     PISTACHIO_CLASS_NUMBER,
     PISTACHIO_CLASS_BOOLEAN,
@@ -165,11 +165,11 @@ PISTACHIO_API bool pistachio_is_null(const pistachio_batch *batch, uint32_t colu
  * same batch. NULL for NULL values, and where there is no such value. */
 PISTACHIO_API const char *pistachio_text(const pistachio_batch *batch, uint32_t column,
                                          uint64_t row, size_t *out_bytes);
-/* What a statement that returns no rows did, as psql says it: "COPY 25", "SET", "CREATE VIEW".
- * Valid as long as the result; NULL for statements that return rows, and for NULL. */
+/* Returns what a statement that returns no rows did, as psql says it: "COPY 25", "SET", "CREATE VIEW". Valid as long
+ * as the result; NULL for statements that return rows, and for NULL. */
 PISTACHIO_API const char *pistachio_tag(const pistachio_result *result);
-/* What the user should know of a statement that has not failed: columns that a * leaves out, and the like. The
- * index-th text, from 0, valid as long as the result; NULL behind the last, and for NULL. */
+/* Returns a notice, which the user should know though the statement has not failed: columns that a * leaves out, and
+ * the like. The index-th text, from 0, valid as long as the result; NULL after the last, and for NULL. */
 PISTACHIO_API const char *pistachio_notice(const pistachio_result *result, uint32_t index);
 /* Rows that a COPY wrote; 0 for other statements, and for NULL. */
 PISTACHIO_API uint64_t pistachio_rows_written(const pistachio_result *result);
@@ -190,8 +190,8 @@ PISTACHIO_API void pistachio_result_free(pistachio_result *result);
  * Where this interface numbers parameters, the first is 0. */
 PISTACHIO_API pistachio_error *pistachio_prepare(pistachio_connection *connection, const char *sql,
                                                  const char **out_rest, pistachio_statement **out);
-/* Of the rows that it will return; as the functions of a result. Types that depend on a parameter
- * whose type is not known are varchar. */
+/* Describes the rows that it will return, as the functions of a result do. Types that depend on a parameter whose
+ * type is not known are varchar. */
 PISTACHIO_API uint32_t pistachio_statement_column_count(const pistachio_statement *statement);
 PISTACHIO_API const char *pistachio_statement_column_name(const pistachio_statement *statement,
                                                           uint32_t column);
@@ -202,16 +202,16 @@ PISTACHIO_API const char *pistachio_statement_column_type(const pistachio_statem
 PISTACHIO_API const char *pistachio_statement_notice(const pistachio_statement *statement,
                                                      uint32_t index);
 PISTACHIO_API uint32_t pistachio_parameter_count(const pistachio_statement *statement);
-/* Of $name the name; NULL for others, and where there is no such parameter. */
+/* Returns the name of $name; NULL for other parameters, and where there is no such parameter. */
 PISTACHIO_API const char *pistachio_parameter_name(const pistachio_statement *statement,
                                                    uint32_t parameter);
 /* The SQL type that its first place in the statement asks for, or that it is cast to; NULL: it is
  * known when a value is bound. */
 PISTACHIO_API const char *pistachio_parameter_type(const pistachio_statement *statement,
                                                    uint32_t parameter);
-/* The value that later executions use, in place of the one before; bytes are copied. It takes part
- * as a constant that is written in the statement would: a text becomes what its place asks for. A
- * number that is no parameter's, or a text that is not UTF-8, is PISTACHIO_ERROR_INVALID. */
+/* Sets the value that later executions use, in place of the one before; bytes are copied. It takes part as a constant
+ * that is written in the statement would: a text becomes what its place asks for. A number without a parameter, or a
+ * text that is not UTF-8, is PISTACHIO_ERROR_INVALID. */
 PISTACHIO_API pistachio_error *pistachio_bind_null(pistachio_statement *statement,
                                                    uint32_t parameter);
 PISTACHIO_API pistachio_error *pistachio_bind_boolean(pistachio_statement *statement,

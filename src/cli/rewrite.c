@@ -60,7 +60,7 @@ static const char usage[] =
     "\n"
     "exit status: 0, 1 something failed, 2 wrong usage\n";
 
-/* What is said of one column. */
+/* Options of one column. */
 typedef struct column_words {
     const char *name, *encoding, *codec;
     bool bloom;
@@ -111,7 +111,7 @@ static const char *const flags[] = {"--no-page-index", "--no-statistics", "--no-
                                     "--help"};
 #define FLAG_COUNT (sizeof flags / sizeof *flags)
 
-/* What the option's value can be; NULL: no such option takes one. */
+/* Returns the values that the option can have; NULL: no such option takes one. */
 static const char *possible_values(const char *word)
 {
     for (size_t i = 0; i < VALUE_COUNT; i++)
@@ -398,7 +398,7 @@ static void rewrite_show_progress(uint64_t done, uint64_t all, void *context)
     status_line_draw(line);
 }
 
-/* What the storage gives that the files are on, if somebody measured it. */
+/* Returns the rate of the storage that the files are on, if somebody measured it. */
 static double calibrated_bandwidth(const api_rewrite_options *o)
 {
     uint64_t device;

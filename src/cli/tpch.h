@@ -7,7 +7,7 @@ int cli_tpch(int count, char **words);
 int cli_tpch_run(int count, char **words); /* the words behind "tpch run" */
 
 #define CLI_TPCH "pistachio tpch"
-/* There is no such option, of either: says so, and returns 2. */
+/* Says that neither command has such an option, and returns 2. */
 int cli_tpch_no_option(const char *word);
 
 #endif

@@ -4,14 +4,14 @@
 
 #include "sql/statement/statement.h"
 
-/* What a statement is bound against, besides its text. Whoever binds the same text against the same
+/* Everything that a statement is bound against, in addition to its text. Whoever binds the same text against the same
  * session gets the same plan: nothing else is asked, no clock either. */
 typedef struct sql_session {
     sql_catalog *catalog;
     /* When the statement began, in microseconds since 1970-01-01 UTC: what now(), current_date and
      * their like are, all of them. */
     int64_t statement_time;
-    /* Of parameters, by number; they are bound as constants, and copied. */
+    /* Values of parameters, by number; they are bound as constants, and copied. */
     const value *values;
     uint32_t value_count;
     const char *hive_partitioning; /* the setting; NULL: auto */

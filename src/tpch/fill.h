@@ -61,7 +61,7 @@ static inline string_view named_number(tpch_batch *batch, const char *name, size
     return keep_text(batch, (size_t)(put_number(start + bytes, number, digits) - start));
 }
 
-/* Of 0.4 to 1.6 times the average length, cut out of the pool; two draws. */
+/* Makes a comment of 0.4 to 1.6 times the average length, cut out of the pool; two draws. */
 static inline string_view comment(const tpch_scale *scale, tpch_random *r, int average)
 {
     int longest = average * 16 / 10;

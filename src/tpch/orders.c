@@ -8,7 +8,7 @@
 #define ORDER_DAYS 2406  /* days on which orders are made */
 #define CURRENT_DAY 9298 /* 1995-06-17: what lies behind it has been shipped or received */
 
-/* What both tables draw for an order and its items. */
+/* Draws of both tables for an order and its items. */
 typedef struct streams {
     tpch_random day, items, quantity, discount, tax, part, ship;
 } streams;
@@ -56,7 +56,7 @@ static item orders_next_item(const tpch_scale *scale, streams *s, int32_t day)
     return it;
 }
 
-/* Of 32 keys in a row the first 8 are used. */
+/* Returns an order's key: of 32 keys in a row the first 8 are used. */
 static int64_t order_key(uint64_t number)
 {
     return (int64_t)(number >> 3 << 5 | (number & 7));

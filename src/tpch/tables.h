@@ -8,7 +8,7 @@
 #define TPCH_TABLE_COUNT 8
 #define TPCH_COLUMNS_MAX 16
 
-/* What all rows depend on. */
+/* Facts that all rows depend on. */
 typedef struct tpch_scale {
     double factor;
     int64_t parts, suppliers, customers, orders;

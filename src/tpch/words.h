@@ -19,7 +19,7 @@ typedef struct tpch_words {
 
 extern const tpch_words tpch_containers, tpch_types, tpch_colors, tpch_segments, tpch_priorities,
     tpch_instructions, tpch_modes, tpch_return_flags, tpch_regions, tpch_nations;
-/* What comments are made of. The grammars' words are patterns: one letter a part of speech. */
+/* Words that comments are made of. The grammars' words are patterns: one letter a part of speech. */
 extern const tpch_words tpch_nouns, tpch_verbs, tpch_adverbs, tpch_prepositions, tpch_auxiliaries,
     tpch_terminators, tpch_adjectives, tpch_sentences, tpch_noun_phrases, tpch_verb_phrases;
 /* The region of each nation. */

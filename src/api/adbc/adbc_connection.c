@@ -76,7 +76,7 @@ static AdbcStatusCode set_autocommit(adbc_connection *c, const char *value, stru
     return ADBC_STATUS_OK;
 }
 
-/* What a client may ask for, but only as it is. */
+/* Options that a client may ask for, but only as they are. */
 static const struct {
     const char *key, *value;
 } fixed_options[] = {
@@ -86,7 +86,7 @@ static const struct {
     {ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA, ""},
 };
 
-/* Its value; NULL: it is none of them. */
+/* Returns the option's value; NULL: it is not one of them. */
 static const char *fixed_option(const char *key)
 {
     for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
@@ -127,7 +127,7 @@ static const struct {
     {"connection", adbc_connection_address_of},
 };
 
-/* False: it is none of them. */
+/* Writes a counter. False: the name is not one of a counter. */
 static bool counter_text(const pistachio_connection *connection, const char *name,
                          char out[COUNTER_TEXT_BYTES])
 {

@@ -163,7 +163,7 @@ static AdbcStatusCode driver_release(struct AdbcDriver *driver, struct AdbcError
 
 PISTACHIO_API AdbcStatusCode AdbcDriverInit(int version, void *raw_driver, struct AdbcError *error);
 
-/* What is not there, the driver manager answers with "not implemented". */
+/* Functions that are not there, the driver manager answers with "not implemented". */
 AdbcStatusCode AdbcDriverInit(int version, void *raw_driver, struct AdbcError *error)
 {
     struct AdbcDriver *driver = raw_driver;

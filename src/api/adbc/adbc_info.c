@@ -22,7 +22,7 @@ static const arrow_build_field fields[] = {
     {"I", "info_name", true, 0, NULL},
     {"+ud:0,1,2,3,4,5", "info_value", false, FIELDS(value_fields)}};
 
-/* What there is to be told. */
+/* Facts that can be asked for. */
 static const struct {
     uint32_t code;
     unsigned kind;

@@ -7,7 +7,7 @@
 #include "pistachio/adbc.h"
 #include "pistachio/pistachio.h"
 
-/* Where bound rows go, instead of into a query. */
+/* The place that bound rows go to, instead of into a query. */
 typedef struct adbc_ingest {
     char *table;  /* NULL: nowhere */
     char *folder; /* the connection's, or NULL */
@@ -15,7 +15,7 @@ typedef struct adbc_ingest {
     bool is_temporary;
 } adbc_ingest;
 
-/* Sets one of the options of adbc.ingest; false: the key is none of them. */
+/* Sets one of the options of adbc.ingest; false: the key is not one of them. */
 bool adbc_ingest_set(adbc_ingest *ingest, const char *key, const char *value,
                      struct AdbcError *error, AdbcStatusCode *out_code);
 void adbc_ingest_release(adbc_ingest *ingest);

@@ -113,7 +113,7 @@ static const arrow_build_field object_fields[] = {
     {"u", "catalog_name", false, 0, NULL},
     {"+l", "catalog_db_schemas", false, FIELDS(schema_item)}};
 
-/* What is asked for. */
+/* The objects that are asked for. */
 typedef struct objects {
     pistachio_connection *connection;
     int depth;

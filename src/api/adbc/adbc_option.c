@@ -71,7 +71,7 @@ static AdbcStatusCode adbc_adbc_option_get_text(adbc_option_getter *get, void *o
     return get(object, key, out, error);
 }
 
-/* What fits whole. */
+/* Copies a text if it fits whole. */
 static void copy(const char *text, size_t bytes, void *value, size_t *length)
 {
     if (value && *length >= bytes)

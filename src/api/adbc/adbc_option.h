@@ -26,10 +26,10 @@ AdbcStatusCode adbc_option_set_double(adbc_option_setter *set, void *object, con
 /* Text for a caller's buffer of *length bytes; *length becomes what it takes, with its end. */
 AdbcStatusCode adbc_option_get_text(adbc_option_getter *get, void *object, const char *key,
                                     char *value, size_t *length, struct AdbcError *error);
-/* The same without an end. */
+/* Gets bytes, which have no end mark. */
 AdbcStatusCode adbc_option_get_bytes(adbc_option_getter *get, void *object, const char *key,
                                      uint8_t *value, size_t *length, struct AdbcError *error);
-/* INVALID_ARGUMENT if the text is no such number, whole. */
+/* Gets a number; INVALID_ARGUMENT if the text is not one, whole. */
 AdbcStatusCode adbc_option_get_int(adbc_option_getter *get, void *object, const char *key,
                                    int64_t *value, struct AdbcError *error);
 AdbcStatusCode adbc_option_get_double(adbc_option_getter *get, void *object, const char *key,

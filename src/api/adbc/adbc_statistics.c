@@ -28,7 +28,7 @@ static const arrow_build_field schema_item[] = {{"+s", "item", false, FIELDS(sch
 static const arrow_build_field fields[] = {{"u", "catalog_name", false, 0, NULL},
                                            {"+l", "catalog_db_schemas", true, FIELDS(schema_item)}};
 
-/* Of a column, or with NULL of the table. */
+/* Adds a statistic of a column, or with NULL of the table. */
 static void adbc_statistics_add(arrow_build *list, const pq_table_column *column, const char *table,
                                 int16_t key, int64_t number)
 {

@@ -5,7 +5,7 @@
 #include "api/adbc/adbc_rows.h"
 #include "api/arrow/arrow_schema.h"
 
-/* Of all arrays of one tree. */
+/* Memory of all arrays of one tree. */
 typedef struct build_memory {
     _Atomic uint32_t references;
     arena *memory;

@@ -25,7 +25,7 @@ typedef struct arrow_build_field {
 
 typedef struct arrow_build arrow_build;
 
-/* Of a struct; *out is for arrow_build_finish. */
+/* Begins a struct; *out is for arrow_build_finish. */
 CHECKED status arrow_build_new(const arrow_build_field *fields, uint32_t count, arrow_build **out);
 arrow_build *arrow_build_child(const arrow_build *build, uint32_t index);
 

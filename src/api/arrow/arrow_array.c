@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-/* What a child holds. */
+/* Buffers that a child holds. */
 typedef struct child_data {
     const pistachio_batch *batch;
     int64_t *lengths;      /* of the buffers of views, or NULL */
@@ -131,7 +131,7 @@ static status convert_uuids(exec_batch *batch, uint32_t index)
     TRY(exec_batch_make_values(batch, index, column->type, &made));
     const int128 *uuids = column->values;
     for (uint64_t row = 0; row < batch->row_count; row++) {
-        /* Of a row after the other: they may be made where the values are. */
+        /* Rows are made one after the other: they may be made where the values are. */
         int128 uuid = uuids[row];
         uint8_t *bytes = (uint8_t *)made.values + row * UUID_BYTES;
         if (arrow_array_is_valid(column, row))
@@ -143,7 +143,7 @@ static status convert_uuids(exec_batch *batch, uint32_t index)
     return STATUS_OK;
 }
 
-/* Of a row after the other: they may be made where the intervals are. */
+/* Makes one row after the other: they may be made where the intervals are. */
 static status make_intervals(const exec_batch_column *column, arrow_interval *made, uint64_t rows)
 {
     const interval_value *intervals = column->values;
@@ -254,7 +254,7 @@ static uint64_t place_in(const heap_part *part, uint64_t offset)
     return buffer | (offset & (WINDOW_BYTES - 1)) << 32;
 }
 
-/* Of a row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
+/* Makes one row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
  * nothing but another part of the heap is a branch. */
 static status arrow_array_make_views(const exec_batch_column *column, const heap_parts *parts,
                                      arrow_view *views, uint64_t rows)
@@ -375,7 +375,7 @@ status api_arrow_convert(exec_batch *batch, uint32_t index, api_arrow_options op
 
 /* ---- arrays ---- */
 
-/* Behind validity and views: the buffers, then their lengths. */
+/* Puts the buffers after validity and views, then their lengths. */
 static void arrow_array_put_buffers(const heap_parts *parts, child_data *data)
 {
     for (uint32_t i = 0; i < parts->count; i++) {

@@ -36,7 +36,7 @@ static bool decimal_format(const char *format, data_type *out, int *out_bits)
     return true;
 }
 
-/* "w:16": blobs of that many bytes; 0: it is none. */
+/* Returns the bytes of "w:16", blobs of that many bytes; 0 for other formats. */
 static int64_t arrow_row_fixed_bytes(const char *format)
 {
     int bytes, end = 0;

@@ -11,21 +11,21 @@
 
 /* The SQL type of a column; UNSUPPORTED, with its name, for one that has none (nested ones). */
 CHECKED status api_arrow_type(const struct ArrowSchema *column, data_type *out);
-/* Of a struct array, what can be seen at once: fields, lengths, buffers. */
+/* Checks what can be seen at once of a struct array: fields, lengths, buffers. */
 CHECKED status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array);
 /* The value of a row below the struct array's length, which was checked; text is borrowed from the
  * array. */
 CHECKED status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                int64_t column, int64_t row, value *out);
 
-/* Where the value of a row is: in the column, or in its dictionary. */
+/* The location of a row's value: in the column, or in its dictionary. */
 typedef struct api_arrow_place {
     const struct ArrowSchema *column;
     const struct ArrowArray *array; /* NULL: the value is NULL */
     int64_t at;                     /* its number in the buffers */
 } api_arrow_place;
 
-/* Of a column that was checked, the value with that number in its buffers. */
+/* Finds the value with that number in the buffers of a column that was checked. */
 CHECKED status api_arrow_find(const struct ArrowSchema *column, const struct ArrowArray *array,
                               int64_t at, api_arrow_place *out);
 /* The value there, of the column's type; text is borrowed. */

@@ -16,7 +16,7 @@ typedef struct arrow_view {
     };
 } arrow_view;
 
-/* What the interface leaves open. */
+/* Choices that the interface leaves open. */
 typedef struct api_arrow_options {
     bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */
     bool has_dictionaries;    /* texts are codes and a dictionary */
@@ -24,7 +24,7 @@ typedef struct api_arrow_options {
 } api_arrow_options;
 
 api_arrow_options api_arrow_options_of(const settings *s);
-/* Those of the arrays that the result gives. */
+/* Returns the choices for the arrays that the result gives. */
 api_arrow_options api_result_arrow_options(const pistachio_result *result);
 /* A struct of the columns; the caller releases it. */
 CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,
@@ -32,7 +32,7 @@ CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_optio
 /* A schema of its own: the texts are copied, children are zeroed and released if not made. */
 CHECKED status api_arrow_schema_new(const char *format, const char *name, uint32_t child_count,
                                     struct ArrowSchema *out);
-/* The same as another one, which may be a client's. */
+/* Copies a schema, which may be a client's. */
 CHECKED status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out);
 #define API_ARROW_FORMAT_BYTES 40
 /* The format string of a type. */

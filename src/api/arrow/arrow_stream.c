@@ -55,7 +55,7 @@ static int arrow_stream_get_schema(struct ArrowArrayStream *stream, struct Arrow
     return error ? arrow_stream_fail(data, api_error_status(error)) : 0;
 }
 
-/* What is above the limit is converted when it leaves. */
+/* Converts what is above the limit when it leaves. */
 static status arrow_stream_shape_column(exec_batch *batch, uint32_t column,
                                         const exec_batch_shape *shape)
 {

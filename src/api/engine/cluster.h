@@ -33,7 +33,7 @@ struct api_cluster {
 /* Takes NULL. */
 void api_cluster_leave(api_cluster *cluster);
 
-/* Of a process with this place, not connected yet; *out is NULL on failure. */
+/* Makes the cluster of a process with this place, not connected yet; *out is NULL on failure. */
 CHECKED status api_cluster_new(const net_place *place, api_cluster **out);
 /* The engine's one place, on this rank. */
 CHECKED status api_cluster_open(const api_cluster *cluster, api_engine *engine);

@@ -8,7 +8,7 @@
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
-/* The settings changed: drops the database's engine if it is none of them. */
+/* Drops the database's engine if the settings that changed are not its own any more. */
 void api_engine_check(pistachio_database *database);
 
 #endif

@@ -47,7 +47,7 @@ static void print_cores(FILE *to)
             (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e9);
 }
 
-/* Those that this thread, and so its process's workers, may use, as in "0-3,8", and the node of all. */
+/* Prints the cores that this thread, and so its process's workers, may use, as in "0-3,8", and the node of all. */
 static void print_own_cores(FILE *to)
 {
     machine_core cores[MACHINE_CORES_MAX];

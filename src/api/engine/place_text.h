@@ -7,7 +7,7 @@
 
 /* The text with {rank} and {host} replaced, the caller's (mem_free). host NULL: the machine's name. */
 CHECKED status api_place_text(const char *text, unsigned rank, const char *host, char **out);
-/* The same in those settings that are paths. */
+/* Replaces {rank} and {host} in those settings that are paths. */
 CHECKED status api_place_settings(settings *s, unsigned rank, const char *host);
 
 #endif

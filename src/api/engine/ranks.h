@@ -13,7 +13,7 @@ void api_ranks_close(api_engine *engine); /* takes a half-opened one */
 /* A place's budget, device and workers: its share of threads and memory_limit. */
 CHECKED status api_ranks_open_place(const api_engine *engine, api_rank *place);
 
-/* What plan_distribute is to be told. */
+/* Returns what plan_distribute is to be told. */
 plan_distribution api_distribution(const api_engine *engine, const settings *s);
 
 #endif

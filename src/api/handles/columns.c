@@ -3,7 +3,7 @@
 
 #include "base/nested_type.h"
 
-/* Of statements whose rows the API makes: all text. */
+/* Returns the columns of statements whose rows the API makes: all text. */
 static const char *const *made_names(sql_kind kind, uint32_t *out_count)
 {
     static const char *const plan[] = {"plan"},

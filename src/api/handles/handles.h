@@ -26,7 +26,7 @@ typedef struct api_rank {
     struct net_comm *comm; /* NULL: it is alone */
 } api_rank;
 
-/* Which of the ranks of its machine that are processes this process is; zeroed: it is none of several. */
+/* The number of this process among the processes of its machine that are ranks; zeroed: there is one rank. */
 typedef struct api_neighbors {
     unsigned index, count;
     const int *nodes; /* the NUMA node of each; NULL: not known */

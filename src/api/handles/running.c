@@ -22,7 +22,7 @@ void api_running_show(api_running *running, exec_query *query)
     atomic_store(&running->query, query);
 }
 
-/* Who has found the query to cancel it is done in a few instructions. */
+/* Waits for whoever has found the query to cancel it: that takes a few instructions. */
 void api_running_hide(api_running *running, exec_query *query)
 {
     mutex_lock(&running->lock);

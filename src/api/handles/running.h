@@ -6,13 +6,13 @@
 
 #include <semaphore.h>
 
-/* Where a client's thread waits for other ranks. */
+/* A wait of a client's thread for other ranks. */
 typedef struct api_wait {
     sem_t changed; /* what it waits for has come, or is_cancelled */
     _Atomic bool is_cancelled;
 } api_wait;
 
-/* Where the query that started last is found by other threads. */
+/* The place where other threads find the query that started last. */
 typedef struct api_running {
     pthread_mutex_t lock;        /* pistachio_progress has it while it looks at the query */
     _Atomic(exec_query *) query; /* NULL: it is over */

@@ -29,7 +29,7 @@ typedef struct partitions {
     /* The file at work; both NULL: there is none. */
     api_sink *sink;
     output_file *file;
-    /* What is not Parquet: */
+    /* For formats other than Parquet: */
     api_row_text text;
     text_out out;
     const char **names;
@@ -83,7 +83,7 @@ static status finish_file(partitions *p)
     return sink ? api_sink_finish(sink) : STATUS_OK;
 }
 
-/* Of a file that comes to nothing, the folders too that are empty. */
+/* Drops a file that comes to nothing, and folders that are empty. */
 static void drop_file(partitions *p)
 {
     if (!copy_partitions_is_open(p))

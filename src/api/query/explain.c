@@ -24,7 +24,7 @@ typedef struct annotation {
     char before[96], behind[640];
 } annotation;
 
-/* What a lazy device was told to do. */
+/* Counts of what a lazy device was told to do. */
 typedef struct device_work {
 #define ITEM(name, text) uint64_t name;
     DEV_WORK_LIST(ITEM)
@@ -60,7 +60,7 @@ static device_work work_of(const exec_query *query, const plan_node *node)
     return work;
 }
 
-/* Of one rank, or of several together. */
+/* Sums the metrics of one rank, or of several together. */
 static node_metrics sum_of(const annotation *a, const plan_node *node)
 {
     if (!a->all)
@@ -80,7 +80,7 @@ static void add_bytes(annotation *a, const char *what, uint64_t bytes)
                  (double)bytes / 1e6);
 }
 
-/* Of several ranks: rows that a join takes, together, and the most that one of them takes. */
+/* Adds the rows of several ranks that a join takes, together, and the most that one of them takes. */
 static void add_probed(annotation *a, const node_metrics *m)
 {
     size_t at = strlen(a->behind);
@@ -231,7 +231,7 @@ static status add_storage(pistachio_result *result)
     return add_line(result, "time %.3f s", seconds);
 }
 
-/* What a lazy device was told to do by all operators together: the CPU is told nothing. */
+/* Adds what a lazy device was told to do by all operators together: the CPU is told nothing. */
 static status add_device(pistachio_result *result)
 {
     const exec_query *query = result->query;
@@ -254,7 +254,7 @@ static bool has_scan(const plan_node *node)
     return is_found;
 }
 
-/* Who decompresses pages, where that is not said by the device's name. */
+/* Adds who decompresses pages, where that is not said by the device's name. */
 static status add_codecs(pistachio_result *result)
 {
     const plan_statement *plan = &result->statement->query;
@@ -349,7 +349,7 @@ static status add_rank_spreads(pistachio_result *result, const annotation *a)
     return add_line(result, "%u ranks, least, mean and most of a rank%s", a->ranks, text);
 }
 
-/* What each rank did of it. */
+/* Adds what each rank did of it. */
 static status add_ranks(pistachio_result *result, const annotation *a)
 {
     size_t count = metrics_count(a->plan);
@@ -433,7 +433,7 @@ static status add_exchange(pistachio_result *result, const annotation *a, size_t
     return STATUS_OK;
 }
 
-/* What went between ranks, exchange by exchange in the order of the plan. */
+/* Adds what went between ranks, exchange by exchange in the order of the plan. */
 static status add_exchanges(pistachio_result *result, const annotation *a)
 {
     size_t count = 0;

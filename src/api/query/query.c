@@ -49,7 +49,7 @@ static status run_query(pistachio_result *result)
 
 /* ---- the other statements ---- */
 
-/* Of a session alone. */
+/* Sets a setting of a session alone. */
 static status run_set_layer(pistachio_connection *connection, const sql_statement *statement)
 {
     settings_layer *layer = connection->layer;
@@ -256,7 +256,7 @@ static status bind(pistachio_result *result, void *context)
     return st;
 }
 
-/* What is wrong with the statement is told before its rounds begin. */
+/* Tells what is wrong with the statement before its rounds begin. */
 static status try_statement(pistachio_result *result, statement_text text)
 {
     sql_statement *round = result->statement;

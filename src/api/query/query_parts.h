@@ -16,8 +16,8 @@ CHECKED status api_copy_partitions(pistachio_result *result);
 
 /* ---- rounds.c ---- */
 
-/* Computes what result->statement, an SQL_ROUND, needs, into the result's own catalog, and binds the statement
- * again, until it is none. */
+/* Computes what result->statement, an SQL_ROUND, needs, into the result's own catalog, and binds the statement again,
+ * until it needs no further round. */
 CHECKED status api_rounds(pistachio_result *result,
                           status (*bind)(pistachio_result *result, void *context), void *context);
 

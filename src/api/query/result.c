@@ -123,7 +123,8 @@ status api_next(pistachio_result *result, const pistachio_batch **out)
     return STATUS_OK;
 }
 
-/* Who keeps the batch does not keep the pages that few rows of it lie in. Where memory is too short for that he does. */
+/* Cuts a batch loose: whoever keeps it does not keep the pages that few rows of it lie in. Where memory is too short
+ * for that he does. */
 static status compact(exec_batch *rows)
 {
     status st = STATUS_OK;

@@ -6,7 +6,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 
-/* What rank 0's statement is bound with, a session's views among it, and nothing else. */
+/* Fills the catalog that rank 0's statement is bound with, a session's views among it, and nothing else. */
 static status fill_catalog(sql_catalog *catalog, const statement_read *read)
 {
     for (size_t i = 0; i < read->tables.count; i++) {

@@ -34,7 +34,7 @@ static void served_free(served *one)
     mem_free(one);
 }
 
-/* Those that are over, or all. */
+/* Joins the threads that are over, or all. */
 static void join_served(served **list, bool must_wait)
 {
     for (served **link = list, *one; (one = *link);) {

@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Of the collectives of an opening; the first is the statement's (rank_statement.c). */
+/* Numbers of an opening's collectives; the first is the statement's (rank_statement.c). */
 enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
 
-/* Of all ranks together. */
+/* Bytes of all ranks' lists together, at most. */
 #define LISTS_BYTES_MAX ((uint64_t)1 << 30)
 #define FOOTERS_BYTES_MAX ((uint64_t)8 << 30)
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of the request's collectives; the first is the request itself. */
+/* The number of the request's collective; the first is the request itself. */
 #define NET_MACHINES 1
 #define MACHINES_BYTES_MAX ((uint64_t)64 << 20)
 
-/* What this rank says of itself; the caller's (free). */
+/* Describes this rank; the caller's (free). */
 static status cluster_topology_describe(const net_comm *comm, const api_neighbors *neighbors,
                                         char **out)
 {

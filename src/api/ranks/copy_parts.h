@@ -18,8 +18,8 @@ typedef struct api_copy_part {
     uint64_t rows;
 } api_copy_part;
 
-/* Of a part with its run, else zeroed; closed also on failure. host: the rank's machine, NULL: this one; time:
- * the statement's. */
+/* Opens a part with its run, else zeroed; closed also on failure. host: the rank's machine, NULL: this one; time: the
+ * statement's. */
 CHECKED status api_copy_part_open(api_copy_part *p, const sql_statement *statement,
                                   const api_rank *place, const char *host, int64_t time);
 /* Takes the batch over. */

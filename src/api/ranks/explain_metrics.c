@@ -1,7 +1,7 @@
 /* explain_metrics.c - metrics of operators, by node of the plan, and those of all ranks. */
 #include "api/ranks/explain_metrics.h"
 
-/* Of the statement's collectives; see rank_statement.c. */
+/* A number of the statement's collectives; see rank_statement.c. */
 #define NET_METRICS 3
 #define METRICS_BYTES_MAX ((uint64_t)256 << 20)
 
@@ -143,7 +143,7 @@ static status fill_peers(const plan_statement *plan, const exec_query *query, un
 
 /* ---- all ranks ---- */
 
-/* What a rank sends: its nodes, then its exchanges' words. */
+/* The shape of what a rank sends: its nodes, then its exchanges' words. */
 typedef struct metrics_shape {
     unsigned ranks;
     size_t nodes, words;

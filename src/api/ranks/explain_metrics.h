@@ -4,8 +4,8 @@
 
 #include "api/ranks/rank_run.h"
 
-/* What the operators of a node did together: a join has a build and a probe, an aggregate a sink and a
- * source. As it goes to rank 0. */
+/* Metrics of a node's operators together: a join has a build and a probe, an aggregate a sink and a source. As it
+ * goes to rank 0. */
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
@@ -14,7 +14,7 @@ typedef struct node_metrics {
     uint64_t is_known;            /* the node has an operator of its own */
 } node_metrics;
 
-/* Those of a node (NULL: of what no node stands for) on this rank. */
+/* Returns the metrics of a node (NULL: of what no node stands for) on this rank. */
 node_metrics metrics_of(const exec_query *query, const plan_node *node);
 /* Adds them up; of memory and files the most. */
 void metrics_add(node_metrics *sum, const node_metrics *more);
@@ -25,7 +25,7 @@ size_t metrics_number(const plan_statement *plan, const plan_node *node);
 /* EXPLAIN ANALYZE says of so many what went to which rank. */
 #define METRICS_EXCHANGES_SHOWN 64
 
-/* Of several ranks. */
+/* Metrics of several ranks. */
 typedef struct ranked_metrics {
     node_metrics *nodes; /* by rank, then by number */
     /* By rank, then by exchange in the order of the plan: bytes to each rank, then from each. */

@@ -28,11 +28,11 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
                    const api_rank *place);
 /* Ends its part of the network's query, too. */
 void rank_run_release(rank_run *run);
-/* What net_query_begin is to call: stops the query. */
+/* Stops the query: called by net_query_begin. */
 void rank_run_failed(void *run);
 /* The query that is to be stopped when another rank fails; NULL: none any more. */
 void rank_run_attach(rank_run *run, exec_query *query);
-/* Where its query runs: on its place. */
+/* Returns the place that its query runs on. */
 exec_place rank_run_place(const rank_run *run);
 
 /* Until the collective is finished, or the thread's client cancels. For the thread of a client, or of a rank

@@ -4,7 +4,8 @@
 #include "api/engine/cluster.h"
 #include "api/engine/ranks.h"
 
-/* Of the statement's collectives, and that of explain_metrics.c; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
+/* Numbers of the statement's collectives, and that of explain_metrics.c; exchanges follow from
+ * EXEC_NET_FIRST_EXCHANGE on. */
 enum { NET_STATEMENT, NET_PLAN, NET_END, NET_PARTS = 4, NET_PUBLISHED };
 
 #define STATEMENT_BYTES_MAX ((uint64_t)256 << 20)

@@ -12,10 +12,10 @@
 
 /* The statement, and what it is bound with, to the other ranks. */
 CHECKED status rank_run_send(rank_run *run, const pistachio_result *result);
-/* The same for another request (statement_write_request). */
+/* Sends another request (statement_write_request). */
 CHECKED status rank_run_send_request(rank_run *run, statement_request request, const char *text,
                                      bool use_cache);
-/* What rank 0 has sent; the caller's (mem_free). Blocks until there is a statement. */
+/* Receives what rank 0 has sent; the caller's (mem_free). Blocks until there is a statement. */
 CHECKED status rank_run_receive(rank_run *run, char **out, uint64_t *out_bytes);
 /* Whether all ranks have this plan, of the same files. */
 CHECKED status rank_run_agree_plan(rank_run *run, const plan_statement *plan);

@@ -37,8 +37,8 @@ static bool row_format_of(output_format format, row_format *out)
     return true;
 }
 
-/* What cannot be written is not computed either: the caller finds the failure in the stream.
- * writer: NULL: nothing is written. */
+/* Prints batches. What cannot be written is not computed either: the caller finds the failure in the stream. writer:
+ * NULL: nothing is written. */
 static pistachio_error *print_batches(pistachio_result *result, api_row_writer *writer,
                                       FILE *target, uint64_t *out_rows)
 {

@@ -8,7 +8,7 @@
 
 static int drawn; /* characters that stand there */
 
-/* Of what may be drawn: a character in the last column would wrap on some terminals. */
+/* Returns the room for drawing: a character in the last column would wrap on some terminals. */
 static int room(void)
 {
     struct winsize size;

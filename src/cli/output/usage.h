@@ -8,7 +8,7 @@
 /* All print to stderr and return 2, the exit status. `program` as it was called: "pistachio
  * rewrite". `what` is followed by the argument, which may be NULL. */
 int usage_error(const char *program, const char *what, const char *argument);
-/* There is no such option; `names` are those that there are. */
+/* Says that there is no such option; `names` are those that there are. */
 int usage_no_option(const char *program, const char *word, const char *const *names, size_t count);
 /* An option's value is wrong; `possible` says what it can be. */
 int usage_value(const char *program, const char *option, const char *value, const char *possible);

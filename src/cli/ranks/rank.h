@@ -18,7 +18,7 @@ int cli_rank_find(cli_rank *rank);
 bool cli_rank_is_client(const cli_rank *rank); /* rank 0, or alone */
 /* Processes that were started here have a share of the cores each; before other threads are started. */
 void cli_rank_bind(const cli_rank *rank);
-/* Where there are several ranks: binds, and all begin, or none goes on. 0, or the exit status. */
+/* Binds and begins if there are several ranks: all begin, or none goes on. 0, or the exit status. */
 int cli_rank_start(const cli_rank *rank, pistachio_database *database);
 /* Any rank but the client's: until rank 0 leaves. The exit status. */
 int cli_rank_serve(const cli_rank *rank, pistachio_database *database);

@@ -246,8 +246,8 @@ static int run_pset(cli_session *s, char *argument)
     return 1;
 }
 
-/* What a statement fails to print is not missed in what others have printed: the file may be cut.
- */
+/* Runs statements with their output. What a statement fails to print is not missed in what others have printed: the
+ * file may be cut. */
 static int run_output(cli_session *s, char *argument)
 {
     argument = command_trim(argument);

@@ -31,8 +31,7 @@ void interrupt_watch(pistachio_connection *connection, bool is_interactive)
     watched = connection;
     for (int i = 0; i < 2; i++) {
         sigaction(numbers[i], NULL, &before[i]);
-        /* Who starts a program with a signal ignored (nohup, a job in the background) wants that.
-         */
+        /* A program that was started with a signal ignored (nohup, a job in the background) is meant to ignore it. */
         if (before[i].sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }

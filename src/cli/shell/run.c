@@ -245,7 +245,7 @@ static status run_read_next(stream *in)
     return STATUS_OK;
 }
 
-/* Who waits for an answer before going on finds it. */
+/* Flushes, so that whoever waits for an answer before going on finds it. */
 static status flush_if_idle(cli_session *s, const stream *in)
 {
     return in->is_end || has_more(in->source) ? STATUS_OK : cli_target_flush(s);

@@ -7,7 +7,7 @@
 
 #define CLI_DEPTH_MAX 16 /* of files that read files */
 
-/* What a user of the program works with, in the shell or without it. */
+/* The state that a user of the program works with, in the shell or without it. */
 typedef struct cli_session {
     pistachio_connection *connection;
     output_options output;

@@ -138,7 +138,7 @@ static void remember(shell *s, const char *text, size_t bytes)
     mem_free(copy);
 }
 
-/* What users of other shells type, with or without a semicolon. */
+/* Returns the command for a word that users of other shells type, with or without a semicolon. */
 static const char *command_of_word(const char *line)
 {
     static const char *const words[][2] = {{"help", ".help"}, {"exit", ".quit"}, {"quit", ".quit"}};

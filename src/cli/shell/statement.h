@@ -11,8 +11,8 @@ typedef enum statement_kind {
     STATEMENT_OPEN     /* SQL, or a comment, that the text does not end */
 } statement_kind;
 
-/* What comes first in `text`: it begins at *out_start and ends before *out_end, a command before
- * the line break. */
+/* Finds what comes first in `text`: it begins at *out_start and ends before *out_end, a command before the line
+ * break. */
 statement_kind statement_next(const char *text, const char **out_start, const char **out_end);
 /* Is nothing of the text open? */
 bool statement_is_complete(const char *text);

@@ -20,7 +20,7 @@ typedef struct manifest {
     const char *path;
     int64_t spec_id, sequence;
     bool is_of_deletes;
-    /* Of one of data files, once it is read; the lock guards both. */
+    /* The content of one of data files, once it is read; the lock guards both. */
     pthread_mutex_t lock;
     arena *memory;
     pq_given_file_list *files;
@@ -34,7 +34,7 @@ typedef struct data_file {
     const char *partition;
 } data_file;
 
-/* What stands behind a table, as long as it is open. */
+/* The source of a table, as long as it is open. */
 typedef struct iceberg_source {
     iceberg_metadata *metadata;
     ARRAY(manifest *) manifests, data_manifests;

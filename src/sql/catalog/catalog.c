@@ -232,7 +232,7 @@ static status refuse_name(const sql_catalog_entry *old, const char *name, const 
                : status_hint(st, "give it another name: --table NAME=%s", path);
 }
 
-/* A new entry; there must be none of exactly its name. */
+/* Puts a new entry; there must not be one of exactly its name. */
 static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path,
                       bool is_of_folder)
 {
@@ -282,7 +282,7 @@ static bool has_parquet_name(const char *name)
     return name[0] != '.' && file_name_is_parquet(name);
 }
 
-/* Of a folder whose name is a pair there may be others below before there is a file. */
+/* Folders below a folder whose name is a pair that are looked through for a file, at most. */
 #define PAIRS_DEPTH_MAX 8
 
 static bool is_pair(const char *name)
@@ -472,7 +472,7 @@ status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool repla
     return st;
 }
 
-/* Of the file, which other processes of a cluster look for by this one's number; the descriptor is taken. */
+/* Opens the file, which other processes of a cluster look for by this one's number; the descriptor is taken. */
 static status catalog_open_part(sql_catalog *catalog, int descriptor, sql_part **out)
 {
     char text[64] = "/proc/self/fd/";

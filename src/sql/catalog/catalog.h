@@ -17,12 +17,12 @@ typedef struct sql_catalog_entry {
     pq_table *table;      /* or */
     const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
     const char *path;     /* what it is to be opened from */
-    /* Of one that was made from rows, else none. Looked up: held, and the first one's table is `table`. */
+    /* Parts of a table that was made from rows, else empty. Looked up: held, and the first one's table is `table`. */
     sql_part_list parts;
 } sql_catalog_entry;
 
-/* Who opens tables, where that is not for this process alone to do. It owns what it opens, which lives as
- * long as the catalog. */
+/* An opener of tables, where that is not for this process alone to do. It owns what it opens, which lives as long as
+ * the catalog. */
 typedef struct sql_opener {
     void *context;
     /* before: what the text was opened as last, or NULL; *out may be the same. */
@@ -46,14 +46,14 @@ void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 /* name NULL: the file's or folder's own name, without ".parquet". INVALID if a table or view has
  * exactly that name; names may differ in nothing but their case. */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
-/* What a name must not be for rows to get it: anything else's; unless `replaces`, any table's of rows, too. */
+/* Checks that rows can get the name: nothing else may have it; unless `replaces`, no table of rows either. */
 CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces);
 /* A table of one Parquet file that has no name, in place of another table of rows with exactly that name.
  * Takes the descriptor over, also on failure. */
 CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces,
                                     int descriptor);
-/* The same file behind the first `kept` of the parts that the table of rows had when it was looked up;
- * INVALID if it has others by now. */
+/* Adds a file after the first `kept` of the parts that the table of rows had when it was looked up; INVALID if it has
+ * others by now. */
 CHECKED status sql_catalog_extend_rows(sql_catalog *catalog, const char *name,
                                        const sql_part_list *parts, size_t kept, int descriptor);
 /* One more part of a table of rows, which is made with the first: opened from the text. For processes that
@@ -74,7 +74,8 @@ CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
-/* What is kept as a view, and no table: names that SQL cannot write, in the arena; NULL without memory. */
+/* Returns the name of what is kept as a view without being a table: names that SQL cannot write, in the arena; NULL
+ * without memory. */
 char *sql_catalog_macro_name(arena *a, const char *name);
 char *sql_catalog_prepared_name(arena *a, const char *name);
 /* Drops all prepared statements of the catalog's own. */

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* What becomes of files that are in PARTITION_BY's folder. */
+/* The fate of files that are in PARTITION_BY's folder. */
 typedef enum sql_copy_into {
-    SQL_COPY_NEW,    /* there must be none */
+    SQL_COPY_NEW,    /* there must not be any */
     SQL_COPY_OVER,   /* those of the same names are replaced */
     SQL_COPY_APPEND, /* all stay */
     SQL_COPY_REPLACE /* none does */
@@ -26,8 +26,8 @@ typedef struct sql_copy {
     int codec_level;         /* 0: the codec's own default */
     uint64_t row_group_rows; /* Parquet; 0: the default */
     bool is_per_rank;        /* Parquet: the path is a folder, in which each rank has a file */
-    /* Of the query's columns these are the last ones, by which the rows are sorted; each combination
-     * of their values is a file in folders below the path. None: the path is a file's. */
+    /* The last of the query's columns, by which the rows are sorted; each combination of their values is a file in
+     * folders below the path. Empty: the path is a file's. */
     const char *const *partition_by;
     size_t partition_count;
     sql_copy_into into;

@@ -16,7 +16,7 @@ typedef struct sql_part {
 } sql_part;
 typedef ARRAY(sql_part *) sql_part_list;
 
-/* What somebody uses of catalogs, until sql_held_release. */
+/* Parts of catalogs that somebody uses, until sql_held_release. */
 typedef struct sql_held {
     arena *memory; /* of the parts' list, and of what the catalog copies */
     sql_part_list parts;

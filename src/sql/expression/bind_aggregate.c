@@ -22,7 +22,7 @@ typedef enum argument_kind {
 
 typedef enum result_kind { RESULT_BIGINT, RESULT_DOUBLE, RESULT_SAME, RESULT_SUM } result_kind;
 
-/* What the binder does of aggregates.def. */
+/* The binder's side of aggregates.def. */
 static const struct function {
     const char *name;
     argument_kind argument;
@@ -359,7 +359,8 @@ static status aggregate_filter_argument(binder *b, plan_aggregate *call)
     return STATUS_OK;
 }
 
-/* Those that values which come twice make no difference to are not asked. */
+/* Returns whether DISTINCT matters over a window: functions to which values that come twice make no difference are
+ * not asked. */
 static bool can_be_distinct_over(plan_aggregate_function function)
 {
     return functions[function].ignores_distinct || function == AGGREGATE_COUNT ||

@@ -27,7 +27,7 @@ typedef struct composing {
     status st;           /* the first failure in an expression */
 } composing;
 
-/* What a window has for each row. */
+/* The columns that a window has for each row. */
 typedef struct ordered {
     expr *number, *count; /* doubles: of the row, from 1; of rows whose key is not NULL */
 } ordered;

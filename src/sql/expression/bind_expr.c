@@ -353,7 +353,7 @@ static bool is_like_operator(const A_Expr *e)
     return e->lexpr && (!strcmp(name, "~~") || !strcmp(name, "~~*"));
 }
 
-/* Of a text, a pattern and perhaps an escape. */
+/* Binds a LIKE of a text, a pattern and perhaps an escape. */
 static status bind_like_call(binder *b, const char *name, expr **args, uint32_t count,
                              int32_t location, expr **out)
 {
@@ -652,8 +652,8 @@ static status bind_collate(binder *b, const CollateClause *clause, bind_scope *s
     return STATUS_OK;
 }
 
-/* A parameter of the macro that is being bound: what it was called with, bound where the call stands; *out NULL: it is
- * none. */
+/* Binds a parameter of the macro that is being bound: what it was called with, bound where the call stands; *out
+ * NULL: the name is not a parameter's. */
 static status bind_macro_argument(binder *b, const ColumnRef *ref, expr **out)
 {
     const bind_macro *macro = b->macro;

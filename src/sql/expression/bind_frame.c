@@ -68,7 +68,7 @@ static status bind_offset(const frame_binder *f, const pg_node *node, bool is_en
     return (*out)->constant.is_null ? bad_offset(f, node, is_end, "null") : STATUS_OK;
 }
 
-/* Of ROWS and GROUPS: a number of them. */
+/* Binds the distance of ROWS and GROUPS: a number of them. */
 static status bind_distance(const frame_binder *f, const pg_node *node, bool is_end, uint64_t *out)
 {
     char type[TYPE_NAME_BYTES];

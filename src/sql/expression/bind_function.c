@@ -337,7 +337,7 @@ static status bind_to_hex(const function_call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type_make(TYPE_VARCHAR), c->args[0], c->tree->location, out);
 }
 
-/* Of a blob's bytes, or a text's; sha256 of a blob is one. */
+/* Binds a digest of a blob's bytes, or a text's; sha256 of a blob is one. */
 static status bind_digest(const function_call *c, expr_op op, expr **out)
 {
     bool is_blob = c->args[0]->type.id == TYPE_BLOB;
@@ -426,7 +426,7 @@ static status bind_ifnull(const function_call *c, expr **out)
 
 /* ---- finding them ---- */
 
-/* What can be called by name, but has a signature that does not say all. */
+/* Binders of functions that can be called by name, but have a signature that does not say all. */
 static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op, expr **out) = {
     [EXPR_STRUCT_FIELD] = bind_nested_call,
     [EXPR_LIST_ELEMENT] = bind_nested_call,

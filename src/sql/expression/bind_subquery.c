@@ -154,7 +154,7 @@ static status compare_counts(const quantified *q, expr_op op, expr *rows, expr *
     return bind_call2(q->b, op, type_make(TYPE_BOOL), rows, other, -1, out);
 }
 
-/* What is true of x, the bounds and the counts. */
+/* Binds the truth of x, the bounds and the counts. */
 static status bind_truth(const quantified *q, expr **out)
 {
     binder *b = q->b;

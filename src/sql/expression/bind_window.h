@@ -9,7 +9,7 @@ CHECKED status bind_window_call(binder *b, const FuncCall *call, const char *nam
                                 bind_scope *scope, expr **out);
 /* WINDOW's windows are right, whether something refers to them or not. */
 CHECKED status bind_window_clause(binder *b, bind_scope *scope);
-/* What the calls of the scope refer to: the select list is not all that becomes groups. */
+/* Lists what the calls of the scope refer to: the select list is not all that becomes groups. */
 CHECKED status bind_window_slots(binder *b, bind_scope *scope, expr_slot_list *slots);
 /* Sorts and windows over *node, which make the columns of the scope's calls. */
 CHECKED status bind_windows(binder *b, const bind_scope *scope, plan_node **node);

@@ -9,7 +9,7 @@
 
 #include <strings.h>
 
-/* What read_parquet is called with. */
+/* The arguments of read_parquet. */
 typedef struct file_call {
     binder *b;
     const FuncCall *call;

@@ -195,7 +195,7 @@ status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_no
     if (!has_limit && offset == 0)
         return STATUS_OK;
     plan_node *sort = *node;
-    /* Both numbers are below 2^63. */
+    /* Each number is below 2^63. */
     if (has_ties && has_limit && limit > 0 && limit + offset <= INT64_MAX &&
         sort->kind == PLAN_SORT) {
         TRY(bind_ties(b, limit + offset, node));

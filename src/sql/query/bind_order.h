@@ -10,7 +10,7 @@ CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node *
 CHECKED status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node);
 /* Is it the ALL of GROUP BY ALL or ORDER BY ALL? */
 bool bind_is_all(const pg_node *node);
-/* The number of an ORDER BY 2; -1: it is none. */
+/* Gives the number of an ORDER BY 2; -1: it is not a number. */
 CHECKED status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause,
                             int *out);
 

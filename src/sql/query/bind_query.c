@@ -343,7 +343,7 @@ static status aggregate(query *q)
     return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
 }
 
-/* Where an ORDER BY expression is found among the projection's, which it may be added to. */
+/* Finds an ORDER BY expression among the projection's, which it may be added to. */
 static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *numbers)
 {
     if (key->target >= 0)

@@ -151,7 +151,7 @@ static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_nod
     return STATUS_OK;
 }
 
-/* Both queries, which refer to nothing around them. *step NULL: it does not refer to itself. */
+/* Binds the two queries, which refer to nothing around them. *step NULL: it does not refer to itself. */
 static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node **step)
 {
     const pg_select *select = castNode(SelectStmt, cte->tree->ctequery);

@@ -4,8 +4,8 @@
 
 #include "sql/types/binder.h"
 
-/* Of WITH RECURSIVE: its rows, which are there; or fails, with rounds.root set, as they are not. *out_done false:
- * it does not refer to itself. */
+/* Gives the rows of a WITH RECURSIVE, if they are there; or fails, with rounds.root set, because they are not.
+ * *out_done false: it does not refer to itself. */
 CHECKED status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out);
 /* A reference of the query to itself. */
 CHECKED status bind_recursive_reference(binder *b, bind_cte *cte, plan_node **out);

@@ -40,7 +40,7 @@ static status series_bind_arguments(series_call *c, bind_scope *scope)
     return STATUS_OK;
 }
 
-/* Of dates it is one of timestamps, as an interval added to a date is one. */
+/* Types a series of dates: it is one of timestamps, because an interval added to a date is one. */
 static status type_times(series_call *c)
 {
     bool has_zone =
@@ -104,7 +104,7 @@ static status type_arguments(series_call *c)
     return is_time ? type_times(c) : type_numbers(c);
 }
 
-/* What the values are made of, and below it the row that has it. */
+/* Makes the row below the series that has what the values are made of. */
 static status bounds_row(series_call *c, plan_node **out)
 {
     static const char *const names[] = {"start", "stop", "step"};

@@ -28,7 +28,7 @@ CHECKED status bind_lake(binder *b, const char *text, const char *path, int32_t 
 /* Adds a scan for each kind of files of the path, whose folders are taken as the options say. */
 CHECKED status bind_union_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, bind_scan_list *list);
-/* What a table of the path is called; NULL without memory. */
+/* Returns the name of a table of the path; NULL without memory. */
 const char *bind_relation_of_path(binder *b, const char *path);
 /* Rows of all the scans, by their columns' positions; the columns have the first one's names. */
 CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);

@@ -13,7 +13,7 @@
 #define UNPIVOT_RELATION "\001unpivot"
 #define UNPIVOT_NUMBER "\001number"
 
-/* What becomes one row: its name, and a value for each of the columns. */
+/* Columns that become one row: its name, and a value for each of the columns. */
 typedef struct unpivot_item {
     const char *name;
     pivot_nodes values;

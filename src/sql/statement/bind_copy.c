@@ -50,7 +50,7 @@ static bool find_format(const char *name, sql_copy *out)
     return true;
 }
 
-/* Where the path stands: behind TO, outside parentheses. */
+/* Returns where the path stands: after TO, outside parentheses. */
 static int32_t path_location(const binder *b)
 {
     pg_token *tokens;
@@ -343,7 +343,7 @@ static int level_most(const sql_copy *copy)
     return copy->codec == PQ_CODEC_ZSTD ? 22 : copy->codec == PQ_CODEC_BROTLI ? 11 : 0;
 }
 
-/* Of options that only together mean something, or only apart. */
+/* Checks options that only together mean something, or only apart. */
 static status check_together(const binder *b, unsigned seen, const sql_copy *copy)
 {
     const unsigned into = 1u << OPTION_OVER | 1u << OPTION_APPEND | 1u << OPTION_REPLACE;
@@ -410,8 +410,8 @@ static bool is_star(const ResTarget *target)
            IsA(list_nth(ref->fields, list_length(ref->fields) - 1), A_Star);
 }
 
-/* Where column `index` of `count` stands in the select list that names the query's columns: before
- * the first star by its number from the left, behind the last one from the right, else the star. */
+/* Returns where column `index` of `count` stands in the select list that names the query's columns: before the first
+ * star by its number from the left, after the last one from the right, else the star. */
 static int32_t column_location(const CopyStmt *tree, size_t index, size_t count)
 {
     if (!tree->query || !IsA(tree->query, SelectStmt))

@@ -4,8 +4,8 @@
 
 #include "sql/types/binder.h"
 
-/* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
- * that is none of ours is an error, as is an option that the format does not have. */
+/* Binds path and options. The format is what FORMAT says, else what the path's ending does; an unknown ending is an
+ * error, as is an option that the format does not have. */
 CHECKED status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out);
 /* Reads the options of COPY ... TO STDOUT, whose formats are text, csv and binary, as PostgreSQL has them. */
 CHECKED status bind_copy_client(const binder *b, const CopyStmt *tree, sql_copy *out);

@@ -99,7 +99,7 @@ static status sort_rows(binder *b, const plan_sort_key_list *keys, plan_node **r
     return STATUS_OK;
 }
 
-/* The columns that are no keys, then the keys as they are listed. */
+/* Puts the other columns first, then the keys as they are listed. */
 static status order_columns(binder *b, const bool *is_key, const plan_sort_key_list *keys,
                             plan_node **root)
 {

@@ -30,7 +30,7 @@ static status check_relation(const binder *b, const RangeVar *relation)
 
 /* ---- CREATE TABLE ---- */
 
-/* What all forms have. */
+/* Begins what all forms share. */
 static status begin_table(binder *b, const RangeVar *relation, bool replaces, bool if_not_exists,
                           sql_statement *out)
 {
@@ -46,7 +46,7 @@ static status begin_table(binder *b, const RangeVar *relation, bool replaces, bo
     return STATUS_OK;
 }
 
-/* That the file can hold them. */
+/* Checks that the file can hold the columns. */
 static status rows_check_columns(const binder *b, const plan_node *root, int32_t location)
 {
     const plan_column_list *columns = &root->columns;

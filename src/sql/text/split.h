@@ -9,8 +9,8 @@
 
 /* Whether a comment begins here. */
 bool sql_is_comment(const char *at);
-/* Behind the quoted text, name, comment or single character that begins at `at` (not a zero byte).
- * NULL: a quoted text or comment has no end. */
+/* Returns the end of the quoted text, name, comment or single character that begins at `at` (not a zero byte). NULL:
+ * a quoted text or comment has no end. */
 const char *sql_skip_token(const char *at);
 /* Length of the first statement, and of what is behind it up to and with its semicolon. */
 size_t sql_statement_length(const char *sql, size_t *out_with_end);

@@ -16,7 +16,7 @@
 typedef struct measure {
     const char *name;   /* of the result's column; NULL: others are made of it */
     const char *format; /* of the column: %zu */
-    const char *none;   /* for columns that are no numbers; NULL: it is of all */
+    const char *none;   /* for columns of other types than numbers; NULL: it is of all */
     const char *nested; /* for lists, structs and maps */
 } measure;
 

@@ -31,7 +31,7 @@ static unsigned written_scale(const char *text, size_t bytes)
     return digits < 0 ? 0 : digits > 38 ? 38 : (unsigned)digits;
 }
 
-/* Of a decimal without modifiers: what holds the value as it is, where it can be told. */
+/* Gives the type of a decimal without modifiers: what holds the value as it is, where it can be told. */
 static bool bare_decimal(const expr *arg, data_type *out)
 {
     char text[DOUBLE_TEXT_BYTES];
@@ -111,7 +111,7 @@ status bind_round_time(binder *b, expr *arg, int32_t decimals, int32_t location,
 
 /* ---- intervals ---- */
 
-/* What is left of an interval: whole groups of so many months, its days, whole units of time. */
+/* Parts that are left of an interval: whole groups of so many months, its days, whole units of time. */
 static const struct cut {
     const char *field;
     int32_t months;

@@ -51,7 +51,7 @@ static status decimal_type(const binder *b, const TypeName *name, data_type *out
     if (precision < 1 || precision > 38)
         return bind_error(b, STATUS_KIND_INVALID, name->location,
                           "decimal precision %d must be between 1 and 38", precision);
-    /* Digits in front of the point that are zeros, or behind it that are none, count as well. */
+    /* Digits in front of the point that are zeros, or missing ones after it, count as well. */
     int32_t digits = scale < 0 ? precision - scale : scale > precision ? scale : precision;
     if (digits > 38)
         return bind_error(b, STATUS_KIND_UNSUPPORTED, name->location,

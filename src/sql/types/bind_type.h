@@ -4,12 +4,12 @@
 
 #include "sql/types/binder.h"
 
-/* What is said of a type behind its name; no part of the type, but of the cast to it. */
+/* Words after a type's name; they belong to the cast to it, not to the type. */
 typedef struct bind_modifier {
     bool is_bare;             /* a decimal without any */
     int32_t precision, scale; /* of a decimal, as written; 0: none */
     int32_t length;           /* of a text; -1: any */
-    bool is_padded;           /* char(n): blanks at the end are none */
+    bool is_padded;           /* char(n): blanks at the end do not count */
     int32_t decimals;         /* of the seconds of a time or interval; -1: any */
     uint32_t fields;          /* of an interval: INTERVAL_DAY and so on; 0: all */
 } bind_modifier;

@@ -180,7 +180,7 @@ static status check_zone(binder *b, expr **name, int32_t location, bool *out_utc
     return STATUS_OK;
 }
 
-/* What a cast is where the session's zone is UTC. */
+/* Changes the type, which is what a cast is where the session's zone is UTC. */
 static status retype(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     const zone *session = b->zone;

@@ -256,7 +256,7 @@ CHECKED status bind_unsupported(const binder *b, int32_t location, const char *w
 CHECKED status bind_no_memory(void);
 /* Adds "did you mean" to st if one of the names is close. */
 CHECKED status bind_suggest(status st, const char *name, const char *const *names, size_t count);
-/* Where a node begins in the text, -1 if that is not known. */
+/* Returns where a node begins in the text, -1 if that is not known. */
 int32_t bind_location(const pg_node *node);
 
 /* ---- plans and expressions ---- */

@@ -4,13 +4,13 @@
 
 #include "sql/types/binder.h"
 
-/* Where a parameter was bound while types were asked for. */
+/* The place where a parameter was bound while types were asked for. */
 typedef struct bind_parameter_place {
     const expr *e;
     uint32_t number;
 } bind_parameter_place;
 
-/* Of a statement's parameters. */
+/* A statement's parameters. */
 struct bind_parameters {
     bool is_described;   /* types are asked for; else: */
     const value *values; /* by number */
