@@ -330,7 +330,7 @@ PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statem
  * is told by get_last_error, with the hint. */
 PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
                                                       struct ArrowArrayStream *out);
-/* The same for clients that take arrays of any device, in its memory.
+/* Gives rows to clients that take arrays of any device, in its memory.
  *
  * With the setting result_memory = host, which is the default, rows come to the host's memory from whichever device: the
  * stream and its arrays are of ARROW_DEVICE_CPU, with the id -1.
@@ -370,7 +370,7 @@ struct DLManagedTensorVersioned; /* pistachio/dlpack.h */
  * hint, and a column that there is not is PISTACHIO_ERROR_INVALID. */
 PISTACHIO_API pistachio_error *pistachio_dlpack(const pistachio_batch *batch, uint32_t column,
                                                 struct DLManagedTensorVersioned **out);
-/* The same of a column of an array that a stream of pistachio_arrow_stream, or of the ADBC driver, gave and that is
+/* Makes a tensor of a column of an array that a stream of pistachio_arrow_stream, or of the ADBC driver, gave and that is
  * whole; another array is PISTACHIO_ERROR_INVALID. Of the array in an ArrowDeviceArray of
  * pistachio_arrow_device_stream the tensor is where that is: kDLCUDA with the device's number, say. */
 PISTACHIO_API pistachio_error *pistachio_arrow_dlpack(const struct ArrowArray *rows,

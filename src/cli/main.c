@@ -277,7 +277,7 @@ static const subcommand subcommands[] = {{"bench", cli_bench},     {"calibrate",
                                          {"tpch", cli_tpch}};
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
 
-/* A first word that is no file but nearly a command: the exit status; else -1. */
+/* Checks a first word that does not name a file but nearly a command: the exit status; else -1. */
 static int check_first(const char *word)
 {
     const char *names[SUBCOMMAND_COUNT];
@@ -293,7 +293,7 @@ static int check_first(const char *word)
     return 2;
 }
 
-/* What a shell writes can be looked at from elsewhere meanwhile. */
+/* Opens the output of a shell, which can be looked at from elsewhere meanwhile. */
 static int open_output(arguments *a)
 {
     status st = a->output ? cli_target_open(&a->session, a->output, is_shell(a)) : STATUS_OK;

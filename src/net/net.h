@@ -28,7 +28,7 @@
  * returns a status returns that failure from then on, every registered waiter is woken, and the
  * query's `failed` is called. Whoever gets a failure of a function below fails the query, or the
  * others wait for what does not come. What arrives for it later is dropped. A peer that is gone, silent for
- * peer_timeout, or sends what is no message stays gone: the queries that are open fail, and no
+ * peer_timeout, or sends anything but messages stays gone: the queries that are open fail, and no
  * other can begin.
  *
  * Threads: any function from any thread, unless its comment says less. No function blocks but
@@ -55,7 +55,7 @@ typedef struct net_collective net_collective;
 #define NET_MESSAGE_BYTES_MIN 64u
 #define NET_MESSAGE_BYTES_MAX (64u << 20)
 
-/* What net_try_* say. */
+/* Answers of net_try_*. */
 typedef enum net_state {
     NET_READY, /* here it is */
     NET_WAIT,  /* not yet: the waiter is registered (without one: ask again later) */
@@ -104,11 +104,11 @@ bool net_comm_is_gone(net_comm *comm, unsigned rank);
  * tells the others. No query of this rank is open. Blocks. Takes NULL. */
 void net_comm_close(net_comm *comm);
 
-/* What went to a peer and came from it; bytes are of messages, without headers. */
+/* Messages to a peer and from it; bytes are of messages, without headers. */
 typedef struct net_counts {
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
 } net_counts;
-/* Of all queries so far. */
+/* Returns the counts of all queries so far. */
 net_counts net_comm_counts(net_comm *comm, unsigned peer);
 
 /* ---- queries ---- */
@@ -226,7 +226,7 @@ CHECKED status net_unite(net_query *query, uint32_t id, const char *name, uint64
  * bytes_max of all ranks together fail the query; they are charged to its budget. */
 CHECKED status net_gather(net_query *query, uint32_t id, const char *name, const void *data,
                           uint64_t bytes, unsigned root, uint64_t bytes_max, net_collective **out);
-/* What a rank contributed, if this is a root; valid until net_collective_close. */
+/* Returns what a rank contributed, if this is a root; valid until net_collective_close. */
 const char *net_collective_bytes(const net_collective *collective, unsigned rank,
                                  uint64_t *out_bytes);
 

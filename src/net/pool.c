@@ -112,7 +112,7 @@ void net_allotment_grow(net_exchange *exchange, net_allotment *allotment)
     uint64_t limit = mem_budget_limit(budget), bytes = exchange->message_bytes;
     if (allotment->charged >= allotment->most || exchange->is_closed || exchange->query->failure)
         return;
-    /* What makes it faster does not take the last of what others need to go on at all. */
+    /* A loan that makes it faster does not take the last of what others need to go on at all. */
     if (limit && mem_budget_used(budget) + bytes > limit / 2)
         return;
     status st = mem_budget_take(budget, bytes, exchange->name);

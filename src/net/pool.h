@@ -12,7 +12,7 @@ void net_pool_clear(net_comm *comm);
 CHECKED status net_allotment_open(net_exchange *exchange, net_allotment *allotment);
 /* One more, if there is plenty of room. */
 void net_allotment_grow(net_exchange *exchange, net_allotment *allotment);
-/* What is not in use goes back to the budget. */
+/* Returns what is not in use to the budget. */
 void net_allotment_trim(net_exchange *exchange, net_allotment *allotment);
 /* A message goes back to its allotment: held is no more. */
 void net_held_return(net_held *held);

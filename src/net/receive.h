@@ -11,7 +11,7 @@ void net_channel_ready(net_channel *channel, net_held *held);
 /* Messages that have come in order become ready; the channel ends, if that is all. */
 void net_channel_advance(net_channel *channel);
 void net_channel_decline(net_channel *channel);
-/* The same; who may go on now that it is back is told: waiters, or the peer that sent it. */
+/* Frees held bytes, and tells those who may go on now that they are back: waiters, or the peer that sent them. */
 void net_held_free(net_held *held);
 
 #endif

@@ -75,7 +75,7 @@ CHECKED status net_comm_open(net_transport *transport, const char *const *hosts,
 
 /* ---- upcalls ---- */
 
-/* Where the payload of a frame is to go. */
+/* The place where the payload of a frame is to go. */
 typedef struct net_arrival {
     void *target; /* payload_bytes bytes; NULL: the payload is to be dropped, or there is none */
     void *token;  /* to be handed back; NULL: the frame is settled, no net_arrived follows */

@@ -1,7 +1,7 @@
 /* new_tree.h - a folder with folders in it, of whose files each appears when it is whole; one that was not there, or
  * takes the place of another, appears with all of them, or not at all.
  *
- * Until then it is called "<folder above>/.<name>.<process>.<number>.tmp": what begins with a point is no table's, and what
+ * Until then it is called "<folder above>/.<name>.<process>.<number>.tmp": what begins with a point does not belong to a table, and what
  * a process that is killed leaves. Files of a folder that is there go into it one by one. */
 #ifndef PISTACHIO_STORAGE_NEW_TREE_H
 #define PISTACHIO_STORAGE_NEW_TREE_H

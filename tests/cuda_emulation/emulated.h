@@ -37,7 +37,7 @@ struct emulated_kernel {
     bool is_together; /* threads meet */
     /* The largest count among them: what it may be, and once the stream is there what it is. */
     uint64_t (*rows)(const void *arguments), (*rows_now)(const void *arguments);
-    /* The name of an address that is none of the device's, or NULL. */
+    /* Returns the name of an address that the device does not know, or NULL. */
     const char *(*strange)(const void *arguments, emulated_question *is_known);
     /* Lists what the kernel may write, one address after another. Returns their number. */
     unsigned (*outputs)(const void *arguments, void **out);

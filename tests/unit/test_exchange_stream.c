@@ -1,5 +1,5 @@
 /* test_exchange_stream.c - messages of an exchange, as one rank sends them to itself: streams stay in
- * order whoever reads them, columns that do not travel come back as none, and what is no message is
+ * order whoever reads them, columns that do not travel come back empty, and what is not a message is
  * refused.
  *
  * test_label: threads */

@@ -68,9 +68,9 @@ TEST(patterns_match_parts)
     check_found("*/x.parquet", "_k=1/x.parquet|d/x.parquet");
     check_found("y=*/m=*/*.parquet", "y=2/m=10/x.parquet|y=2/m=9/x.parquet");
     check_found("s p/q\\[1].*", "s p/q[1].parquet");
-    check_found("d/*", "d/x.parquet"); /* a folder is no file */
+    check_found("d/*", "d/x.parquet"); /* a folder is not a file */
     check_found("nothing/*.parquet", "");
-    check_found("a.parquet/*", ""); /* a file is no folder */
+    check_found("a.parquet/*", ""); /* a file is not a folder */
     check_found("z*", "");
 }
 

@@ -363,7 +363,7 @@ TEST(branches_are_lazy)
     program_test_begin();
     expr *a = test_column(INT, "10;20;null;40;50");
     expr *b = test_column(INT, "5;0;0;null;7");
-    expr *t = test_column(TEXT, "1;x;3;4;a longer text that is no number");
+    expr *t = test_column(TEXT, "1;x;3;4;a longer text that is not a number");
     expr *zero = CALL2(EQ, BOOL, b, test_constant(INT, "0"));
     expr *quotient = CALL2(DIVIDE, INT, a, b);
     CHECK_ROWS(test_branches(INT, 3, zero, test_constant(INT, "-1"), quotient), "2;-1;-1;null;7");
@@ -380,7 +380,7 @@ TEST(branches_are_lazy)
                              CALL2(CONCAT, TEXT, t, test_constant(TEXT, " and something longer")),
                              t),
                "1 and something longer;x;3 and something longer;4 and something longer;a longer "
-               "text that is no number");
+               "text that is not a number");
     CHECK_ROWS(CALL2(COALESCE, INT, b, quotient), "5;0;0;null;7");
     /* A condition that can fail behind one that decides. */
     CHECK_ROWS(test_branches(INT, 5, zero, test_constant(INT, "0"),

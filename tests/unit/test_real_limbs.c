@@ -1,5 +1,5 @@
 /* test_real_limbs.c - digits of floating-point numbers without a library: as with one, for numbers of
- * every size, halves between two numbers, and texts that are none. */
+ * every size, halves between two numbers, and texts that are not numbers. */
 #include "base/real_limbs.h"
 #include "test.h"
 

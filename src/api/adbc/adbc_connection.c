@@ -111,7 +111,7 @@ static AdbcStatusCode adbc_connection_set_option(void *object, const char *key, 
                        fixed);
 }
 
-/* What can only be asked for, by the name behind "pistachio.". */
+/* Facts that can only be asked for, by the name after "pistachio.". */
 /* For the Python package, whose signal handler calls pistachio_cancel() with it. */
 static uint64_t adbc_connection_address_of(const pistachio_connection *connection)
 {

@@ -24,7 +24,7 @@ struct rank_run *api_ranked_own(api_ranked *ranked);
  * are asked for; else NULL. */
 CHECKED status api_ranked_finish(api_ranked *ranked, const plan_statement *plan,
                                  const exec_query *query);
-/* What all ranks did (explain_metrics.h); NULL: it was not asked for. Takes NULL. */
+/* Returns what all ranks did (explain_metrics.h); NULL: it was not asked for. Takes NULL. */
 const struct ranked_metrics *api_ranked_metrics(const api_ranked *ranked);
 /* Ends it on all ranks, and waits for them. The client's query is freed. Takes NULL. */
 void api_ranked_end(api_ranked *ranked);

@@ -13,7 +13,7 @@ CHECKED status api_cluster_serve(pistachio_database *database);
 
 /* ---- cluster_ask.c ---- */
 
-/* On rank 0: begins a query of the run, and asks the others for something that is no statement. */
+/* Begins a query of the run on rank 0, and asks the others for something other than a statement. */
 CHECKED status api_cluster_ask(rank_run *run, statement_request request, const char *text,
                                bool use_cache);
 

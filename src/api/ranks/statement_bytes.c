@@ -41,7 +41,7 @@ static status statement_bytes_put_text(byte_list *to, const char *text)
     return statement_bytes_put(to, text, strlen(text) + 1);
 }
 
-/* What a machine has of its own, which its own rank knows best. */
+/* Returns whether a setting is a machine's own, which its own rank knows best. */
 static bool is_of_machine(const char *name)
 {
     static const char *const names[] = {"threads",     "memory_limit", "device",

@@ -16,7 +16,7 @@ typedef enum statement_request {
     REQUEST_TOPOLOGY
 } statement_request;
 
-/* What was read; texts are in the bytes. */
+/* A statement that was read; texts are in the bytes. */
 typedef struct statement_read {
     statement_request request;
     const char *table;

@@ -16,8 +16,8 @@ static status rewrite_no_memory(void)
     return status_no_memory("rewrite", 0);
 }
 
-/* Makes the folder that begins `path` with `root_bytes` bytes, and those between it and the file:
- * what is above it must be there, as a mistyped path is none that somebody wants. */
+/* Makes the folder that begins `path` with `root_bytes` bytes, and those between it and the file: what is above it
+ * must be there, because nobody wants a mistyped path. */
 static status rewrite_make_folders(arena *a, const char *path, size_t root_bytes)
 {
     char *text = arena_copy_text(a, path, strlen(path));

@@ -30,7 +30,7 @@ static void database_unref(pistachio_database *database)
     mem_free(database);
 }
 
-/* What settings.def cannot say of a text. */
+/* Checks what settings.def cannot say of a text. */
 static status check_settings(const settings *s)
 {
     uint64_t rules;

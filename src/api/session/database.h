@@ -7,7 +7,7 @@
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
-/* What the result's statement is bound with. */
+/* Returns the catalog that the result's statement is bound with. */
 sql_catalog *api_result_catalog(const pistachio_result *result);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
@@ -15,7 +15,7 @@ void api_settings(pistachio_connection *connection, settings *out);
 bool api_replaces_text(const settings *s);
 /* Setting page_checksums. */
 bool api_ignores_checksums(const settings *s);
-/* What a session has set, over those of its database. */
+/* Applies what a session has set, over the settings of its database. */
 void api_settings_apply(pistachio_connection *connection, settings *s);
 
 #endif

@@ -45,7 +45,7 @@ static bool copy_key_path_is_null(const exec_batch_column *c, uint64_t row)
     return c->validity && !(c->validity[row / 64] >> row % 64 & 1);
 }
 
-/* Of a text as well; its bytes are the batch's. */
+/* Returns a key, a text's as well; its bytes are the batch's. */
 static value copy_key_path_key_at(const exec_batch_column *column, uint64_t row)
 {
     if (!type_is_text(column->type))

@@ -189,7 +189,7 @@ static bool write_oldest(api_row_team *team, bool must)
     return true;
 }
 
-/* So many rows are about three quarters of a buffer, by those before. */
+/* Returns the rows that are about three quarters of a buffer, by those before. */
 static uint64_t row_team_piece_rows(const api_row_team *team)
 {
     if (!team->rows_written)

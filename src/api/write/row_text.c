@@ -64,7 +64,7 @@ static const char digit_pairs[] = "000102030405060708091011121314151617181920212
                                   "50515253545556575859606162636465666768697071727374"
                                   "75767778798081828384858687888990919293949596979899";
 
-/* So many digits, with leading zeros. */
+/* Writes so many digits, with leading zeros. */
 static inline void put_digits(char *at, uint64_t number, unsigned digits)
 {
     for (; digits > 1; digits -= 2, number /= 100)

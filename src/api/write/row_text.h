@@ -28,7 +28,7 @@ void api_row_text_close(api_row_text *text);
  * the buffer is full and has no stream, and the buffer ends behind them then. */
 uint64_t api_row_text_add(const api_row_text *text, const exec_batch *rows, uint64_t first,
                           uint64_t end, bool is_first, text_out *out);
-/* What comes before the first row, with columns of these names, and behind the last. */
+/* Writes what comes before the first row, with columns of these names, and after the last. */
 void api_row_text_begin(const api_row_text *text, const char *const *names, text_out *out);
 void api_row_text_end(const api_row_text *text, text_out *out);
 

@@ -6,7 +6,7 @@
 
 #define BUFFER_BYTES 65536
 
-/* Of the rows that the result has, or that its COPY writes. */
+/* Finds the names of the rows that the result has, or that its COPY writes. */
 static status find_names(api_row_writer *w, const pistachio_result *result, uint32_t *out_count)
 {
     const plan_node *root = result->statement->query.root; /* NULL: SET and the like */

@@ -26,7 +26,7 @@ void api_row_writer_close(api_row_writer *writer);
  * failure to write is left in the target (ferror), here and below. */
 void api_row_writer_add(api_row_writer *writer, const pistachio_batch *batch);
 void api_row_writer_take(api_row_writer *writer, exec_batch *rows);
-/* What comes behind the last row; before it too, if there was no batch. */
+/* Writes what comes after the last row; before it too, if there was no batch. */
 void api_row_writer_end(api_row_writer *writer);
 
 #endif

@@ -12,7 +12,7 @@
 #define GROUPS_MAX 8
 #define FIRST_ROOM 16384
 #define PIECE_ROWS_MIN 1024
-/* Of the limit, for what is under way beside the group at work. */
+/* One part in this many of the limit, for what is under way beside the group at work. */
 #define BUDGET_PART 8
 
 struct api_sink {
@@ -78,7 +78,7 @@ static bool drop_rooms(api_sink *sink)
     return has_dropped;
 }
 
-/* Where there is too little, what is under way gives its memory back first. */
+/* Charges bytes; if there are too few, what is under way gives its memory back first. */
 static status sink_charge(api_sink *sink, uint64_t bytes)
 {
     status st;
@@ -130,7 +130,7 @@ static status sink_begin_rows(api_sink *sink, sink_group *group, uint64_t first,
     return st;
 }
 
-/* Where memory is too short to encode them together, in several row groups. */
+/* Begins a group; if memory is too short to encode its rows together, they go to several row groups. */
 static status begin_group(api_sink *sink, sink_group *group)
 {
     uint64_t first = 0, most = group->rows;
@@ -148,7 +148,7 @@ static status begin_group(api_sink *sink, sink_group *group)
     return STATUS_OK;
 }
 
-/* What is under way takes more than its part of the memory. */
+/* Returns whether what is under way takes more than its part of the memory. */
 static bool sink_is_short(const api_sink *sink)
 {
     uint64_t limit = mem_budget_limit(sink->budget);

@@ -14,8 +14,7 @@ typedef struct api_sink api_sink;
 CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
                              const pq_writer_options *options, uint64_t group_rows,
                              mem_budget *budget, api_sink **out);
-/* So many rows are expected: what a row group of them takes is taken now, so that others leave it.
- */
+/* Tells that so many rows are expected: what a row group of them takes is taken now, so that others leave it. */
 CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 /* Takes the batch over, also on failure. */
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
@@ -27,8 +26,8 @@ CHECKED status api_sink_add_rows(api_sink *sink, const exec_batch *batch, uint64
 CHECKED status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from);
 /* Makes the rows that are there a row group, before it is full. */
 CHECKED status api_sink_flush(api_sink *sink);
-/* Both free the sink: finish makes the file appear under its name, or fails and leaves what was
- * there; abort leaves it too and takes NULL. */
+/* Finish and abort free the sink: finish makes the file appear under its name, or fails and leaves what was there;
+ * abort leaves it too and takes NULL. */
 CHECKED status api_sink_finish(api_sink *sink);
 void api_sink_abort(api_sink *sink);
 

@@ -392,7 +392,7 @@ static int run_editor(cli_session *s, char *argument)
             return 1;
         path = draft;
     }
-    /* The file's name is no part of what the system's shell reads: it may have any characters. */
+    /* The system's shell does not read the file's name, which may have any characters. */
     int length =
         snprintf(line, sizeof line, "%s \"$PISTACHIO_DRAFT\"", editor && *editor ? editor : "vi");
     int result = length < 0 || length >= (int)sizeof line || setenv("PISTACHIO_DRAFT", path, 1) ||

@@ -263,8 +263,8 @@ static void run_start_file(cli_session *session)
     session->is_interactive = true;
 }
 
-/* SQL is UTF-8, so what is typed must be, also where the locale is none (LC_ALL=C, a container) or
- * another one: else libedit drops what is not ASCII. */
+/* Makes libedit read UTF-8, which SQL is, also if the locale has another encoding (LC_ALL=C, a container): else it
+ * drops what is not ASCII. */
 static void use_utf8(void)
 {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)

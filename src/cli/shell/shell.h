@@ -4,8 +4,8 @@
 
 #include "cli/shell/run.h"
 
-/* Reads statements and commands from the terminal until its end. Returns the program's exit status:
- * that a statement failed is no failure of the shell. */
+/* Reads statements and commands from the terminal until its end. Returns the program's exit status: a statement that
+ * failed is not a failure of the shell. */
 int cli_shell(cli_session *session);
 
 #endif

@@ -10,7 +10,7 @@
  *     bool merges                             who follows from a wrong place mostly soon comes to a right one
  *     uint32_t guess(begin, limit)            where one may begin, from `begin` on; or CHAIN_UNKNOWN
  *     uint32_t next(at, &sum)                 where the next one begins, at most end, and what this one adds to a sum;
- *                                             CHAIN_CUT: it ends behind that, or is none
+ *                                             CHAIN_CUT: it ends behind that, or is damaged
  *
  * (J. Klein, Y. Wiseman: Parallel Huffman Decoding with Applications to JPEG Files, 2003) */
 #ifndef PISTACHIO_DEVICE_CUDA_CHAIN_CUH

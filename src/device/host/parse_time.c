@@ -1,6 +1,6 @@
 /* parse_time.c - to_date and to_timestamp: texts as dates, by PostgreSQL's formats.
  *
- * As in PostgreSQL's formatting.c: spaces around a field are passed over, what is no letter or digit in the format
+ * As in PostgreSQL's formatting.c: spaces around a field are passed over, what is neither letter nor digit in the format
  * stands for one such character of the text, or for none, and other characters for any one each, but not where more
  * spaces were passed over than the format has. FX ends all that. What a format does not name is that of the year 0,
  * which is 1 BC. */

@@ -6,7 +6,7 @@
  *   texts                      offsets, then, once the host knows where the last one ends, their bytes
  *
  * The host awaits the ends of texts, of all columns at once; else nothing but what it looks at a batch later: what
- * kernels reported, and how many rows are no NULL. */
+ * kernels reported, and how many rows are not NULL. */
 #include "exec/operators/result_device.h"
 
 #include "device/chunk.h"

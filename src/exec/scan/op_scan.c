@@ -7,7 +7,7 @@
  * groups that their statistics exclude are skipped, and so are rows of pages that the page index
  * excludes.
  *
- * On a device that is no host a task takes row groups up to a chunk, whose pages are decoded together
+ * On a lazy device a task takes row groups up to a chunk, whose pages are decoded together
  * (batch.h); rows are numbered through all of them. If the device has not enough memory for a slice,
  * it becomes smaller. */
 #include "exec/scan/op_scan.h"
@@ -328,8 +328,8 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->has_slice = true;
 }
 
-/* There was no memory for it: a smaller one from the same row on, once the device has given back what
- * this one had. */
+/* Starts again without memory for the slice: with a smaller one from the same row on, once the device has given back
+ * what this one had. */
 static status start_slice_again(const op_scan *op, exec_task *task, scan_local *local)
 {
     release_slice(op, local);

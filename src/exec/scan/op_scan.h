@@ -46,7 +46,7 @@ typedef struct scan_local {
     bool *is_asked;               /* whether it was asked for the column */
     bool *is_cached;              /* whether it has the column's rows of the slice at work */
 
-    /* Of lazy devices. */
+    /* For lazy devices. */
     pq_batch **batches; /* in place of the columns */
     scan_morsel next;   /* taken, but it is for another chunk */
     bool has_next;

@@ -1,7 +1,7 @@
 /* scan_columns.c - a scan's columns: opened when something needs them, sliced, selected.
  *
  * A column is read, decompressed and decoded only when the first slice needs it: one that no surviving
- * row needs is not even read. On a device that is no host the pages of a chunk's row groups are decoded
+ * row needs is not even read. On a lazy device the pages of a chunk's row groups are decoded
  * together (batch.h). */
 #include "exec/scan/scan_columns.h"
 

@@ -102,7 +102,7 @@ struct exec_operator {
      * that any number of tasks may pull where partitions are wanted whole. 0: they may be divided. Set when
      * all operators are open. */
     uint32_t whole_keys;
-    /* Sources: there will be no rows, tasks are not worth making. Set as drops_all is; both are looked at while other
+    /* Sources: rows will not come, tasks are not worth making. Set as drops_all is; both are looked at while other
      * sinks are at work (stages.h). */
     _Atomic bool is_empty;
     /* Sources of breakers: the node's columns that nobody reads, which may come as no tensor; NULL: all are
@@ -128,7 +128,7 @@ static inline void exec_count_probed(exec_operator *op, const chunk *c)
         atomic_fetch_add_explicit(&op->metrics.rows_probed, c->rows.bound, memory_order_relaxed);
 }
 
-/* Where chunks belong among those that other tasks pull: those of a lower turn come before them. The
+/* The place of chunks among those that other tasks pull: those of a lower turn come before them. The
  * chunks of one turn are pulled by one task, in their order.
  *
  * Of sources that know their chunks beforehand (has_turns: sorts) each turn has one at least, they are

@@ -376,7 +376,7 @@ static void ucx_stop_thread(ucx_transport *t)
     t->has_thread = false;
 }
 
-/* What was sent goes out; who does not take it within a moment is cut off. */
+/* Closes endpoints: what was sent goes out; a peer that does not take it within a moment is cut off. */
 static void close_endpoints(ucx_transport *t)
 {
     send_posted(t);
@@ -426,7 +426,7 @@ static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
 /* ---- opening ---- */
 
 /* Up to 1.21 UCX now and then stops the process in an assertion when a peer dies during a zero-copy send over
- * tcp (docs/CLUSTER.md: which, and how often), and its shared memory is no better. Without zero-copy a rendezvous saves
+ * tcp (docs/CLUSTER.md: which, and how often), and its shared memory does as well. Without zero-copy a rendezvous saves
  * no copy, and waits for two answers that are behind what the other rank sends: over a slow link half of its rate is
  * lost (docs/BENCHMARKS.md). There is a credit for each message, so that they need not be announced. What the user says in
  * the environment is left alone. */

@@ -25,7 +25,7 @@ _Static_assert(sizeof(wire_block) == 16, "as it goes out");
 
 enum { WIRE_VALUES = 1, WIRE_CONSTANT, WIRE_CODES };
 
-/* Behind it: validity, in whole words, if has_nulls; then values. */
+/* After it come validity, in whole words, if has_nulls; then values. */
 typedef struct wire_column {
     uint8_t type, precision, scale, width;
     uint8_t form;

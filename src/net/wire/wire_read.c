@@ -48,7 +48,7 @@ struct wire_reader {
     read_dictionary known[WIRE_DICTIONARIES];
     dev_buffer *large; /* a block that comes in pieces */
     uint32_t large_bytes, large_at;
-    /* Of the message that is being read. */
+    /* Blocks of the message that is being read. */
     ARRAY(read_block) blocks;
     ARRAY(read_column) columns; /* of each block, column_count */
     ARRAY(tensor *) retired;    /* dictionaries that were replaced meanwhile */
@@ -106,7 +106,7 @@ typedef struct cursor {
     uint64_t left;
 } cursor;
 
-/* So many bytes, and what is behind them up to a multiple of 8; NULL: there are not so many. */
+/* Takes so many bytes, and what follows them up to a multiple of 8; NULL: there are not so many. */
 static const char *wire_read_take(cursor *from, uint64_t bytes)
 {
     const char *taken = from->at;
@@ -172,7 +172,7 @@ static uint32_t greatest_code(const read_column *column, uint64_t count)
     return most;
 }
 
-/* Those of the block's rows [first, first + count). */
+/* Takes the codes of the block's rows [first, first + count). */
 static void take_codes(const read_column *column, uint64_t first, uint64_t count, uint32_t *out)
 {
     if (column->head.code_bytes == 1)
@@ -280,7 +280,7 @@ static void wire_read_fill_texts(const read_column *column, uint64_t first, uint
         memset(views, 0, count * sizeof *views);
         return;
     }
-    if (column->head.text_bytes) { /* else there may be no heap */
+    if (column->head.text_bytes) { /* without text bytes there may not be a heap */
         memcpy(*heap, column->texts, column->head.text_bytes);
         *heap += column->head.text_bytes;
     }
@@ -394,7 +394,7 @@ static status wire_read_make_coded(const column_source *source, tensor **out)
 
 typedef ARRAY(dev_buffer *) buffer_list;
 
-/* Those of the dictionaries that rows come from. */
+/* Adds the heaps of the dictionaries that rows come from. */
 static status add_dictionary_heaps(const column_source *source, buffer_list *owners)
 {
     const tensor *last = NULL;

@@ -11,7 +11,7 @@
 
 #include "device/tensor.h"
 
-/* So many rows tell whether texts repeat. Fewer are looked at only if others before did. */
+/* Rows that tell whether texts repeat. Fewer are looked at only if others before did. */
 #define WIRE_TEXTS_ROWS 64
 
 typedef struct wire_texts {

@@ -35,7 +35,7 @@ struct wire_writer {
     data_type types[];
 };
 
-/* Where a column's values are: row i is base[index[i]], or base[first + i]. */
+/* The values of a column: row i is base[index[i]], or base[first + i]. */
 typedef struct column_rows {
     const tensor *base; /* FLAT, or CONSTANT */
     const uint32_t *index;
@@ -149,7 +149,7 @@ static unsigned code_bytes(uint64_t dictionary_rows)
     return dictionary_rows <= 1u << 8 ? 1 : dictionary_rows <= 1u << 16 ? 2 : 4;
 }
 
-/* Of one row, without texts' bytes, in bits. */
+/* Returns the bits of one row, without texts' bytes. */
 static uint64_t row_bits(const column_rows *rows)
 {
     data_type type = rows->base->type;
@@ -168,7 +168,7 @@ static bool is_text_by_row(const column_rows *rows)
            rows->base->form != TENSOR_CONSTANT;
 }
 
-/* Of a block without rows: headers, the ends of parts, constants. */
+/* Returns the bytes of a block without rows: headers, the ends of parts, constants. */
 static uint64_t wire_write_fixed_bytes(const column_rows *columns, uint32_t column_count)
 {
     uint64_t bytes = sizeof(wire_block);
@@ -408,7 +408,7 @@ static bool is_used(const known_dictionary *known, const column_rows *columns, u
     return false;
 }
 
-/* What rows of a filter are left over may have few of its entries. */
+/* Returns whether rows, which a filter may have left over, have many of its entries. */
 static bool has_many_entries(const tensor *t, uint64_t row_count)
 {
     return t->base_rows / (type_is_text(t->type) ? DICTIONARY_TEXTS : 1) > row_count;

@@ -15,7 +15,7 @@ void wire_writer_free(wire_writer *writer); /* takes NULL */
  * whose columns may have any form, to the message `target` of `room` bytes (8-byte aligned, at
  * least 32), of which *used are in use. *out_rows: how many; less than asked for: send the message,
  * go on in an empty one with the rows that are left. None of the
- * columns is NULL: what nobody needs is no column of the writer's. Dictionaries
+ * columns is NULL: the writer lacks columns that nobody needs. Dictionaries
  * are kept referenced. */
 CHECKED status wire_append(wire_writer *writer, const chunk *c, uint64_t first, uint64_t count,
                            char *target, uint32_t room, uint32_t *used, uint64_t *out_rows);

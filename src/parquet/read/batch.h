@@ -1,4 +1,4 @@
-/* batch.h - reads a column of several row groups, for devices that are no host: their rows are one
+/* batch.h - reads a column of several row groups, for lazy devices: their rows are one
  * behind the other, and all pages that a slice needs are decoded together.
  *
  *     row groups   [a a a|a a a] [b b|b b b]      the rows that are wanted of each

@@ -2,7 +2,7 @@
  *
  * Column chunks, or pages of them, that lie next to each other in the file are one read into one
  * block of memory, which lives until the fetch and all columns that were opened from it are closed.
- * On a device that is no host it is pinned memory of the host's. */
+ * On a lazy device it is pinned memory of the host's. */
 #ifndef PISTACHIO_PARQUET_READ_FETCH_H
 #define PISTACHIO_PARQUET_READ_FETCH_H
 

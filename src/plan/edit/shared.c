@@ -81,7 +81,7 @@ static void place_in_slot(expr **slot, void *context)
     place_in_expr(*slot, context);
 }
 
-/* What a plan refers to comes before it. */
+/* Places a subplan after those that it refers to. */
 static void shared_place(ordering *o, uint32_t id)
 {
     plan_node *plan = o->statement->shared.items[id];

@@ -81,7 +81,7 @@ static bool plan_text_name_columns(plan_writer *w, const plan_statement *stateme
 
 bool plan_write_cut(plan_writer *w, size_t shown, size_t count)
 {
-    if (shown < COLUMNS_SHOWN || shown + 1 >= count) /* "1 more" is no shorter */
+    if (shown < COLUMNS_SHOWN || shown + 1 >= count) /* "1 more" is as long */
         return false;
     plan_write_format(w, ", ... %zu more", count - shown);
     return true;

@@ -11,7 +11,7 @@ typedef struct plan_note {
 
 /* The tree as indented text, one line a node; NULL without memory. A column goes by its name where
  * no other column of the statement has it, else by name#id. `annotate` may be NULL; what it gives
- * is copied before the next call. Its node is NULL for a line that is no node's. */
+ * is copied before the next call. Its node is NULL for a line without a node. */
 char *plan_text(arena *a, const plan_statement *statement,
                 plan_note (*annotate)(const plan_node *node, void *context), void *context);
 

@@ -1,5 +1,5 @@
 /* bind_wanted.c - how many rows of its recursive queries a statement reads: those that a LIMIT above lets through, with
- * nothing between that drops or orders rows. Rounds end once there are as many, because there may be no end else. */
+ * nothing between that drops or orders rows. Rounds end once there are as many, because they may not end otherwise. */
 #include "sql/query/bind_wanted.h"
 
 #include "base/guard.h"
