@@ -16,9 +16,8 @@ static uint32_t load_little(const unsigned char *at)
     return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
 
-/* Runs `block` over all blocks of the bytes and their padding. */
-static void each_block(const char *bytes, size_t count, uint32_t *state,
-                       void (*block)(uint32_t *state, const unsigned char *at))
+void digest_each_block(const char *bytes, size_t count, bool is_big_endian, uint32_t *state,
+                       digest_block *block)
 {
     unsigned char last[2 * BLOCK_BYTES] = {0};
     size_t whole = count / BLOCK_BYTES * BLOCK_BYTES, rest = count - whole;
@@ -30,7 +29,7 @@ static void each_block(const char *bytes, size_t count, uint32_t *state,
         memcpy(last, bytes + whole, rest);
     last[rest] = 0x80;
     for (unsigned i = 0; i < 8; i++)
-        last[closing - 8 + i] = (unsigned char)(bits >> 8 * i);
+        last[is_big_endian ? closing - 1 - i : closing - 8 + i] = (unsigned char)(bits >> 8 * i);
     for (size_t at = 0; at < closing; at += BLOCK_BYTES)
         block(state, last + at);
 }
@@ -88,7 +87,7 @@ static void md5_block(uint32_t *state, const unsigned char *at)
 void digest_md5(const char *bytes, size_t count, unsigned char out[MD5_BYTES])
 {
     uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    each_block(bytes, count, state, md5_block);
+    digest_each_block(bytes, count, false, state, md5_block);
     for (unsigned i = 0; i < MD5_BYTES; i++)
         out[i] = (unsigned char)(state[i / 4] >> 8 * (i % 4));
 }

@@ -1,10 +1,8 @@
-/* sha1.c - blocks of 64 bytes; the last ones carry a bit, zeros and the length. */
+/* sha1.c - see sha1.h. */
 #include "device/host/library/sha1.h"
 
-#include <stdint.h>
-#include <string.h>
+#include "device/host/digest.h"
 
-#define BLOCK_BYTES 64
 #define ROUNDS 80
 
 static uint32_t sha1_rotate(uint32_t x, unsigned by)
@@ -48,19 +46,7 @@ static void sha1_block(uint32_t state[5], const unsigned char *at)
 void sha1_digest(const char *bytes, size_t count, unsigned char out[SHA1_BYTES])
 {
     uint32_t state[] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-    unsigned char last[2 * BLOCK_BYTES] = {0};
-    size_t whole = count / BLOCK_BYTES * BLOCK_BYTES, rest = count - whole;
-    size_t closing = rest < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
-    uint64_t bits = (uint64_t)count * 8;
-    for (size_t at = 0; at < whole; at += BLOCK_BYTES)
-        sha1_block(state, (const unsigned char *)bytes + at);
-    if (rest)
-        memcpy(last, bytes + whole, rest);
-    last[rest] = 0x80;
-    for (unsigned i = 0; i < 8; i++)
-        last[closing - 1 - i] = (unsigned char)(bits >> 8 * i);
-    for (size_t at = 0; at < closing; at += BLOCK_BYTES)
-        sha1_block(state, last + at);
+    digest_each_block(bytes, count, true, state, sha1_block);
     for (unsigned i = 0; i < SHA1_BYTES; i++)
         out[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
