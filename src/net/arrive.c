@@ -50,7 +50,8 @@ static const char *check_message(const net_channel *channel, const net_header *h
     if (header->number < channel->next ||
         header->number >= channel->returned + channel->to_receive.charged)
         return "a message for which there is no credit";
-    if (header->number >= channel->total)
+    if (header->number >= channel->total ||
+        (header->flags & NET_FRAME_ENDED && header->number >= header->total))
         return "a message after its last one";
     if (channel->window[header->number % channel->to_receive.most])
         return "a message again";
@@ -95,6 +96,8 @@ static net_arrival message_arriving(net_comm *comm, unsigned peer, const net_hea
     channel->arriving++;
     channel->window[header->number % channel->to_receive.most] = held;
     arrive_count_received(channel, header->payload_bytes);
+    if (header->flags & NET_FRAME_ENDED)
+        net_channel_hear_end(channel, header);
     return (net_arrival){held->message.data, held};
 }
 
@@ -173,7 +176,8 @@ static void gone_arrived(net_comm *comm, unsigned peer, const net_header *header
         return;
     }
     status st = status_new(STATUS_KIND_IO, "%s (so rank %u says)", why, peer);
-    net_peer_lose(comm, gone, st, false);
+    net_peer_lose(comm, gone, st,
+                  true); /* to those that have nothing to do with it, nor with who said so */
 }
 
 static void text_heard(net_comm *comm, unsigned peer, const net_header *header, const char *text)
@@ -227,6 +231,8 @@ static net_arrival arriving(net_comm *comm, unsigned peer, const net_header *hea
         break;
     case NET_FRAME_LEAVE:
         comm->peers[peer].leaves_after = header->number + 1; /* this one is counted, too */
+        if (header->flags & NET_FRAME_ROOT_LEFT)
+            net_peer_hear_root_left(comm);
         break;
     case NET_FRAME_PING:
     case NET_FRAME_KIND_COUNT:
@@ -251,6 +257,8 @@ net_arrival net_arriving(net_comm *comm, unsigned peer, const void *bytes, size_
         return settled;
     }
     from->heard_at = comm->transport->ops->now(comm->transport);
+    if (!wrong && header.kind != NET_FRAME_PING)
+        net_peer_use(comm, peer);
     if (wrong)
         net_peer_lose_corrupt(comm, peer, wrong);
     else

@@ -45,7 +45,7 @@ void net_channel_tell(net_channel *channel)
     net_post(query->comm, channel->peer, &channel->state, header, NULL, state_posted, channel);
 }
 
-static void hear_end(net_channel *channel, const net_header *header)
+void net_channel_hear_end(net_channel *channel, const net_header *header)
 {
     net_comm *comm = channel->exchange->query->comm;
     if (channel->is_declined)
@@ -77,5 +77,5 @@ void net_channel_hear(net_channel *channel, const net_header *header)
         net_channel_pump(channel);
     }
     if (header->flags & NET_FRAME_ENDED)
-        hear_end(channel, header);
+        net_channel_hear_end(channel, header);
 }

@@ -8,5 +8,7 @@
 void net_channel_tell(net_channel *channel);
 /* The peer has told what is so. */
 void net_channel_hear(net_channel *channel, const net_header *header);
+/* The peer has told how many messages it sends in all. */
+void net_channel_hear_end(net_channel *channel, const net_header *header);
 
 #endif

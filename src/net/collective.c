@@ -19,28 +19,45 @@ static void fail_corrupt(net_collective *collective, const char *what)
     net_query_fail_locked(collective->query, st, true);
 }
 
+/* Sends the next message; false: there is no buffer for it. */
+static bool send_next(net_collective *collective, net_channel *channel)
+{
+    const net_collective_ops *does = collective->ops;
+    net_state state;
+    net_held *held;
+    status st = net_channel_message(channel, &state, &held);
+    status_free(st); /* the query's */
+    if (st || state == NET_WAIT)
+        return false;
+    if (!held) {
+        net_channel_end(channel);
+        return true;
+    }
+    does->fill(collective, collective->phase, &held->message);
+    if (!collective->query->comm->options.has_no_checksums)
+        held->checksum = net_frame_checksum(held->message.data, held->message.bytes);
+    if (does->next(collective, collective->phase, channel->peer) == COLLECTIVE_NONE)
+        net_channel_send_last(channel, held);
+    else
+        net_channel_send(channel, held);
+    return true;
+}
+
 /* As much as there are buffers for. */
 static void send_to(net_collective *collective, net_channel *channel)
 {
-    net_comm *comm = collective->query->comm;
-    while (!channel->is_ended && !collective->query->failure) {
-        net_state state;
-        net_held *held;
-        status st = net_channel_message(channel, &state, &held);
-        status_free(st); /* the query's */
-        if (st || state == NET_WAIT)
+    bool can_go_on = true;
+    while (can_go_on && !channel->is_ended && !collective->query->failure) {
+        switch (collective->ops->next(collective, collective->phase, channel->peer)) {
+        case COLLECTIVE_LATER:
             return;
-        bool has_more =
-            held && collective->ops->fill(collective, collective->phase, &held->message);
-        if (has_more) {
-            if (!comm->options.has_no_checksums)
-                held->checksum = net_frame_checksum(held->message.data, held->message.bytes);
-            net_channel_send(channel, held);
-            continue;
+        case COLLECTIVE_READY:
+            can_go_on = send_next(collective, channel);
+            break;
+        case COLLECTIVE_NONE:
+            net_channel_end(channel);
+            break;
         }
-        if (held)
-            net_held_return(held);
-        net_channel_end(channel);
     }
 }
 
@@ -67,11 +84,14 @@ static void collective_finish(net_collective *collective)
     net_waiters_wake_all(collective->query->comm, &collective->waiters);
 }
 
-static void phase_received(net_collective *collective)
+/* Nothing more comes: what this rank waits for before it sends all would be missing for ever. */
+static void phase_received(net_collective *collective, bool has_sent)
 {
     const char *wrong = collective->ops->received(collective, collective->phase);
     if (wrong) {
         fail_corrupt(collective, wrong);
+    } else if (!has_sent) {
+        return;
     } else if (++collective->phase == collective->phase_count) {
         collective_finish(collective);
     } else {
@@ -97,13 +117,13 @@ static void collective_go_on(net_active *active)
         return;
     net_exchange *exchange = collective->exchanges[collective->phase];
     net_query *query = collective->query;
-    for (unsigned peer = 0; peer < query->comm->ranks; peer++)
-        send_to(collective, &exchange->channels[peer]);
     net_held *held;
     while (!query->failure && (held = net_exchange_take(exchange, NET_ANY)))
         collective_take_in(collective, held);
-    if (!query->failure && has_sent(exchange) && net_exchange_is_received(exchange, NET_ANY))
-        phase_received(collective);
+    for (unsigned peer = 0; peer < query->comm->ranks; peer++)
+        send_to(collective, &exchange->channels[peer]);
+    if (!query->failure && net_exchange_is_received(exchange, NET_ANY))
+        phase_received(collective, has_sent(exchange));
 }
 
 /* ---- opening ---- */
@@ -118,29 +138,49 @@ static void collective_free(net_collective *collective)
     mem_free(collective);
 }
 
-static status open_phase(net_collective *collective, unsigned phase,
-                         const net_exchange_options *options)
+static status open_phases(net_collective *collective, const net_collective_form *form,
+                          const bool *partners)
 {
-    assert(phase <= UINT8_MAX);
-    return net_exchange_open_locked(collective->query, options, (uint8_t)phase, &collective->active,
-                                    &collective->exchanges[phase]);
+    const net_exchange_options options = {.id = form->id,
+                                          .name = form->name,
+                                          .message_bytes = form->message_bytes,
+                                          .credits = form->messages,
+                                          .send_buffers = form->messages};
+    assert(form->phase_count <= UINT8_MAX);
+    for (unsigned phase = 0; phase < form->phase_count; phase++) {
+        const net_exchange_part part = {
+            .phase = (uint8_t)phase, .user = &collective->active, .partners = partners};
+        TRY(net_exchange_open_locked(collective->query, &options, &part,
+                                     &collective->exchanges[phase]));
+    }
+    return STATUS_OK;
 }
 
-status net_collective_open(net_query *query, uint32_t id, const char *name, uint32_t message_bytes,
-                           unsigned phase_count, bool is_receiver, net_collective *collective,
-                           net_collective **out)
+/* Says of each rank whether this one speaks to it. */
+static status choose_partners(const net_comm *comm, const net_tree *tree, bool **out)
+{
+    *out = mem_new_array(comm->ranks, sizeof **out);
+    if (!*out)
+        return status_no_memory("ranks", comm->ranks);
+    for (unsigned rank = 0; rank < comm->ranks; rank++)
+        (*out)[rank] = tree ? net_tree_is_neighbor(*tree, comm->rank, rank) : rank != comm->rank;
+    return STATUS_OK;
+}
+
+status net_collective_open(net_query *query, const net_collective_form *form,
+                           net_collective *collective, net_collective **out)
 {
     net_comm *comm = query->comm;
-    net_exchange_options options = {
-        .id = id, .name = name, .message_bytes = message_bytes, .is_no_receiver = !is_receiver};
+    bool *partners;
     collective->query = query;
     collective->active.go_on = collective_go_on;
-    collective->phase_count = phase_count;
+    collective->phase_count = form->phase_count;
     *out = NULL;
+    status st = choose_partners(comm, form->tree, &partners);
     net_lock(comm);
-    status st = STATUS_OK;
-    for (unsigned phase = 0; phase < phase_count && !st; phase++)
-        st = open_phase(collective, phase, &options);
+    if (!st)
+        st = open_phases(collective, form, partners);
+    mem_free(partners);
     if (st) {
         collective_free(collective);
     } else {

@@ -1,40 +1,41 @@
-/* collective_agree.c - words that all ranks combine: each sends its own to all, and all compute the
- * same. */
+/* collective_agree.c - words that all ranks combine: each tells its parent what its children and itself
+ * have, and the root tells all what came of it. */
 #include "net/collective.h"
 
 typedef struct agreement {
     net_collective base;
-    uint32_t count;
-    uint64_t *words;     /* of each rank, one after another */
-    uint64_t *result;    /* within the same memory */
-    bool *has_sent;      /* to each rank */
-    bool *has_come;      /* from each */
-    uint8_t *operations; /* within `has_sent`'s memory */
+    uint32_t count, message_bytes;
+    uint64_t *words; /* of this rank and all below it; then of all */
+    int32_t *
+        differs; /* for each word, the first of these ranks that has another than this one; -1: none */
+    uint8_t *operations;
+    unsigned children_left; /* that have not said theirs */
+    bool has_result;
+    bool *has_sent; /* to each rank */
+    bool *has_come; /* from each */
 } agreement;
 
-static bool collective_agree_fill(net_collective *collective, unsigned phase, net_message *message)
+static collective_next collective_agree_next(const net_collective *collective, unsigned phase,
+                                             unsigned peer)
+{
+    (void)phase;
+    const agreement *a = (const agreement *)collective;
+    if (a->has_sent[peer])
+        return COLLECTIVE_NONE;
+    bool is_child = peer > collective->query->comm->rank;
+    bool is_ready = is_child ? a->has_result : !a->children_left;
+    return is_ready ? COLLECTIVE_READY : COLLECTIVE_LATER;
+}
+
+static void collective_agree_fill(net_collective *collective, unsigned phase, net_message *message)
 {
     (void)phase;
     agreement *a = (agreement *)collective;
-    if (a->has_sent[message->peer])
-        return false;
+    size_t bytes = a->count * sizeof *a->words;
     a->has_sent[message->peer] = true;
-    const uint64_t *own = a->words + (size_t)collective->query->comm->rank * a->count;
-    message->bytes = (uint32_t)(a->count * sizeof *own);
-    memcpy(message->data, own, message->bytes);
-    return true;
-}
-
-static const char *collective_agree_take(net_collective *collective, unsigned phase,
-                                         const net_message *message, status *out_failure)
-{
-    (void)phase, (void)out_failure;
-    agreement *a = (agreement *)collective;
-    if (a->has_come[message->peer] || message->bytes != a->count * sizeof *a->words)
-        return "another rank has other words to agree on";
-    a->has_come[message->peer] = true;
-    memcpy(a->words + (size_t)message->peer * a->count, message->data, message->bytes);
-    return NULL;
+    memcpy(message->data, a->words, bytes);
+    memcpy(message->data + bytes, a->differs, a->count * sizeof *a->differs);
+    message->bytes = a->message_bytes;
 }
 
 static uint64_t combine(net_operation operation, uint64_t a, uint64_t b)
@@ -61,20 +62,51 @@ static uint64_t combine(net_operation operation, uint64_t a, uint64_t b)
     return a;
 }
 
-static const char *collective_agree_received(net_collective *collective, unsigned phase)
+/* Words of a child, and of all below it. */
+static void take_child(agreement *a, unsigned child, const uint64_t *words, const int32_t *differs)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        int32_t other = words[i] == a->words[i] ? differs[i] : (int32_t)child;
+        if (other >= 0 && (a->differs[i] < 0 || other < a->differs[i]))
+            a->differs[i] = other;
+        a->words[i] = combine(a->operations[i], a->words[i], words[i]);
+    }
+    a->children_left--;
+}
+
+static const char *collective_agree_take(net_collective *collective, unsigned phase,
+                                         const net_message *message, status *out_failure)
+{
+    (void)phase, (void)out_failure;
+    agreement *a = (agreement *)collective;
+    const net_comm *comm = collective->query->comm;
+    bool is_child = message->peer > comm->rank;
+    if (a->has_come[message->peer] || message->bytes != a->message_bytes)
+        return "another rank has other words to agree on";
+    if (!is_child && !a->has_sent[message->peer])
+        return "a rank agrees before it has been told";
+    const uint64_t *words = (const uint64_t *)message->data;
+    const int32_t *differs = (const int32_t *)(words + a->count);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (differs[i] < -1 || differs[i] >= (int32_t)comm->ranks)
+            return "a rank that there is not";
+    a->has_come[message->peer] = true;
+    if (is_child) {
+        take_child(a, message->peer, words, differs);
+        a->has_result = !comm->rank && !a->children_left;
+    } else {
+        memcpy(a->words, words, a->count * sizeof *words);
+        memcpy(a->differs, differs, a->count * sizeof *differs);
+        a->has_result = true;
+    }
+    return NULL;
+}
+
+static const char *collective_agree_received(const net_collective *collective, unsigned phase)
 {
     (void)phase;
-    agreement *a = (agreement *)collective;
-    unsigned ranks = collective->query->comm->ranks;
-    for (unsigned rank = 0; rank < ranks; rank++)
-        if (!a->has_come[rank])
-            return "a rank has nothing to agree on";
-    memcpy(a->result, a->words, a->count * sizeof *a->words);
-    for (unsigned rank = 1; rank < ranks; rank++)
-        for (uint32_t i = 0; i < a->count; i++)
-            a->result[i] =
-                combine(a->operations[i], a->result[i], a->words[(size_t)rank * a->count + i]);
-    return NULL;
+    const agreement *a = (const agreement *)collective;
+    return a->has_result ? NULL : "a rank has nothing to agree on";
 }
 
 static void close_agreement(net_collective *collective)
@@ -84,26 +116,39 @@ static void close_agreement(net_collective *collective)
     mem_free(a->has_sent);
 }
 
-static const net_collective_ops ops = {collective_agree_fill, collective_agree_take,
-                                       collective_agree_received, close_agreement};
+static const net_collective_ops ops = {collective_agree_next, collective_agree_fill,
+                                       collective_agree_take, collective_agree_received,
+                                       close_agreement};
 
 static status collective_agree_allocate(agreement *a, unsigned ranks)
 {
-    size_t bytes = ((size_t)ranks + 1) * a->count * sizeof *a->words;
+    size_t bytes = a->count * (sizeof *a->words + sizeof *a->differs + sizeof *a->operations);
     a->words = mem_new(bytes);
-    a->has_sent = mem_new(2 * (size_t)ranks + a->count);
+    a->has_sent = mem_new(2 * (size_t)ranks);
     if (!a->words || !a->has_sent)
         return status_no_memory("agreement", bytes);
-    a->result = a->words + (size_t)ranks * a->count;
+    a->differs = (int32_t *)(a->words + a->count);
+    a->operations = (uint8_t *)(a->differs + a->count);
     a->has_come = a->has_sent + ranks;
-    a->operations = (uint8_t *)(a->has_come + ranks);
     return STATUS_OK;
+}
+
+static void agree_begin(agreement *a, const net_query *query, const uint64_t *words,
+                        const uint8_t *operations)
+{
+    unsigned ranks = query->comm->ranks, rank = query->comm->rank;
+    memcpy(a->words, words, a->count * sizeof *words);
+    memcpy(a->operations, operations, a->count);
+    for (uint32_t i = 0; i < a->count; i++)
+        a->differs[i] = -1;
+    for (unsigned other = rank + 1; other < ranks; other++)
+        a->children_left += net_tree_is_child(rank, other);
+    a->has_result = ranks == 1;
 }
 
 status net_agree(net_query *query, uint32_t id, const char *name, const uint64_t *words,
                  const uint8_t *operations, uint32_t count, net_collective **out)
 {
-    unsigned rank = query->comm->rank;
     *out = NULL;
     if (!count || count > NET_AGREE_WORDS_MAX)
         return status_new(STATUS_KIND_INTERNAL, "%u words to agree on", count);
@@ -112,31 +157,33 @@ status net_agree(net_query *query, uint32_t id, const char *name, const uint64_t
         return status_no_memory("agreement", sizeof *a);
     a->base.ops = &ops;
     a->count = count;
+    a->message_bytes = (uint32_t)(count * (sizeof *a->words + sizeof *a->differs));
     status st = collective_agree_allocate(a, query->comm->ranks);
     if (st) {
         close_agreement(&a->base);
         mem_free(a);
         return st;
     }
-    memcpy(a->words + (size_t)rank * count, words, count * sizeof *words);
-    memcpy(a->operations, operations, count);
-    size_t bytes = count * sizeof *words;
-    uint32_t message_bytes =
-        bytes < NET_MESSAGE_BYTES_MIN ? NET_MESSAGE_BYTES_MIN : (uint32_t)bytes;
-    return net_collective_open(query, id, name, message_bytes, 1, true, &a->base, out);
+    agree_begin(a, query, words, operations);
+    const net_tree tree = {.ranks = query->comm->ranks};
+    const net_collective_form form = {.id = id,
+                                      .name = name,
+                                      .message_bytes = a->message_bytes < NET_MESSAGE_BYTES_MIN
+                                                           ? NET_MESSAGE_BYTES_MIN
+                                                           : a->message_bytes,
+                                      .phase_count = 1,
+                                      .messages = 1,
+                                      .tree = &tree};
+    return net_collective_open(query, &form, &a->base, out);
 }
 
 const uint64_t *net_collective_words(const net_collective *collective)
 {
-    return ((const agreement *)collective)->result;
+    return ((const agreement *)collective)->words;
 }
 
 int net_collective_differs(const net_collective *collective, uint32_t word)
 {
     const agreement *a = (const agreement *)collective;
-    unsigned ranks = collective->query->comm->ranks;
-    for (unsigned rank = 1; rank < ranks && a->operations[word] == NET_SAME; rank++)
-        if (a->words[(size_t)rank * a->count + word] != a->words[word])
-            return (int)rank;
-    return -1;
+    return a->operations[word] == NET_SAME ? a->differs[word] : -1;
 }

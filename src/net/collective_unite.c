@@ -4,17 +4,30 @@
  *   phase 1   rank k's united part goes to all
  *
  * (reduce-scatter and allgather: each rank sends and receives about 2 x its bytes, however many
- * ranks there are.) A message is the bitmap's length, where the piece begins, and the piece. */
+ * ranks there are; more than EACH_TO_EACH_RANKS are a tree.) A message is the bitmap's length, where the piece begins, and the piece. */
 #include "net/collective.h"
 
 #define HEAD_WORDS 2
+/* Ranks up to which messages to each cost less than bytes that go along a tree. */
+#define EACH_TO_EACH_RANKS 8
 
 typedef struct uniting {
     net_collective base;
     uint64_t *words; /* the caller's */
     uint64_t word_count;
-    uint64_t *sent, *taken; /* words to and from each rank, in this phase */
+    uint64_t *counts; /* words to and from each rank, in each phase */
 } uniting;
+
+/* Words that went to the rank in the phase, and that came from it. */
+static uint64_t *sent_of(const uniting *u, unsigned phase, unsigned rank)
+{
+    return &u->counts[2 * phase * u->base.query->comm->ranks + rank];
+}
+
+static uint64_t *taken_of(const uniting *u, unsigned phase, unsigned rank)
+{
+    return &u->counts[(2 * phase + 1) * u->base.query->comm->ranks + rank];
+}
 
 /* Returns where part k begins; that of the number of ranks is the end. */
 static uint64_t part_begin(const uniting *u, unsigned part)
@@ -28,22 +41,28 @@ static unsigned collective_unite_part_of(unsigned phase, unsigned from, unsigned
     return phase == 0 ? to : from;
 }
 
-static bool collective_unite_fill(net_collective *collective, unsigned phase, net_message *message)
+static collective_next collective_unite_next(const net_collective *collective, unsigned phase,
+                                             unsigned peer)
+{
+    const uniting *u = (const uniting *)collective;
+    unsigned part = collective_unite_part_of(phase, collective->query->comm->rank, peer);
+    uint64_t words = part_begin(u, part + 1) - part_begin(u, part);
+    return *sent_of(u, phase, peer) == words ? COLLECTIVE_NONE : COLLECTIVE_READY;
+}
+
+static void collective_unite_fill(net_collective *collective, unsigned phase, net_message *message)
 {
     uniting *u = (uniting *)collective;
-    unsigned rank = collective->query->comm->rank, peer = message->peer;
-    unsigned part = collective_unite_part_of(phase, rank, peer);
-    uint64_t at = part_begin(u, part) + u->sent[peer], end = part_begin(u, part + 1);
-    if (at == end || peer == rank)
-        return false;
+    unsigned part = collective_unite_part_of(phase, collective->query->comm->rank, message->peer);
+    uint64_t *sent = sent_of(u, phase, message->peer);
+    uint64_t at = part_begin(u, part) + *sent, end = part_begin(u, part + 1);
     uint64_t room = message->room / sizeof *u->words - HEAD_WORDS;
     uint64_t count = end - at < room ? end - at : room;
     uint64_t head[HEAD_WORDS] = {u->word_count, at};
     memcpy(message->data, head, sizeof head);
     memcpy(message->data + sizeof head, u->words + at, count * sizeof *u->words);
     message->bytes = (uint32_t)(sizeof head + count * sizeof *u->words);
-    u->sent[peer] += count;
-    return true;
+    *sent += count;
 }
 
 static const char *collective_unite_take(net_collective *collective, unsigned phase,
@@ -54,7 +73,8 @@ static const char *collective_unite_take(net_collective *collective, unsigned ph
     uniting *u = (uniting *)collective;
     uint64_t head[HEAD_WORDS];
     unsigned part = collective_unite_part_of(phase, message->peer, collective->query->comm->rank);
-    uint64_t at = part_begin(u, part) + u->taken[message->peer], end = part_begin(u, part + 1);
+    uint64_t *taken = taken_of(u, phase, message->peer);
+    uint64_t at = part_begin(u, part) + *taken, end = part_begin(u, part + 1);
     if (message->bytes < sizeof head || message->bytes % sizeof *u->words)
         return differs;
     memcpy(head, message->data, sizeof head);
@@ -64,49 +84,54 @@ static const char *collective_unite_take(net_collective *collective, unsigned ph
     const uint64_t *piece = (const uint64_t *)(message->data + sizeof head);
     for (uint64_t i = 0; i < count; i++)
         u->words[at + i] = phase == 0 ? u->words[at + i] | piece[i] : piece[i];
-    u->taken[message->peer] += count;
+    *taken += count;
     return NULL;
 }
 
-static const char *collective_unite_received(net_collective *collective, unsigned phase)
+static const char *collective_unite_received(const net_collective *collective, unsigned phase)
 {
-    uniting *u = (uniting *)collective;
+    const uniting *u = (const uniting *)collective;
     unsigned rank = collective->query->comm->rank, ranks = collective->query->comm->ranks;
     for (unsigned peer = 0; peer < ranks; peer++) {
         unsigned part = collective_unite_part_of(phase, peer, rank);
         uint64_t expected = part_begin(u, part + 1) - part_begin(u, part);
-        if (peer != rank && u->taken[peer] != expected)
+        if (peer != rank && *taken_of(u, phase, peer) != expected)
             return "another rank has a shorter bitmap";
-        u->sent[peer] = u->taken[peer] = 0;
     }
     return NULL;
 }
 
 static void close_uniting(net_collective *collective)
 {
-    mem_free(((uniting *)collective)->sent);
+    mem_free(((uniting *)collective)->counts);
 }
 
-static const net_collective_ops ops = {collective_unite_fill, collective_unite_take,
-                                       collective_unite_received, close_uniting};
+static const net_collective_ops ops = {collective_unite_next, collective_unite_fill,
+                                       collective_unite_take, collective_unite_received,
+                                       close_uniting};
 
 status net_unite(net_query *query, uint32_t id, const char *name, uint64_t *words,
                  uint64_t word_count, net_collective **out)
 {
     unsigned ranks = query->comm->ranks;
+    size_t counts = 2 * COLLECTIVE_PHASES * (size_t)ranks;
     *out = NULL;
+    if (ranks > EACH_TO_EACH_RANKS)
+        return net_unite_tree(query, id, name, words, word_count, out);
     uniting *u = mem_new(sizeof *u);
     if (!u)
         return status_no_memory("bitmap's union", sizeof *u);
     u->base.ops = &ops;
     u->words = words;
     u->word_count = word_count;
-    u->sent = mem_new_array(2 * (size_t)ranks, sizeof *u->sent);
-    if (!u->sent) {
+    u->counts = mem_new_array(counts, sizeof *u->counts);
+    if (!u->counts) {
         mem_free(u);
-        return status_no_memory("bitmap's union", 2 * ranks * sizeof *u->sent);
+        return status_no_memory("bitmap's union", counts * sizeof *u->counts);
     }
-    u->taken = u->sent + ranks;
-    return net_collective_open(query, id, name, COLLECTIVE_MESSAGE_BYTES, COLLECTIVE_PHASES, true,
-                               &u->base, out);
+    const net_collective_form form = {.id = id,
+                                      .name = name,
+                                      .message_bytes = COLLECTIVE_MESSAGE_BYTES,
+                                      .phase_count = COLLECTIVE_PHASES};
+    return net_collective_open(query, &form, &u->base, out);
 }

@@ -1,8 +1,10 @@
 /* comm.c - a communicator: its life, what is asked of it. */
 #include "base/mutex.h"
+#include "net/collective_tree.h"
 #include "net/early.h"
 #include "net/internal.h"
 #include "net/lock.h"
+#include "net/peer.h"
 #include "net/pool.h"
 #include "net/query.h"
 
@@ -57,11 +59,13 @@ static status init_peers(net_comm *comm, const char *const *hosts)
     comm->peers = mem_new_array(comm->ranks, sizeof *comm->peers);
     if (!comm->peers)
         return status_no_memory("ranks", comm->ranks * sizeof *comm->peers);
+    const net_tree tree = {.ranks = comm->ranks};
     uint64_t now = comm->transport->ops->now(comm->transport);
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
         peer->heard_at = peer->spoke_at = now;
         peer->leaves_after = NET_UNKNOWN;
+        peer->is_neighbor = net_tree_is_neighbor(tree, comm->rank, rank);
         peer->host = mem_copy_text(hosts[rank], strlen(hosts[rank]));
         if (!peer->host)
             return status_no_memory("host name", strlen(hosts[rank]));
@@ -151,7 +155,8 @@ static void let_move(net_comm *comm)
 static bool is_doubtful(const net_comm *comm, unsigned rank, uint64_t now)
 {
     uint64_t silent = now - comm->peers[rank].heard_at;
-    return comm->is_broken && silent > comm->options.peer_timeout_ms * MILLISECOND / 2;
+    return comm->is_broken && net_peer_is_watched(comm, rank, now) &&
+           silent > comm->options.peer_timeout_ms * MILLISECOND / 2;
 }
 
 static bool is_leaving_posted(const net_comm *comm, uint64_t now)
@@ -167,15 +172,18 @@ static void comm_settled(net_comm *comm, net_frame *frame)
     (void)comm, (void)frame;
 }
 
+/* Tells those that it has spoken with. That rank 0 has left goes on along the tree to those that have not heard of it. */
 static void tell_leaving(net_comm *comm)
 {
+    uint8_t flags = !comm->rank || comm->peers[0].has_left ? NET_FRAME_ROOT_LEFT : 0;
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
-        if (rank == comm->rank || peer->is_gone || peer->has_left)
+        bool is_connected = peer->used_at || peer->is_neighbor;
+        if (rank == comm->rank || peer->is_gone || peer->has_left || !is_connected)
             continue;
         net_post(comm, rank, &peer->leave,
-                 (net_header){.kind = NET_FRAME_LEAVE, .number = peer->frames_out}, NULL,
-                 comm_settled, NULL);
+                 (net_header){.kind = NET_FRAME_LEAVE, .flags = flags, .number = peer->frames_out},
+                 NULL, comm_settled, NULL);
     }
 }
 

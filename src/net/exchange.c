@@ -47,8 +47,26 @@ static void channel_init(net_exchange *exchange, unsigned peer, uint32_t credits
     net_list_init(&channel->ready);
 }
 
-static status exchange_new(net_query *query, const net_exchange_options *options, uint8_t phase,
-                           net_exchange **out)
+/* Returns whether the ranks send each other anything. */
+static bool has_part(const net_comm *comm, const net_exchange_options *options,
+                     const net_exchange_part *part, unsigned peer)
+{
+    if (part->partners)
+        return part->partners[peer];
+    return !options->has_root || comm->rank == options->root || peer == options->root;
+}
+
+static void set_apart(net_channel *channel)
+{
+    channel->is_apart = true;
+    channel->is_ended = channel->is_refused = true;
+    channel->is_received = channel->is_declined = true;
+    channel->total = 0;
+    channel->exchange->unreceived--;
+}
+
+static status exchange_new(net_query *query, const net_exchange_options *options,
+                           const net_exchange_part *part, net_exchange **out)
 {
     net_comm *comm = query->comm;
     const net_options *defaults = &comm->options;
@@ -64,13 +82,17 @@ static status exchange_new(net_query *query, const net_exchange_options *options
     }
     exchange->query = query;
     exchange->id = options->id;
-    exchange->phase = phase;
+    exchange->phase = part->phase;
+    exchange->user = part->user;
     exchange->message_bytes =
         options->message_bytes ? options->message_bytes : defaults->message_bytes;
     exchange->unreceived = comm->ranks;
-    for (unsigned peer = 0; peer < comm->ranks; peer++)
+    for (unsigned peer = 0; peer < comm->ranks; peer++) {
         channel_init(exchange, peer, options->credits ? options->credits : defaults->credits,
                      options->send_buffers ? options->send_buffers : defaults->send_buffers);
+        if (!has_part(comm, options, part, peer))
+            set_apart(&exchange->channels[peer]);
+    }
     *out = exchange;
     return STATUS_OK;
 }
@@ -93,6 +115,8 @@ static status channel_open(net_channel *channel, const net_exchange_options *opt
 {
     net_exchange *exchange = channel->exchange;
     bool is_self = channel->peer == exchange->query->comm->rank;
+    if (channel->is_apart)
+        return STATUS_OK;
     if (!options->is_no_sender)
         TRY(net_allotment_open(exchange, &channel->to_send));
     if (options->is_no_receiver || is_self)
@@ -125,6 +149,8 @@ static void introduce(net_exchange *exchange, const net_exchange_options *option
     unsigned ranks = exchange->query->comm->ranks;
     for (unsigned peer = 0; peer < ranks && !exchange->query->failure; peer++) {
         net_channel *channel = &exchange->channels[peer];
+        if (channel->is_apart)
+            continue;
         if (options->is_no_receiver)
             net_channel_decline(channel);
         if (options->is_no_sender)
@@ -137,13 +163,13 @@ static void introduce(net_exchange *exchange, const net_exchange_options *option
 }
 
 status net_exchange_open_locked(net_query *query, const net_exchange_options *options,
-                                uint8_t phase, net_active *user, net_exchange **out)
+                                const net_exchange_part *part, net_exchange **out)
 {
     net_exchange *exchange = NULL;
     *out = NULL;
-    TRY(check_open(query, options, phase));
+    TRY(check_open(query, options, part->phase));
     TRY(array_reserve(NULL, &query->used, 1));
-    TRY(exchange_new(query, options, phase, &exchange));
+    TRY(exchange_new(query, options, part, &exchange));
     status st = STATUS_OK;
     for (unsigned peer = 0; peer < query->comm->ranks && !st; peer++)
         st = channel_open(&exchange->channels[peer], options);
@@ -151,8 +177,7 @@ status net_exchange_open_locked(net_query *query, const net_exchange_options *op
         exchange_free(exchange);
         return st;
     }
-    query->used.items[query->used.count++] = exchange_key_of(options->id, phase);
-    exchange->user = user;
+    query->used.items[query->used.count++] = exchange_key_of(options->id, part->phase);
     exchange->next = query->exchanges;
     query->exchanges = exchange;
     introduce(exchange, options);
@@ -162,8 +187,9 @@ status net_exchange_open_locked(net_query *query, const net_exchange_options *op
 
 status net_exchange_open(net_query *query, const net_exchange_options *options, net_exchange **out)
 {
+    const net_exchange_part whole = {0};
     net_lock(query->comm);
-    status st = net_exchange_open_locked(query, options, 0, NULL, out);
+    status st = net_exchange_open_locked(query, options, &whole, out);
     net_unlock(query->comm);
     return st;
 }

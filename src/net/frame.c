@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <xxhash.h>
 
-#define MAGIC 0x50690001u /* the low half is the version: raise it with every change */
+#define MAGIC 0x50690002u /* the low half is the version: raise it with every change */
 enum {
     AT_MAGIC = 0,
     AT_CHECKSUM = 4,

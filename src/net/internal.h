@@ -64,6 +64,7 @@ typedef struct net_allotment {
 struct net_channel {
     net_exchange *exchange;
     unsigned peer;
+    bool is_apart; /* the peer has no part in the exchange: nothing is sent, received or told */
     /* sending */
     net_allotment to_send;
     net_waiters senders;
@@ -124,7 +125,9 @@ struct net_query {
 
 struct net_peer {
     char *host;
-    uint64_t heard_at, spoke_at;    /* nanoseconds */
+    uint64_t heard_at, spoke_at; /* nanoseconds */
+    uint64_t used_at; /* when something other than a ping was last sent or heard; 0: never */
+    bool is_neighbor; /* in the tree of all ranks: it is always watched */
     uint64_t frames_out, frames_in; /* posted, arrived */
     uint64_t leaves_after;          /* it leaves when so many have arrived; or NET_UNKNOWN */
     bool is_gone, has_left;

@@ -140,6 +140,9 @@ typedef struct net_exchange_options {
     uint32_t message_bytes, credits, send_buffers;
     bool is_no_receiver; /* this rank wants no rows (of a gather, say): it declines at once */
     bool is_no_sender;   /* this rank has no rows: it ends at once */
+    /* Rank `root` alone receives (a gather): the others have nothing to do with each other. The same on all ranks. */
+    bool has_root;
+    unsigned root;
 } net_exchange_options;
 
 #define NET_ANY UINT32_MAX
@@ -192,7 +195,7 @@ net_counts net_exchange_counts(net_exchange *exchange, unsigned peer);
 /* ---- collectives ---- Begun by all ranks, with the same id; finished when all have contributed.
  * Each begins by a function of its own, is asked by net_try_collective, read when that says
  * NET_READY, and closed. Their messages are small, with credits of their own; memory as of an
- * exchange. */
+ * exchange. They go along a tree of ranks: a rank speaks to its parent and its children alone. */
 
 typedef enum net_operation {
     NET_SUM, /* at most UINT64_MAX */
@@ -216,8 +219,8 @@ const uint64_t *net_collective_words(const net_collective *collective);
 int net_collective_differs(const net_collective *collective, uint32_t word);
 
 /* The union of all ranks' bitmaps, of equal length, in place: `words` belongs to the collective
- * until it is closed. Each rank unites a part of it for all, so it may be large: a rank sends and
- * receives about twice its bytes. Different lengths fail the query. */
+ * until it is closed. It may be large: a rank has one message of it at a time. Of few ranks each unites a part for all, sends and
+ * receives about twice its bytes; more are a tree. Different lengths fail the query. */
 CHECKED status net_unite(net_query *query, uint32_t id, const char *name, uint64_t *words,
                          uint64_t word_count, net_collective **out);
 
@@ -229,6 +232,9 @@ CHECKED status net_gather(net_query *query, uint32_t id, const char *name, const
 /* Returns what a rank contributed, if this is a root; valid until net_collective_close. */
 const char *net_collective_bytes(const net_collective *collective, unsigned rank,
                                  uint64_t *out_bytes);
+
+/* Each rank hears of each: connections between all are made, where nothing has made them before. */
+CHECKED status net_meet(net_query *query, uint32_t id, const char *name, net_collective **out);
 
 /* NET_READY: the result can be read. */
 CHECKED status net_try_collective(net_collective *collective, net_waiter *waiter,

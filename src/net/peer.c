@@ -42,7 +42,8 @@ static void told(net_comm *comm, net_frame *frame)
 }
 
 /* The others are told of the first one: the network is of no use after that, whoever is next. So is
- * the peer itself, if it can be: it may have lived, and would wait. */
+ * the peer itself, if it can be: it may have lived, and would wait. Ranks that this one has never spoken to
+ * hear it from those that they are connected with. */
 static void tell_gone(net_comm *comm, unsigned gone, status why)
 {
     const char *text = status_message(why);
@@ -52,7 +53,9 @@ static void tell_gone(net_comm *comm, unsigned gone, status why)
         bytes = 0;
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
-        if (rank == comm->rank || peer->is_cut || peer->has_left || (peer->is_gone && rank != gone))
+        bool is_connected = peer->used_at || peer->is_neighbor;
+        if (rank == comm->rank || peer->is_cut || peer->has_left || !is_connected ||
+            (peer->is_gone && rank != gone))
             continue;
         net_header header = {.kind = NET_FRAME_GONE,
                              .exchange = gone,
@@ -169,10 +172,37 @@ void net_peer_leave_if_due(net_comm *comm, unsigned rank)
         comm->failure = left_failure(comm, rank);
 }
 
+void net_peer_hear_root_left(net_comm *comm)
+{
+    net_peer *root = &comm->peers[0];
+    if (!comm->rank || root->used_at || root->is_neighbor || root->leaves_after != NET_UNKNOWN)
+        return;
+    root->leaves_after = 0;
+    net_peer_leave_if_due(comm, 0);
+}
+
 /* ---- heartbeats ---- */
 
 /* A rank speaks so often however long its own patience is: another one's may be shorter by now. */
 #define INTERVAL_MS_MAX 500
+
+/* Neighbors in the tree are always watched. Others are as long as something goes between them, and some time
+ * after it: it would cost many ranks too much if each were heard by each. Who sees that a rank is gone tells it. */
+bool net_peer_is_watched(const net_comm *comm, unsigned rank, uint64_t now)
+{
+    const net_peer *peer = &comm->peers[rank];
+    uint64_t patience = 2 * comm->options.peer_timeout_ms * MILLISECOND;
+    return peer->is_neighbor || (peer->used_at && now - peer->used_at < patience);
+}
+
+void net_peer_use(net_comm *comm, unsigned rank)
+{
+    net_peer *peer = &comm->peers[rank];
+    uint64_t now = comm->transport->ops->now(comm->transport);
+    if (!net_peer_is_watched(comm, rank, now)) /* it has been silent, as it should */
+        peer->heard_at = now;
+    peer->used_at = now ? now : 1;
+}
 
 static void ping(net_comm *comm, unsigned rank, uint64_t now, uint64_t interval)
 {
@@ -209,6 +239,8 @@ uint64_t net_tick(net_comm *comm)
             continue;
         if (was_away && peer->heard_at < now)
             peer->heard_at = now;
+        if (!net_peer_is_watched(comm, rank, now))
+            continue;
         ping(comm, rank, now, interval);
         check_silence(comm, rank, now, timeout);
     }

@@ -8,8 +8,14 @@
 void net_peer_lose(net_comm *comm, unsigned peer, status why, bool must_tell);
 /* Loses a peer whose words are not a message. */
 void net_peer_lose_corrupt(net_comm *comm, unsigned peer, const char *what);
+/* Something other than a ping goes to the peer, or has come from it: it is watched for a while. */
+void net_peer_use(net_comm *comm, unsigned peer);
+/* Returns whether the ranks ping each other, and take each other for gone when nothing comes. */
+bool net_peer_is_watched(const net_comm *comm, unsigned peer, uint64_t now);
 /* All that it has sent has arrived: it has left, if it said so. */
 void net_peer_leave_if_due(net_comm *comm, unsigned peer);
+/* Another rank says that rank 0 has left: it has, unless it has something to say itself. */
+void net_peer_hear_root_left(net_comm *comm);
 /* The network is of no use any more. Takes why. */
 void net_comm_fail(net_comm *comm, status why);
 

@@ -1,6 +1,7 @@
 /* post.c - frames on their way out. */
 #include "net/internal.h"
 #include "net/lock.h"
+#include "net/peer.h"
 
 #include <assert.h>
 
@@ -20,6 +21,8 @@ void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header
     net_peer *to = &comm->peers[peer];
     to->frames_out++;
     to->spoke_at = comm->transport->ops->now(comm->transport);
+    if (header.kind != NET_FRAME_PING)
+        net_peer_use(comm, peer);
     comm->transport->ops->post(comm->transport, frame);
 }
 

@@ -43,6 +43,10 @@ static void post_message(net_channel *channel, net_held *held)
                          .payload_checksum = held->checksum,
                          .number = channel->sent++};
     net_counts *counts = &query->comm->peers[channel->peer].counts;
+    if (channel->is_ended && !channel->queue.first) { /* it is the last: no frame needs to say so */
+        header.flags |= NET_FRAME_ENDED;
+        header.total = channel->sent;
+    }
     channel->counts.messages_sent++;
     channel->counts.bytes_sent += bytes;
     counts->messages_sent++;
@@ -72,9 +76,9 @@ static void send_hand_over(net_channel *channel, net_held *held)
     net_channel_ready(channel, held);
 }
 
-void net_channel_send(net_channel *channel, net_held *held)
+static void queue_message(net_channel *channel, net_held *held)
 {
-    assert(!channel->is_ended && held->message.bytes <= held->message.room);
+    assert(held->message.bytes <= held->message.room);
     if (channel->exchange->query->failure || channel->is_refused) {
         net_held_return(held);
     } else if (channel->peer == channel->exchange->query->comm->rank) {
@@ -85,9 +89,23 @@ void net_channel_send(net_channel *channel, net_held *held)
     }
 }
 
+void net_channel_send(net_channel *channel, net_held *held)
+{
+    assert(!channel->is_ended);
+    queue_message(channel, held);
+}
+
+void net_channel_send_last(net_channel *channel, net_held *held)
+{
+    assert(!channel->is_ended && channel->peer != channel->exchange->query->comm->rank);
+    channel->is_ended = true;
+    queue_message(channel, held);
+    net_allotment_trim(channel->exchange, &channel->to_send);
+}
+
 void net_channel_end(net_channel *channel)
 {
-    if (channel->exchange->query->failure)
+    if (channel->exchange->query->failure || channel->is_apart)
         return;
     assert(!channel->is_ended);
     channel->is_ended = true;
@@ -95,7 +113,7 @@ void net_channel_end(net_channel *channel)
     if (channel->peer == channel->exchange->query->comm->rank) {
         channel->total = channel->sent;
         net_channel_advance(channel);
-    } else {
+    } else if (!channel->queue.first) { /* else the last message says so */
         net_channel_tell(channel);
     }
 }

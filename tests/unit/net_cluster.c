@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #define EXCHANGES 3
-#define MOST_RANKS 8
+#define MOST_RANKS 16
 #define COLLECTIVE_FIRST 100 /* ids of collectives */
 #define AGREE_WORDS 5
 #define MADE_FAILURE "a lane fails on purpose"
@@ -702,7 +702,8 @@ static void open_rank(cluster *c, unsigned rank)
 
 static void open_cluster(cluster *c)
 {
-    static const char *const hosts[MOST_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    static const char *const hosts[MOST_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                                  "i", "j", "k", "l", "m", "n", "o", "p"};
     net_fabric_options options = {.ranks = c->options.ranks,
                                   .hosts = hosts,
                                   .seed = c->options.has_no_delays ? 0 : c->options.seed,

@@ -4,6 +4,7 @@
 #include "net/local/fabric.h"
 #include "test.h"
 
+#include "net/collective_tree.h"
 #include "net/local/local.h"
 
 #define MOST_RANKS 3
@@ -393,4 +394,23 @@ TEST(more_bytes_than_may_be_gathered_fail_everywhere)
     for (unsigned i = 0; i < 2; i++)
         net_collective_close(gatherings[i]);
     end();
+}
+
+/* Each rank but the root has one parent, with a lower place; below a rank are those up to its end. */
+TEST(trees_have_all_ranks)
+{
+    for (unsigned count = 1; count <= 40; count++) {
+        net_tree tree = {.ranks = count, .root = count / 3};
+        for (unsigned rank = 0; rank < count; rank++) {
+            unsigned place = net_tree_place(tree, rank), parents = 0, below = 1;
+            CHECK_EQ(net_tree_rank(tree, place), rank);
+            for (unsigned other = 0; other < count; other++) {
+                parents += net_tree_is_child(other, place);
+                if (net_tree_is_child(place, other))
+                    below += net_tree_end(tree, other) - other;
+            }
+            CHECK_EQ(parents, place != 0);
+            CHECK_EQ(below, net_tree_end(tree, place) - place);
+        }
+    }
 }

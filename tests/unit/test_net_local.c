@@ -36,6 +36,31 @@ TEST(every_message_arrives_once_in_order)
     CHECK(frames > 1000);
 }
 
+/* More than net_unite has speak each to each; some of whom have no parent's bytes to hand on. */
+TEST(many_ranks_send_along_a_tree)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        cluster_options options = {
+            .ranks = 9 + (unsigned)(seed % 8), .queries = 2, .seed = seed, .is_stepped = true};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(many_ranks_lose_one)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        cluster_options options = {.ranks = 9 + (unsigned)(seed % 8),
+                                   .queries = 2,
+                                   .seed = seed,
+                                   .is_stepped = true,
+                                   .fault = NET_FAULT_GONE + seed % 3,
+                                   .fault_rank = (unsigned)(seed % 9),
+                                   .fault_frame = 1 + seed * 113 % 900};
+        cluster_run(&options);
+    }
+}
+
 TEST(a_seed_repeats_itself)
 {
     cluster_options options = {.ranks = 4, .queries = 3, .seed = 7, .is_stepped = true};

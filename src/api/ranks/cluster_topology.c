@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The number of the request's collective; the first is the request itself. */
-#define NET_MACHINES 1
+/* Numbers of the request's collectives; the first is the request itself. */
+enum { NET_MACHINES = 1, NET_MEETING, NET_MET };
 #define MACHINES_BYTES_MAX ((uint64_t)64 << 20)
 
 /* Describes this rank; the caller's (free). */
@@ -59,11 +59,31 @@ static status cluster_topology_unite(const net_collective *texts, unsigned ranks
     return STATUS_OK;
 }
 
+static status await_and_close(rank_run *run, net_collective *collective)
+{
+    status st = rank_run_await(run, collective);
+    net_collective_close(collective);
+    return st;
+}
+
+/* How ranks reach each other is known when each has heard each. What follows gives the network time to note it. */
+static status connect_all(rank_run *run)
+{
+    const uint8_t all = NET_AND;
+    const uint64_t one = 1;
+    net_collective *collective;
+    TRY(net_meet(run->net, NET_MEETING, "connections of all ranks", &collective));
+    TRY(await_and_close(run, collective));
+    TRY(net_agree(run->net, NET_MET, "end of connecting", &one, &all, 1, &collective));
+    return await_and_close(run, collective);
+}
+
 /* out NULL: on ranks other than 0. */
 static status cluster_topology_gather(rank_run *run, char **out)
 {
     net_collective *texts = NULL;
     char *own;
+    TRY(connect_all(run));
     TRY(cluster_topology_describe(run->place->comm, &run->engine->neighbors, &own));
     status st = net_gather(run->net, NET_MACHINES, "topology", own, strlen(own), 0,
                            MACHINES_BYTES_MAX, &texts);

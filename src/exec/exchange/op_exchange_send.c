@@ -426,7 +426,9 @@ static status exchange_send_open_net(exec_query *query, const plan_node *plan, b
     net_exchange_options options = {.id = EXEC_NET_FIRST_EXCHANGE + plan->exchange.id,
                                     .name = plan_exchange_name(plan->exchange.kind),
                                     .message_bytes = (uint32_t)query->net_message_bytes,
-                                    .is_no_receiver = !is_receiver};
+                                    .is_no_receiver = !is_receiver,
+                                    .has_root = plan->exchange.kind == EXCHANGE_GATHER ||
+                                                plan->exchange.kind == EXCHANGE_MERGE};
     return net_exchange_open(query->net, &options, out);
 }
 

@@ -43,7 +43,8 @@
 typedef struct ucx_peer {
     struct ucx_transport *transport;
     unsigned rank;
-    ucp_ep_h endpoint;         /* NULL: none, or closed */
+    ucp_ep_h endpoint;         /* made when something is first sent; NULL: none, or closed */
+    char *address;             /* UCX's, until then; NULL: it was tried */
     _Atomic bool is_abandoned; /* is to be closed */
     bool is_heard;             /* something has come from it: UCX has chosen how */
     char text[LANES_TEXT_BYTES];
@@ -145,9 +146,36 @@ static void sent(void *request, ucs_status_t code, void *argument)
     net_posted(t->comm, frame);
 }
 
+static void endpoint_failed(void *argument, ucp_ep_h endpoint, ucs_status_t code)
+{
+    (void)endpoint;
+    ucx_peer *peer = argument;
+    lose(peer->transport, peer->rank, code);
+}
+
+/* Connects for the first frame: of many ranks most never speak to each other. */
+static void connect_peer(ucx_transport *t, ucx_peer *peer)
+{
+    ucp_ep_params_t parameters = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+                                                UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                                                UCP_EP_PARAM_FIELD_ERR_HANDLER,
+                                  .address = (const ucp_address_t *)peer->address,
+                                  .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+                                  .err_handler = {.cb = endpoint_failed, .arg = peer}};
+    ucs_status_t code = t->ucx->ucp_ep_create(t->worker, &parameters, &peer->endpoint);
+    mem_free(peer->address);
+    peer->address = NULL;
+    if (code == UCS_OK)
+        return;
+    peer->endpoint = NULL;
+    lose(t, peer->rank, code);
+}
+
 static void send_frame(ucx_transport *t, net_frame *frame)
 {
     ucx_peer *peer = &t->peers[frame->peer];
+    if (peer->address && !peer->is_abandoned)
+        connect_peer(t, peer);
     if (!peer->endpoint || peer->is_abandoned) {
         net_posted(t->comm, frame);
         return;
@@ -238,13 +266,6 @@ static ucs_status_t arrived(void *argument, const void *header, size_t header_by
     return UCS_OK;
 }
 
-static void endpoint_failed(void *argument, ucp_ep_h endpoint, ucs_status_t code)
-{
-    (void)endpoint;
-    ucx_peer *peer = argument;
-    lose(peer->transport, peer->rank, code);
-}
-
 /* ---- the thread ---- */
 
 static void close_endpoint(ucx_transport *t, ucx_peer *peer, bool by_force)
@@ -268,6 +289,7 @@ static void close_abandoned(ucx_transport *t)
             close_endpoint(t, &t->peers[rank], true);
 }
 
+/* Takes back what has woken the thread. */
 static void empty_event(ucx_transport *t)
 {
     uint64_t count;
@@ -292,9 +314,10 @@ static void sleep_until(ucx_transport *t, uint64_t due)
         struct pollfd descriptors[2] = {{.fd = t->worker_event, .events = POLLIN},
                                         {.fd = t->own_event, .events = POLLIN}};
         poll(descriptors, 2, due > now ? (int)((due - now) / 1000000) + 1 : 0);
+        if (descriptors[1].revents)
+            empty_event(t);
     }
     t->is_sleeping = false;
-    empty_event(t);
 }
 
 static void ucx_describe(ucx_transport *t, ucx_peer *peer)
@@ -404,6 +427,8 @@ static void ucx_close(net_transport *transport)
     if (t->own_event >= 0)
         close(t->own_event);
     mutex_destroy(&t->lock);
+    for (unsigned rank = 0; t->peers && rank < t->base.ranks; rank++)
+        mem_free(t->peers[rank].address);
     mem_free(t->peers);
     mem_free(t);
 }
@@ -469,23 +494,17 @@ static status open_worker(ucx_transport *t)
     return code == UCS_OK ? STATUS_OK : ucx_failure(t, code, "UCX has no address");
 }
 
-static status connect_peers(ucx_transport *t, const net_introduction *all)
+/* Notes where the others are. */
+static status note_peers(ucx_transport *t, const net_introduction *all)
 {
     for (unsigned rank = 0; rank < t->base.ranks; rank++) {
         ucx_peer *peer = &t->peers[rank];
         *peer = (ucx_peer){.transport = t, .rank = rank};
         if (rank == t->base.rank)
             continue;
-        ucp_ep_params_t parameters = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
-                                                    UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                                                    UCP_EP_PARAM_FIELD_ERR_HANDLER,
-                                      .address = (const ucp_address_t *)all[rank].bytes,
-                                      .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-                                      .err_handler = {.cb = endpoint_failed, .arg = peer}};
-        ucs_status_t code = t->ucx->ucp_ep_create(t->worker, &parameters, &peer->endpoint);
-        if (code != UCS_OK)
-            return status_context(ucx_failure(t, code, "UCX cannot reach it"), "rank %u (host %s)",
-                                  rank, all[rank].host);
+        peer->address = mem_copy_text(all[rank].bytes, all[rank].byte_count);
+        if (!peer->address)
+            return status_no_memory("address of a rank", all[rank].byte_count);
     }
     return STATUS_OK;
 }
@@ -566,7 +585,7 @@ static status ucx_open_comm(ucx_transport *t, const net_introduction *all,
 {
     const char **hosts = mem_new_array(t->base.ranks, sizeof *hosts);
     status st =
-        hosts ? connect_peers(t, all) : status_no_memory("ranks", t->base.ranks * sizeof *hosts);
+        hosts ? note_peers(t, all) : status_no_memory("ranks", t->base.ranks * sizeof *hosts);
     for (unsigned rank = 0; hosts && rank < t->base.ranks; rank++)
         hosts[rank] = all[rank].host;
     if (st)
