@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* ---- cores ---- */
@@ -148,4 +149,48 @@ machine_gpu machine_gpu_of(const int *nodes, unsigned count, unsigned index, con
             }
     out.sharers = g.sharers[out.ordinal];
     return out;
+}
+
+/* ---- GPUs that are near each other ---- */
+
+static uint64_t cost_to(const unsigned *costs, unsigned gpus, uint64_t chosen, unsigned gpu)
+{
+    uint64_t cost = 0;
+    for (unsigned i = 0; i < gpus; i++)
+        cost += chosen >> i & 1 ? costs[gpu * gpus + i] : 0;
+    return cost;
+}
+
+/* Returns a bit for each of those that are near the first, and what their links cost together. */
+static uint64_t grow_from(const unsigned *costs, unsigned gpus, unsigned wanted, unsigned first,
+                          uint64_t *out_cost)
+{
+    uint64_t chosen = (uint64_t)1 << first;
+    *out_cost = 0;
+    for (unsigned count = 1; count < wanted; count++) {
+        unsigned best = gpus;
+        for (unsigned i = 0; i < gpus; i++)
+            if (!(chosen >> i & 1) && (best == gpus || cost_to(costs, gpus, chosen, i) <
+                                                           cost_to(costs, gpus, chosen, best)))
+                best = i;
+        *out_cost += cost_to(costs, gpus, chosen, best);
+        chosen |= (uint64_t)1 << best;
+    }
+    return chosen;
+}
+
+void machine_gpus_near(const unsigned *costs, unsigned gpus, unsigned wanted, unsigned *out)
+{
+    uint64_t best = 0, best_cost = UINT64_MAX;
+    assert(gpus <= MACHINE_GPUS_MAX && wanted && wanted <= gpus);
+    for (unsigned first = 0; first < gpus; first++) {
+        uint64_t cost, chosen = grow_from(costs, gpus, wanted, first, &cost);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = chosen;
+        }
+    }
+    for (unsigned i = 0, at = 0; i < gpus; i++)
+        if (best >> i & 1)
+            out[at++] = i;
 }

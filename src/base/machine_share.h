@@ -33,4 +33,8 @@ typedef struct machine_gpu {
 machine_gpu machine_gpu_of(const int *nodes, unsigned count, unsigned index, const int *gpu_nodes,
                            unsigned gpus);
 
+/* Finds `wanted` of at most MACHINE_GPUS_MAX GPUs whose links to each other cost least together, in ascending order. costs[a * gpus + b]: of
+ * the link from a to b, the same both ways. Grown from each GPU in turn by the one that is nearest to those there are. */
+void machine_gpus_near(const unsigned *costs, unsigned gpus, unsigned wanted, unsigned *out);
+
 #endif

@@ -60,7 +60,10 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(library_pages, "pages decompressed by nvCOMP")                                            \
     ITEM(host_pages, "pages decompressed by the host") /* of codecs without a kernel */            \
     ITEM(host_rows, "rows computed by the host")       /* by kernels of the host's */              \
-    ITEM(wakes, "wake-ups")                            /* of tasks, by events */
+    ITEM(bytes_across, "bytes from other devices")                                                 \
+    ITEM(staged_copies, "copies between devices without peer access")                              \
+    ITEM(exchanged_by_host, "bytes of exchanges by way of the host")                               \
+    ITEM(wakes, "wake-ups") /* of tasks, by events */
 
 typedef struct dev_work {
 #define ITEM(name, text) _Atomic uint64_t name;
@@ -165,6 +168,13 @@ typedef struct dev_ops {
     status (*copy_out)(dev_stream *stream, void *host_target, const void *source, size_t bytes);
     status (*copy)(dev_stream *stream, void *target, const void *source, size_t bytes);
     status (*zero)(dev_stream *stream, void *target, size_t bytes);
+    /* Enqueues a copy from the memory of another device of this process, of the same kind, which has done what it was told to
+     * do with the bytes: they stay until the stream has passed the copy. NULL: devices have no memory of their own. */
+    status (*copy_from)(dev_stream *stream, void *target, device *from, const void *source,
+                        size_t bytes);
+    /* Has copy_from of `other`'s streams read this device's memory without a way over the host, where the machine can. Any
+     * thread; before others use the devices. NULL: nothing is to be done. */
+    status (*meet)(device *dev, const device *other);
     /* An event at the stream's present end. wake(argument) is called once, from any thread, when
      * it is reached, perhaps before record returns. wake may be NULL. Release with event_free. */
     status (*event_record)(dev_stream *stream, void (*wake)(void *argument), void *argument,
@@ -288,6 +298,12 @@ CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *
 void dev_cuda_unpin(device *cuda);
 /* The NUMA node of each of the driver's devices, -1 where it is not known; the caller's (mem_free). */
 CHECKED status dev_cuda_nodes(int **out_nodes, unsigned *out_count);
+/* The link between two of the driver's devices. */
+typedef struct dev_cuda_link {
+    bool is_direct; /* each reaches the other's memory */
+    int rank;       /* 0: as fast as the machine's fastest; more: slower */
+} dev_cuda_link;
+CHECKED status dev_cuda_find_link(unsigned from, unsigned to, dev_cuda_link *out);
 /* How much of its memory may be ours: the most that its budget should allow. */
 CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
 /* Tells which codecs CUDA devices decompress. */

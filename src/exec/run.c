@@ -40,6 +40,8 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->rank = place->rank;
     query->rank_count = place->rank_count;
     query->net_message_bytes = place->message_bytes;
+    query->sends_cargo = place->net && place->takes_cargo && place->dev->ops->copy_from &&
+                         settings->device_exchange.number;
     if (statement->message_bytes_max && statement->message_bytes_max < place->message_bytes)
         query->net_message_bytes = statement->message_bytes_max;
     query->store = object_store_used();

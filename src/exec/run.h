@@ -14,6 +14,7 @@ typedef struct exec_place {
     struct net_query *net; /* NULL, or of a statement that has exchanges: with other ranks */
     uint32_t rank, rank_count;
     uint32_t message_bytes; /* to other ranks */
+    bool takes_cargo;       /* net_comm_takes_cargo */
 } exec_place;
 
 /* Builds the stages; nothing runs yet. The statement and the place outlive the query; the settings

@@ -285,6 +285,8 @@ bool net_arrival_swap(void *token, net_frame *frame)
     from->message.data = data;
     from->memory = memory;
     from->memory_bytes = memory_bytes;
+    to->message.cargo = from->message.cargo;
+    from->message.cargo = NULL;
     return true;
 }
 

@@ -250,6 +250,11 @@ const char *net_comm_transport(const net_comm *comm, unsigned rank)
     return comm->transport->ops->peer_text(comm->transport, rank);
 }
 
+bool net_comm_takes_cargo(const net_comm *comm)
+{
+    return comm->transport->ops->takes_cargo;
+}
+
 const net_options *net_comm_options(const net_comm *comm)
 {
     return &comm->options;

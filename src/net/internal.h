@@ -166,6 +166,7 @@ struct net_comm {
     net_waiters woken;
     net_query *telling;
     net_active *active;
+    net_cargo *dropped; /* to be dropped when the lock is given back */
 };
 
 /* ---- waiters ---- */

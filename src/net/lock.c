@@ -85,6 +85,22 @@ static void call_telling(net_comm *comm, net_query *query)
     }
 }
 
+static void drop_all(net_cargo *cargo)
+{
+    for (net_cargo *next; cargo; cargo = next) {
+        next = cargo->next;
+        cargo->drop(cargo);
+    }
+}
+
+void net_cargo_drop(net_comm *comm, net_cargo *cargo)
+{
+    if (!cargo)
+        return;
+    cargo->next = comm->dropped;
+    comm->dropped = cargo;
+}
+
 void net_unlock(net_comm *comm)
 {
     while (comm->active)
@@ -93,7 +109,10 @@ void net_unlock(net_comm *comm)
     net_query *telling = comm->telling;
     comm->woken.first = NULL;
     comm->telling = NULL;
+    net_cargo *dropped = comm->dropped;
+    comm->dropped = NULL;
     mutex_unlock(&comm->lock);
+    drop_all(dropped);
     call_woken(woken);
     call_telling(comm, telling);
 }

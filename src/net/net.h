@@ -92,6 +92,8 @@ const char *net_comm_host(const net_comm *comm, unsigned rank);
 /* How the rank is reached: "self", "local", "ucx tcp" ...; valid until net_comm_close. */
 const char *net_comm_transport(const net_comm *comm, unsigned rank);
 const net_options *net_comm_options(const net_comm *comm); /* defaults filled in */
+/* Whether messages to all ranks may have a cargo: they are threads of this process. */
+bool net_comm_takes_cargo(const net_comm *comm);
 /* From now on, counted anew; not 0. */
 void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms);
 /* Why no query can begin any more, as a failure of the caller's; NULL: one can. */
@@ -158,12 +160,24 @@ CHECKED status net_exchange_open(net_query *query, const net_exchange_options *o
  * NULL. */
 void net_exchange_close(net_exchange *exchange);
 
+/* Memory that goes along with a message to another rank of this process (net_comm_takes_cargo), and is not the message's own:
+ * rows in a device's, say. One that nobody receives is dropped. */
+typedef struct net_cargo net_cargo;
+struct net_cargo {
+    /* Called once, by any thread, without a lock of the network's. */
+    void (*drop)(net_cargo *cargo);
+    uint64_t bytes;  /* for counts */
+    net_cargo *next; /* the network's */
+};
+
 /* A message of at most `room` bytes: who fills it sets `bytes`. */
 typedef struct net_message {
     char *data;     /* 64-byte aligned */
     uint32_t room;  /* the exchange's message_bytes */
     uint32_t bytes; /* in use */
     uint32_t peer;  /* where it goes to, or came from */
+    net_cargo *
+        cargo; /* the sender's until net_send; who received it takes it and sets NULL, or leaves it; or NULL */
 } net_message;
 
 /* An empty message to a peer, of the caller's until net_send or net_message_free. NET_WAIT: as many

@@ -3,6 +3,7 @@
 #include "net/pool.h"
 
 #include "net/internal.h"
+#include "net/lock.h"
 
 #include <assert.h>
 
@@ -144,6 +145,8 @@ void net_held_return(net_held *held)
     net_allotment *allotment = is_incoming ? &channel->to_receive : &channel->to_send;
     assert(allotment->used);
     allotment->used--;
+    net_cargo_drop(exchange->query->comm, held->message.cargo);
+    held->message.cargo = NULL;
     net_pool_give(exchange->query->comm, held);
     if (is_finished(channel, is_incoming))
         net_allotment_trim(exchange, allotment);

@@ -14,7 +14,7 @@
 
 #include "net/net.h"
 
-#define NET_TRANSPORT_ABI 1 /* raise with every change below */
+#define NET_TRANSPORT_ABI 2 /* raise with every change below */
 #define NET_HEADER_BYTES 64
 
 typedef struct net_transport net_transport;
@@ -37,6 +37,7 @@ struct net_frame {
 typedef struct net_transport_ops {
     uint32_t abi;
     const char *name;
+    bool takes_cargo; /* of messages: it hands over memory of this process (net_arrival_swap) */
     /* Begins to deliver and to call net_tick. */
     status (*start)(net_transport *transport, net_comm *comm);
     /* Ends: frames that are under way are given back (net_posted) before it returns, and no upcall

@@ -42,6 +42,7 @@ SAME(CUDA_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE)
 SAME(CUDA_ACCESS_READ_WRITE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 SAME(CUDA_GRANULARITY_RECOMMENDED, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
 SAME(CUDA_WAIT_AT_LEAST, CU_STREAM_WAIT_VALUE_GEQ)
+SAME(CUDA_LINK_RANK, CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK)
 
 /* ---- types ---- */
 
@@ -56,6 +57,7 @@ BYTES(cuda_address, CUdeviceptr)
 BYTES(cuda_allocation, CUmemGenericAllocationHandle)
 BYTES(cuda_attribute, CUdevice_attribute)
 BYTES(cuda_granularity, CUmemAllocationGranularity_flags)
+BYTES(cuda_link_attribute, CUdevice_P2PAttribute)
 BYTES(cuda_location, CUmemLocation)
 MEMBER(cuda_location, type, CUmemLocation, type)
 MEMBER(cuda_location, id, CUmemLocation, id)

@@ -30,4 +30,7 @@ check "a copy of memory that is not pinned" found pageable_copy "which is not pi
 check "the same, asked of the device" found pageable_copy_of_device "bytes that are not pinned"
 check "a stream that was destroyed" found destroyed_stream "a stream is used that was destroyed"
 check "few threads for many rows" found few_threads "1 blocks of 256 threads for 1000000 rows"
+export PISTACHIO_CUDA_DEVICES=2
+check "a copy of another device's memory without access" found other_device_copy "of device 1, to which device 0 has no access"
+check "a kernel that is given it" found other_device_kernel "of a device to which device 0 has no access"
 finish

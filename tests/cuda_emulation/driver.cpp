@@ -2,11 +2,9 @@
  * stream is a thread that does late what is enqueued.
  *
  *   PISTACHIO_CUDA_FAIL=NAME:N[:ERROR]  the N-th call of function NAME, here or in nvcomp.cpp, fails
- *   PISTACHIO_CUDA_MEMORY=BYTES   the device's memory (4 GiB)
- *   PISTACHIO_CUDA_MEMORY_OF_OTHERS=BYTES  of which other processes have so much
- *   PISTACHIO_CUDA_DEVICES=N      how many there are (1)
- *   PISTACHIO_CUDA_CAPABILITY=N   theirs (80)
- * faults.cpp has more that fails. In addition:
+ *   PISTACHIO_CUDA_CAPABILITY=N   of all devices (80)
+ *   PISTACHIO_CUDA_GONE_DEVICE=N  of several devices the one that PISTACHIO_CUDA_GONE is about (all)
+ * devices.cpp has how many there are, their memory and links; faults.cpp has more that fails. In addition:
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
  *                                 name, launches, jobs, rows, seconds
  *
@@ -14,46 +12,15 @@
  * and to memory that is not pinned (but what the device says it copies through all the same), or of bytes
  * that no buffer has; kernels that are given other addresses; launches of one thread for many rows; calls of a
  * thread that has no context. */
-#include "fibers.h"
+#include "devices.h"
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <set>
 #include <stdarg.h>
-#include <string>
 #include <sys/mman.h>
 #include <thread>
 #include <time.h>
 #include <vector>
 
-extern "C" {
-#include "device/cuda/driver.h"
-}
-
-#if defined __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#endif
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
-enum {
-    ERROR_INVALID = 1,
-    ERROR_NO_LONGER_THERE = 79, /* a device that left the bus */
-    ERROR_CONTEXT = 201,
-    ERROR_REGISTERED = 712, /* already */
-    ERROR_NOT_REGISTERED = 713,
-    ERROR_ILLEGAL_ADDRESS = 700,
-    ERROR_LAUNCH_FAILED = 719,
-    ERROR_UNKNOWN = 999,
-};
-#define GRANULARITY ((size_t)2 << 20)
 /* A launch over so many rows has a thread for each so many of them at least. */
 #define MANY_ROWS 100000
 #define ROWS_PER_THREAD 64
@@ -62,29 +29,39 @@ enum {
 extern "C" uint32_t kernels_layout[];
 extern "C" const size_t kernels_layout_bytes;
 
-static std::mutex lock;    /* of all of this */
+std::mutex emulated_lock;
+std::map<std::string, uint64_t> emulated_counts;
 static std::mutex running; /* one kernel at a time */
-static std::map<std::string, uint64_t> calls;
 static std::map<char *, size_t> pinned;
 static std::map<char *, size_t> pageable; /* that the device said it copies through */
-static std::map<char *, size_t> ranges; /* of addresses: one for each time that the device is open */
-struct CUstream_st;
 static std::set<CUstream_st *> streams;
-static int retained; /* how often the one context is */
-static std::atomic<int> lost; /* an error that stays */
-static thread_local void *current; /* the thread's context */
 static char why[512] = "no text for it";
 static char failed_call[64] = "emulated"; /* the one that was made to fail */
 
 /* ---- faults and counts ---- */
 
-static int count_call(const char *name)
+/* The device is gone from the machine, or all are. */
+static void look_for_devices()
+{
+    static const char *given = getenv("PISTACHIO_CUDA_GONE_DEVICE");
+    if (!emulated_fault_gone())
+        return;
+    for (int i = 0; i < emulated_device_count(); i++)
+        if (!emulated_devices[i].lost && (!given || strtol(given, nullptr, 10) == i))
+            emulated_devices[i].lost = ERROR_NO_LONGER_THERE;
+}
+
+int emulated_count_call_of(const char *name, emulated_device *device)
 {
     static const char *fail = getenv("PISTACHIO_CUDA_FAIL");
-    std::lock_guard<std::mutex> guard(lock);
-    uint64_t nth = ++calls[name];
-    if (!lost && nth % CALLS_PER_LOOK == 1 && emulated_fault_gone())
-        lost = ERROR_NO_LONGER_THERE;
+    std::lock_guard<std::mutex> guard(emulated_lock);
+    uint64_t nth = ++emulated_counts[name];
+    if (!device)
+        device = current;
+    if (!device && emulated_device_count() == 1)
+        device = emulated_devices;
+    if (nth % CALLS_PER_LOOK == 1)
+        look_for_devices();
     size_t length = strlen(name);
     char *end = nullptr;
     if (fail && !strncmp(fail, name, length) && fail[length] == ':' &&
@@ -92,41 +69,35 @@ static int count_call(const char *name)
         int error = *end == ':' ? (int)strtol(end + 1, nullptr, 10) : (int)ERROR_UNKNOWN;
         /* After a failure of what streams do nothing works any more, as with a real driver. Who finds
          * that first may be another thread in another call: the text says what it was. */
-        if (!strncmp(name, "cu", 2) &&
+        if (device && !strncmp(name, "cu", 2) &&
             (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
              !strcmp(name, "cuStreamQuery")))
-            lost = error;
+            device->lost = error;
         snprintf(failed_call, sizeof failed_call, "%s was made to fail", name);
         return *end == ':' || strcmp(name, "cuMemCreate") ? error : (int)CUDA_OUT_OF_MEMORY;
     }
-    return lost;
+    return device ? device->lost.load() : 0;
 }
-#define BEGIN                                                                                      \
-    if (int failed = count_call(__func__))                                                         \
-        return failed;
 
 /* Some drivers take such calls all the same: it is no use to find out which. */
-static bool has_context(const char *name)
+bool emulated_has_context(const char *name)
 {
     if (current)
         return true;
     fprintf(stderr, "emulated driver: %s is called by a thread that has no context\n", name);
-    std::lock_guard<std::mutex> guard(lock);
-    calls["without a context"]++;
+    std::lock_guard<std::mutex> guard(emulated_lock);
+    emulated_counts["without a context"]++;
     snprintf(failed_call, sizeof failed_call, "%s without a context", name);
-    if (!lost)
-        lost = ERROR_CONTEXT;
+    for (emulated_device &device : emulated_devices)
+        if (!device.lost)
+            device.lost = ERROR_CONTEXT;
     return false;
 }
-#define BEGIN_IN_CONTEXT                                                                           \
-    BEGIN                                                                                          \
-    if (!has_context(__func__))                                                                    \
-        return ERROR_CONTEXT;
 
 /* For the emulation of nvCOMP: counts a call of its, which fails if it is made to. */
 EXPORTED int emulated_count_call(const char *name)
 {
-    return count_call(name);
+    return emulated_count_call_of(name, nullptr);
 }
 
 /* What a GPU does in 2 microseconds takes about so many times as long here. */
@@ -135,8 +106,8 @@ extern "C" __attribute__((visibility("default"))) const unsigned pistachio_slown
 /* How often a function was called. "bytes": of cuMemCreate; "without a context": calls for which it was missing. */
 EXPORTED uint64_t emulated_calls(const char *name)
 {
-    std::lock_guard<std::mutex> guard(lock);
-    return calls[name];
+    std::lock_guard<std::mutex> guard(emulated_lock);
+    return emulated_counts[name];
 }
 
 /* The names of the kernels, one by one; NULL behind the last. */
@@ -148,8 +119,7 @@ EXPORTED const char *emulated_kernel_name(unsigned index)
     return kernel ? kernel->name : nullptr;
 }
 
-static int refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int refuse(const char *format, ...)
+int emulated_refuse(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -159,31 +129,6 @@ static int refuse(const char *format, ...)
 }
 
 /* ---- streams ---- */
-
-struct CUstream_st {
-    std::mutex mutex;
-    std::condition_variable changed, done;
-    std::deque<std::function<void()>> commands;
-    bool is_busy = false;
-    std::atomic<bool> is_open{false};
-    uint64_t random = 1;
-
-    void main();
-    void must_be_open() const
-    {
-        if (is_open)
-            return;
-        fprintf(stderr, "emulated driver: a stream is used that was destroyed\n");
-        abort();
-    }
-    void enqueue(std::function<void()> command)
-    {
-        must_be_open();
-        std::lock_guard<std::mutex> guard(mutex);
-        commands.push_back(std::move(command));
-        changed.notify_one();
-    }
-};
 
 /* For the emulation of nvCOMP. */
 EXPORTED void emulated_enqueue(CUstream_st *stream, void (*call)(void *), void *argument)
@@ -206,7 +151,7 @@ void CUstream_st::main()
             timespec pause = {0, (long)((random >> 40) % 100000)};
             nanosleep(&pause, nullptr);
         }
-        if (!lost)
+        if (!device->lost)
             command();
         guard.lock();
         is_busy = false;
@@ -221,7 +166,7 @@ static std::vector<CUstream_st *> idle;
 
 static CUstream_st *take_idle()
 {
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     if (idle.empty())
         return nullptr;
     CUstream_st *stream = idle.back();
@@ -238,10 +183,11 @@ EXPORTED int cuStreamCreate(CUstream_st **out, unsigned)
     if (is_new)
         stream = new CUstream_st;
     stream->random = ++seed;
+    stream->device = current;
     stream->is_open = true;
     if (is_new)
         std::thread([stream] { stream->main(); }).detach();
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     streams.insert(stream);
     *out = stream;
     return 0;
@@ -255,19 +201,19 @@ static void destroy(CUstream_st *stream)
         std::unique_lock<std::mutex> guard(stream->mutex);
         stream->done.wait(guard, [stream] { return stream->commands.empty() && !stream->is_busy; });
     }
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     idle.push_back(stream);
 }
 
 EXPORTED int cuStreamDestroy_v2(CUstream_st *stream)
 {
-    has_context(__func__);
+    emulated_has_context(__func__);
     {
-        std::lock_guard<std::mutex> guard(lock);
+        std::lock_guard<std::mutex> guard(emulated_lock);
         streams.erase(stream);
     }
     destroy(stream);
-    return count_call(__func__);
+    return emulated_count_call_of(__func__, nullptr);
 }
 
 EXPORTED int cuStreamQuery(CUstream_st *stream)
@@ -280,7 +226,7 @@ EXPORTED int cuStreamQuery(CUstream_st *stream)
 
 static bool is_in(const std::map<char *, size_t> &pieces, const void *memory, size_t bytes)
 {
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     auto next = pieces.upper_bound((char *)memory);
     if (next == pieces.begin())
         return false;
@@ -296,7 +242,7 @@ static bool is_pinned(const void *memory, size_t bytes)
 /* Memory that is not pinned, and that copies go through on purpose. 0 bytes: it goes. */
 EXPORTED void pistachio_watch_pageable(const void *address, size_t bytes)
 {
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     if (bytes)
         pageable[(char *)address] = bytes;
     else
@@ -320,7 +266,7 @@ EXPORTED int cuStreamWriteValue64_v2(CUstream_st *stream, uint64_t word, uint64_
 {
     BEGIN_IN_CONTEXT
     if (!is_pinned((void *)word, 8))
-        return refuse("a stream writes a word at %p, which is not pinned", (void *)word);
+        return emulated_refuse("a stream writes a word at %p, which is not pinned", (void *)word);
     stream->enqueue([=] { ((std::atomic<uint64_t> *)word)->store(value); });
     return 0;
 }
@@ -329,7 +275,7 @@ EXPORTED int cuStreamWaitValue64_v2(CUstream_st *stream, uint64_t word, uint64_t
 {
     BEGIN_IN_CONTEXT
     stream->enqueue([=] {
-        while (((std::atomic<uint64_t> *)word)->load() < value && !lost)
+        while (((std::atomic<uint64_t> *)word)->load() < value && !stream->device->lost)
             std::this_thread::yield();
     });
     return 0;
@@ -355,8 +301,17 @@ static bool is_registered(uint64_t address, size_t bytes)
 static bool is_device(uint64_t address, size_t bytes)
 {
     return takes_any_address || is_registered(address, 1) ||
-           is_in(ranges, (const void *)address, bytes) ||
-           address == (uint64_t)kernels_layout;
+           emulated_is_reserved((const void *)address, bytes) || address == (uint64_t)kernels_layout;
+}
+
+/* 0, or the error of a call on the stream that uses memory of a device that the stream's has no access to. */
+static int check_access(const CUstream_st *stream, const char *name, uint64_t address, size_t bytes)
+{
+    const emulated_device *owner = emulated_foreign(stream->device, (void *)address, bytes);
+    return owner ? emulated_refuse("%s of %zu bytes at %p, of device %d, to which device %d has no access", name,
+                                   bytes, (void *)address, emulated_ordinal(owner),
+                                   emulated_ordinal(stream->device))
+                 : 0;
 }
 
 static int copy(CUstream_st *stream, const char *name, void *target, const void *source,
@@ -365,9 +320,13 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
     const void *device = host == target ? source : target;
     bool waits = host && is_in(pageable, host, bytes);
     if (host && !waits && !is_pinned(host, bytes))
-        return refuse("%s of %zu bytes at %p, which is not pinned", name, bytes, host);
+        return emulated_refuse("%s of %zu bytes at %p, which is not pinned", name, bytes, host);
     if (!is_device((uint64_t)device, bytes) || (!host && !is_device((uint64_t)source, bytes)))
-        return refuse("%s of %zu bytes at %p, which is not the device's", name, bytes, device);
+        return emulated_refuse("%s of %zu bytes at %p, which is not the device's", name, bytes, device);
+    if (int error = check_access(stream, name, (uint64_t)device, bytes))
+        return error;
+    if (int error = host ? 0 : check_access(stream, name, (uint64_t)source, bytes))
+        return error;
     stream->enqueue([=] { memmove(target, source, bytes); });
     if (waits)
         await(stream);
@@ -378,7 +337,7 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
 EXPORTED int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned)
 {
     BEGIN_IN_CONTEXT
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     char *start = (char *)memory;
     auto next = registered.lower_bound(start);
     if ((next != registered.end() && next->first < start + bytes) ||
@@ -391,7 +350,7 @@ EXPORTED int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned)
 EXPORTED int cuMemHostUnregister(void *memory)
 {
     BEGIN_IN_CONTEXT
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     return registered.erase((char *)memory) ? 0 : (int)ERROR_NOT_REGISTERED;
 }
 
@@ -413,7 +372,7 @@ EXPORTED int cuMemcpyDtoH_v2(void *target, uint64_t source, size_t bytes)
 {
     BEGIN
     if (!is_device(source, bytes))
-        return refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
+        return emulated_refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
                       (void *)source);
     memmove(target, (const void *)source, bytes);
     return 0;
@@ -431,8 +390,10 @@ EXPORTED int cuMemsetD8Async(uint64_t target, unsigned char value, size_t bytes,
 {
     BEGIN_IN_CONTEXT
     if (!is_device(target, bytes))
-        return refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
+        return emulated_refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
                       (void *)target);
+    if (int error = check_access(stream, __func__, target, bytes))
+        return error;
     stream->enqueue([=] { memset((void *)target, value, bytes); });
     return 0;
 }
@@ -474,8 +435,10 @@ static struct work_counts {
                 fprintf(out, "%s %llu %llu %llu %.6f\n", name.c_str(),
                         (unsigned long long)done.launches, (unsigned long long)done.jobs,
                         (unsigned long long)done.rows, (double)done.nanoseconds / 1e9);
-        if (out)
+        if (out) {
+            emulated_write_links(out);
             fclose(out);
+        }
     }
 } counts;
 
@@ -512,7 +475,7 @@ static int run_job(const launch *l, unsigned job, char *message, size_t bytes)
 }
 
 /* Jobs in any order: they know nothing of each other. */
-static void run(const launch *l)
+static void run(const launch *l, emulated_device *device)
 {
     char message[sizeof why];
     emulated_fault_hang(l->kernel);
@@ -520,11 +483,11 @@ static void run(const launch *l)
     uint64_t began = now();
     static unsigned turn;
     unsigned shift = ++turn % l->jobs;
-    for (unsigned i = 0; i < l->jobs && !lost; i++) {
+    for (unsigned i = 0; i < l->jobs && !device->lost; i++) {
         unsigned job = (i + shift) % l->jobs;
         if (int error = run_job(l, job, message, sizeof message)) {
             memcpy(why, message, sizeof why);
-            lost = error;
+            device->lost = error;
         }
     }
     count_work(l, began);
@@ -573,6 +536,13 @@ static bool is_known(const void *address)
     return is_device((uint64_t)address, 1) || is_pinned(address, 1);
 }
 
+static thread_local const emulated_device *asking; /* about is_within_reach */
+
+static bool is_within_reach(const void *address)
+{
+    return !emulated_foreign(asking, address, 1);
+}
+
 EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs, unsigned grid_z,
                             unsigned threads, unsigned block_y, unsigned block_z, unsigned shared,
                             CUstream_st *stream, void **arguments, void **)
@@ -582,20 +552,25 @@ EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs,
     if (!blocks || !threads || threads > 1024 || threads % 32 || !jobs ||
         jobs > CUDA_JOBS(kernel->argument_bytes) || grid_z != 1 || block_y != 1 || block_z != 1 ||
         shared)
-        return refuse("%s is launched with %u x %u blocks of %u threads", kernel->name, blocks,
+        return emulated_refuse("%s is launched with %u x %u blocks of %u threads", kernel->name, blocks,
                       jobs, threads);
     launch l = {kernel, blocks, jobs, threads, {}};
     memcpy(l.arguments, arguments[0], jobs * CUDA_JOB_BYTES(kernel->argument_bytes));
     for (unsigned job = 0; job < jobs; job++)
         if (const char *name = kernel->strange(l.job(job), is_known))
-            return refuse("%s is given an address, %s, that is not the device's", kernel->name,
+            return emulated_refuse("%s is given an address, %s, that is not the device's", kernel->name,
                           name);
+    asking = stream->device;
+    for (unsigned job = 0; job < jobs; job++)
+        if (const char *name = kernel->strange(l.job(job), is_within_reach))
+            return emulated_refuse("%s is given an address, %s, of a device to which device %d has no access",
+                                   kernel->name, name, emulated_ordinal(stream->device));
     for (unsigned job = 0; job < jobs; job++)
         if (!has_enough(&l, job))
-            return refuse("%s has %llu blocks of %u threads for %llu rows", kernel->name,
+            return emulated_refuse("%s has %llu blocks of %u threads for %llu rows", kernel->name,
                           (unsigned long long)l.job_blocks(job), threads,
                           (unsigned long long)kernel->rows(l.job(job)));
-    stream->enqueue([l] { run(&l); });
+    stream->enqueue([l, stream] { run(&l, stream->device); });
     return 0;
 }
 
@@ -637,109 +612,13 @@ EXPORTED int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *, cons
 
 /* ---- memory ---- */
 
-EXPORTED int cuMemGetAllocationGranularity(size_t *bytes, const void *, int)
-{
-    BEGIN
-    *bytes = GRANULARITY;
-    return 0;
-}
-
-EXPORTED int cuMemAddressReserve(uint64_t *address, size_t bytes, size_t, uint64_t,
-                                 unsigned long long)
-{
-    BEGIN
-    void *memory =
-        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return CUDA_OUT_OF_MEMORY;
-    std::lock_guard<std::mutex> guard(lock);
-    ranges[(char *)memory] = bytes;
-    *address = (uint64_t)memory;
-    return 0;
-}
-
-EXPORTED int cuMemAddressFree(uint64_t address, size_t bytes)
-{
-    {
-        std::lock_guard<std::mutex> guard(lock);
-        ranges.erase((char *)address);
-    }
-    munmap((void *)address, bytes);
-    return count_call(__func__);
-}
-
-static size_t memory_bytes()
-{
-    const char *given = getenv("PISTACHIO_CUDA_MEMORY");
-    return given ? strtoull(given, nullptr, 10) : (size_t)4 << 30;
-}
-
-static size_t created; /* bytes */
-
-EXPORTED int cuMemCreate(uint64_t *allocation, size_t bytes, const void *, unsigned long long)
-{
-    BEGIN
-    if (!bytes || bytes % GRANULARITY)
-        return refuse("an allocation of %zu bytes", bytes);
-    const char *others = getenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS");
-    std::lock_guard<std::mutex> guard(lock);
-    if (others && created + bytes > memory_bytes() - strtoull(others, nullptr, 10))
-        return CUDA_OUT_OF_MEMORY;
-    calls["bytes"] += bytes;
-    created += bytes;
-    *allocation = bytes;
-    return 0;
-}
-
-EXPORTED int cuMemRelease(uint64_t allocation)
-{
-    {
-        std::lock_guard<std::mutex> guard(lock);
-        created -= allocation;
-    }
-    return count_call(__func__);
-}
-
-EXPORTED int cuMemMap(uint64_t address, size_t bytes, size_t, uint64_t allocation,
-                      unsigned long long)
-{
-    BEGIN
-    if (allocation != bytes || address % GRANULARITY % 4096)
-        return refuse("an allocation of %zu bytes is mapped as %zu", (size_t)allocation, bytes);
-    return 0;
-}
-
-EXPORTED int cuMemSetAccess(uint64_t address, size_t bytes, const void *, size_t)
-{
-    BEGIN
-    mprotect((void *)address, bytes, PROT_READ | PROT_WRITE);
-    ASAN_POISON_MEMORY_REGION((void *)address, bytes);
-    return 0;
-}
-
-EXPORTED int cuMemUnmap(uint64_t address, size_t bytes)
-{
-    ASAN_UNPOISON_MEMORY_REGION((void *)address, bytes);
-    mprotect((void *)address, bytes, PROT_NONE);
-    return count_call(__func__);
-}
-
-/* The device says which bytes of its range are a buffer's: others are out of bounds. New ones hold
- * rubbish. */
-EXPORTED void pistachio_watch_buffer(uint64_t address, size_t bytes, size_t room)
-{
-    ASAN_UNPOISON_MEMORY_REGION((void *)address, room);
-    memset((void *)address, 0xa5, bytes < 65536 ? bytes : 65536);
-    ASAN_POISON_MEMORY_REGION((char *)address + bytes, room - bytes);
-}
-
 EXPORTED int cuMemHostAlloc(void **out, size_t bytes, unsigned)
 {
     BEGIN_IN_CONTEXT
     void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return CUDA_OUT_OF_MEMORY;
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     pinned[(char *)memory] = bytes;
     *out = memory;
     return 0;
@@ -747,30 +626,24 @@ EXPORTED int cuMemHostAlloc(void **out, size_t bytes, unsigned)
 
 EXPORTED int cuMemFreeHost(void *memory)
 {
-    has_context(__func__);
+    emulated_has_context(__func__);
     {
-        std::lock_guard<std::mutex> guard(lock);
+        std::lock_guard<std::mutex> guard(emulated_lock);
         auto found = pinned.find((char *)memory);
         if (found == pinned.end())
             return ERROR_INVALID;
         munmap(memory, found->second);
         pinned.erase(found);
     }
-    return count_call(__func__);
+    return emulated_count_call_of(__func__, nullptr);
 }
 
 /* ---- the device ---- */
 
-static int device_count()
-{
-    const char *given = getenv("PISTACHIO_CUDA_DEVICES");
-    return given ? (int)strtol(given, nullptr, 10) : 1;
-}
-
 EXPORTED int cuInit(unsigned)
 {
     BEGIN
-    return device_count() ? 0 : (int)CUDA_NO_DEVICE;
+    return emulated_device_count() ? 0 : (int)CUDA_NO_DEVICE;
 }
 
 EXPORTED int cuDriverGetVersion(int *version)
@@ -807,7 +680,7 @@ EXPORTED int cuGetErrorString(int error, const char **text)
 EXPORTED int cuDeviceGetCount(int *count)
 {
     BEGIN
-    *count = device_count();
+    *count = emulated_device_count();
     return 0;
 }
 
@@ -838,53 +711,54 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
     return 0;
 }
 
-EXPORTED int cuDeviceTotalMem_v2(size_t *bytes, int)
+EXPORTED int cuDevicePrimaryCtxRetain(emulated_device **context, int ordinal)
 {
-    BEGIN
-    *bytes = memory_bytes();
-    return 0;
-}
-
-EXPORTED int cuDevicePrimaryCtxRetain(void **context, int)
-{
-    BEGIN
-    *context = (void *)&lost;
-    std::lock_guard<std::mutex> guard(lock);
-    retained++;
+    emulated_device *device = &emulated_devices[ordinal];
+    if (int failed = emulated_count_call_of(__func__, device))
+        return failed;
+    *context = device;
+    std::lock_guard<std::mutex> guard(emulated_lock);
+    device->retained++;
     return 0;
 }
 
 /* With the context goes what is left in it, when nobody holds it any more. */
-EXPORTED int cuDevicePrimaryCtxRelease_v2(int)
+EXPORTED int cuDevicePrimaryCtxRelease_v2(int ordinal)
 {
-    std::set<CUstream_st *> left;
+    emulated_device *device = &emulated_devices[ordinal];
+    std::vector<CUstream_st *> left;
     {
-        std::lock_guard<std::mutex> guard(lock);
-        if (!--retained)
-            left.swap(streams);
+        std::lock_guard<std::mutex> guard(emulated_lock);
+        if (!--device->retained)
+            for (CUstream_st *stream : streams)
+                if (stream->device == device)
+                    left.push_back(stream);
+        for (CUstream_st *stream : left)
+            streams.erase(stream);
     }
     for (CUstream_st *stream : left)
         destroy(stream);
-    return count_call(__func__);
+    return emulated_count_call_of(__func__, device);
 }
 
-EXPORTED int cuDevicePrimaryCtxGetState(int, unsigned *flags, int *is_active)
+EXPORTED int cuDevicePrimaryCtxGetState(int ordinal, unsigned *flags, int *is_active)
 {
     BEGIN
-    std::lock_guard<std::mutex> guard(lock);
+    std::lock_guard<std::mutex> guard(emulated_lock);
     *flags = 0;
-    *is_active = retained > 0;
+    *is_active = emulated_devices[ordinal].retained > 0;
     return 0;
 }
 
-EXPORTED int cuCtxSetCurrent(void *context)
+EXPORTED int cuCtxSetCurrent(emulated_device *context)
 {
-    BEGIN
+    if (int failed = emulated_count_call_of(__func__, context))
+        return failed;
     current = context;
     return 0;
 }
 
-EXPORTED int cuCtxGetCurrent(void **context)
+EXPORTED int cuCtxGetCurrent(emulated_device **context)
 {
     BEGIN
     *context = current;
@@ -894,5 +768,5 @@ EXPORTED int cuCtxGetCurrent(void **context)
 /* CUDA's run-time, and so nvCOMP, works on the device's primary context where that is the thread's. */
 EXPORTED bool emulated_is_primary()
 {
-    return current == (void *)&lost;
+    return current;
 }

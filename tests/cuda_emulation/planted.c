@@ -72,6 +72,25 @@ static void use_destroyed(const scene *s)
         "memset"));
 }
 
+/* The stream of one device is given memory of another one, without access. */
+static void use_other(scene *s, bool by_kernel)
+{
+    device *other;
+    dev_buffer *theirs;
+    mem_budget *budget;
+    must(mem_budget_new(0, &budget));
+    must(dev_open_cuda(1, 0, budget, &other));
+    mem_budget_free(budget);
+    must(dev_alloc(other, ROWS * 4, "rows", &theirs));
+    if (by_kernel)
+        must(DEV_LAUNCH(s->stream, count_up, .first = FIRST, .count = dev_count_exact(ROWS),
+                        .out = theirs->address));
+    else
+        must(s->dev->ops->copy(s->stream, s->out->address, theirs->address, ROWS * 4));
+    s->dev->ops->stream_drain(s->stream);
+    must(dev_check(s->dev));
+}
+
 static void check_rows(const scene *s)
 {
     void *host;
@@ -105,6 +124,8 @@ int main(int count, char **arguments)
                          "copy"));
     } else if (!strcmp(mistake, "pageable_copy_of_device")) {
         must(s.dev->ops->copy_in(s.stream, s.out->address, pageable, sizeof pageable));
+    } else if (!strncmp(mistake, "other_device", 12)) {
+        use_other(&s, !strcmp(mistake, "other_device_kernel"));
     } else if (!strcmp(mistake, "destroyed_stream")) {
         use_destroyed(&s);
     } else if (!strcmp(mistake, "few_threads")) {

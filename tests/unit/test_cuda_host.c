@@ -30,6 +30,18 @@ static uint64_t calls_of(const char *name)
     return count;
 }
 
+/* Returns what went from one device to another: 0 bytes, 1 copies, 2 of these by way of the host. */
+static uint64_t link_of(int from, int to, int what)
+{
+    uint64_t (*ask)(int, int, int) = NULL;
+    void *driver = dlopen(getenv("PISTACHIO_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
+    *(void **)&ask = driver ? dlsym(driver, "emulated_link") : NULL;
+    uint64_t count = ask ? ask(from, to, what) : 0;
+    if (driver)
+        dlclose(driver);
+    return count;
+}
+
 static void close_device(void)
 {
     while (buffer_count)
@@ -292,6 +304,78 @@ TEST(the_context_and_the_kernels_stay)
     CHECK_EQ(calls_of("cuDevicePrimaryCtxRetain"), contexts);
     CHECK_EQ(calls_of("cuModuleLoadData"), modules);
     CHECK_EQ(calls_of("cuModuleGetFunction"), functions);
+}
+
+/* ---- several devices ---- */
+
+static void open_other(unsigned ordinal, device **out)
+{
+    mem_budget *budget;
+    CHECK_OK(mem_budget_new(0, &budget));
+    status st = dev_open_cuda(ordinal, 0, budget, out);
+    mem_budget_free(budget);
+    CHECK_OK(st);
+}
+
+/* Copies bytes of another device's memory to this one's, and looks at them. */
+static void copy_across(device *other, size_t bytes)
+{
+    dev_stream *theirs;
+    dev_buffer *source;
+    void *sent, *come;
+    CHECK_OK(other->ops->stream_open(other, &theirs));
+    CHECK_OK(dev_alloc(other, bytes, "test", &source));
+    CHECK_OK(other->ops->host_alloc(other, bytes, "test", &sent));
+    for (size_t i = 0; i < bytes; i++)
+        ((uint8_t *)sent)[i] = (uint8_t)(i * 7 + other->ordinal);
+    CHECK_OK(other->ops->copy_in(theirs, source->address, sent, bytes));
+    other->ops->stream_drain(theirs);
+    CHECK_OK(take(bytes));
+    void *target = buffers[buffer_count - 1]->address;
+    CHECK_OK(dev->ops->copy_from(stream, target, other, source->address, bytes));
+    CHECK_OK(dev->ops->host_alloc(dev, bytes, "test", &come));
+    CHECK_OK(dev->ops->copy_out(stream, come, target, bytes));
+    dev->ops->stream_drain(stream);
+    CHECK(!memcmp(sent, come, bytes));
+    dev->ops->host_free(dev, come, bytes);
+    other->ops->host_free(other, sent, bytes);
+    dev_buffer_unref(source);
+    other->ops->stream_close(theirs);
+}
+
+TEST(copies_between_devices)
+{
+    enum { BYTES = 100000 };
+    device *near, *far, *same;
+    dev_work work = {0};
+    setenv("PISTACHIO_CUDA_DEVICES", "3", 1);
+    setenv("PISTACHIO_CUDA_LINKS", "0-1=1e9,0-2=0", 1);
+    open_device(0);
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    open_other(1, &near);
+    open_other(2, &far);
+    open_other(0, &same);
+    device *others[] = {near, far, same};
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK_OK(dev->ops->meet(dev, others[i]));
+        CHECK_OK(others[i]->ops->meet(others[i], dev));
+    }
+    dev_work_now = &work;
+    for (unsigned i = 0; i < 3; i++)
+        copy_across(others[i], BYTES);
+    dev_work_now = NULL;
+    CHECK_EQ(link_of(1, 0, 0), BYTES);
+    CHECK_EQ(link_of(1, 0, 1), 1);
+    CHECK_EQ(link_of(1, 0, 2), 0);
+    CHECK_EQ(link_of(2, 0, 0), BYTES);
+    CHECK_EQ(link_of(2, 0, 2), 1);
+    CHECK_EQ(link_of(0, 0, 1), 0);
+    CHECK_EQ(atomic_load(&work.bytes_across), 3 * BYTES);
+    CHECK_EQ(atomic_load(&work.staged_copies), 1);
+    for (unsigned i = 0; i < 3; i++)
+        dev_close(others[i]);
+    unsetenv("PISTACHIO_CUDA_LINKS");
+    unsetenv("PISTACHIO_CUDA_DEVICES");
 }
 
 /* ---- processes ---- */

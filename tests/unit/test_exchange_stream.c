@@ -81,7 +81,7 @@ static void send_one(exchange_lane *lane)
         net_message *message;
         CHECK_OK(net_try_message(net, rank, NULL, &is, &message));
         CHECK_EQ(is, NET_READY);
-        exchange_lane_fill(lane, message);
+        CHECK_OK(exchange_lane_fill(lane, message));
         net_send(net, &message);
         lane->next++;
     }

@@ -140,6 +140,23 @@ TEST(gpus_of_unknown_nodes)
     check_gpus((int[]){0, 1, 1}, 3, (int[]){0}, 1, (unsigned[]){0, 0, 0});
 }
 
+/* Two pairs, of which each has a fast link; the pairs reach each other by way of the host. */
+TEST(gpus_that_are_near)
+{
+    static const unsigned costs[] = {0, 100, 1, 100, 100, 0, 100, 1,
+                                     1, 100, 0, 100, 100, 1, 100, 0};
+    unsigned out[4];
+    machine_gpus_near(costs, 4, 2, out);
+    CHECK_EQ(out[0], 0);
+    CHECK_EQ(out[1], 2);
+    machine_gpus_near(costs, 4, 4, out);
+    for (unsigned i = 0; i < 4; i++)
+        CHECK_EQ(out[i], i);
+    machine_gpus_near((unsigned[]){0, 9, 9, 9, 0, 1, 9, 1, 0}, 3, 2, out);
+    CHECK_EQ(out[0], 1);
+    CHECK_EQ(out[1], 2);
+}
+
 TEST(this_machine)
 {
     unsigned count = machine_cores(cores);

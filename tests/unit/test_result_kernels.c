@@ -121,6 +121,33 @@ TEST(texts_in_a_heap)
         }
 }
 
+/* The bytes of long texts are elsewhere, in the same order. */
+TEST(texts_whose_heap_was_copied)
+{
+    static string_view copies[ROWS_MAX];
+    fill_texts();
+    for (size_t v = 0; v < ISAS && table_of(v); v++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            static char heap[sizeof texts];
+            uint64_t wrong = 0;
+            memcpy(heap, texts, sizeof texts);
+            string_point_arguments a = {.values = views,
+                                        .count = dev_count_exact(counts[c]),
+                                        .from = (uintptr_t)texts,
+                                        .heap = heap,
+                                        .out = copies};
+            table_of(v)[DEV_KERNEL_string_point](&a);
+            for (size_t i = 0; i < counts[c]; i++) {
+                bool is_long = views[i].bytes > STRING_INLINE_BYTES;
+                const char *text = string_data(&copies[i]);
+                wrong += copies[i].bytes != views[i].bytes ||
+                         memcmp(text, texts[i], views[i].bytes) != 0 ||
+                         (is_long && text != heap + (string_data(&views[i]) - (char *)texts));
+            }
+            CHECK_EQ(wrong, 0);
+        }
+}
+
 TEST(texts_of_a_lazy_count)
 {
     uint64_t actual[] = {0, 1, 2048, 3000};

@@ -22,6 +22,46 @@ api_neighbors api_neighbors_find(const net_comm *comm, const int *nodes)
     return out;
 }
 
+#define STAGED_COST 1000 /* of a link by way of the host; a direct one costs its rank */
+
+/* Chooses, where GPUs are more than ranks, those with the best links to each other; and their nodes. */
+static status choose_near(const int *nodes, unsigned count, unsigned wanted, unsigned *near,
+                          int *near_nodes)
+{
+    unsigned *costs = mem_new_array((size_t)count * count, sizeof *costs);
+    if (!costs)
+        return status_no_memory("devices", (size_t)count * count * sizeof *costs);
+    status st = STATUS_OK;
+    for (unsigned i = 0; i < count * count && !st; i++) {
+        dev_cuda_link link = {0};
+        if (i / count != i % count)
+            st = dev_cuda_find_link(i / count, i % count, &link);
+        costs[i] = i / count == i % count ? 0 : link.is_direct ? (unsigned)link.rank : STAGED_COST;
+    }
+    if (!st)
+        machine_gpus_near(costs, count, wanted, near);
+    for (unsigned i = 0; i < wanted && !st; i++)
+        near_nodes[i] = nodes[near[i]];
+    mem_free(costs);
+    return st;
+}
+
+/* Ranks that are threads send rows from GPU to GPU. */
+static status take_gpu(const api_neighbors *neighbors, const int *nodes, unsigned count,
+                       machine_gpu *out)
+{
+    unsigned near[MACHINE_GPUS_MAX], wanted = neighbors->count;
+    int near_nodes[MACHINE_GPUS_MAX];
+    if (!neighbors->are_threads || wanted >= count || count > MACHINE_GPUS_MAX) {
+        *out = machine_gpu_of(neighbors->nodes, wanted, neighbors->index, nodes, count);
+        return STATUS_OK;
+    }
+    TRY(choose_near(nodes, count, wanted, near, near_nodes));
+    *out = machine_gpu_of(neighbors->nodes, wanted, neighbors->index, near_nodes, wanted);
+    out->ordinal = near[out->ordinal];
+    return STATUS_OK;
+}
+
 /* With cuda:N the N-th GPU, which all ranks share; with cuda a process's own of the machine's, as far as
  * there are enough. Ranks that share nothing else of their machine do not share a GPU's memory either: each
  * may have been given a GPU by whoever started it. */
@@ -37,9 +77,9 @@ static status choose_gpu(const settings *s, unsigned ranks, const api_neighbors 
     if (colon || !strcmp(s->device.text, "simulated") || neighbors->count < 2)
         return STATUS_OK;
     TRY(dev_cuda_nodes(&nodes, &count));
-    if (count)
-        *out = machine_gpu_of(neighbors->nodes, neighbors->count, neighbors->index, nodes, count);
+    status st = count ? take_gpu(neighbors, nodes, count, out) : STATUS_OK;
     mem_free(nodes);
+    TRY(st);
     out->sharers = out->sharers < ranks ? out->sharers : ranks;
     return STATUS_OK;
 }

@@ -123,6 +123,25 @@ static void print_storage(FILE *to, const char *folder, const char *name)
             engine_machine_node_of(folder, name, node, sizeof node));
 }
 
+/* A line for each GPU with several: how copies get there from the others. */
+static void print_links(FILE *to, unsigned count)
+{
+    for (unsigned from = 0; from < count && count > 1; from++) {
+        fprintf(to, "  GPU cuda:%u reaches", from);
+        for (unsigned peer = 0; peer < count; peer++) {
+            dev_cuda_link link = {0};
+            if (peer == from)
+                continue;
+            status_free(dev_cuda_find_link(from, peer, &link));
+            fprintf(to, "%s cuda:%u %s", peer > (from == 0) ? "," : "", peer,
+                    link.is_direct ? "directly" : "by way of the host");
+            if (link.is_direct && link.rank)
+                fprintf(to, " (slower: rank %d)", link.rank);
+        }
+        fputc('\n', to);
+    }
+}
+
 /* Nothing where there is no driver, whatever keeps it. */
 static void print_gpus(FILE *to, const api_neighbors *neighbors)
 {
@@ -137,6 +156,7 @@ static void print_gpus(FILE *to, const api_neighbors *neighbors)
             fprintf(to, ": NUMA node %d", nodes[i]);
         fputc('\n', to);
     }
+    print_links(to, count);
     if (count)
         status_free(dev_cuda_codecs(&codecs));
     dev_codecs_text(&codecs, text, sizeof text);

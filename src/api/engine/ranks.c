@@ -10,8 +10,19 @@
 
 #include <stdio.h>
 
+/* A rank that is a thread has the other ranks of its process as neighbours. */
+static api_neighbors neighbors_of(const api_engine *engine, const api_rank *place)
+{
+    if (engine->place_count < 2)
+        return engine->neighbors;
+    return (api_neighbors){.index = (unsigned)(place - engine->ranks),
+                           .count = engine->place_count,
+                           .are_threads = true};
+}
+
 status api_ranks_open_place(const api_engine *engine, api_rank *place)
 {
+    const api_neighbors neighbors = neighbors_of(engine, place);
     const settings *s = &engine->made_of;
     unsigned sharers = engine->sharers;
     uint64_t threads = s->threads.number ? s->threads.number : setting_core_count();
@@ -19,7 +30,7 @@ status api_ranks_open_place(const api_engine *engine, api_rank *place)
     TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
     mem_budget_set_parts(place->budget, sharers);
     mem_budget_set_lender(place->budget, &column_cache_lender);
-    TRY(api_device_open(s, sharers, &engine->neighbors, place->budget, &place->dev));
+    TRY(api_device_open(s, sharers, &neighbors, place->budget, &place->dev));
     return exec_pool_new((unsigned)threads, &place->pool);
 }
 
@@ -58,6 +69,18 @@ static status join_ranks(api_engine *engine)
     return STATUS_OK;
 }
 
+/* Devices of ranks of this process reach each other's memory, where the machine can. */
+static status meet_devices(const api_engine *engine)
+{
+    for (unsigned i = 0; i < engine->place_count; i++)
+        for (unsigned k = 0; k < engine->place_count; k++) {
+            device *dev = engine->ranks[i].dev;
+            if (i != k && dev->ops->meet)
+                TRY(dev->ops->meet(dev, engine->ranks[k].dev));
+        }
+    return STATUS_OK;
+}
+
 status api_ranks_open(api_engine *engine)
 {
     unsigned count = (unsigned)engine->made_of.ranks.number;
@@ -71,6 +94,7 @@ status api_ranks_open(api_engine *engine)
     engine->budget = engine->ranks[0].budget;
     engine->dev = engine->ranks[0].dev;
     engine->pool = engine->ranks[0].pool;
+    TRY(meet_devices(engine));
     return count > 1 ? join_ranks(engine) : STATUS_OK;
 }
 

@@ -26,10 +26,11 @@ typedef struct api_rank {
     struct net_comm *comm; /* NULL: it is alone */
 } api_rank;
 
-/* The number of this process among the processes of its machine that are ranks; zeroed: there is one rank. */
+/* The number of this rank among the ranks of its machine, which are processes, or threads of this one; zeroed: there is one rank. */
 typedef struct api_neighbors {
     unsigned index, count;
     const int *nodes; /* the NUMA node of each; NULL: not known */
+    bool are_threads;
 } api_neighbors;
 
 /* A device and the workers on it, made as some settings say. Held by the queries that run on it,

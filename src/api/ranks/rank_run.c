@@ -108,5 +108,6 @@ exec_place rank_run_place(const rank_run *run)
                         .rank = run->rank,
                         .rank_count = run->engine->rank_count,
                         .message_bytes =
-                            (uint32_t)run->engine->made_of.network_message_bytes.number};
+                            (uint32_t)run->engine->made_of.network_message_bytes.number,
+                        .takes_cargo = run->net && net_comm_takes_cargo(run->place->comm)};
 }

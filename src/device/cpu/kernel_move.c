@@ -291,6 +291,17 @@ void ISA_(string_copy)(const string_copy_arguments *a)
     *a->heap_used = used;
 }
 
+void ISA_(string_point)(const string_point_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++) {
+        string_view view = a->values[i];
+        if (view.bytes > STRING_INLINE_BYTES)
+            view.data = a->heap - KERNEL_STRING_OFFSET + ((uint64_t)(uintptr_t)view.data - a->from);
+        a->out[i] = view;
+    }
+}
+
 void ISA_(string_offsets)(const string_offsets_arguments *a)
 {
     size_t count = kernel_count(a->count);

@@ -73,3 +73,32 @@ status cuda_zero(dev_stream *stream, void *target, size_t bytes)
     DEV_WORK_NOTE(zeroings);
     return add(stream, CUDA_COMMAND_ZERO, target, NULL, bytes);
 }
+
+/* Devices of several ranks may be one GPU. */
+static bool is_direct(const cuda_device *dev, const cuda_device *from)
+{
+    return from->ordinal == dev->ordinal ||
+           (dev->ordinal < CUDA_PEERS_MAX && from->peers >> dev->ordinal & 1);
+}
+
+status cuda_copy_from(dev_stream *stream, void *target, device *from, const void *source,
+                      size_t bytes)
+{
+    const cuda_device *peer = (const cuda_device *)from;
+    cuda_command command = {.kind = CUDA_COMMAND_COPY_ACROSS,
+                            .target = target,
+                            .source = source,
+                            .bytes = bytes,
+                            .from = peer};
+    kernel_use use = {target, USE_WRITE};
+    TRY(cuda_check(from));
+    TRY(cuda_check(stream->dev));
+    TRY(cuda_enter((cuda_device *)stream->dev));
+    if (!bytes)
+        return STATUS_OK;
+    DEV_WORK_NOTE(copies);
+    DEV_WORK_ADD(bytes_across, bytes);
+    if (!is_direct((cuda_device *)stream->dev, peer))
+        DEV_WORK_NOTE(staged_copies);
+    return cuda_window_add((cuda_stream *)stream, &command, &use, 1);
+}

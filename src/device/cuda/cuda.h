@@ -30,6 +30,7 @@
 
 #include <pthread.h>
 
+#define CUDA_PEERS_MAX 64 /* devices of a process that may reach each other's memory */
 #define CUDA_CLASSES 128
 #define CUDA_LARGER_CLASSES 4 /* a buffer that is used again may be as much larger: twice */
 
@@ -96,6 +97,7 @@ typedef enum cuda_command_kind {
     CUDA_COMMAND_COPY_IN,
     CUDA_COMMAND_COPY_OUT,
     CUDA_COMMAND_COPY,
+    CUDA_COMMAND_COPY_ACROSS, /* from the memory of `from` */
     CUDA_COMMAND_ZERO,
     CUDA_COMMAND_LIBRARY, /* `arguments`: an nvcomp_batch */
     CUDA_COMMAND_EVENT
@@ -113,6 +115,7 @@ typedef struct cuda_command {
     const void *source;
     size_t bytes; /* of a copy; or of the arguments */
     struct dev_event *event;
+    const cuda_device *from; /* of a copy from another device */
     _Alignas(16) unsigned char arguments[DEV_ARGUMENT_BYTES];
 } cuda_command;
 
@@ -172,6 +175,7 @@ struct cuda_device {
     cuda_stream *streams;
     _Atomic uint64_t clock;
     cuda_memory memory;
+    uint64_t peers; /* a bit for each device that has access to this one's memory: under the lock */
     cuda_waker waker;
     cuda_stream *idle; /* closed, for the next that is opened: under idle_lock */
     unsigned idle_count;
@@ -320,6 +324,8 @@ CHECKED status cuda_copy_in(dev_stream *stream, void *target, const void *source
 CHECKED status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes);
 CHECKED status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes);
 CHECKED status cuda_zero(dev_stream *stream, void *target, size_t bytes);
+CHECKED status cuda_copy_from(dev_stream *stream, void *target, device *from, const void *source,
+                              size_t bytes);
 
 /* ---- window.c ---- */
 /* Adds a command, behind those that use what it uses; an event comes behind all of them. Takes the

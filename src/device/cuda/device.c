@@ -91,6 +91,21 @@ status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes)
     return STATUS_OK;
 }
 
+status dev_cuda_find_link(unsigned from, unsigned to, dev_cuda_link *out)
+{
+    const cuda_driver *driver;
+    cuda_ordinal first, second;
+    int can = 0;
+    *out = (dev_cuda_link){0};
+    TRY(cuda_driver_open(&driver));
+    CUDA_TRY(driver, cuDeviceGet, &first, (int)from);
+    CUDA_TRY(driver, cuDeviceGet, &second, (int)to);
+    CUDA_TRY(driver, cuDeviceCanAccessPeer, &can, first, second);
+    CUDA_TRY(driver, cuDeviceGetP2PAttribute, &out->rank, CUDA_LINK_RANK, first, second);
+    out->is_direct = can;
+    return STATUS_OK;
+}
+
 static const nvcomp_library *find_library(const cuda_driver *driver, dev_codecs *out)
 {
     const nvcomp_library *library = nvcomp_find(driver, &out->by_what);
@@ -269,6 +284,37 @@ void dev_cuda_unpin(device *dev)
     ((cuda_device *)dev)->is_unpinned = true;
 }
 
+/* ---- other devices of the process ----
+ * Memory is mapped piece by piece (piece.c), so access to it is given piece by piece as well: cuCtxEnablePeerAccess is about
+ * memory of cuMemAlloc alone. Without access the driver copies by way of the host's memory. */
+
+/* The memory that is there already. */
+static status give_access(const cuda_device *dev, int peer)
+{
+    cuda_access access = {{CUDA_LOCATION_DEVICE, peer}, CUDA_ACCESS_READ_WRITE};
+    for (const cuda_piece *piece = dev->memory.device_pieces; piece; piece = piece->next)
+        CUDA_TRY(dev->driver, cuMemSetAccess, (uintptr_t)piece->address, piece->bytes, &access, 1);
+    return STATUS_OK;
+}
+
+static status cuda_meet(device *base, const device *other_base)
+{
+    cuda_device *dev = (cuda_device *)base;
+    int can = 0, peer = ((const cuda_device *)other_base)->ordinal;
+    if (peer == dev->ordinal || peer >= CUDA_PEERS_MAX)
+        return STATUS_OK;
+    TRY(cuda_enter(dev));
+    CUDA_TRY(dev->driver, cuDeviceCanAccessPeer, &can, peer, dev->ordinal);
+    if (!can)
+        return STATUS_OK;
+    mutex_lock(&dev->lock);
+    status st = give_access(dev, peer);
+    if (!st)
+        dev->peers |= (uint64_t)1 << peer;
+    mutex_unlock(&dev->lock);
+    return status_context(st, "access of cuda:%d to the memory of cuda:%d", peer, dev->ordinal);
+}
+
 /* ---- opening and closing ---- */
 
 static void *cuda_client_enter(device *base)
@@ -347,6 +393,8 @@ static const dev_ops cuda_ops = {
     .copy_out = cuda_copy_out,
     .copy = cuda_copy,
     .zero = cuda_zero,
+    .copy_from = cuda_copy_from,
+    .meet = cuda_meet,
     .event_record = cuda_event_record,
     .event_notify = cuda_event_notify,
     .event_reached = cuda_event_reached,

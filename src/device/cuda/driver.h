@@ -18,6 +18,7 @@ typedef uint64_t cuda_address;    /* CUdeviceptr */
 typedef uint64_t cuda_allocation; /* CUmemGenericAllocationHandle */
 typedef int cuda_attribute;       /* CUdevice_attribute */
 typedef int cuda_granularity;     /* CUmemAllocationGranularity_flags */
+typedef int cuda_link_attribute;  /* CUdevice_P2PAttribute */
 typedef struct CUctx_st *cuda_context;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
@@ -74,6 +75,7 @@ enum {
     CUDA_ACCESS_READ_WRITE = 3,
     CUDA_GRANULARITY_RECOMMENDED = 1,
     CUDA_WAIT_AT_LEAST = 0,
+    CUDA_LINK_RANK = 1, /* 0: the fastest of the machine's */
 };
 
 typedef struct cuda_driver {

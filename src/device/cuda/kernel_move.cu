@@ -194,6 +194,17 @@ KERNEL_TOGETHER(string_copy)
         ((kernel_view *)a.out)[i] = view;
 }
 
+KERNEL_ALONE(string_point)
+{
+    uint64_t i = kernel_row();
+    if (i >= kernel_count(a.count))
+        return;
+    kernel_view view = ((const kernel_view *)a.values)[i];
+    if (kernel_view_is_long(&view))
+        view.tail = (uint64_t)a.heap + (view.tail - a.from);
+    ((kernel_view *)a.out)[i] = view;
+}
+
 /* 0: the text is UTF-8, or too long after replacement. */
 DEVICE uint64_t replaced_bytes(const kernel_view *view, bool *is_wrong)
 {

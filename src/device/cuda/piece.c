@@ -25,19 +25,32 @@ const cuda_allocation_properties *cuda_piece_properties(const cuda_device *dev,
     return out;
 }
 
+/* Lists who has access to the device's memory, itself first. */
+static unsigned list_access(const cuda_device *dev, cuda_access *out)
+{
+    unsigned count = 0;
+    out[count++] = (cuda_access){{CUDA_LOCATION_DEVICE, dev->ordinal}, CUDA_ACCESS_READ_WRITE};
+    for (int peer = 0; peer < CUDA_PEERS_MAX; peer++)
+        if (dev->peers >> peer & 1)
+            out[count++] = (cuda_access){{CUDA_LOCATION_DEVICE, peer}, CUDA_ACCESS_READ_WRITE};
+    return count;
+}
+
 status cuda_map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece)
 {
     const cuda_driver *driver = dev->driver;
     cuda_memory *m = &dev->memory;
     cuda_allocation_properties properties;
-    cuda_access access = {{CUDA_LOCATION_DEVICE, dev->ordinal}, CUDA_ACCESS_READ_WRITE};
+    cuda_access access[CUDA_PEERS_MAX + 1];
+    unsigned count = list_access(dev, access);
     cuda_address at = m->range + m->mapped_bytes;
     CUDA_TRY(driver, cuMemCreate, &piece->allocation, bytes,
              cuda_piece_properties(dev, &properties), 0);
     status st =
         cuda_status(driver, driver->cuMemMap(at, bytes, 0, piece->allocation, 0), "cuMemMap");
     if (!st) {
-        st = cuda_status(driver, driver->cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
+        st =
+            cuda_status(driver, driver->cuMemSetAccess(at, bytes, access, count), "cuMemSetAccess");
         if (st)
             driver->cuMemUnmap(at, bytes);
     }

@@ -37,6 +37,7 @@ static const char *const copies[] = {
     [CUDA_COMMAND_COPY_IN] = "copy to the device",
     [CUDA_COMMAND_COPY_OUT] = "copy from the device",
     [CUDA_COMMAND_COPY] = "copy within the device",
+    [CUDA_COMMAND_COPY_ACROSS] = "copy from another device",
     [CUDA_COMMAND_ZERO] = "zeroes",
 };
 

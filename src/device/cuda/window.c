@@ -29,6 +29,18 @@ static void begin_library(cuda_stream *stream, const cuda_command *c)
     status_free(nvcomp_decompress(dev->library, &batch, stream->queue));
 }
 
+/* Devices of several ranks may be one GPU, with one context. */
+static status begin_copy_across(cuda_stream *stream, const cuda_command *c)
+{
+    const cuda_device *dev = (const cuda_device *)stream->base.dev;
+    cuda_address target = (uintptr_t)c->target, source = (uintptr_t)c->source;
+    if (dev->context == c->from->context)
+        return CUDA_STREAM_CALL(stream, cuMemcpyDtoDAsync_v2, target, source, c->bytes,
+                                stream->queue);
+    return CUDA_STREAM_CALL(stream, cuMemcpyPeerAsync, target, dev->context, source,
+                            c->from->context, c->bytes, stream->queue);
+}
+
 static status begin(cuda_stream *stream, cuda_command *const *commands, unsigned count)
 {
     const cuda_command *c = commands[0];
@@ -45,6 +57,8 @@ static status begin(cuda_stream *stream, cuda_command *const *commands, unsigned
     case CUDA_COMMAND_COPY:
         return CUDA_STREAM_CALL(stream, cuMemcpyDtoDAsync_v2, address_of(c->target),
                                 address_of(c->source), c->bytes, stream->queue);
+    case CUDA_COMMAND_COPY_ACROSS:
+        return begin_copy_across(stream, c);
     case CUDA_COMMAND_ZERO:
         return CUDA_STREAM_CALL(stream, cuMemsetD8Async, address_of(c->target), 0, c->bytes,
                                 stream->queue);

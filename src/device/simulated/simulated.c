@@ -532,6 +532,23 @@ static status simulated_copy(dev_stream *stream, void *target, const void *sourc
     return submit_among(stream, &c, uses, 2);
 }
 
+/* Other devices' memory is as much out of the host's reach as this one's. */
+static status simulated_copy_from(dev_stream *stream, void *target, device *from,
+                                  const void *source, size_t bytes)
+{
+    command c = {.kind = COMMAND_COPY, .target = target, .source = source, .bytes = bytes};
+    (void)from;
+    if (!bytes)
+        return STATUS_OK;
+    DEV_WORK_NOTE(copies);
+    DEV_WORK_ADD(bytes_across, bytes);
+    if (!simulated_is_known(target) || !simulated_is_known(source))
+        return status_new(STATUS_KIND_INTERNAL,
+                          "a copy of %zu bytes between devices is of memory of the host", bytes);
+    kernel_use use = {target, USE_WRITE};
+    return submit_among(stream, &c, &use, 1);
+}
+
 static status simulated_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
     DEV_WORK_ADD(bytes_in, bytes);
@@ -656,6 +673,7 @@ static const dev_ops simulated_ops = {
     .copy_in = simulated_copy_in,
     .copy_out = simulated_copy_out,
     .copy = simulated_copy,
+    .copy_from = simulated_copy_from,
     .zero = simulated_zero,
     .event_record = simulated_event_record,
     .event_notify = simulated_event_notify,

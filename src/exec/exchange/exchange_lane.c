@@ -2,6 +2,7 @@
 #include "exec/exchange/exchange_lane.h"
 
 #include "device/chunk.h"
+#include "exec/exchange/exchange_cargo.h"
 #include "net/wire/wire_write.h"
 
 #include <assert.h>
@@ -18,7 +19,10 @@ status exchange_lane_init(exchange_lane *lane, const exchange_lane_options *opti
                             .flags = options->flags,
                             .first = options->first,
                             .end = options->end,
-                            .next = options->first};
+                            .next = options->first,
+                            .is_cargo = options->is_cargo};
+    if (options->is_cargo)
+        return STATUS_OK;
     return wire_writer_new(options->columns->types, options->columns->count, &lane->writer);
 }
 
@@ -44,6 +48,10 @@ static status exchange_lane_make_message(exchange_lane *lane)
 
 status exchange_lane_write(exchange_lane *lane)
 {
+    if (lane->is_cargo) {
+        lane->is_full = lane->rows;
+        return STATUS_OK;
+    }
     while (lane->rows && !lane->is_full) {
         uint64_t rows, left = lane->rows_end - lane->at;
         TRY(exchange_lane_make_message(lane));
@@ -70,6 +78,11 @@ static void begin_message(exchange_lane *lane)
     lane->is_full = false;
     lane->used = 0;
     lane->next = lane->first;
+    if (lane->is_cargo) {
+        chunk_free(lane->rows);
+        lane->rows = NULL;
+        return;
+    }
     if (lane->room == lane->room_max)
         return;
     lane->room = lane->room < lane->room_max / 2 ? lane->room * 2 : lane->room_max;
@@ -85,10 +98,14 @@ bool exchange_lane_next(exchange_lane *lane, uint32_t *out_rank)
     return lane->is_full;
 }
 
-void exchange_lane_fill(const exchange_lane *lane, net_message *message)
+status exchange_lane_fill(const exchange_lane *lane, net_message *message)
 {
     const exchange_header header = {.stream = lane->stream, .flags = lane->flags};
     memcpy(message->data, &header, sizeof header);
+    message->bytes = sizeof header;
+    if (lane->is_cargo)
+        return exchange_cargo_load(message, lane->rows);
     memcpy(message->data + sizeof header, lane->message->address, lane->used);
     message->bytes = (uint32_t)sizeof header + lane->used;
+    return STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/value/sort_key.h"
+#include "exec/exchange/exchange_cargo.h"
 #include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
@@ -73,20 +74,33 @@ static void exchange_merge_drop_rows(merge_rank *from)
     from->first = from->at = 0;
 }
 
+/* Rows of another device come to this one, and from there to the host. */
+static status exchange_merge_fetch(dev_stream *stream, const net_message *message, chunk **out)
+{
+    chunk *rows;
+    *out = NULL;
+    TRY(exchange_cargo_fetch(stream, message, "merge", &rows));
+    status st = chunk_to_host(stream, rows, true, "merge", out);
+    chunk_free(rows);
+    return st;
+}
+
 /* One task sends: its messages are one stream. */
-static status exchange_merge_read_message(op_merge *op, merge_rank *from,
+static status exchange_merge_read_message(op_merge *op, dev_stream *stream, merge_rank *from,
                                           const net_message *message)
 {
     exchange_header header;
-    if (message->bytes <= sizeof header)
+    if (message->bytes < sizeof header + !op->base.query->sends_cargo)
         return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of no stream",
                           message->peer);
     memcpy(&header, message->data, sizeof header);
     if (header.stream || header.flags)
         return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of stream %u",
                           message->peer, header.stream);
-    status st = wire_read(from->reader, message->data + sizeof header,
-                          message->bytes - (uint32_t)sizeof header, &from->rows);
+    status st = op->base.query->sends_cargo
+                    ? exchange_merge_fetch(stream, message, &from->rows)
+                    : wire_read(from->reader, message->data + sizeof header,
+                                message->bytes - (uint32_t)sizeof header, &from->rows);
     if (!st && from->rows && !from->rows->rows.bound)
         exchange_merge_drop_rows(from);
     if (!st && from->rows)
@@ -95,7 +109,7 @@ static status exchange_merge_read_message(op_merge *op, merge_rank *from,
 }
 
 /* The rank has rows, or has ended; NET_WAIT: not yet. */
-static status next_rows(op_merge *op, uint32_t rank, net_state *out_state)
+static status next_rows(op_merge *op, dev_stream *stream, uint32_t rank, net_state *out_state)
 {
     merge_rank *from = &op->ranks[rank];
     *out_state = NET_READY;
@@ -108,7 +122,7 @@ static status next_rows(op_merge *op, uint32_t rank, net_state *out_state)
         if (from->has_ended)
             break;
         exchange_count_received(&op->base, message);
-        status st = exchange_merge_read_message(op, from, message);
+        status st = exchange_merge_read_message(op, stream, from, message);
         net_message_free(message);
         TRY(st);
     }
@@ -268,7 +282,7 @@ static exec_result merge_pull(exec_operator *base, exec_task *task, void *state,
     op_merge *op = (op_merge *)base;
     net_state is;
     for (; op->waiting < op->rank_count; op->waiting++) {
-        EXEC_TRY(task, next_rows(op, op->waiting, &is));
+        EXEC_TRY(task, next_rows(op, task->stream, op->waiting, &is));
         if (is == NET_WAIT)
             return EXEC_WAIT;
     }

@@ -3,6 +3,7 @@
 
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
+#include "exec/exchange/exchange_cargo.h"
 #include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/exchange_stream.h"
@@ -21,8 +22,9 @@ typedef struct receive_local {
     net_waiter waiter;
     exec_task *task;
     exchange_stream *stream; /* whose messages it is reading, or NULL */
-    chunk_list rows;         /* read, of a lazy device: on the host as yet */
+    chunk_list rows;         /* read, of a lazy device: on the host as yet, unless they are cargo */
     uint64_t row_count;      /* of those */
+    ARRAY(net_message *) fetched; /* whose cargo is being copied */
 } receive_local;
 
 static void exchange_receive_wake(void *task)
@@ -44,12 +46,22 @@ static status receive_local_open(exec_operator *op, exec_task *task, void *state
     return STATUS_OK;
 }
 
+/* The stream has passed the copies of all that was fetched. */
+static void exchange_receive_let_go(receive_local *local)
+{
+    for (size_t i = 0; i < local->fetched.count; i++)
+        net_message_free(local->fetched.items[i]);
+    local->fetched.count = 0;
+}
+
 /* The last task says that no more is wanted: the operator above may have had enough (a limit). */
 static void receive_local_close(exec_operator *base, void *state)
 {
     op_receive *op = (op_receive *)base;
     receive_local *local = state;
     chunk_list_release(&local->rows);
+    exchange_receive_let_go(local);
+    array_release(&local->fetched);
     exchange_streams_leave(&op->streams, op->net, local->stream);
     if (local->task && atomic_fetch_add(&op->closed_tasks, 1) + 1 == local->task->count)
         net_decline(op->net);
@@ -62,7 +74,7 @@ static void exchange_receive_count_received(op_receive *op, const net_message *m
     exchange_count_received(&op->base, message);
     memcpy(&header, message->data, sizeof header);
     if (op->overflow && !(header.flags & EXCHANGE_BY_KEYS))
-        atomic_fetch_add(&op->overflow->bytes, message->bytes);
+        atomic_fetch_add(&op->overflow->bytes, exchange_cargo_bytes(message));
 }
 
 /* A message's rows, if one is there, as they lie on the host. */
@@ -81,6 +93,59 @@ static status exchange_receive_read_message(op_receive *op, receive_local *local
     return st;
 }
 
+/* A lazy device's chunks are large: messages are put together for as long as there are any. */
+static status exchange_receive_collect(receive_local *local, chunk *rows)
+{
+    uint64_t count = rows->rows.bound;
+    TRY(chunk_list_push(&local->rows, rows));
+    local->row_count += count;
+    return STATUS_OK;
+}
+
+/* A message's rows, of another device or of this one, if one is there. The message stays until its rows have been copied. */
+static status exchange_receive_fetch(op_receive *op, receive_local *local, net_state *out_state)
+{
+    const char *name = op->streams.name;
+    net_message *message;
+    exchange_header header;
+    chunk *rows, *wide;
+    net_waiter *waiter = local->rows.count ? NULL : &local->waiter;
+    TRY(net_try_receive(op->net, NET_ANY, waiter, out_state, &message));
+    if (*out_state != NET_READY)
+        return STATUS_OK;
+    status st = array_push(NULL, &local->fetched, message);
+    if (st) {
+        net_message_free(message);
+        return st;
+    }
+    memcpy(&header, message->data, sizeof header);
+    if (message->bytes != sizeof header || header.flags & ~op->streams.flags)
+        return status_new(STATUS_KIND_CORRUPT, "a message of %s from rank %u is of no stream", name,
+                          message->peer);
+    exchange_receive_count_received(op, message);
+    TRY(exchange_cargo_fetch(local->task->stream, message, name, &rows));
+    TRY(exchange_columns_widen(&op->streams.columns, rows, &wide));
+    return exchange_receive_collect(local, wide);
+}
+
+/* Makes one chunk of all that was fetched, when it is there. */
+static status exchange_receive_put_together(dev_stream *stream, receive_local *local,
+                                            chunk **output)
+{
+    TRY(dev_stream_await(stream));
+    exchange_receive_let_go(local);
+    if (local->rows.count > 1) {
+        TRY(chunk_combine(stream, local->rows.items, local->rows.count, "exchange", output));
+        chunk_list_release(&local->rows);
+    } else {
+        *output = local->rows.items[0];
+        array_release(&local->rows);
+    }
+    local->rows = (chunk_list){0};
+    local->row_count = 0;
+    return STATUS_OK;
+}
+
 /* Copies what was read to the device, together. */
 static status upload(dev_stream *stream, receive_local *local, chunk **output)
 {
@@ -97,18 +162,20 @@ static status upload(dev_stream *stream, receive_local *local, chunk **output)
     return st;
 }
 
-/* A lazy device's chunks are large: messages are put together for as long as there are any. */
-static status exchange_receive_collect(receive_local *local, chunk *rows)
-{
-    uint64_t count = rows->rows.bound;
-    TRY(chunk_list_push(&local->rows, rows));
-    local->row_count += count;
-    return STATUS_OK;
-}
-
 static exec_result exchange_receive_result_of(net_state net_is)
 {
     return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
+}
+
+static exec_result receive_cargo(op_receive *op, exec_task *task, receive_local *local,
+                                 chunk **output)
+{
+    net_state net_is;
+    EXEC_TRY(task, exchange_receive_fetch(op, local, &net_is));
+    if (local->row_count >= task->stream->dev->chunk_rows ||
+        (net_is != NET_READY && local->rows.count))
+        EXEC_TRY(task, exchange_receive_put_together(task->stream, local, output));
+    return *output ? EXEC_HAVE_OUTPUT : exchange_receive_result_of(net_is);
 }
 
 static exec_result receive_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
@@ -122,6 +189,8 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
         EXEC_TRY(task, exchange_stay_take(op->stay, &local->waiter, &net_is, output));
         return *output ? EXEC_HAVE_OUTPUT : exchange_receive_result_of(net_is);
     }
+    if (base->query->sends_cargo)
+        return receive_cargo(op, task, local, output);
     EXEC_TRY(task, exchange_receive_read_message(op, local, &net_is, &rows));
     if (dev->is_host)
         *output = rows;

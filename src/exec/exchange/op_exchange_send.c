@@ -8,6 +8,7 @@
  * written the one before. Rows that stay go to the source by exchange_stay.h. */
 #include "device/chunk.h"
 #include "device/transfer.h"
+#include "exec/exchange/exchange_cargo.h"
 #include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
@@ -41,6 +42,7 @@ typedef struct send_local {
     uint32_t next_key;
     uint64_t *offsets; /* two to a word: where the rows of each rank begin, and the end */
     exchange_lane *lanes;
+    chunk **packed; /* by rank, on their way to the lanes */
 } send_local;
 
 #define OFFSET_WORDS(ranks) ((ranks) / 2 + 1)
@@ -53,11 +55,16 @@ static void note_declined(op_send *op, uint32_t peer)
         atomic_fetch_add(&op->declined_count, 1);
 }
 
-static void send_message(op_send *op, exchange_lane *lane, net_message *message)
+static status send_message(op_send *op, exchange_lane *lane, net_message *message)
 {
-    exchange_lane_fill(lane, message);
+    status st = exchange_lane_fill(lane, message);
+    if (st) {
+        net_message_free(message);
+        return st;
+    }
     exchange_count_sent(&op->base, message);
     net_send(op->net, &message);
+    return STATUS_OK;
 }
 
 /* The lane's message to whom it has to go; NET_WAIT: the rest when the task is woken. */
@@ -71,7 +78,7 @@ static status send_full(op_send *op, send_local *local, exchange_lane *lane, net
         if (*out == NET_WAIT)
             return STATUS_OK;
         if (*out == NET_READY)
-            send_message(op, lane, message);
+            TRY(send_message(op, lane, message));
         else
             note_declined(op, rank);
         lane->next++;
@@ -178,11 +185,37 @@ static status bring_rows(op_send *op, exec_task *task, send_local *local, row_in
     return exchange_to_host(task->stream, rows, out);
 }
 
+/* From device to device. */
+static status pack_for(op_send *op, exec_task *task, send_local *local, const row_index *order,
+                       uint32_t ranks, exchange_lane *lanes)
+{
+    chunk *rows;
+    TRY(exchange_columns_narrow(&op->columns, local->current, &rows));
+    status st = exchange_cargo_pack(task->stream, rows, order, (const uint32_t *)local->offsets,
+                                    ranks, local->packed);
+    chunk_free(rows);
+    for (uint32_t i = 0; i < ranks && !st; i++)
+        if (local->packed[i])
+            exchange_lane_give(&lanes[i], local->packed[i], 0, local->packed[i]->rows.bound);
+    return st;
+}
+
+static status scatter_cargo(op_send *op, exec_task *task, send_local *local)
+{
+    row_index *order;
+    TRY(exchange_send_order_rows(op, task, local, &order));
+    status st = pack_for(op, task, local, order, op->rank_count, &local->lanes[op->rank_lane]);
+    row_index_unref(order);
+    return st;
+}
+
 static status scatter(op_send *op, exec_task *task, send_local *local)
 {
     row_index *order;
     chunk *rows, *part;
     const uint32_t *offsets = (const uint32_t *)local->offsets;
+    if (op->base.query->sends_cargo)
+        return scatter_cargo(op, task, local);
     TRY(exchange_send_order_rows(op, task, local, &order));
     status st = bring_rows(op, task, local, order, &rows);
     row_index_unref(order);
@@ -224,6 +257,8 @@ static exec_result evaluate_keys(op_send *op, exec_task *task, send_local *local
 static status give_all(op_send *op, exec_task *task, send_local *local)
 {
     chunk *rows;
+    if (op->base.query->sends_cargo)
+        return pack_for(op, task, local, NULL, 1, local->lanes);
     TRY(bring_rows(op, task, local, NULL, &rows));
     exchange_lane_give(&local->lanes[0], rows, 0, rows->rows.bound);
     return STATUS_OK;
@@ -276,7 +311,8 @@ static status open_lanes(op_send *op, exec_task *task, send_local *local)
     uint32_t stream = atomic_fetch_add(&op->next_stream, 1 + op->rank_lane);
     exchange_lane_options options = {.dev = dev_host(task->stream->dev),
                                      .columns = &op->columns,
-                                     .message_bytes = (uint32_t)op->base.query->net_message_bytes};
+                                     .message_bytes = (uint32_t)op->base.query->net_message_bytes,
+                                     .is_cargo = op->base.query->sends_cargo};
     if (stream + op->rank_lane >= EXCHANGE_STREAMS_MAX)
         return status_new(STATUS_KIND_LIMIT, "more than %u tasks send rows to other ranks",
                           EXCHANGE_STREAMS_MAX);
@@ -301,7 +337,8 @@ static status send_local_open(exec_operator *base, exec_task *task, void *state)
     exchange_waiter_set(&local->waiter, task);
     local->keys = mem_new_array(op->key_count + 1, sizeof *local->keys);
     local->offsets = mem_new_array(OFFSET_WORDS(op->rank_count), sizeof *local->offsets);
-    if (!local->keys || !local->offsets)
+    local->packed = mem_new_array(op->rank_count, sizeof *local->packed);
+    if (!local->keys || !local->offsets || !local->packed)
         return status_no_memory("exchange", op->key_count * sizeof *local->keys);
     TRY(open_lanes(op, task, local));
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
@@ -319,6 +356,7 @@ static void send_local_close(exec_operator *base, void *state)
     mem_free(local->lanes);
     mem_free(local->keys);
     mem_free(local->offsets);
+    mem_free(local->packed);
 }
 
 /* Rows that stay: other tasks take them, on streams of their own. */
@@ -425,7 +463,9 @@ static status exchange_send_open_net(exec_query *query, const plan_node *plan, b
 {
     net_exchange_options options = {.id = EXEC_NET_FIRST_EXCHANGE + plan->exchange.id,
                                     .name = plan_exchange_name(plan->exchange.kind),
-                                    .message_bytes = (uint32_t)query->net_message_bytes,
+                                    .message_bytes = query->sends_cargo
+                                                         ? EXCHANGE_CARGO_MESSAGE_BYTES
+                                                         : (uint32_t)query->net_message_bytes,
                                     .is_no_receiver = !is_receiver,
                                     .has_root = plan->exchange.kind == EXCHANGE_GATHER ||
                                                 plan->exchange.kind == EXCHANGE_MERGE};

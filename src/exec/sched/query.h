@@ -80,6 +80,7 @@ struct exec_query {
     struct net_query *net; /* borrowed; NULL: on this one alone */
     uint32_t rank, rank_count;
     uint64_t net_message_bytes;
+    bool sends_cargo;          /* rows go from device to device: exec/exchange/exchange_cargo.h */
     struct heavy_keys **heavy; /* of joins, by heavy_id - 1; the joins' */
     exec_overflow *overflows;  /* of joins, by overflow_id - 1 */
     bool *shared_is_sent;      /* what a subplan of rank 0 needs from this rank is on its way */

@@ -319,6 +319,7 @@ static const char *local_peer_text(net_transport *transport, unsigned peer)
 
 static const net_transport_ops threaded_ops = {.abi = NET_TRANSPORT_ABI,
                                                .name = "local",
+                                               .takes_cargo = true,
                                                .start = local_start,
                                                .close = local_close,
                                                .post = local_post,
@@ -328,6 +329,7 @@ static const net_transport_ops threaded_ops = {.abi = NET_TRANSPORT_ABI,
 
 static const net_transport_ops stepped_ops = {.abi = NET_TRANSPORT_ABI,
                                               .name = "local",
+                                              .takes_cargo = true,
                                               .start = local_start,
                                               .close = local_close,
                                               .post = local_post,
