@@ -17,6 +17,7 @@
 #include "sql/statement/bind_copy_keys.h"
 #include "sql/statement/bind_named.h"
 #include "sql/statement/bind_rows.h"
+#include "sql/statement/bind_schema.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
 #include "sql/types/bind_columns.h"
@@ -94,7 +95,7 @@ static status add_view_names(preparer *p, const ViewStmt *tree)
     const char *separator = "", *names = "";
     if (list_length(tree->aliases) > p->statement->query.root->columns.count)
         return bind_error(&p->binder, STATUS_KIND_INVALID, tree->view->location,
-                          "view \"%s\" has %zu columns but %zu names", p->statement->name,
+                          "view \"%s\" has %zu columns but %zu names", tree->view->relname,
                           p->statement->query.root->columns.count, list_length(tree->aliases));
     for (size_t i = 0; i < list_length(tree->aliases); i++, separator = ", ") {
         const char *name = quoted(a, strVal(list_nth(tree->aliases, i)));
@@ -102,7 +103,7 @@ static status add_view_names(preparer *p, const ViewStmt *tree)
         if (!names)
             return no_memory();
     }
-    const char *view = quoted(a, p->statement->name);
+    const char *view = quoted(a, tree->view->relname);
     p->statement->text =
         view ? arena_format(a, "SELECT * FROM (%s\n) AS %s (%s)", p->statement->text, view, names)
              : NULL;
@@ -118,15 +119,22 @@ static status prepare_create_view(preparer *p, const ViewStmt *tree)
         return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
                                 "a parameter in a view is");
     TRY(prepare_query(p, tree->query, SQL_CREATE_VIEW));
-    p->statement->name = tree->view->relname;
     p->statement->replace = tree->replace;
     p->statement->text = all + (tree->querylocation < 0 ? 0 : tree->querylocation);
-    return list_length(tree->aliases) ? add_view_names(p, tree) : STATUS_OK;
+    if (list_length(tree->aliases))
+        TRY(add_view_names(p, tree));
+    if (p->binder.path.count)
+        p->statement->text =
+            bind_view_text(&p->binder, p->session->search_path, p->statement->text);
+    TRY(bind_new_key(&p->binder, tree->view, &p->statement->name));
+    return p->statement->text ? STATUS_OK : no_memory();
 }
 
 static status prepare_drop(preparer *p, const DropStmt *tree)
 {
     bool is_view = tree->removeType == OBJECT_VIEW;
+    if (tree->removeType == OBJECT_SCHEMA)
+        return bind_drop_schema(&p->binder, tree, p->statement);
     if (!is_view && tree->removeType != OBJECT_TABLE)
         return bind_unsupported(&p->binder, p->text.start,
                                 "DROP of anything but a view or table is");
@@ -134,9 +142,8 @@ static status prepare_drop(preparer *p, const DropStmt *tree)
         return bind_unsupported(&p->binder, p->text.start, "DROP of several at once is");
     const List *name = castNode(List, list_nth(tree->objects, 0));
     p->statement->kind = is_view ? SQL_DROP_VIEW : SQL_DROP_TABLE;
-    p->statement->name = strVal(list_nth(name, list_length(name) - 1));
     p->statement->if_exists = tree->missing_ok;
-    return STATUS_OK;
+    return bind_dropped_key(&p->binder, name, p->text.start, &p->statement->name);
 }
 
 /* ---- settings ---- */
@@ -207,6 +214,10 @@ static status prepare_set_value(preparer *p, const VariableSetStmt *tree)
     p->statement->name = tree->name;
     switch (tree->kind) {
     case VAR_SET_VALUE:
+        if (!strcasecmp(tree->name, "schema") || !strcasecmp(tree->name, "search_path")) {
+            p->statement->name = "search_path";
+            return bind_set_search_path(&p->binder, tree->args, p->text.start, &p->statement->text);
+        }
         if (list_length(tree->args) != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
         return strcasecmp(tree->name, "timezone")
@@ -230,9 +241,19 @@ static status prepare_set(preparer *p, const VariableSetStmt *tree)
 
 static status prepare_show(preparer *p, const VariableShowStmt *tree)
 {
-    p->statement->kind = strcmp(tree->name, "tables") ? SQL_SHOW : SQL_SHOW_TABLES;
+    static const char *const words[] = {"tables", "schemas", "databases", "all tables"};
+    const char *sql = NULL;
+    p->statement->kind = SQL_SHOW;
     p->statement->name = tree->name;
-    return STATUS_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(tree->name, words[i]))
+            TRY(bind_show_schema(&p->binder, tree, p->statement, &sql));
+    if (!sql)
+        return STATUS_OK;
+    p->statement->kind = SQL_QUERY;
+    TRY(bind_view_query(&p->binder, tree->name, sql, &p->statement->query.root));
+    TRY(bind_finish_shared(&p->binder));
+    return plan_verify(&p->statement->query);
 }
 
 /* ---- COPY ---- */
@@ -351,12 +372,6 @@ static const char *words_of(const pg_node *tree)
     switch (tree ? nodeTag(tree) : T_Invalid) {
     case T_ExecuteStmt:
         return "EXECUTE";
-    case T_SchemaStmt:
-        return "CREATE SCHEMA";
-    case T_AttachStmt:
-        return castNode(AttachStmt, tree)->path ? "ATTACH" : "DETACH";
-    case T_UseStmt:
-        return "USE";
     default:
         return NULL;
     }
@@ -369,7 +384,8 @@ static status unsupported_statement(preparer *p, const pg_node *tree)
         bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start, "%s is not supported",
                    words ? words : "this statement"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
-        "DROP TABLE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
+        "DROP TABLE, CREATE SCHEMA, ATTACH, USE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, "
+        "DESCRIBE and SUMMARIZE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -401,6 +417,12 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return prepare_describe(p, castNode(DescribeStmt, tree));
     case T_CopyStmt:
         return prepare_copy(p, castNode(CopyStmt, tree));
+    case T_SchemaStmt:
+        return bind_create_schema(&p->binder, castNode(SchemaStmt, tree), p->statement);
+    case T_AttachStmt:
+        return bind_attach(&p->binder, castNode(AttachStmt, tree), p->statement);
+    case T_UseStmt:
+        return bind_use(&p->binder, castNode(UseStmt, tree), p->statement);
     default:
         return unsupported_statement(p, tree);
     }
@@ -531,6 +553,15 @@ static status set_zone(preparer *p)
     return STATUS_OK;
 }
 
+static status set_path(preparer *p)
+{
+    const char *text = p->session->search_path;
+    binder *b = &p->binder;
+    if (!text || !strcmp(text, SQL_SCHEMA))
+        return STATUS_OK;
+    return sql_search_path_read(b->catalog, b->memory, text, &b->path, NULL);
+}
+
 static status prepare_first(const sql_session *session, const char *sql, sql_statement **out,
                             const char **out_rest)
 {
@@ -572,6 +603,8 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
     p.binder.text = &p.text;
     p.binder.parameters = &p.parameters;
     status st = set_zone(&p);
+    if (!st)
+        st = set_path(&p);
     if (!st)
         st = prepare(&p, sql, bytes);
     if (p.binder.rounds.root) {

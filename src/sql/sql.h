@@ -18,6 +18,7 @@ typedef struct sql_session {
     bool replaces_text;            /* setting invalid_utf8 */
     bool ignores_checksums;        /* setting page_checksums */
     const char *timezone;          /* the setting; NULL: UTC */
+    const char *search_path;       /* the setting; NULL: main */
     bool is_confined;              /* the setting enable_external_access is off */
     bool copies_to_client; /* COPY ... TO STDOUT is taken, as a query with sql_copy.is_to_client */
     bool is_described;     /* there are no values: columns and types of parameters are asked for */

@@ -260,10 +260,11 @@ TEST(commands)
     check_command("close all", COMMAND_CLOSE, "", "");
     check_command("set application_name = 'x", COMMAND_NONE, "", "set application_name = 'x");
     check_command("", COMMAND_NONE, "", "");
+    static const char begin[] = "set application_name = '";
     char *sql = mem_new(2000);
-    memcpy(sql, "set search_path = '", 19);
-    memset(sql + 19, 'x', 1000);
-    sql[1019] = '\'';
+    memcpy(sql, begin, sizeof begin - 1);
+    memset(sql + sizeof begin - 1, 'x', 1000);
+    sql[sizeof begin + 999] = '\'';
     command c;
     const char *rest;
     check_fails(command_read(sql, &c, &rest), "more than 255 bytes");

@@ -361,7 +361,8 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <list>	macro_parameters macro_parameter_list
 %type <node>	pivot_column pivot_key unpivot_into
 %type <list>	pivot_on_list pivot_key_list pivot_using unpivot_values
-%type <boolean>	unpivot_nulls
+%type <boolean>	unpivot_nulls opt_if_not_exists
+%type <str>		opt_attach_name
 %type <star>	star_changes star_condition
 %type <node>	like_word
 %type <target>	renamed
@@ -1064,6 +1065,31 @@ VariableShowStmt:
 					VariableShowStmt *n = makeNode(VariableShowStmt);
 
 					n->name = "all";
+					$$ = (Node *) n;
+				}
+			| SHOW ALL name
+				{
+					VariableShowStmt *n = makeNode(VariableShowStmt);
+
+					if (strcmp($3, "tables"))
+						ereport(ERROR,
+								(errcode(ERRCODE_SYNTAX_ERROR),
+								 errmsg("SHOW ALL or SHOW TABLES was expected"),
+								 parser_errposition(@2)));
+					n->name = "all tables";
+					$$ = (Node *) n;
+				}
+			| SHOW var_name FROM qualified_name
+				{
+					VariableShowStmt *n = makeNode(VariableShowStmt);
+
+					if (strcmp($2, "tables"))
+						ereport(ERROR,
+								(errcode(ERRCODE_SYNTAX_ERROR),
+								 errmsg("SHOW ALL or SHOW TABLES was expected"),
+								 parser_errposition(@2)));
+					n->name = $2;
+					n->of = $4;
 					$$ = (Node *) n;
 				}
 		;
@@ -2595,6 +2621,7 @@ DropStmt:	DROP object_type_any_name IF_P EXISTS any_name_list opt_drop_behavior
 /* object types taking any_name/any_name_list */
 object_type_any_name:
 			TABLE									{ $$ = OBJECT_TABLE; }
+			| SCHEMA								{ $$ = OBJECT_SCHEMA; }
 			| SEQUENCE								{ $$ = OBJECT_SEQUENCE; }
 			| VIEW									{ $$ = OBJECT_VIEW; }
 			| MATERIALIZED VIEW						{ $$ = OBJECT_MATVIEW; }
@@ -2616,7 +2643,6 @@ drop_type_name:
 			| FOREIGN DATA_P WRAPPER				{ $$ = OBJECT_FDW; }
 			| opt_procedural LANGUAGE				{ $$ = OBJECT_LANGUAGE; }
 			| PUBLICATION							{ $$ = OBJECT_PUBLICATION; }
-			| SCHEMA								{ $$ = OBJECT_SCHEMA; }
 			| SERVER								{ $$ = OBJECT_FOREIGN_SERVER; }
 		;
 
@@ -3069,41 +3095,32 @@ macro_parameter:
 
 /* Schemas. */
 SchemaStmt:
-			CREATE SCHEMA name
+			CREATE SCHEMA qualified_name
 				{
 					SchemaStmt *n = makeNode(SchemaStmt);
 
 					n->name = $3;
-					n->location = @3;
 					$$ = (Node *) n;
 				}
-			| CREATE SCHEMA IF_P NOT EXISTS name
+			| CREATE SCHEMA IF_P NOT EXISTS qualified_name
 				{
 					SchemaStmt *n = makeNode(SchemaStmt);
 
 					n->name = $6;
 					n->if_not_exists = true;
-					n->location = @6;
 					$$ = (Node *) n;
 				}
 		;
 
 AttachStmt:
-			ATTACH_LA Sconst
+			ATTACH_LA opt_database opt_if_not_exists Sconst opt_attach_name
 				{
 					AttachStmt *n = makeNode(AttachStmt);
 
-					n->path = $2;
-					n->location = @2;
-					$$ = (Node *) n;
-				}
-			| ATTACH_LA Sconst AS name
-				{
-					AttachStmt *n = makeNode(AttachStmt);
-
-					n->path = $2;
-					n->name = $4;
-					n->location = @2;
+					n->path = $4;
+					n->name = $5;
+					n->if_not_exists = $3;
+					n->location = @4;
 					$$ = (Node *) n;
 				}
 			| DETACH_LA name
@@ -3114,6 +3131,50 @@ AttachStmt:
 					n->location = @2;
 					$$ = (Node *) n;
 				}
+			| DETACH_LA IDENT name
+				{
+					AttachStmt *n = makeNode(AttachStmt);
+
+					if (strcmp($2, "database"))
+						ereport(ERROR,
+								(errcode(ERRCODE_SYNTAX_ERROR),
+								 errmsg("syntax error at or near \"%s\"", $3),
+								 parser_errposition(@3)));
+					n->name = $3;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+			| DETACH_LA IF_P EXISTS name
+				{
+					AttachStmt *n = makeNode(AttachStmt);
+
+					n->name = $4;
+					n->if_exists = true;
+					n->location = @4;
+					$$ = (Node *) n;
+				}
+		;
+
+opt_database:
+			IDENT
+				{
+					if (strcmp($1, "database"))
+						ereport(ERROR,
+								(errcode(ERRCODE_SYNTAX_ERROR),
+								 errmsg("the path of a folder was expected"),
+								 parser_errposition(@1)));
+				}
+			| /*EMPTY*/
+		;
+
+opt_if_not_exists:
+			IF_P NOT EXISTS							{ $$ = true; }
+			| /*EMPTY*/								{ $$ = false; }
+		;
+
+opt_attach_name:
+			AS name									{ $$ = $2; }
+			| /*EMPTY*/								{ $$ = NULL; }
 		;
 
 UseStmt:

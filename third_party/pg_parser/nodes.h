@@ -1980,6 +1980,7 @@ typedef struct VariableShowStmt
 {
 	NodeTag		type;
 	char	   *name;
+	RangeVar   *of;				/* SHOW TABLES FROM: a schema */
 } VariableShowStmt;
 
 /* ----------------------
@@ -2182,9 +2183,8 @@ typedef struct MacroStmt
 typedef struct SchemaStmt
 {
 	NodeTag		type;
-	char	   *name;
+	RangeVar   *name;
 	bool		if_not_exists;
-	int			location;
 } SchemaStmt;
 
 /* ATTACH path AS name; DETACH name: path is NULL */
@@ -2193,6 +2193,8 @@ typedef struct AttachStmt
 	NodeTag		type;
 	char	   *path;
 	char	   *name;
+	bool		if_not_exists;
+	bool		if_exists;
 	int			location;
 } AttachStmt;
 

@@ -184,10 +184,10 @@ static void adbc_objects_add_table(const objects *o, const sql_catalog_entry *en
                                    arrow_build *tables)
 {
     const char *type = types[entry->view_sql != NULL];
-    if (!adbc_matches(o->table, entry->name) || !has_type(o, type))
+    if (!adbc_matches(o->table, entry->of.table) || !has_type(o, type))
         return;
     arrow_build *item = arrow_build_child(tables, 0), *columns = arrow_build_child(item, 2);
-    arrow_build_text(arrow_build_child(item, 0), entry->name);
+    arrow_build_text(arrow_build_child(item, 0), entry->of.table);
     arrow_build_text(arrow_build_child(item, 1), type);
     if (o->depth != ADBC_OBJECT_DEPTH_ALL) {
         arrow_build_null(columns);

@@ -10,6 +10,7 @@
 #include "api/session/statement.h"
 #include "base/mutex.h"
 #include "exec/operators/result_batch.h"
+#include "sql/catalog/schema.h"
 #include "sql/sql.h"
 
 #include <stdio.h>
@@ -93,6 +94,11 @@ static status run_show(pistachio_result *result)
     return STATUS_OK;
 }
 
+static bool is_in_schema(const sql_catalog_entry *entry, const sql_table_name *schema)
+{
+    return !strcmp(entry->of.catalog, schema->catalog) && !strcmp(entry->of.schema, schema->schema);
+}
+
 static status run_show_tables(pistachio_result *result)
 {
     sql_catalog_entry *entries;
@@ -102,6 +108,8 @@ static status run_show_tables(pistachio_result *result)
                          &count));
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
+        if (!is_in_schema(&entries[i], &result->statement->schema))
+            continue;
         char rows[24], columns[24];
         bool is_counted = false;
         if (table) {
@@ -112,7 +120,7 @@ static status run_show_tables(pistachio_result *result)
             int128_format((int128)row_count, 0, rows);
             int128_format((int128)pq_table_count_columns(table), 0, columns);
         }
-        const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
+        const char *cells[] = {entries[i].of.table, entries[i].view_sql ? "view" : "table",
                                is_counted ? rows : NULL, table ? columns : NULL};
         TRY(api_made_row(result, cells));
     }
@@ -131,6 +139,23 @@ static status run_describe(pistachio_result *result)
         TRY(api_made_row(result, cells));
     }
     return STATUS_OK;
+}
+
+/* Runs CREATE SCHEMA, DROP SCHEMA, ATTACH and DETACH. */
+static status run_schema(pistachio_result *result)
+{
+    const sql_statement *statement = result->statement;
+    sql_catalog *catalog = api_catalog(result->connection);
+    const sql_table_name *schema = &statement->schema;
+    if (statement->is_there)
+        return STATUS_OK;
+    if (statement->kind == SQL_CREATE_SCHEMA)
+        return sql_catalog_add_schema(catalog, schema->catalog, schema->schema);
+    if (statement->kind == SQL_ATTACH)
+        return sql_catalog_attach(catalog, statement->name, statement->text);
+    const char *beginning = sql_table_key(statement->query.memory, schema);
+    return beginning ? sql_catalog_drop_beginning(catalog, beginning)
+                     : status_no_memory("schema", 0);
 }
 
 static status run(pistachio_result *result)
@@ -163,6 +188,10 @@ static status run(pistachio_result *result)
         return run_show(result);
     case SQL_SHOW_TABLES:
         return run_show_tables(result);
+    case SQL_CREATE_SCHEMA:
+    case SQL_DROP_SCHEMA:
+    case SQL_ATTACH:
+        return run_schema(result);
     case SQL_DESCRIBE:
         return run_describe(result);
     case SQL_ROUND: /* was run before */
@@ -242,6 +271,7 @@ static status bind(pistachio_result *result, void *context)
     const sql_session session = {.catalog = api_result_catalog(result),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
+                                 .search_path = now.search_path.text,
                                  .is_confined = !now.enable_external_access.number,
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),

@@ -45,6 +45,7 @@ static status rank_serve_bind(rank_run *run, const statement_read *read, setting
     const sql_session session = {.catalog = run->catalog,
                                  .hive_partitioning = s->hive_partitioning.text,
                                  .timezone = s->timezone.text,
+                                 .search_path = s->search_path.text,
                                  .replaces_text = api_replaces_text(s),
                                  .ignores_checksums = api_ignores_checksums(s),
                                  .statement_time = read->time,

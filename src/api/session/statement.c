@@ -65,6 +65,7 @@ static status prepare(pistachio_statement *statement, const char *sql, const dat
     const sql_session session = {.catalog = api_catalog(statement->connection),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
+                                 .search_path = now.search_path.text,
                                  .is_confined = !now.enable_external_access.number,
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),

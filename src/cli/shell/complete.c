@@ -97,6 +97,13 @@ static char *complete_make_describe(const char *table)
     return sql;
 }
 
+/* Names of schemas and catalogs, and of tables in schemas; each part of a name is a word of its own. */
+static const char of_schemas[] =
+    "SELECT table_name FROM information_schema.tables WHERE table_schema <> 'public' UNION "
+    "SELECT schema_name FROM information_schema.schemata WHERE schema_name NOT IN "
+    "('public', 'pg_catalog', 'information_schema') UNION "
+    "SELECT catalog_name FROM information_schema.schemata WHERE catalog_name <> 'pistachio'";
+
 static void add_columns(pistachio_connection *connection, complete_list *list,
                         const complete_place *place)
 {
@@ -145,6 +152,7 @@ static void add_sql(pistachio_connection *connection, complete_list *list,
     if (!place->bytes)
         return; /* all that there is says nothing */
     add_rows(connection, "SHOW TABLES", list, place);
+    add_rows(connection, of_schemas, list, place);
     add_columns(connection, list, place);
     add_texts(list, place, keywords, sizeof keywords / sizeof *keywords);
     add_texts(list, place, functions, sizeof functions / sizeof *functions);
@@ -161,9 +169,10 @@ void complete_word(pistachio_connection *connection, const complete_place *place
     *out = (complete_list){0};
     if (place->kind == COMPLETE_SQL)
         add_sql(connection, out, place);
-    else if (place->kind == COMPLETE_TABLE)
+    else if (place->kind == COMPLETE_TABLE) {
         add_rows(connection, "SHOW TABLES", out, place);
-    else if (place->kind == COMPLETE_SETTING)
+        add_rows(connection, of_schemas, out, place);
+    } else if (place->kind == COMPLETE_SETTING)
         add_settings(out, place);
     else if (place->kind == COMPLETE_COMMAND)
         add_commands(out, place);

@@ -4,6 +4,8 @@
 #include "base/mutex.h"
 #include "lake/lake.h"
 #include "parquet/table/table_listed.h"
+#include "sql/catalog/catalog_parts.h"
+#include "sql/catalog/schema.h"
 #include "storage/pattern.h"
 
 #include <dirent.h>
@@ -15,19 +17,6 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
-
-struct sql_catalog {
-    pthread_mutex_t lock;
-    sql_catalog *below; /* NULL: nothing is */
-    /* Footers are not taken from the process's cache. Without the lock: it is set under the database's, and a table that is
-     * opened under this one may take that. */
-    _Atomic bool reads_anew;
-    sql_opener opener; /* none: the catalog opens tables itself */
-    arena *memory;
-    ARRAY(sql_catalog_entry *) entries; /* by name */
-    ARRAY(sql_catalog_entry *) paths;   /* by path */
-    ARRAY(pq_table *) tables;           /* all that were ever opened */
-};
 
 status sql_catalog_new(sql_catalog **out)
 {
@@ -94,9 +83,8 @@ static status keep_table(sql_catalog *catalog, pq_table *table)
     return st;
 }
 
-/* The table of the files that the text means now; before: the one that it was, or NULL. */
-static status catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
-                                 pq_table **out)
+status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
+                              pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
     if (opener->open && lake_is_text(text))
@@ -116,63 +104,15 @@ static status catalog_open_table(sql_catalog *catalog, const char *text, pq_tabl
     return keep_table(catalog, *out);
 }
 
-/* Returns whether the last part of the first `end` bytes, from `start` on, is a pattern and not a name. */
-static status is_pattern(arena *a, const char *path, size_t start, size_t end, bool *out)
-{
-    *out = false;
-    if (!file_name_has_wildcard(path + start, end - start))
-        return STATUS_OK;
-    char *whole = arena_copy_text(a, path, end);
-    *out = whole && !file_exists(whole);
-    return whole ? STATUS_OK : status_no_memory("catalog", end);
-}
-
-/* Names the table of a pattern without a folder: "s*.parquet" is s, "*.parquet" is called after the folder that it is in. */
-static status name_of_pattern(arena *a, const char *text, const char **out)
-{
-    char here[PATH_MAX];
-    size_t letters = strcspn(text, "*?[");
-    while (letters && strchr("-_.", text[letters - 1]))
-        letters--;
-    if (!letters && getcwd(here, sizeof here)) {
-        text = strrchr(here, '/') + 1;
-        letters = strlen(text);
-    }
-    *out = arena_copy_text(a, text, letters);
-    return *out ? STATUS_OK : status_no_memory("catalog", letters);
-}
-
-/* Names the table of a path: "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are
- * too. */
-static status name_of_path(arena *a, const char *text, const char **out)
-{
-    const char *path = pq_table_spec_path(text);
-    size_t end = strlen(path);
-    for (;;) {
-        while (end > 1 && path[end - 1] == '/')
-            end--;
-        size_t start = end;
-        while (start > 0 && path[start - 1] != '/')
-            start--;
-        size_t bytes = end - start;
-        bool goes_up;
-        TRY(is_pattern(a, path, start, end, &goes_up));
-        if (goes_up && start > 0) {
-            end = start;
-            continue;
-        }
-        if (goes_up)
-            return name_of_pattern(a, path, out);
-        if (bytes > 8 && !strncasecmp(path + end - 8, ".parquet", 8))
-            bytes -= 8;
-        *out = arena_copy_text(a, path + start, bytes);
-        return *out ? STATUS_OK : status_no_memory("catalog", bytes);
-    }
-}
-
 /* ---- entries; with the lock held ---- */
 
-static sql_catalog_entry *catalog_find(const sql_catalog *catalog, const char *name)
+const char *sql_catalog_table_of(const char *key)
+{
+    const char *part = strrchr(key, '\002');
+    return part ? part + 1 : key;
+}
+
+sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *name)
 {
     sql_catalog_entry *folded = NULL;
     for (size_t i = 0; i < catalog->entries.count; i++) {
@@ -185,8 +125,7 @@ static sql_catalog_entry *catalog_find(const sql_catalog *catalog, const char *n
     return folded;
 }
 
-/* Copies what the entry has, but the table. */
-static status catalog_put(sql_catalog *catalog, const sql_catalog_entry *from)
+status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     arena *a = catalog->memory;
     const char *name = from->name;
@@ -202,6 +141,7 @@ static status catalog_put(sql_catalog *catalog, const sql_catalog_entry *from)
     if (!entry || !entry->name || !entry->view_sql != !from->view_sql ||
         !entry->path != !from->path)
         return status_no_memory("catalog", sizeof *entry);
+    TRY(sql_table_name_of(a, entry->name, &entry->of));
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (!strcmp(catalog->entries.items[i]->name, name)) {
             drop_parts(&catalog->entries.items[i]->parts);
@@ -209,56 +149,6 @@ static status catalog_put(sql_catalog *catalog, const sql_catalog_entry *from)
             return STATUS_OK;
         }
     return array_push(a, &catalog->entries, entry);
-}
-
-static status refuse_name(const sql_catalog_entry *old, const char *name, const char *path,
-                          bool is_of_folder)
-{
-    const char *old_path = old->parts.count ? "rows" : old->table ? old->table->name : old->path;
-    status st =
-        old->view_sql
-            ? status_new(STATUS_KIND_INVALID,
-                         "there is a view named \"%s\" already, which \"%s\" cannot replace", name,
-                         path)
-            : status_new(STATUS_KIND_INVALID,
-                         "there is a table named \"%s\" already, of \"%s\", which \"%s\" "
-                         "cannot replace",
-                         name, old_path, path);
-    return is_of_folder
-               ? status_hint(st,
-                             "give the tables of its folder other names, one by one: --table "
-                             "NAME=%s",
-                             path)
-               : status_hint(st, "give it another name: --table NAME=%s", path);
-}
-
-/* Puts a new entry; there must not be one of exactly its name. */
-static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path,
-                      bool is_of_folder)
-{
-    const sql_catalog_entry *old = catalog_find(catalog, from->name);
-    if (old && !strcmp(old->name, from->name))
-        return refuse_name(old, from->name, path, is_of_folder);
-    return catalog_put(catalog, from);
-}
-
-static status catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
-{
-    pq_table *table;
-    if (name && !*name)
-        return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
-    if (!name)
-        TRY(name_of_path(catalog->memory, path, &name));
-    TRY(catalog_open_table(catalog, path, NULL, &table));
-    return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
-}
-
-/* One that is opened when it is first looked up. */
-static status catalog_add_path(sql_catalog *catalog, const char *path)
-{
-    const char *name;
-    TRY(name_of_path(catalog->memory, path, &name));
-    return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path, true);
 }
 
 /* The entry's table, of the files that its path means now. Entries are replaced, never changed:
@@ -269,125 +159,20 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
     if (!path)
         return STATUS_OK;
     sql_catalog_entry fresh = {.name = (*entry)->name};
-    TRY(catalog_open_table(catalog, path, (*entry)->table, &fresh.table));
+    TRY(sql_catalog_open_table(catalog, path, (*entry)->table, &fresh.table));
     if (fresh.table == (*entry)->table)
         return STATUS_OK;
-    TRY(catalog_put(catalog, &fresh));
-    *entry = catalog_find(catalog, fresh.name);
-    return STATUS_OK;
-}
-
-static bool has_parquet_name(const char *name)
-{
-    return name[0] != '.' && file_name_is_parquet(name);
-}
-
-/* Folders below a folder whose name is a pair that are looked through for a file, at most. */
-#define PAIRS_DEPTH_MAX 8
-
-static bool is_pair(const char *name)
-{
-    return pq_hive_pair(name, strlen(name)) != NULL;
-}
-
-/* A sub-folder is a table if there is a Parquet file in it, or in folders below whose names are pairs. */
-static bool holds_parquet(const char *path, unsigned depth)
-{
-    DIR *folder = opendir(path);
-    bool holds = false;
-    for (struct dirent *item; folder && !holds && (item = readdir(folder));) {
-        char inner[PATH_MAX];
-        holds = has_parquet_name(item->d_name);
-        if (!holds && depth && is_pair(item->d_name) &&
-            snprintf(inner, sizeof inner, "%s/%s", path, item->d_name) < (int)sizeof inner)
-            holds = holds_parquet(inner, depth - 1);
-    }
-    if (folder)
-        closedir(folder);
-    return holds;
-}
-
-/* path: that of the folder, behind what `text` says before it; text: what its tables' begin with. */
-static status add_folder(sql_catalog *catalog, const char *text, const char *path, DIR *folder)
-{
-    size_t added = 0;
-    bool is_table = false; /* itself: it has folders whose names are pairs */
-    for (struct dirent *item; (item = readdir(folder));) {
-        if (item->d_name[0] == '.')
-            continue;
-        char *inner = arena_format(catalog->memory, "%s/%s", path, item->d_name);
-        if (!inner)
-            return status_no_memory("catalog", strlen(path));
-        if (file_is_folder(inner)
-                ? !holds_parquet(inner, PAIRS_DEPTH_MAX) && !lake_kind_of_folder(inner)
-                : !has_parquet_name(item->d_name))
-            continue;
-        if (is_pair(item->d_name) && file_is_folder(inner)) {
-            is_table = true;
-            continue;
-        }
-        char *made = arena_format(catalog->memory, "%s/%s", text, item->d_name);
-        if (!made)
-            return status_no_memory("catalog", strlen(path));
-        TRY(catalog_add_path(catalog, made));
-        added++;
-    }
-    if (is_table)
-        return catalog_add_path(catalog, text);
-    if (!added)
-        return status_hint(
-            status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no Parquet files", path),
-            "tables are made of files whose names end in .parquet");
+    TRY(sql_catalog_put_own(catalog, &fresh));
+    *entry = sql_catalog_find_own(catalog, fresh.name);
     return STATUS_OK;
 }
 
 /* ---- the interface ---- */
 
-status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
-{
-    mutex_lock(&catalog->lock);
-    status st = catalog_add_table(catalog, name, path);
-    mutex_unlock(&catalog->lock);
-    return st;
-}
-
 status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry)
 {
     mutex_lock(&catalog->lock);
-    status st = catalog_put(catalog, entry);
-    mutex_unlock(&catalog->lock);
-    return st;
-}
-
-static status catalog_locate(sql_catalog *catalog, const char *text, const char **out)
-{
-    const sql_opener *opener = &catalog->opener;
-    *out = pq_table_spec_path(text);
-    return opener->locate ? opener->locate(opener->context, catalog->memory, *out, out) : STATUS_OK;
-}
-
-static status add_tables_of(sql_catalog *catalog, const char *text, const char *path)
-{
-    DIR *folder = opendir(path);
-    if (!folder)
-        return status_new_errno(errno, "could not open folder \"%s\"", path);
-    size_t count_before = catalog->entries.count;
-    status st = add_folder(catalog, text, path, folder);
-    if (st)
-        catalog->entries.count = count_before;
-    closedir(folder);
-    return st;
-}
-
-status sql_catalog_add_path(sql_catalog *catalog, const char *path)
-{
-    const char *here;
-    mutex_lock(&catalog->lock);
-    status st = catalog_locate(catalog, path, &here);
-    if (!st)
-        st = file_is_folder(here) && !lake_kind_of_folder(here)
-                 ? add_tables_of(catalog, path, here)
-                 : catalog_add_table(catalog, NULL, path);
+    status st = sql_catalog_put_own(catalog, entry);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -395,16 +180,17 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
 status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql, bool replace)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = catalog_find(catalog, name);
+    const sql_catalog_entry *old = sql_catalog_find_own(catalog, name);
     status st = STATUS_OK;
     if (old && !old->view_sql)
-        st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already", name);
+        st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already",
+                        sql_catalog_table_of(name));
     else if (old && !replace)
-        st = status_hint(
-            status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already", name),
-            "CREATE OR REPLACE VIEW replaces it");
+        st = status_hint(status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already",
+                                    sql_catalog_table_of(name)),
+                         "CREATE OR REPLACE VIEW replaces it");
     else
-        st = catalog_put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
+        st = sql_catalog_put_own(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -413,10 +199,11 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
 static status check_below(sql_catalog *below, const char *name)
 {
     mutex_lock(&below->lock);
-    const sql_catalog_entry *old = catalog_find(below, name);
+    const sql_catalog_entry *old = sql_catalog_find_own(below, name);
     mutex_unlock(&below->lock);
     return old ? status_new(STATUS_KIND_INVALID,
-                            "\"%s\" belongs to the database; a session cannot drop it", name)
+                            "\"%s\" belongs to the database; a session cannot drop it",
+                            sql_catalog_table_of(name))
                : STATUS_OK;
 }
 
@@ -433,12 +220,14 @@ static void catalog_remove_entry(sql_catalog *catalog, const sql_catalog_entry *
 status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = catalog_find(catalog, name);
+    const sql_catalog_entry *old = sql_catalog_find_own(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
-        st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"",
+                        sql_catalog_table_of(name));
     else if (old && !old->view_sql)
-        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view",
+                        sql_catalog_table_of(name));
     if (old && !st)
         catalog_remove_entry(catalog, old);
     mutex_unlock(&catalog->lock);
@@ -449,7 +238,7 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
 
 static sql_catalog_entry *find_exactly(const sql_catalog *catalog, const char *name)
 {
-    sql_catalog_entry *entry = catalog_find(catalog, name);
+    sql_catalog_entry *entry = sql_catalog_find_own(catalog, name);
     return entry && !strcmp(entry->name, name) ? entry : NULL;
 }
 
@@ -459,7 +248,7 @@ static status check_rows(const sql_catalog *catalog, const char *name, bool repl
     if (!old || (old->parts.count && replaces))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
-                                  old->view_sql ? "view" : "table", name),
+                                  old->view_sql ? "view" : "table", sql_catalog_table_of(name)),
                        old->parts.count ? "CREATE OR REPLACE TABLE replaces it"
                                         : "give it another name");
 }
@@ -482,7 +271,7 @@ static status catalog_open_part(sql_catalog *catalog, int descriptor, sql_part *
         snprintf(text, sizeof text, "local:/proc/%ld/fd/", (long)getpid());
     size_t bytes = strlen(text);
     snprintf(text + bytes, sizeof text - bytes, "%d", descriptor);
-    status st = is_shared ? catalog_open_table(catalog, text, NULL, &table)
+    status st = is_shared ? sql_catalog_open_table(catalog, text, NULL, &table)
                           : pq_table_open(text, !catalog->reads_anew, &table);
     if (!st)
         return sql_part_new(table, descriptor, !is_shared, out);
@@ -496,7 +285,7 @@ static status put_part(sql_catalog *catalog, const char *name, sql_part *part)
     sql_part_list parts = {0};
     status st = array_push(NULL, &parts, part);
     if (!st)
-        st = catalog_put(catalog, &(sql_catalog_entry){.name = name});
+        st = sql_catalog_put_own(catalog, &(sql_catalog_entry){.name = name});
     if (st) {
         sql_part_unref(part);
         array_release(&parts);
@@ -539,7 +328,8 @@ static status extend_rows(sql_catalog *catalog, const char *name, const sql_part
     sql_catalog_entry *entry = find_exactly(catalog, name);
     if (!entry || !are_same(&entry->parts, parts))
         return status_hint(status_new(STATUS_KIND_INVALID,
-                                      "another statement has changed table \"%s\" meanwhile", name),
+                                      "another statement has changed table \"%s\" meanwhile",
+                                      sql_catalog_table_of(name)),
                            "run the statement again");
     sql_part_list *own = &entry->parts;
     TRY(array_reserve(NULL, own, 1));
@@ -573,7 +363,7 @@ static status put_part_of_text(sql_catalog *catalog, const char *name, const cha
     pq_table *table;
     sql_part *part;
     sql_catalog_entry *entry = find_exactly(catalog, name);
-    TRY(catalog_open_table(catalog, text, NULL, &table));
+    TRY(sql_catalog_open_table(catalog, text, NULL, &table));
     TRY(sql_part_new(table, -1, false, &part));
     if (!entry || !entry->parts.count)
         return put_part(catalog, name, part);
@@ -594,15 +384,18 @@ status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *
 status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists)
 {
     mutex_lock(&catalog->lock);
-    const sql_catalog_entry *old = catalog_find(catalog, name);
+    const sql_catalog_entry *old = sql_catalog_find_own(catalog, name);
     status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
     if (!old && !st && !if_exists)
-        st = status_new(STATUS_KIND_NOT_FOUND, "there is no table named \"%s\"", name);
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no table named \"%s\"",
+                        sql_catalog_table_of(name));
     else if (old && old->view_sql)
-        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a view, not a table", name);
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a view, not a table",
+                        sql_catalog_table_of(name));
     else if (old && !old->parts.count)
-        st = status_hint(status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", name),
-                         "DROP TABLE drops what CREATE TABLE has made");
+        st = status_hint(
+            status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", sql_catalog_table_of(name)),
+            "DROP TABLE drops what CREATE TABLE has made");
     if (old && !st)
         catalog_remove_entry(catalog, old);
     mutex_unlock(&catalog->lock);
@@ -624,7 +417,7 @@ static status hold_entry(const sql_catalog_entry *entry, sql_held *held, sql_cat
 static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
                         const sql_catalog_entry **out)
 {
-    sql_catalog_entry *entry = catalog_find(catalog, name);
+    sql_catalog_entry *entry = sql_catalog_find_own(catalog, name);
     *out = NULL;
     if (!entry)
         return STATUS_OK;
@@ -663,7 +456,7 @@ static status catalog_find_path(sql_catalog *catalog, const char *path, pq_table
         if (!strcmp(catalog->paths.items[i]->name, path))
             entry = catalog->paths.items[i];
     pq_table *table;
-    TRY(catalog_open_table(catalog, path, entry ? entry->table : NULL, &table));
+    TRY(sql_catalog_open_table(catalog, path, entry ? entry->table : NULL, &table));
     if (!entry) {
         entry = arena_alloc(a, sizeof *entry);
         char *name = arena_copy_text(a, path, strlen(path));
@@ -708,7 +501,7 @@ static bool is_hidden(const entry_list *list, size_t above, const char *name)
 /* Whether an entry is neither a table nor a view of a name that SQL can write. */
 static bool is_kept_apart(const sql_catalog_entry *entry)
 {
-    return entry->name[0] == '\001';
+    return entry->name[0] == '\001' || !*entry->of.table;
 }
 
 /* lists_all: what is kept apart, too. */
@@ -773,13 +566,31 @@ char *sql_catalog_prepared_name(arena *a, const char *name)
     return arena_format(a, PREPARED_NAME "%s", name);
 }
 
+/* Removes the entries whose names begin so; returns how many. */
+static size_t remove_beginning(sql_catalog *catalog, const char *beginning)
+{
+    size_t before = catalog->entries.count;
+    for (size_t i = before; i-- > 0;) {
+        const sql_catalog_entry *entry = catalog->entries.items[i];
+        if (!strncmp(entry->name, beginning, strlen(beginning)))
+            catalog_remove_entry(catalog, entry);
+    }
+    return before - catalog->entries.count;
+}
+
 void sql_catalog_drop_prepared(sql_catalog *catalog)
 {
     mutex_lock(&catalog->lock);
-    for (size_t i = catalog->entries.count; i-- > 0;) {
-        const sql_catalog_entry *entry = catalog->entries.items[i];
-        if (!strncmp(entry->name, PREPARED_NAME, strlen(PREPARED_NAME)))
-            catalog_remove_entry(catalog, entry);
-    }
+    remove_beginning(catalog, PREPARED_NAME);
     mutex_unlock(&catalog->lock);
+}
+
+status sql_catalog_drop_beginning(sql_catalog *catalog, const char *beginning)
+{
+    mutex_lock(&catalog->lock);
+    size_t count = remove_beginning(catalog, beginning);
+    mutex_unlock(&catalog->lock);
+    return count ? STATUS_OK
+                 : status_new(STATUS_KIND_INVALID,
+                              "the schema belongs to the database; a session cannot drop it");
 }

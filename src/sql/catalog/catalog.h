@@ -12,8 +12,14 @@
 
 typedef struct sql_catalog sql_catalog;
 
+/* Parts of a name; NULL: it is not given. */
+typedef struct sql_table_name {
+    const char *catalog, *schema, *table;
+} sql_table_name;
+
 typedef struct sql_catalog_entry {
-    const char *name;
+    const char *name;     /* a key (schema.h), */
+    sql_table_name of;    /* whose parts these are: looked up or listed */
     pq_table *table;      /* or */
     const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
     const char *path;     /* what it is to be opened from */
@@ -78,6 +84,13 @@ CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table
  * without memory. */
 char *sql_catalog_macro_name(arena *a, const char *name);
 char *sql_catalog_prepared_name(arena *a, const char *name);
+/* Adds a schema, unless it is there. */
+CHECKED status sql_catalog_add_schema(sql_catalog *catalog, const char *of, const char *schema);
+/* Adds a catalog of the folder's tables, each opened when it is first looked up; sub-folders that are not tables are its
+ * schemas. A file or lake is a catalog of one table. */
+CHECKED status sql_catalog_attach(sql_catalog *catalog, const char *name, const char *path);
+/* Drops what keys that begin so mean: a schema or catalog with all that is in it. */
+CHECKED status sql_catalog_drop_beginning(sql_catalog *catalog, const char *beginning);
 /* Drops all prepared statements of the catalog's own. */
 void sql_catalog_drop_prepared(sql_catalog *catalog);
 /* Lists, as sql_catalog_list, macros, prepared statements and rows of recursive queries, too. */

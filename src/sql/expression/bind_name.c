@@ -34,7 +34,7 @@ static bool has_relation(const bind_scope *scope, const char *relation)
 {
     for (; scope; scope = scope->parent)
         for (size_t i = 0; i < scope->relations.count; i++)
-            if (!strcasecmp(scope->relations.items[i], relation))
+            if (!strcasecmp(scope->relations.items[i].name, relation))
                 return true;
     return false;
 }
@@ -60,7 +60,7 @@ static status name_no_such_column(binder *b, const char *relation, const char *n
     if (relation && !has_relation(scope, relation)) {
         for (const bind_scope *s = scope; s; s = s->parent)
             for (size_t i = 0; i < s->relations.count; i++)
-                TRY(array_push(b->memory, &names, s->relations.items[i]));
+                TRY(array_push(b->memory, &names, s->relations.items[i].name));
         return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, location,
                                        "there is no table \"%s\" in the FROM clause", relation),
                             relation, names.items, names.count);
@@ -111,6 +111,15 @@ static status bind_alias_of(binder *b, const bind_scope *scope, const char *name
     return STATUS_OK;
 }
 
+static status refer_to(binder *b, const bind_entry *entry, int32_t location, expr **out)
+{
+    *out = bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!*out)
+        return bind_no_memory();
+    (*out)->position = bind_position(b, location);
+    return STATUS_OK;
+}
+
 static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
                         int32_t location, expr **out)
 {
@@ -141,24 +150,37 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
         return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                       "column reference \"%s\" is ambiguous", name),
                            "write the table's name in front of it");
-    expr *e = bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
-    if (!e)
-        return bind_no_memory();
-    e->position = bind_position(b, location);
-    *out = e;
-    return STATUS_OK;
+    return refer_to(b, entry, location, out);
 }
 
-const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref)
+/* The column of a relation itself, however others are called; NULL: it has none of that name. */
+static const bind_entry *find_of_relation(const bind_scope *scope, const bind_relation *relation,
+                                          const char *name)
 {
-    const char *name = strVal(list_nth(ref->fields, list_length(ref->fields) - 1));
-    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
-    const bind_entry *entry = NULL;
-    size_t found = 0;
-    for (; scope && !found; scope = scope->parent)
-        for (int folds = 0; folds < 2 && !found; folds++)
-            found = lookup(scope, relation, name, folds, &entry);
-    return found ? entry->name : name;
+    for (int folds = 0; folds < 2; folds++)
+        for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
+            const bind_entry *entry = &scope->entries.items[i];
+            if (entry->relation == relation->name && names_equal(entry->name, name, folds))
+                return entry;
+        }
+    return NULL;
+}
+
+/* Finds schema.table.column or catalog.schema.table.column. *out_parts: how many parts the column's name has; 0: no table
+ * of FROM is meant. */
+static const bind_entry *find_qualified(const bind_scope *scope, const ColumnRef *ref,
+                                        size_t *out_parts)
+{
+    *out_parts = 0;
+    for (; scope; scope = scope->parent)
+        for (size_t parts = 3; parts <= list_length(ref->fields) && parts < 5; parts++) {
+            const bind_relation *relation = bind_find_relation(scope, ref->fields, parts - 1);
+            if (!relation)
+                continue;
+            *out_parts = parts;
+            return find_of_relation(scope, relation, strVal(list_nth(ref->fields, parts - 1)));
+        }
+    return NULL;
 }
 
 static const bind_entry *find_entry(const bind_scope *scope, const char *relation, const char *name)
@@ -184,18 +206,43 @@ static size_t parts_of_name(const bind_scope *scope, const ColumnRef *ref)
     return entry && entry->type.id == TYPE_STRUCT ? 1 : 0;
 }
 
+const char *bind_spelling(const bind_scope *scope, const ColumnRef *ref)
+{
+    size_t parts = list_length(ref->fields), named = 0;
+    const char *name = strVal(list_nth(ref->fields, parts - 1));
+    const char *relation = parts > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    const bind_entry *entry = parts > 2 ? find_qualified(scope, ref, &named) : NULL;
+    if (!named)
+        entry = find_entry(scope, relation, name);
+    return entry && (!named || named == parts) ? entry->name : name;
+}
+
+static status no_such_of_table(binder *b, const ColumnRef *ref, size_t named, bind_scope *scope)
+{
+    const char *relation = strVal(list_nth(ref->fields, named - 2));
+    return name_no_such_column(b, relation, strVal(list_nth(ref->fields, named - 1)), scope,
+                               ref->location);
+}
+
 status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr **out)
 {
     for (size_t i = 0; i < list_length(ref->fields); i++)
         if (!IsA(list_nth(ref->fields, i), String))
             return bind_unsupported(b, ref->location, "\"*\" in this place is");
-    size_t parts = list_length(ref->fields), named = parts_of_name(scope, ref);
+    size_t parts = list_length(ref->fields), named = 0;
+    const bind_entry *entry = parts > 2 ? find_qualified(scope, ref, &named) : NULL;
+    if (named && !entry)
+        return no_such_of_table(b, ref, named, scope);
+    named = named ? named : parts_of_name(scope, ref);
     if (!named && parts > 2)
-        return bind_unsupported(b, ref->location, "names of more than two parts are");
+        return bind_error(b, STATUS_KIND_NOT_FOUND, ref->location,
+                          "there is no table \"%s.%s\" in the FROM clause",
+                          strVal(list_nth(ref->fields, 0)), strVal(list_nth(ref->fields, 1)));
     named = named ? named : parts;
     const char *last = strVal(list_nth(ref->fields, named - 1));
     const char *relation = named == 2 ? strVal(list_nth(ref->fields, 0)) : NULL;
-    TRY(bind_name(b, relation, last, scope, ref->location, out));
+    TRY(entry ? refer_to(b, entry, ref->location, out)
+              : bind_name(b, relation, last, scope, ref->location, out));
     for (size_t i = named; i < parts; i++)
         TRY(bind_struct_field(b, *out, strVal(list_nth(ref->fields, i)), ref->location, out));
     return STATUS_OK;

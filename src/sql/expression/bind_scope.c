@@ -82,6 +82,15 @@ size_t bind_scope_with_id(const bind_scope *scope, uint32_t id, size_t from)
 
 /* ---- adding to a scope ---- */
 
+/* Returns whether nothing tells the relations apart: tables of two schemas may have one name. */
+static bool are_alike(const bind_relation *one, const bind_relation *other)
+{
+    if (strcmp(one->name, other->name) != 0)
+        return false;
+    return !one->schema || !other->schema ||
+           (!strcmp(one->schema, other->schema) && !strcmp(one->catalog, other->catalog));
+}
+
 status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
 {
     for (size_t i = 0; i < from->entries.count; i++)
@@ -90,10 +99,10 @@ status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
         TRY(array_push(b->memory, &scope->nested, from->nested.items[i]));
     for (size_t i = 0; i < from->relations.count; i++) {
         for (size_t j = 0; j < scope->relations.count; j++)
-            if (!strcmp(scope->relations.items[j], from->relations.items[i]))
+            if (are_alike(&scope->relations.items[j], &from->relations.items[i]))
                 return status_hint(bind_error(b, STATUS_KIND_INVALID, -1,
                                               "table name \"%s\" specified more than once",
-                                              from->relations.items[i]),
+                                              from->relations.items[i].name),
                                    "give one of them an alias");
         TRY(array_push(b->memory, &scope->relations, from->relations.items[i]));
     }
@@ -167,7 +176,14 @@ status bind_note_nested(binder *b, const bind_name_list *names)
 status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, const char *name,
                          const Alias *alias, int32_t location)
 {
+    return bind_add_table(b, scope, node, &(bind_relation){.name = name}, alias, location);
+}
+
+status bind_add_table(binder *b, bind_scope *scope, const plan_node *node, const bind_relation *of,
+                      const Alias *alias, int32_t location)
+{
     bind_scope added = {0};
+    const char *name = of->name;
     size_t renamed = alias ? list_length(alias->colnames) : 0;
     if (alias)
         name = alias->aliasname;
@@ -187,11 +203,35 @@ status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, co
     }
     TRY(scope_make_names_unique(b, &added));
     TRY(bind_add_nested(b, &added, node, name));
+    bind_relation relation = alias ? (bind_relation){.name = name} : *of;
     if (name)
-        TRY(array_push(b->memory, &added.relations, name));
+        TRY(array_push(b->memory, &added.relations, relation));
     status st = bind_add_scope(b, scope, &added);
     int32_t position = bind_position(b, location);
     return st && position >= 0 ? status_at(st, position) : st;
+}
+
+/* Returns whether the parts before a table's name mean where it is. */
+static bool is_qualified(const bind_relation *r, const List *name, size_t parts)
+{
+    const char *first = strVal(list_nth(name, 0)), *last = strVal(list_nth(name, parts - 1));
+    if (!r->schema || strcasecmp(r->name, last) != 0)
+        return false;
+    bool is_first = sql_is_first_schema(r->catalog, r->schema);
+    if (parts == 2)
+        return !strcasecmp(r->schema, first) || (is_first && sql_is_first_schema(NULL, first)) ||
+               (!strcasecmp(r->schema, SQL_SCHEMA) && !strcasecmp(r->catalog, first));
+    const char *schema = strVal(list_nth(name, 1));
+    return is_first ? sql_is_first_schema(first, schema)
+                    : sql_is_same_catalog(r->catalog, first) && !strcasecmp(r->schema, schema);
+}
+
+const bind_relation *bind_find_relation(const bind_scope *scope, const List *name, size_t parts)
+{
+    for (size_t i = 0; parts > 1 && parts < 4 && i < scope->relations.count; i++)
+        if (is_qualified(&scope->relations.items[i], name, parts))
+            return &scope->relations.items[i];
+    return NULL;
 }
 
 bool bind_is_series(const char *name)

@@ -9,6 +9,12 @@ CHECKED status bind_note_nested(binder *b, const bind_name_list *names);
 /* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
 CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
                                  const char *name, const Alias *alias, int32_t location);
+/* Adds the columns as bind_add_relation does, those of a table whose schema is known. */
+CHECKED status bind_add_table(binder *b, bind_scope *scope, const plan_node *node,
+                              const bind_relation *of, const Alias *alias, int32_t location);
+/* Returns the table of this scope alone that the first `parts` of a name mean: schema.table, catalog.table or
+ * catalog.schema.table; NULL: there is none. */
+const bind_relation *bind_find_relation(const bind_scope *scope, const List *name, size_t parts);
 /* Adds the nested columns of the table that the node scans; of several, of the first. */
 CHECKED status bind_add_nested(binder *b, bind_scope *scope, const plan_node *node,
                                const char *relation);

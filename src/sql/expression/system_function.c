@@ -15,6 +15,8 @@ typedef enum system_answer {
     ANSWER_NO_NUMBER, /* NULL, a bigint */
     ANSWER_FIRST,     /* the first argument as text */
     ANSWER_TEXT,      /* this text */
+    ANSWER_SCHEMA,    /* the first of the search path */
+    ANSWER_CATALOG,   /* its catalog */
     ANSWER_FORMAT_TYPE
 } system_answer;
 
@@ -26,8 +28,9 @@ static const struct {
 } functions[] = {
     {"array_to_string", 2, 3, ANSWER_FIRST, NULL}, /* there are no arrays but NULL */
     {"col_description", 2, 2, ANSWER_NULL, NULL},
-    {"current_database", 0, 0, ANSWER_TEXT, SYSTEM_NAME},
-    {"current_schema", 0, 0, ANSWER_TEXT, "public"},
+    {"current_catalog", 0, 0, ANSWER_CATALOG, NULL},
+    {"current_database", 0, 0, ANSWER_CATALOG, NULL},
+    {"current_schema", 0, 0, ANSWER_SCHEMA, NULL},
     {"format_type", 2, 2, ANSWER_FORMAT_TYPE, NULL},
     {"has_any_column_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_column_privilege", 3, 4, ANSWER_TRUE, NULL},
@@ -181,6 +184,10 @@ static status bind_answer(binder *b, size_t function, expr *const *args, int32_t
         return bind_cast(b, args[0], type_make(TYPE_VARCHAR), location, out);
     case ANSWER_TEXT:
         return bind_text(b, functions[function].text, out);
+    case ANSWER_SCHEMA:
+        return bind_text(b, b->path.count ? b->path.items[0].schema : "public", out);
+    case ANSWER_CATALOG:
+        return bind_text(b, sql_search_path_first(&b->path).catalog, out);
     case ANSWER_FORMAT_TYPE:
         return bind_format_type(b, args, location, out);
     default:
@@ -227,11 +234,12 @@ status bind_sql_value_function(binder *b, const SQLValueFunction *f, expr **out)
     case SVFOP_CURRENT_SCHEMA:
         return bind_system_function(b, "current_schema", NULL, 0, f->location, &is_found, out);
     case SVFOP_CURRENT_CATALOG:
+        return bind_system_function(b, "current_database", NULL, 0, f->location, &is_found, out);
     case SVFOP_CURRENT_ROLE:
     case SVFOP_CURRENT_USER:
     case SVFOP_SESSION_USER:
     case SVFOP_USER: /* one name is all of these */
-        return bind_system_function(b, "current_database", NULL, 0, f->location, &is_found, out);
+        return bind_text(b, SYSTEM_NAME, out);
     default:
         return bind_unsupported(b, f->location, "this function is");
     }

@@ -239,7 +239,7 @@ static status rename_all(join_binding *j, bind_scope *joined, bind_scope *scope)
     for (size_t i = 0; i < joined->nested.count; i++)
         TRY(array_push(j->b->memory, &renamed.nested,
                        ((bind_nested){alias->aliasname, joined->nested.items[i].name})));
-    TRY(array_push(j->b->memory, &renamed.relations, (const char *)alias->aliasname));
+    TRY(array_push(j->b->memory, &renamed.relations, (bind_relation){.name = alias->aliasname}));
     return bind_add_scope(j->b, scope, &renamed);
 }
 

@@ -203,16 +203,23 @@ static status star_add_column(star_binding *q, const A_Star *star, const bind_en
 /* Fails unless the table of "t.*" is in FROM, and, for "*" alone, there is a FROM. */
 static status check_relation(const star_binding *q, const ColumnRef *ref, const char *relation)
 {
-    bool is_known = false;
+    size_t known = 0;
+    bind_name_list names = {0};
     if (!relation && !q->has_from)
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location, "SELECT * needs a FROM clause");
-    for (size_t i = 0; relation && i < q->scope->relations.count; i++)
-        is_known |= !strcasecmp(q->scope->relations.items[i], relation);
-    if (!relation || is_known)
+    for (size_t i = 0; relation && i < q->scope->relations.count; i++) {
+        TRY(array_push(q->b->memory, &names, q->scope->relations.items[i].name));
+        known += !strcasecmp(q->scope->relations.items[i].name, relation);
+    }
+    if (known > 1)
+        return status_hint(bind_error(q->b, STATUS_KIND_INVALID, ref->location,
+                                      "several tables of FROM are named \"%s\"", relation),
+                           "give them aliases");
+    if (!relation || known)
         return STATUS_OK;
     return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
                                    "there is no table \"%s\" in the FROM clause", relation),
-                        relation, q->scope->relations.items, q->scope->relations.count);
+                        relation, names.items, names.count);
 }
 
 static status no_columns(const star_binding *q, const A_Star *star, const ColumnRef *ref)
@@ -232,12 +239,15 @@ static status no_columns(const star_binding *q, const A_Star *star, const Column
 /* "*" is all columns that are not merged away; "t.*" all of t's. */
 static status expand_star(star_binding *q, const ColumnRef *ref)
 {
-    const char *relation = list_length(ref->fields) > 1 ? strVal(list_nth(ref->fields, 0)) : NULL;
+    size_t parts = list_length(ref->fields);
+    const char *relation = parts > 1 ? strVal(list_nth(ref->fields, parts - 2)) : NULL;
     const A_Star *star = castNode(A_Star, list_nth(ref->fields, list_length(ref->fields) - 1));
     size_t first = q->targets->count;
     bool is_met;
-    if (list_length(ref->fields) > 2)
-        return bind_unsupported(q->b, ref->location, "names of more than two parts are");
+    if (parts > 2 && !bind_find_relation(q->scope, ref->fields, parts - 1))
+        return bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
+                          "there is no table \"%s.%s\" in the FROM clause",
+                          strVal(list_nth(ref->fields, parts - 3)), relation);
     TRY(check_relation(q, ref, relation));
     TRY(check_exclusion(q, star, relation, ref->location));
     TRY(check_replacement(q, star, relation));

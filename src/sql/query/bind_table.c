@@ -131,6 +131,32 @@ status bind_view_query(binder *b, const char *name, const char *sql, plan_node *
     return st;
 }
 
+/* Stands before and after the search path that a view was made with; SQL cannot begin with it. */
+#define BIND_VIEW_PATH "\003"
+
+char *bind_view_text(binder *b, const char *path, const char *sql)
+{
+    return arena_format(b->memory, BIND_VIEW_PATH "%s" BIND_VIEW_PATH "%s", path, sql);
+}
+
+status bind_view_of(binder *b, const sql_catalog_entry *view, plan_node **out)
+{
+    const sql_search_path outer = b->path;
+    const char *sql = view->view_sql;
+    b->path = (sql_search_path){0};
+    if (*sql == *BIND_VIEW_PATH) {
+        const char *end = strchr(sql + 1, *BIND_VIEW_PATH);
+        char *text = end ? arena_copy_text(b->memory, sql + 1, (size_t)(end - sql - 1)) : NULL;
+        if (!text)
+            return bind_no_memory();
+        TRY(sql_search_path_read(b->catalog, b->memory, text, &b->path, NULL));
+        sql = end + 1;
+    }
+    status st = bind_view_query(b, view->name, sql, out);
+    b->path = outer;
+    return st;
+}
+
 static status bind_view_named(binder *b, const sql_catalog_entry *entry, int32_t location,
                               plan_node **out)
 {
@@ -138,8 +164,8 @@ static status bind_view_named(binder *b, const sql_catalog_entry *entry, int32_t
     for (const bind_view *v = b->views; v; v = v->outer, depth++)
         if (!strcmp(v->name, entry->name) || depth > 50)
             return bind_error(b, STATUS_KIND_INVALID, location, "view \"%s\" refers to itself",
-                              entry->name);
-    status st = bind_view_query(b, entry->name, entry->view_sql, out);
+                              entry->of.table);
+    status st = bind_view_of(b, entry, out);
     if (!st)
         return STATUS_OK;
     /* Its own position is one in the view's text. */
@@ -147,21 +173,43 @@ static status bind_view_named(binder *b, const sql_catalog_entry *entry, int32_t
     if (status_get_hint(st))
         moved = status_hint(moved, "%s", status_get_hint(st));
     status_free(st);
-    moved = status_context(moved, "view \"%s\"", entry->name);
+    moved = status_context(moved, "view \"%s\"", entry->of.table);
     int32_t position = bind_position(b, location);
     return position < 0 ? moved : status_at(moved, position);
 }
 
-static status no_such_table(binder *b, const char *name, int32_t location)
+/* Says which schema is missing, if one is. */
+static status no_such_schema(binder *b, const sql_table_name *name, int32_t location)
+{
+    sql_table_name found;
+    bool is_found = !name->schema;
+    if (name->schema)
+        TRY(sql_schema_named(b->catalog, b->memory, &b->path, name->catalog, name->schema, &found,
+                             &is_found));
+    if (is_found)
+        return STATUS_OK;
+    const char *dot = name->catalog ? "." : "", *of = name->catalog ? name->catalog : "";
+    return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                  "schema \"%s%s%s\" does not exist", of, dot, name->schema),
+                       "SHOW SCHEMAS lists the schemas; CREATE SCHEMA and ATTACH make one");
+}
+
+static status no_such_table(binder *b, const sql_table_name *of, int32_t location)
 {
     sql_catalog_entry *entries;
     size_t count;
+    const char *used = sql_search_path_first(&b->path).catalog;
+    const char *name = sql_table_shown(b->memory, of, of->schema ? of->catalog : used);
+    if (!name)
+        return bind_no_memory();
+    TRY(no_such_schema(b, of, location));
     TRY(sql_catalog_list(b->catalog, false, b->held, &entries, &count));
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
     if (!names)
         return bind_no_memory();
     for (size_t i = 0; i < count; i++)
-        names[i] = entries[i].name;
+        if (!(names[i] = sql_table_shown(b->memory, &entries[i].of, used)))
+            return bind_no_memory();
     status st = bind_error(b, STATUS_KIND_NOT_FOUND, location, "table \"%s\" does not exist", name);
     st = status_hint(st, count ? "SHOW TABLES lists the tables; FROM 'path.parquet' reads a file"
                                : "there are no tables; FROM 'path.parquet' reads a file");
@@ -261,20 +309,27 @@ status bind_lake(binder *b, const char *text, const char *path, int32_t location
     return bind_files(b, table, path, location, out);
 }
 
+status bind_find_table(binder *b, const RangeVar *range, const sql_catalog_entry **out)
+{
+    const sql_table_name name = {range->catalogname, range->schemaname, range->relname};
+    return table_at(b, sql_search(b->catalog, b->memory, &b->path, &name, b->held, out),
+                    range->location);
+}
+
 /* name VERSION AS OF 3: the table that the name or path means, in another state. */
 static status bind_as_of(binder *b, const RangeVar *range, plan_node **out)
 {
     const sql_catalog_entry *entry = NULL;
     const char *text = range->relname;
     if (!range->ispath)
-        TRY(table_at(b, sql_catalog_find(b->catalog, range->relname, b->held, &entry),
-                     range->location));
+        TRY(bind_find_table(b, range, &entry));
     if (entry && entry->table && !entry->parts.count)
         text = entry->table->name;
     if (entry || range->ispath || looks_like_path(text))
         TRY(table_at(b, lake_text_as_of(b->memory, text, range->asof, &text), range->location));
     else
-        return no_such_table(b, text, range->location);
+        return no_such_table(b, &(sql_table_name){range->catalogname, range->schemaname, text},
+                             range->location);
     if (text)
         return bind_lake(b, text, range->relname, range->location, out);
     return status_hint(bind_error(b, STATUS_KIND_INVALID, range->location,
@@ -285,17 +340,12 @@ static status bind_as_of(binder *b, const RangeVar *range, plan_node **out)
 
 /* ---- pg_catalog and information_schema ---- */
 
-static status bind_listed_view(binder *b, const sql_catalog_entry *view, plan_node **out)
-{
-    return bind_view_query(b, view->name, view->view_sql, out);
-}
-
 /* schema NULL: a name alone, which may be a relation of pg_catalog. *out is NULL: there is no such relation. */
 static status bind_system(binder *b, const char *schema, const char *name, plan_node **out)
 {
     const char *sql;
     *out = NULL;
-    TRY(system_relation_text(b, schema, name, bind_listed_view, &sql));
+    TRY(system_relation_text(b, schema, name, bind_view_of, &sql));
     return sql ? bind_view_query(b, name, sql, out) : STATUS_OK;
 }
 
@@ -315,29 +365,45 @@ static status bind_system_named(binder *b, const RangeVar *range, plan_node **ou
 
 /* ---- tables by name and path ---- */
 
-status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
-                        plan_node **out)
+/* A table or view of the catalog. */
+static status bind_entry_of(binder *b, const sql_catalog_entry *entry, int32_t location,
+                            plan_node **out)
 {
-    const sql_catalog_entry *entry = NULL;
-    if (!is_path)
-        TRY(table_at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
-    if (!entry && !is_path && !looks_like_path(name)) {
-        TRY(bind_system(b, NULL, name, out));
-        return *out ? STATUS_OK : no_such_table(b, name, location);
-    }
-    if (entry && entry->view_sql)
-        return bind_view_named(b, entry, location, out);
-    if (entry && entry->parts.count > 1)
-        return bind_parts(b, &entry->parts, entry->name, NULL, out);
-    text_kind kind;
-    if (!entry && text_kind_of_path(name, &kind))
-        return bind_text_path(b, name, kind, location, out);
-    if (!entry)
-        return bind_table_path(b, name, NULL, location, out);
     pq_table *table = entry->table;
+    if (entry->view_sql)
+        return bind_view_named(b, entry, location, out);
+    if (entry->parts.count > 1)
+        return bind_parts(b, &entry->parts, entry->of.table, NULL, out);
     TRY(table_at(b, reopen(b, entry, &table), location));
     TRY(check_plain(b, table, location));
-    return bind_files(b, table, entry->name, location, out);
+    return bind_files(b, table, entry->of.table, location, out);
+}
+
+static status bind_path(binder *b, const char *path, int32_t location, plan_node **out)
+{
+    text_kind kind;
+    return text_kind_of_path(path, &kind) ? bind_text_path(b, path, kind, location, out)
+                                          : bind_table_path(b, path, NULL, location, out);
+}
+
+/* The relation of FROM is found in *of. */
+static status bind_named(binder *b, const RangeVar *range, bind_relation *of, plan_node **out)
+{
+    const sql_catalog_entry *entry;
+    TRY(bind_find_table(b, range, &entry));
+    if (entry) {
+        of->catalog = entry->of.catalog;
+        of->schema = entry->of.schema;
+        return bind_entry_of(b, entry, range->location, out);
+    }
+    if (!range->schemaname && looks_like_path(range->relname))
+        return bind_path(b, range->relname, range->location, out);
+    if (!range->schemaname)
+        TRY(bind_system(b, NULL, range->relname, out));
+    return *out ? STATUS_OK
+                : no_such_table(
+                      b, &(sql_table_name){range->catalogname, range->schemaname, range->relname},
+                      range->location);
 }
 
 /* Bytes of a file's name without what says its format. */
@@ -365,25 +431,22 @@ const char *bind_relation_of_path(binder *b, const char *path)
 
 status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out)
 {
-    const char *path = range->ispath ? range->relname : NULL, *relation = range->relname;
-    const char *schema = range->schemaname;
-    bool is_system = is_system_schema(schema);
-    if (range->catalogname ||
-        (schema && !is_system && strcmp(schema, "main") && strcmp(schema, "public")))
-        return bind_unsupported(b, range->location, "a schema in front of a table's name is");
+    bind_relation of = {.name = range->relname};
     *out = NULL;
     if (range->asof)
         TRY(bind_as_of(b, range, out));
-    else if (!path && !schema)
+    else if (range->ispath)
+        TRY(bind_path(b, range->relname, range->location, out));
+    else if (!range->schemaname)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
-    if (is_system)
+    else if (is_system_schema(range->schemaname))
         TRY(bind_system_named(b, range, out));
     if (!*out)
-        TRY(bind_table_named(b, path ? path : range->relname, path != NULL, range->location, out));
-    if (path) {
-        relation = bind_relation_of_path(b, path);
-        if (!relation)
+        TRY(bind_named(b, range, &of, out));
+    if (range->ispath) {
+        of.name = bind_relation_of_path(b, range->relname);
+        if (!of.name)
             return bind_no_memory();
     }
-    return bind_add_relation(b, scope, *out, relation, range->alias, range->location);
+    return bind_add_table(b, scope, *out, &of, range->alias, range->location);
 }

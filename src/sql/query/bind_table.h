@@ -8,9 +8,12 @@
 CHECKED status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out);
 /* A view's text is bound as a query of its own, whose expressions have no places; those of failures are in it. */
 CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
-/* A table or view by name, or a table by path; it brings no names into a scope. */
-CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
-                                plan_node **out);
+/* Binds a view of the catalog with the search path that it was made with. */
+CHECKED status bind_view_of(binder *b, const sql_catalog_entry *view, plan_node **out);
+/* Returns the text by which a view keeps the search path; NULL without memory. */
+char *bind_view_text(binder *b, const char *path, const char *sql);
+/* Finds a table or view; *out is NULL: there is none. */
+CHECKED status bind_find_table(binder *b, const RangeVar *range, const sql_catalog_entry **out);
 /* How the folders of a path are taken; NULL: as the setting says, and by the texts of their values. */
 typedef struct bind_folders {
     const char *hive_partitioning; /* auto, on, off */

@@ -75,10 +75,48 @@ static int64_t oid_of(const char *name)
     return pg_oid_of_name(name, strlen(name));
 }
 
+/* PostgreSQL's number of its first schema, which is called "public" for its clients. */
+#define FIRST_SCHEMA 2200
+
+static bool is_first(const sql_table_name *name)
+{
+    return !strcmp(name->catalog, SQL_CATALOG) && !strcmp(name->schema, SQL_SCHEMA);
+}
+
+/* Adds a schema's number, its name before a table's in SQL, its own name and that of its catalog. */
+static status add_schema(text *t, const sql_table_name *of)
+{
+    const sql_table_name schema = {of->catalog, of->schema, ""};
+    const char *key = sql_table_key(t->b->memory, &schema),
+               *shown = sql_table_shown(t->b->memory, &schema, NULL);
+    if (!key || !shown)
+        return bind_no_memory();
+    TRY(add_number(t, is_first(of) ? FIRST_SCHEMA : oid_of(key)));
+    TRY(add(t, ","));
+    TRY(add_literal(t, is_first(of) ? "public" : shown));
+    TRY(add(t, ","));
+    TRY(add_literal(t, is_first(of) ? "public" : of->schema));
+    TRY(add(t, ","));
+    return add_literal(t, of->catalog);
+}
+
 static status add_schemas(text *t)
 {
-    return add(
-        t, "(VALUES (11,'pg_catalog'),(2200,'public'),(13000,'information_schema')) t(oid,name)");
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list_all(t->b->catalog, t->b->held, &entries, &count));
+    TRY(add(t, "(VALUES (11,'pg_catalog','pg_catalog','" SQL_CATALOG "'),"
+               "(13000,'information_schema','information_schema','" SQL_CATALOG "'),"
+               "(2200,'public','public','" SQL_CATALOG "')"));
+    t->rows = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (*entries[i].of.table)
+            continue;
+        TRY(begin_row(t));
+        TRY(add_schema(t, &entries[i].of));
+        TRY(add(t, ")"));
+    }
+    return add(t, ") t(oid,name,schema,catalog)");
 }
 
 static status add_types(text *t)
@@ -100,7 +138,9 @@ static status add_table(text *t, const sql_catalog_entry *entry)
     TRY(begin_row(t));
     TRY(add_number(t, oid_of(entry->name)));
     TRY(add(t, ","));
-    TRY(add_literal(t, entry->name));
+    TRY(add_literal(t, entry->of.table));
+    TRY(add(t, ","));
+    TRY(add_schema(t, &entry->of));
     return add(t, arena_format(t->b->memory, ",'%s','%s',%d,%zu,-1)", is_view ? "v" : "r",
                                is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns));
 }
@@ -116,8 +156,10 @@ static status add_tables(text *t, bool is_views_alone)
         if (!is_views_alone || entries[i].view_sql)
             TRY(add_table(t, &entries[i]));
     if (!t->rows)
-        TRY(add(t, "(0,'','','',0,0,0)"));
-    return add(t, ") t(oid,name,kind,type,am,columns,tuples) WHERE t.oid > 0) t");
+        TRY(add(t, "(0,'',0,'','','','','',0,0,0)"));
+    return add(t,
+               ") t(oid,name,namespace,namespace_name,schema,catalog,kind,type,am,columns,tuples) "
+               "WHERE t.oid > 0) t");
 }
 
 /* ---- columns ---- */
@@ -138,15 +180,18 @@ static const pg_type_entry *entry_of(uint32_t oid)
     return &list[0];
 }
 
-static status add_column(text *t, const char *relation, unsigned number, const column *c)
+static status add_column(text *t, const sql_catalog_entry *relation, unsigned number,
+                         const column *c)
 {
     pg_type type = pg_type_of(c->type);
     const pg_type_entry *entry = entry_of(type.oid);
     bool is_decimal = c->type.id == TYPE_DECIMAL;
     TRY(begin_row(t));
-    TRY(add_number(t, oid_of(relation)));
+    TRY(add_number(t, oid_of(relation->name)));
     TRY(add(t, ","));
-    TRY(add_literal(t, relation));
+    TRY(add_literal(t, relation->of.table));
+    TRY(add(t, ","));
+    TRY(add_schema(t, &relation->of));
     TRY(add(t, arena_format(t->b->memory, ",%u,", number)));
     TRY(add_literal(t, c->name));
     return add(
@@ -157,13 +202,13 @@ static status add_column(text *t, const char *relation, unsigned number, const c
                is_decimal ? arena_format(t->b->memory, "%u", (unsigned)c->type.scale) : "NULL"));
 }
 
-static status add_table_columns(text *t, const char *name, const pq_table *table)
+static status add_table_columns(text *t, const sql_catalog_entry *listed, const pq_table *table)
 {
     unsigned number = 0;
     for (size_t i = 0; i < table->columns.count; i++) {
         const pq_table_column *source = &table->columns.items[i];
         if (!pq_table_nested_name(table, (uint32_t)i))
-            TRY(add_column(t, name, ++number,
+            TRY(add_column(t, listed, ++number,
                            &(column){source->name, source->type, source->is_nullable}));
     }
     return STATUS_OK;
@@ -188,7 +233,7 @@ static status add_view_columns(text *t, const sql_catalog_entry *view)
     }
     for (size_t i = 0; i < root->columns.count; i++) {
         const plan_column *source = &root->columns.items[i];
-        TRY(add_column(t, view->name, (unsigned)i + 1,
+        TRY(add_column(t, view, (unsigned)i + 1,
                        &(column){source->name, source->type, source->is_nullable}));
     }
     return STATUS_OK;
@@ -202,7 +247,7 @@ static status add_relation_columns(text *t, const sql_catalog_entry *listed)
         return add_view_columns(t, listed);
     status st = sql_catalog_find(t->b->catalog, listed->name, t->b->held, &entry);
     if (!st && entry && entry->table)
-        return add_table_columns(t, listed->name, entry->table);
+        return add_table_columns(t, listed, entry->table);
     status_free(st);
     return guard_check();
 }
@@ -216,9 +261,10 @@ static status add_columns(text *t)
     for (size_t i = 0; i < count; i++)
         TRY(add_relation_columns(t, &entries[i]));
     if (!t->rows)
-        TRY(add(t, "(0,'',0,'',0,0,0,false,'','',0,0)"));
+        TRY(add(t, "(0,'',0,'','','',0,'',0,0,0,false,'','',0,0)"));
     return add(t, ") "
-                  "t(relid,relation,number,name,typeid,size,modifier,is_required,type_name,type,"
+                  "t(relid,relation,namespace,namespace_name,schema,catalog,number,name,typeid,"
+                  "size,modifier,is_required,type_name,type,"
                   "digits,scale) "
                   "WHERE t.relid > 0) t");
 }

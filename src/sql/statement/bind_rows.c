@@ -7,6 +7,7 @@
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
+#include "sql/statement/bind_schema.h"
 #include "sql/types/bind_type.h"
 
 #include <strings.h>
@@ -17,17 +18,6 @@ static status bind_rows_at(const binder *b, status st, int32_t location)
     return st && position >= 0 ? status_at(st, position) : st;
 }
 
-static status check_relation(const binder *b, const RangeVar *relation)
-{
-    const char *schema = relation->schemaname;
-    if (relation->catalogname ||
-        (schema && strcmp(schema, "main") && strcmp(schema, "public") && strcmp(schema, "pg_temp")))
-        return bind_unsupported(b, relation->location, "a schema in front of a table's name is");
-    return *relation->relname ? STATUS_OK
-                              : bind_error(b, STATUS_KIND_INVALID, relation->location,
-                                           "the name of a table is empty");
-}
-
 /* ---- CREATE TABLE ---- */
 
 /* Begins what all forms share. */
@@ -35,9 +25,8 @@ static status begin_table(binder *b, const RangeVar *relation, bool replaces, bo
                           sql_statement *out)
 {
     out->kind = SQL_CREATE_TABLE;
-    out->name = relation->relname;
     out->replace = replaces;
-    TRY(check_relation(b, relation));
+    TRY(bind_new_key(b, relation, &out->name));
     status st = sql_catalog_check_rows(b->catalog, out->name, replaces);
     out->is_there = st && if_not_exists;
     if (!out->is_there)
@@ -239,8 +228,7 @@ static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table
 static status rows_find_table(binder *b, const RangeVar *relation, const sql_catalog_entry **out)
 {
     const char *name = relation->relname;
-    TRY(check_relation(b, relation));
-    TRY(bind_rows_at(b, sql_catalog_find(b->catalog, name, b->held, out), relation->location));
+    TRY(bind_find_table(b, relation, out));
     if (!*out)
         return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, relation->location,
                                       "table \"%s\" does not exist", name),
@@ -263,7 +251,7 @@ static status add_rows(binder *b, const sql_catalog_entry *entry, sql_statement 
     const sql_part_list anew = {.items = entry->parts.items + out->kept_parts,
                                 .count = entry->parts.count - out->kept_parts};
     out->old_rows = sql_parts_rows(&anew);
-    return bind_parts(b, &anew, entry->name, *root, root);
+    return bind_parts(b, &anew, entry->of.table, *root, root);
 }
 
 static status check_insert(const binder *b, const InsertStmt *tree)

@@ -23,9 +23,12 @@ typedef enum sql_kind {
     SQL_DROP_TABLE,
     SQL_ROUND, /* `query` gives rows of a recursive query that the statement needs first: sql_rounds */
     SQL_SET,
-    SQL_SHOW, /* a setting, or "all" */
-    SQL_SHOW_TABLES,
-    SQL_DESCRIBE /* the columns of `query` */
+    SQL_SHOW,          /* a setting, or "all" */
+    SQL_SHOW_TABLES,   /* of `schema` */
+    SQL_CREATE_SCHEMA, /* `schema` */
+    SQL_DROP_SCHEMA,   /* `schema`, or all of its catalog */
+    SQL_ATTACH,        /* the folder or file `text` as the catalog `name` */
+    SQL_DESCRIBE       /* the columns of `query` */
 } sql_kind;
 
 /* A bound statement; everything is in query.memory. */
@@ -36,9 +39,10 @@ typedef struct sql_statement {
     const char *name;     /* views, tables, settings */
     const char *
         tag; /* of macros and prepared statements, which are kept as views: what was done; or NULL */
-    const char *text; /* SET: the value; CREATE VIEW: its query's text */
+    const char *text;      /* SET: the value; CREATE VIEW: its query's text */
+    sql_table_name schema; /* SHOW TABLES, schemas */
     bool replace, if_exists;
-    bool is_there; /* CREATE TABLE IF NOT EXISTS: it does, and nothing is to be done */
+    bool is_there; /* IF [NOT] EXISTS: nothing is to be done */
     sql_part_list
         parts; /* INSERT, SQL_ROUND_MERGE: the table's; the first ones stay, and behind them come the rows of
                             `query`, first old ones: */

@@ -15,12 +15,11 @@ static const char *const first_words[] = {
 
 /* Words after CREATE and DROP that are refused by name. */
 static const char *const objects[] = {
-    "ACCESS",     "AGGREGATE",    "CAST",       "COLLATION", "CONVERSION", "DATABASE",
-    "DOMAIN",     "EVENT",        "EXTENSION",  "FOREIGN",   "GROUP",      "INDEX",
-    "LANGUAGE",   "MATERIALIZED", "OPERATOR",   "POLICY",    "PROCEDURE",  "PUBLICATION",
-    "ROLE",       "RULE",         "SCHEMA",     "SECRET",    "SEQUENCE",   "SERVER",
-    "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",      "TRANSFORM",  "TRIGGER",
-    "TYPE",       "UNIQUE",       "USER"};
+    "ACCESS",   "AGGREGATE", "CAST",       "COLLATION",    "CONVERSION", "DATABASE", "DOMAIN",
+    "EVENT",    "EXTENSION", "FOREIGN",    "GROUP",        "INDEX",      "LANGUAGE", "MATERIALIZED",
+    "OPERATOR", "POLICY",    "PROCEDURE",  "PUBLICATION",  "ROLE",       "RULE",     "SECRET",
+    "SEQUENCE", "SERVER",    "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT",     "TRANSFORM",
+    "TRIGGER",  "TYPE",      "UNIQUE",     "USER"};
 
 static const char *statement_word_find(const char *const *words, size_t count, const char *text,
                                        const pg_token *token)

@@ -14,6 +14,7 @@
 #include "sql/catalog/catalog.h"
 #include "sql/catalog/copy.h"
 #include "sql/catalog/notice.h"
+#include "sql/catalog/schema.h"
 #include "sql/text/parser.h"
 #include "sql/text/text.h"
 
@@ -39,6 +40,12 @@ typedef struct bind_scope_table {
     size_t count; /* of entries that are in it */
 } bind_scope_table;
 typedef ARRAY(const char *) bind_name_list;
+
+/* A table or alias of FROM. */
+typedef struct bind_relation {
+    const char *name;
+    const char *catalog, *schema; /* where the table is; NULL: it has an alias, or is a query */
+} bind_relation;
 
 /* A column of a relation that is a list, a map or a struct, which queries cannot read. */
 typedef struct bind_nested {
@@ -130,7 +137,7 @@ typedef struct bind_scope {
     struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
     bind_entry_list entries;
     bind_scope_table table;
-    bind_name_list relations;
+    ARRAY(bind_relation) relations;
     ARRAY(bind_nested) nested;
     bind_cte *ctes;
     const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
@@ -215,6 +222,7 @@ typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_s
 struct binder {
     arena *memory;
     sql_catalog *catalog;
+    sql_search_path path;          /* schemas of names without one; none: the first */
     sql_held *held;                /* the statement's */
     const char *hive_partitioning; /* as in sql_session */
     bool is_confined;              /* as in sql_session */

@@ -1,0 +1,34 @@
+/* catalog_parts.h - what the files that a catalog is made of share. Caller holds the lock. */
+#ifndef PISTACHIO_SQL_CATALOG_CATALOG_PARTS_H
+#define PISTACHIO_SQL_CATALOG_CATALOG_PARTS_H
+
+#include "base/mutex.h"
+#include "sql/catalog/catalog.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct sql_catalog {
+    pthread_mutex_t lock;
+    sql_catalog *below; /* NULL: nothing is */
+    /* Footers are not taken from the process's cache. Without the lock: it is set under the database's, and a table that is
+     * opened under this one may take that. */
+    _Atomic bool reads_anew;
+    sql_opener opener; /* none: the catalog opens tables itself */
+    arena *memory;
+    ARRAY(sql_catalog_entry *) entries; /* by name */
+    ARRAY(sql_catalog_entry *) paths;   /* by path */
+    ARRAY(pq_table *) tables;           /* all that were ever opened */
+};
+
+/* Opens the table of the files that the text means now; before: the one that it was, or NULL. */
+CHECKED status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
+                                      pq_table **out);
+/* Finds an entry of this catalog alone: the exact name first, then whatever the case; NULL: there is none. */
+sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *name);
+/* Copies what the entry has, but the table. */
+CHECKED status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from);
+/* Returns the table's part of a key, for messages. */
+const char *sql_catalog_table_of(const char *key);
+
+#endif
