@@ -281,7 +281,7 @@ static status concat_validity(dev_stream *stream, tensor *const *flats, chunk *c
     return STATUS_OK;
 }
 
-/* Values without children are numbers of rows that are elsewhere (exec/operators/op_park.h), or no row has an element. */
+/* Whether any part has children: where none has, no row has an element. */
 static bool has_children(tensor *const *flats, size_t count)
 {
     for (size_t i = 0; i < count; i++)

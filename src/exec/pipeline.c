@@ -8,7 +8,6 @@
 
 #include "base/guard.h"
 #include "exec/exchange/op_exchange.h"
-#include "exec/operators/op_park.h"
 #include "exec/operators/op_result.h"
 #include "exec/sched/stages.h"
 #include "exec/window/op_window.h"
@@ -326,41 +325,6 @@ static status find_unread(exec_query *query, const plan_node *node, const link *
     return STATUS_OK;
 }
 
-static bool is_window(const plan_node *node)
-{
-    return node && (node->kind == PLAN_WINDOW || node->kind == PLAN_WINDOW_LIMIT);
-}
-
-/* Puts an operator behind the windows that a chain begins with. */
-static status link_behind_windows(exec_query *query, exec_operator *op, const link *down,
-                                  const link **out)
-{
-    const link *rest;
-    if (!down || !is_window(down->op->plan))
-        return link_new(query, op, NULL, NULL, down, out);
-    TRY(link_behind_windows(query, op, down->next, &rest));
-    return link_new(query, down->op, down->requires, down->sink_stage, rest, out);
-}
-
-/* Nested values of a sort's rows do not take part in it, nor in windows of its order: *chain, up to the sort, begins with
- * what parks them, *down has what gives them back. */
-static status park_nested(exec_query *query, const plan_node *node, const link **chain,
-                          const link **down)
-{
-    exec_operator *park, *unpark;
-    const plan_node *last = node;
-    if (node->kind != PLAN_SORT || !exec_has_nested(node))
-        return STATUS_OK;
-    for (const link *l = *down; l && is_window(l->op->plan); l = l->next)
-        last = l->op->plan;
-    TRY(op_park_open(query, node->children[0], &park));
-    TRY(exec_adopt(query, park));
-    TRY(link_new(query, park, NULL, NULL, *chain, chain));
-    TRY(op_unpark_open(query, park, last, &unpark));
-    TRY(exec_adopt(query, unpark));
-    return link_behind_windows(query, unpark, *down, down);
-}
-
 /* A sink, and a source that starts when the sink is done. */
 static status walk_breaker(exec_query *query, const plan_node *node, open_breaker *open,
                            const link *down)
@@ -378,7 +342,6 @@ static status walk_breaker(exec_query *query, const plan_node *node, open_breake
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
-    TRY(park_nested(query, node, &chain, &down));
     TRY(pipeline_walk(query, child, chain));
     return pipeline_new(query, source, stage, down, NULL);
 }

@@ -10,6 +10,7 @@
 #include "api/session/database.h"
 #include "base/guard.h"
 #include "base/trace.h"
+#include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
 
@@ -76,7 +77,8 @@ static status make_plan(pistachio_result *result)
     TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
     const plan_distribution distribution = api_distribution(result->engine, &result->settings);
-    return plan_distribute(plan, &distribution);
+    TRY(plan_distribute(plan, &distribution));
+    return plan_pack_moves(plan);
 }
 
 status api_query_plan(pistachio_result *result)

@@ -2,6 +2,7 @@
 #include "exec/expression/program_run_value.h"
 
 #include "device/nested.h"
+#include "device/nested_pack.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run.h"
 
@@ -253,6 +254,16 @@ status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **
     case NESTED_ELEMENT:
         TRY(run_operand(run, f, s->args[1], &index));
         return run_nested_element(run, s, nested.column, &index, count, result);
+    case NESTED_TO_KEY:
+    case NESTED_TO_BYTES:
+        return nested_pack(run->dev, nested.column, 0, count,
+                           s->op == NESTED_TO_KEY ? NESTED_KEYS : NESTED_EXACT, "nested values",
+                           result);
+    case NESTED_FROM_KEY:
+    case NESTED_FROM_BYTES:
+        return nested_unpack(run->dev, s->type, nested.column, count,
+                             s->op == NESTED_FROM_KEY ? NESTED_KEYS : NESTED_EXACT, "nested values",
+                             result);
     default:
         return run_nested_length(run, s, nested.column, count, result);
     }

@@ -80,7 +80,7 @@ static unsigned sort_narrow_width_of(const sort_field *field)
 static void choose_width(sort_field *field)
 {
     field->width = field->type.width;
-    if (field->has_range && !type_is_nested(field->type)) /* numbers of rows have no order here */
+    if (field->has_range)
         field->width = sort_narrow_width_of(field);
     if (field->width == field->type.width) {
         field->least = 0;

@@ -4,6 +4,7 @@
 #include "base/bitmap_copy.h"
 #include "base/nested_type.h"
 #include "device/chunk.h"
+#include "device/nested_pack.h"
 
 #define ALIGNMENT ((uint64_t)64)
 
@@ -15,6 +16,7 @@ typedef struct bytes_header {
 typedef struct column_header {
     data_type type;
     uint8_t is_there;
+    uint8_t is_packed; /* a nested type's, as texts */
     /* From the beginning of the bytes. */
     uint64_t values_at, validity_at, heap_at; /* validity_at 0: no NULLs */
     uint64_t heap_bytes;
@@ -37,6 +39,20 @@ static uint64_t chunk_bytes_long_bytes(const tensor *t, uint64_t row)
     return chunk_bytes_is_valid(t, row) && view->bytes > STRING_INLINE_BYTES ? view->bytes : 0;
 }
 
+/* Whether a column's rows are written as texts of their bytes (device/nested_pack.h). */
+static bool is_packed(const tensor *t)
+{
+    return type_is_nested(t->type);
+}
+
+/* Bytes of a row's text that are not in its view. */
+static uint64_t chunk_bytes_of_row(const tensor *t, uint64_t row)
+{
+    if (is_packed(t))
+        return sizeof(string_view) + nested_packed_bytes(t, row, NESTED_EXACT);
+    return type_is_text(t->type) ? chunk_bytes_long_bytes(t, row) : 0;
+}
+
 uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_t bytes)
 {
     uint64_t fixed = 0, used = 0;
@@ -46,8 +62,8 @@ uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_
     for (uint64_t row = 0; row < count; row++) {
         used += fixed;
         for (uint32_t i = 0; i < c->column_count; i++)
-            if (c->columns[i] && type_is_text(c->columns[i]->type))
-                used += chunk_bytes_long_bytes(c->columns[i], first + row);
+            if (c->columns[i])
+                used += chunk_bytes_of_row(c->columns[i], first + row);
         if (used > bytes && row)
             return row;
     }
@@ -63,18 +79,26 @@ static uint64_t heap_bytes(const tensor *t, uint64_t first, uint64_t count)
     return bytes;
 }
 
+/* A column's rows from the first on; NULL: it is not there. */
+typedef struct column_rows {
+    const tensor *t;
+    uint64_t first;
+    tensor *packed; /* t, made for this; or NULL */
+} column_rows;
+
 /* Fills the headers; returns the bytes of all. */
-static uint64_t chunk_bytes_lay_out(const chunk *c, uint64_t first, uint64_t count,
+static uint64_t chunk_bytes_lay_out(const chunk *c, const column_rows *rows, uint64_t count,
                                     column_header *columns)
 {
     uint64_t at = aligned(sizeof(bytes_header) + c->column_count * sizeof *columns);
     for (uint32_t i = 0; i < c->column_count; i++) {
-        const tensor *t = c->columns[i];
+        const tensor *t = rows[i].t;
         columns[i] = (column_header){0};
         if (!t)
             continue;
-        columns[i].type = t->type;
+        columns[i].type = c->columns[i]->type;
         columns[i].is_there = 1;
+        columns[i].is_packed = rows[i].packed != NULL;
         columns[i].values_at = at;
         at += aligned(type_values_bytes(t->type, count));
         if (t->validity) {
@@ -82,7 +106,7 @@ static uint64_t chunk_bytes_lay_out(const chunk *c, uint64_t first, uint64_t cou
             at += aligned(bitmap_bytes(count));
         }
         columns[i].heap_at = at;
-        columns[i].heap_bytes = heap_bytes(t, first, count);
+        columns[i].heap_bytes = heap_bytes(t, rows[i].first, count);
         at += aligned(columns[i].heap_bytes);
     }
     return at;
@@ -124,39 +148,57 @@ static void chunk_bytes_write_column(const tensor *t, uint64_t first, uint64_t c
     }
 }
 
-static status check_types(const chunk *c)
+/* Finds the rows of all columns, nested ones as texts. */
+static status find_rows(device *dev, const chunk *c, uint64_t first, uint64_t count,
+                        const char *who, column_rows *rows)
 {
-    char name[TYPE_NAME_BYTES];
-    for (uint32_t i = 0; i < c->column_count; i++)
-        if (c->columns[i] && type_is_nested(c->columns[i]->type) && c->columns[i]->heap)
-            return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                          "rows with a %s cannot be written to temporary files yet",
-                                          type_name(c->columns[i]->type, name)),
-                               "SET memory_limit to more");
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        tensor *t = c->columns[i];
+        rows[i] = (column_rows){.t = t, .first = first};
+        if (!t || !is_packed(t))
+            continue;
+        TRY(nested_pack(dev, t, first, count, NESTED_EXACT, who, &rows[i].packed));
+        rows[i].t = rows[i].packed;
+        rows[i].first = 0;
+    }
     return STATUS_OK;
 }
 
-status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t count,
+static status write_rows(device *dev, const chunk *c, const column_rows *rows, uint64_t count,
                          const char *who, dev_buffer **out)
 {
     size_t header_bytes = sizeof(bytes_header) + c->column_count * sizeof(column_header);
-    *out = NULL;
-    TRY(check_types(c));
     column_header *columns = mem_new(header_bytes);
     if (!columns)
         return status_no_memory(who, header_bytes);
     bytes_header header = {.rows = count, .column_count = c->column_count};
-    header.bytes = chunk_bytes_lay_out(c, first, count, columns);
+    header.bytes = chunk_bytes_lay_out(c, rows, count, columns);
     status st = dev_alloc(dev, header.bytes, who, out);
     if (!st) {
         char *target = (*out)->address;
         memcpy(target, &header, sizeof header);
         memcpy(target + sizeof header, columns, c->column_count * sizeof *columns);
         for (uint32_t i = 0; i < c->column_count; i++)
-            if (c->columns[i])
-                chunk_bytes_write_column(c->columns[i], first, count, &columns[i], target);
+            if (rows[i].t)
+                chunk_bytes_write_column(rows[i].t, rows[i].first, count, &columns[i], target);
     }
     mem_free(columns);
+    return st;
+}
+
+status chunk_bytes_write(device *dev, const chunk *c, uint64_t first, uint64_t count,
+                         const char *who, dev_buffer **out)
+{
+    *out = NULL;
+    column_rows *rows = mem_new_array((size_t)c->column_count + 1, sizeof *rows);
+    if (!rows)
+        return status_no_memory(who, c->column_count * sizeof *rows);
+    status st = find_rows(dev, c, first, count, who, rows);
+    if (!st)
+        st = write_rows(dev, c, rows, count, who, out);
+    for (uint32_t i = 0; i < c->column_count; i++)
+        tensor_unref(rows[i].packed);
+    mem_free(rows);
     return st;
 }
 
@@ -186,27 +228,26 @@ static status chunk_bytes_damaged(void)
     return status_new(STATUS_KIND_CORRUPT, "rows in a temporary file were changed");
 }
 
-static status chunk_bytes_read_column(dev_buffer *bytes, const bytes_header *header,
-                                      const column_header *from, tensor **out)
+/* Reads a column whose values, or the texts in their place, are of this type. */
+static status read_values(dev_buffer *bytes, const bytes_header *header, const column_header *from,
+                          data_type type, tensor **out)
 {
     char *source = bytes->address;
     tensor *t;
     *out = NULL;
-    if ((type_is_text(from->type) && from->type.width != sizeof(string_view)) ||
-        (type_is_nested(from->type) && !nested_type_is_known(from->type)))
+    if (type_is_text(type) && type.width != sizeof(string_view))
         return chunk_bytes_damaged();
-    if (!chunk_bytes_lies_within(from->values_at, type_values_bytes(from->type, header->rows),
-                                 header) ||
+    if (!chunk_bytes_lies_within(from->values_at, type_values_bytes(type, header->rows), header) ||
         !chunk_bytes_lies_within(from->validity_at, bitmap_bytes(header->rows), header) ||
         !chunk_bytes_lies_within(from->heap_at, from->heap_bytes, header))
         return chunk_bytes_damaged();
-    TRY(tensor_new_view(from->type, bytes, source + from->values_at, &t));
+    TRY(tensor_new_view(type, bytes, source + from->values_at, &t));
     status st = STATUS_OK;
     if (from->validity_at) {
         t->validity = (uint64_t *)(source + from->validity_at);
         t->validity_owner = dev_buffer_ref(bytes);
     }
-    if (type_is_text(from->type) &&
+    if (type_is_text(type) &&
         !point_to_heap(t->values, header->rows, source + from->heap_at, from->heap_bytes))
         st = chunk_bytes_damaged();
     if (!st && from->heap_bytes) {
@@ -219,6 +260,23 @@ static status chunk_bytes_read_column(dev_buffer *bytes, const bytes_header *hea
     }
     *out = t;
     return STATUS_OK;
+}
+
+static status chunk_bytes_read_column(dev_buffer *bytes, const bytes_header *header,
+                                      const column_header *from, tensor **out)
+{
+    tensor *texts;
+    *out = NULL;
+    if (type_is_nested(from->type) != (bool)from->is_packed ||
+        (from->is_packed && !nested_type_is_known(from->type)))
+        return chunk_bytes_damaged();
+    if (!from->is_packed)
+        return read_values(bytes, header, from, from->type, out);
+    TRY(read_values(bytes, header, from, type_make(TYPE_BLOB), &texts));
+    status st = nested_unpack(bytes->dev, from->type, texts, header->rows, NESTED_EXACT,
+                              "rows of a temporary file", out);
+    tensor_unref(texts);
+    return st;
 }
 
 status chunk_bytes_read(dev_buffer *bytes, chunk **out)

@@ -4,7 +4,8 @@
  *     header │ a header for each column │ values, validity, long strings of column 0 │ of column 1
  * ...
  *
- * A long string's view holds, in place of its address, where it begins among the column's long
+ * Rows of lists, structs and maps are texts of their bytes (device/nested_pack.h), which have the structure; the type is a
+ * number of this process's table, as the statement that reads the rows holds it. A long string's view holds, in place of its address, where it begins among the column's long
  * strings. What is read back uses the bytes in place. The layout is of this process alone. */
 #ifndef PISTACHIO_EXEC_SPILL_CHUNK_BYTES_H
 #define PISTACHIO_EXEC_SPILL_CHUNK_BYTES_H

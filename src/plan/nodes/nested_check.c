@@ -5,13 +5,6 @@
 #include "plan/nodes/node.h"
 #include "plan/tree/function.h"
 
-static bool is_of_sort(const plan_node *node)
-{
-    while (node->kind == PLAN_WINDOW || node->kind == PLAN_WINDOW_LIMIT)
-        node = node->children[0];
-    return node->kind == PLAN_SORT;
-}
-
 /* Rows with nested columns may pass these nodes. */
 static bool lets_pass(const plan_node *node)
 {
@@ -23,13 +16,11 @@ static bool lets_pass(const plan_node *node)
     case PLAN_LIMIT:
     case PLAN_UNION:
     case PLAN_SHARED:
-    case PLAN_SORT:
+    case PLAN_SINGLE_ROW:
+    case PLAN_REPEAT:
         return true;
     case PLAN_VALUES: /* what optimizer rules put in the place of nodes without rows */
         return !node->values.rows.count;
-    case PLAN_WINDOW:
-    case PLAN_WINDOW_LIMIT: /* of a sort's rows: they wait until both are done (exec/operators/op_park.h) */
-        return is_of_sort(node);
     default:
         return false;
     }
@@ -39,7 +30,39 @@ static bool lets_pass(const plan_node *node)
 static bool takes_nested(expr_op op)
 {
     return op == EXPR_IS_NULL || op == EXPR_IS_NOT_NULL || op == EXPR_STRUCT_FIELD ||
-           op == EXPR_LIST_ELEMENT || op == EXPR_LIST_LENGTH;
+           op == EXPR_LIST_ELEMENT || op == EXPR_LIST_LENGTH || op == EXPR_NESTED_KEY ||
+           op == EXPR_NESTED_BYTES;
+}
+
+/* Whether rule nested puts bytes in the place of e's nested arguments. */
+static bool is_of_bytes(const expr *e)
+{
+    if (e->kind == EXPR_CASE || e->kind == EXPR_SUBQUERY)
+        return true;
+    switch (e->kind == EXPR_CALL ? e->op : EXPR_OP_COUNT) {
+    case EXPR_EQ:
+    case EXPR_NE:
+    case EXPR_LT:
+    case EXPR_LE:
+    case EXPR_GT:
+    case EXPR_GE:
+    case EXPR_IS_DISTINCT:
+    case EXPR_IS_NOT_DISTINCT:
+    case EXPR_IN_LIST:
+    case EXPR_NULLIF:
+    case EXPR_GREATEST:
+    case EXPR_LEAST:
+    case EXPR_COALESCE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Functions that give nested values. */
+static bool gives_nested(expr_op op)
+{
+    return takes_nested(op) || op == EXPR_NESTED_OF_KEY || op == EXPR_NESTED_OF_BYTES;
 }
 
 /* Names a node's own expressions in an error. */
@@ -97,7 +120,9 @@ static status check_expr(const expr *e, bool is_final)
     TRY(guard_check());
     for (uint32_t i = 0; i < e->arg_count; i++) {
         const expr *arg = e->args[i];
-        if (type_is_nested(arg->type) && !(e->kind == EXPR_CALL && takes_nested(e->op)))
+        bool is_taken =
+            (e->kind == EXPR_CALL && takes_nested(e->op)) || (!is_final && is_of_bytes(e));
+        if (type_is_nested(arg->type) && !is_taken)
             return refuse(nested_name_of(e), arg->type,
                           arg->position >= 0 ? arg->position : e->position);
         TRY(check_expr(arg, is_final));
@@ -112,8 +137,9 @@ static void nested_check_visited(expr **slot, void *context)
     if (c->st)
         return;
     bool is_passed = c->node->kind == PLAN_PROJECT &&
-                     (e->kind == EXPR_COLUMN || (e->kind == EXPR_CALL && takes_nested(e->op)));
-    if (type_is_nested(e->type) && !is_passed)
+                     (e->kind == EXPR_COLUMN || (e->kind == EXPR_CALL && gives_nested(e->op)) ||
+                      (e->kind == EXPR_CONSTANT && e->constant.is_null));
+    if (c->is_final && type_is_nested(e->type) && !is_passed)
         c->st = refuse(nested_use_of(c->node), e->type, e->position);
     else
         c->st = check_expr(e, c->is_final);
