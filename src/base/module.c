@@ -48,7 +48,7 @@ static bool find_own_file(char path[PATH_MAX])
  * code's own file cannot be found. */
 static bool find_module(const char *name, char *path, size_t room)
 {
-    static const char *const folders[] = {"", "/" PISTACHIO_LIBRARY_FROM_PROGRAM, ""};
+    static const char *const folders[] = {"", ("/" PISTACHIO_LIBRARY_FROM_PROGRAM), ""};
     char own[PATH_MAX];
     if (!find_own_file(own))
         return false;

@@ -7,6 +7,7 @@
 
 #include <brotli/decode.h>
 #include <lz4.h>
+#include <lz4frame.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -201,4 +202,25 @@ bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_
     default:
         return false;
     }
+}
+
+bool codec_decompress_lz4_frame(const void *source, size_t source_bytes, void *target,
+                                size_t target_bytes)
+{
+    LZ4F_dctx *frame;
+    size_t read = 0, done = 0, left = 1;
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&frame, LZ4F_VERSION)))
+        return false;
+    while (left && !cancel_is_asked()) {
+        size_t room = target_bytes - done, step = room < STEP_BYTES ? room : STEP_BYTES;
+        size_t in = source_bytes - read;
+        left = LZ4F_decompress(frame, (char *)target + done, &step, (const char *)source + read,
+                               &in, NULL);
+        if (LZ4F_isError(left) || (!step && !in))
+            break;
+        read += in;
+        done += step;
+    }
+    LZ4F_freeDecompressionContext(frame);
+    return !left && read == source_bytes && done == target_bytes;
 }

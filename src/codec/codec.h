@@ -18,6 +18,9 @@ bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_
 /* Gzip, zstd: the bytes are, as far as their ends and the headers of parts say, one member or frame that gives so many
  * bytes, with nothing behind it: what other libraries take as well. Other codecs: false. */
 bool codec_is_one_stream(int codec, const void *source, size_t source_bytes, size_t target_bytes);
+/* Decompresses a frame of LZ4 (not Parquet's: Arrow's), as codec_decompress. */
+bool codec_decompress_lz4_frame(const void *source, size_t source_bytes, void *target,
+                                size_t target_bytes);
 bool codec_is_known(int codec);
 const char *codec_name(int codec);
 

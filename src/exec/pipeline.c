@@ -520,7 +520,7 @@ static bool pipeline_is_plain(const exec_query *query, const plan_node **out_lim
     }
     while (keeps_order(node) || node->kind == PLAN_UNION)
         node = node->children[0];
-    return node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN;
+    return node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_ARROW_SCAN;
 }
 
 /* A LIMIT of rows that have an order passes the first ones, any other as many as it is to. */

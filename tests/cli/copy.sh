@@ -153,7 +153,7 @@ expect "are right in csv" 0 'a,a_1
 
 to="to 'x.csv'"
 refuses "no such format" "copy ($row) $to (format xml)" "COPY option format cannot be \"xml\"" "format xml"
-says "and what there is" "parquet, csv, tsv, json or jsonl"
+says "and what there is" "parquet, csv, tsv, json, jsonl, arrow or arrows"
 refuses "no such option" "copy ($row) $to (headr)" "COPY has no option \"headr\"" "headr"
 says "and what there is" 'did you mean "header"?'
 refuses "another format's option" "copy ($row) $to (row_group_size 5)" "the format csv has no option \"row_group_size\"" "row_group_size"

@@ -4,9 +4,9 @@
 
 #include "api/arrow/arrow_row.h"
 #include "api/arrow/arrow_schema.h"
-#include "api/arrow/arrow_stream.h"
 #include "api/handles/error.h"
 #include "api/session/statement.h"
+#include "api/stream/arrow_stream.h"
 
 #include <stdio.h>
 

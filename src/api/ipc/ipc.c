@@ -5,9 +5,21 @@
 
 #define CONTINUES UINT32_MAX
 
+#define MAGIC "ARROW1\0" /* and the NUL that ends it: 8 bytes */
+#define MAGIC_BYTES 6
+
+/* A batch of a file, as the footer has it. */
+typedef struct block {
+    uint64_t offset;
+    uint32_t metadata_bytes, padding;
+    uint64_t body_bytes;
+} block;
+
 typedef struct writer {
     struct ArrowSchema schema;
     FILE *target;
+    uint64_t offset; /* bytes written */
+    ARRAY(block) blocks;
     uint64_t rows;
     flat metadata;
     ipc_body body;
@@ -20,6 +32,7 @@ static status write_metadata(writer *w)
     uint32_t head[] = {CONTINUES, (uint32_t)w->metadata.bytes.count};
     fwrite(head, sizeof head, 1, w->target);
     fwrite(w->metadata.bytes.items, 1, w->metadata.bytes.count, w->target);
+    w->offset += sizeof head + w->metadata.bytes.count;
     return STATUS_OK;
 }
 
@@ -80,9 +93,13 @@ static status write_rows(writer *w, const struct ArrowArray *rows)
     uint32_t message = ipc_message_begin(&w->metadata);
     uint32_t batch = ipc_body_describe(&w->body, &w->metadata, rows->length, &bytes);
     ipc_message_link(&w->metadata, message, IPC_RECORDS, batch, bytes);
+    block b = {.offset = w->offset, .body_bytes = bytes};
     TRY(write_metadata(w));
+    b.metadata_bytes = (uint32_t)(w->offset - b.offset);
     write_body(w);
+    w->offset += bytes;
     w->rows += (uint64_t)rows->length;
+    TRY(array_push(NULL, &w->blocks, b));
     return STATUS_OK;
 }
 
@@ -92,11 +109,42 @@ static status stream_failure(struct ArrowArrayStream *stream)
     return status_new(STATUS_KIND_DATA, "%s", text ? text : "the rows could not be computed");
 }
 
-static status write_all(writer *w, struct ArrowArrayStream *stream)
+/* Writes the schema again, where batches lie, the footer's length and the mark of the end. */
+static status write_footer(writer *w)
+{
+    uint32_t schema;
+    flat *f = &w->metadata;
+    flat_begin(f);
+    uint32_t footer = flat_table(f, 4);
+    flat_set(f, footer, 0, IPC_VERSION);
+    TRY(ipc_schema_make(f, &w->schema, &schema));
+    flat_link(f, footer, 1, schema);
+    uint32_t blocks = flat_vector(f, w->blocks.count, sizeof(block));
+    char *items = flat_items(f, blocks);
+    if (items && w->blocks.count)
+        memcpy(items, w->blocks.items, w->blocks.count * sizeof(block));
+    flat_link(f, footer, 3, blocks);
+    TRY(flat_end(f));
+    uint32_t bytes = (uint32_t)f->bytes.count;
+    fwrite(f->bytes.items, 1, bytes, w->target);
+    fwrite(&bytes, sizeof bytes, 1, w->target);
+    fwrite(MAGIC, MAGIC_BYTES, 1, w->target);
+    return STATUS_OK;
+}
+
+static void write_begin(writer *w)
+{
+    fwrite(MAGIC, sizeof MAGIC, 1, w->target);
+    w->offset = sizeof MAGIC;
+}
+
+static status write_all(writer *w, ipc_format format, struct ArrowArrayStream *stream)
 {
     static const uint32_t end[] = {CONTINUES, 0};
     if (stream->get_schema(stream, &w->schema))
         return stream_failure(stream);
+    if (format == IPC_FILE)
+        write_begin(w);
     TRY(write_schema(w));
     while (!ferror(w->target)) {
         struct ArrowArray rows;
@@ -109,16 +157,23 @@ static status write_all(writer *w, struct ArrowArrayStream *stream)
         TRY(st);
     }
     fwrite(end, sizeof end, 1, w->target);
-    return STATUS_OK;
+    return format == IPC_FILE ? write_footer(w) : STATUS_OK;
 }
 
 status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows)
 {
+    return ipc_write_as(IPC_STREAM, stream, target, out_rows);
+}
+
+status ipc_write_as(ipc_format format, struct ArrowArrayStream *stream, FILE *target,
+                    uint64_t *out_rows)
+{
     writer w = {.target = target};
-    status st = write_all(&w, stream);
+    status st = write_all(&w, format, stream);
     *out_rows = w.rows;
     if (w.schema.release)
         w.schema.release(&w.schema);
+    array_release(&w.blocks);
     flat_release(&w.metadata);
     ipc_body_release(&w.body);
     return st;

@@ -16,8 +16,17 @@
 
 #define IPC_MEDIA_TYPE "application/vnd.apache.arrow.stream"
 
+/* Formats of Arrow's messages. */
+typedef enum ipc_format {
+    IPC_STREAM,
+    IPC_FILE /* a stream between marks, and a footer that tells where batches lie; without dictionaries */
+} ipc_format;
+
 /* Writes the stream to its end and leaves its release to the caller. A failure to write is left in the target (ferror), and
  * nothing more is read then. Fails with what the stream says. *out_rows: rows written. */
 CHECKED status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);
+/* Writes a stream, or a file. */
+CHECKED status ipc_write_as(ipc_format format, struct ArrowArrayStream *stream, FILE *target,
+                            uint64_t *out_rows);
 
 #endif

@@ -8,6 +8,8 @@
 /* Values of a message's union MessageHeader. */
 typedef enum ipc_header { IPC_SCHEMA = 1, IPC_DICTIONARY, IPC_RECORDS } ipc_header;
 
+#define IPC_VERSION 4 /* version 5 of the metadata */
+
 /* Begins a message's metadata and returns its table, whose header is linked with ipc_message_link. */
 uint32_t ipc_message_begin(flat *f);
 void ipc_message_link(flat *f, uint32_t message, ipc_header kind, uint32_t header,

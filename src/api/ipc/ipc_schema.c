@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define VERSION_5 4
-
 /* Values of the union Type. */
 enum {
     ARROW_NULL = 1,
@@ -130,7 +128,7 @@ uint32_t ipc_message_begin(flat *f)
 {
     flat_begin(f);
     uint32_t message = flat_table(f, 4);
-    flat_set(f, message, 0, VERSION_5);
+    flat_set(f, message, 0, IPC_VERSION);
     return message;
 }
 

@@ -1,6 +1,7 @@
 /* copy.c - COPY (query) TO 'file': Parquet or text, streamed; the file appears when it is whole. */
 
 #include "api/engine/cluster.h"
+#include "api/query/copy_arrow.h"
 #include "api/query/query_parts.h"
 #include "api/query/query_run.h"
 #include "api/ranks/copy_parts.h"
@@ -65,7 +66,8 @@ static status copy_write_rows(pistachio_result *result, output_file *file)
     FILE *target = output_file_stream(file);
     if (copy->is_gzip)
         TRY(gzip_stream_open(output_file_stream(file), copy->codec_level, &target));
-    status st = write_text(result, file, target);
+    status st =
+        copy->is_arrow ? api_copy_arrow(result, file, target) : write_text(result, file, target);
     if (copy->is_gzip && fclose(target) && !st) {
         st = output_file_check(file);
         st = st ? st : status_new(STATUS_KIND_IO, "could not write \"%s\"", copy->path);

@@ -435,26 +435,12 @@ static void count_files(op_scan *op)
                                   memory_order_relaxed);
 }
 
-static status check_device(exec_query *query, const plan_node *plan, size_t column)
-{
-    char type[TYPE_NAME_BYTES];
-    const plan_column *c = &plan->columns.items[column];
-    if (exec_device(query)->is_host || !type_is_nested(c->type))
-        return STATUS_OK;
-    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                  "column \"%s\" of \"%s\" is a %s, which device %s cannot read "
-                                  "yet",
-                                  c->name, plan->scan.table->name, type_name(c->type, type),
-                                  exec_device(query)->ops->name),
-                       "SET device = 'cpu'");
-}
-
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
     *out = NULL;
     for (size_t i = 0; i < plan->scan.sources.count; i++) {
         TRY(pq_table_check_column(plan->scan.table, plan->scan.sources.items[i]));
-        TRY(check_device(query, plan, i));
+        TRY(exec_check_reads(query, &plan->columns.items[i], plan->scan.table->name));
     }
     op_scan *op = mem_new(sizeof *op);
     if (!op)

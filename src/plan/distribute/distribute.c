@@ -586,6 +586,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_SCAN:
         return place_scan(d, node, out);
     case PLAN_TEXT_SCAN: /* ranks read pieces in turn */
+    case PLAN_ARROW_SCAN:
         *out = distribute_site(PLACEMENT_PARTS, NULL);
         return STATUS_OK;
     case PLAN_VALUES:
@@ -649,7 +650,7 @@ static double distribute_read_bytes(const plan_node *node)
         all.estimated_rows = (double)node->scan.table->row_count;
         bytes = distribute_bytes(&all);
     }
-    if (node->kind == PLAN_TEXT_SCAN)
+    if (node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_ARROW_SCAN)
         bytes = distribute_bytes(node);
     for (uint32_t i = 0; i < node->child_count; i++)
         bytes += distribute_read_bytes(node->children[i]);
@@ -658,7 +659,8 @@ static double distribute_read_bytes(const plan_node *node)
 
 static bool distribute_has_scan(const plan_node *node)
 {
-    bool has = node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN;
+    bool has =
+        node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_ARROW_SCAN;
     for (uint32_t i = 0; i < node->child_count; i++)
         has |= distribute_has_scan(node->children[i]);
     return has;

@@ -92,6 +92,9 @@ static void copy_lists(copier *c, plan_node *node)
     case PLAN_TEXT_SCAN:
         COPY_LIST(c, &node->text_scan.sources);
         break;
+    case PLAN_ARROW_SCAN:
+        COPY_LIST(c, &node->arrow_scan.sources);
+        break;
     case PLAN_VALUES:
         edit_copy_rows(c, node);
         break;

@@ -29,6 +29,11 @@ typedef struct column_name {
     bool is_of_a_file; /* a scan's: nothing calls it otherwise */
 } column_name;
 
+static bool is_of_files(const plan_node *node)
+{
+    return node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_ARROW_SCAN;
+}
+
 /* Collects the names of a tree's columns, by id: as in the file, else as the highest node that hands the column on
  * calls it, which is what the statement says. */
 static void collect_names(const plan_node *node, column_name *names, uint32_t count)
@@ -40,8 +45,7 @@ static void collect_names(const plan_node *node, column_name *names, uint32_t co
     for (size_t i = 0; i < node->columns.count; i++) {
         const plan_column *column = &node->columns.items[i];
         if (column->name && column->id < count && !names[column->id].is_of_a_file)
-            names[column->id] = (column_name){
-                column->id, column->name, node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN};
+            names[column->id] = (column_name){column->id, column->name, is_of_files(node)};
     }
 }
 

@@ -220,6 +220,10 @@ struct plan_node {
             ARRAY(uint32_t) sources; /* columns.items[i] is the table's column sources.items[i] */
         } text_scan;
         struct {
+            const struct arrowfile_table *table;
+            ARRAY(uint32_t) sources; /* as of text_scan */
+        } arrow_scan;
+        struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
         } values;
         struct {

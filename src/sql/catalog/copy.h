@@ -20,6 +20,7 @@ typedef struct sql_copy {
     bool is_to_client; /* TO STDOUT: the statement is a query, whose rows the client writes, */
     bool is_binary;    /* in PostgreSQL's binary format, or as style says */
     bool is_parquet;
+    bool is_arrow, is_arrow_stream; /* an Arrow file; messages alone */
     bool has_codec;
     pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
     bool is_gzip;            /* not Parquet: the text is compressed */

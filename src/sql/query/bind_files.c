@@ -1,5 +1,6 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
 #include "sql/expression/bind_scope.h"
+#include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_macro.h"
 #include "sql/query/bind_table.h"
@@ -219,6 +220,18 @@ static status bind_text_function(binder *b, const FuncCall *call, text_kind kind
                     : bind_no_memory();
 }
 
+static status bind_arrow_function(binder *b, const FuncCall *call, const RangeFunction *range,
+                                  bind_scope *scope, plan_node **out)
+{
+    const char *path, *relation;
+    if (range->ordinality)
+        return no_ordinality(b, call);
+    TRY(bind_arrow_call(b, call, out, &path));
+    relation = bind_relation_of_path(b, path);
+    return relation ? bind_add_relation(b, scope, *out, relation, range->alias, call->location)
+                    : bind_no_memory();
+}
+
 status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
                            plan_node **out)
 {
@@ -241,6 +254,8 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
     text_kind kind;
     if (bind_is_text_function(name, &kind))
         return bind_text_function(b, c.call, kind, range, scope, out);
+    if (bind_is_arrow_function(name))
+        return bind_arrow_function(b, c.call, range, scope, out);
     c.lake_state = "";
     c.lake = !strcasecmp(name, "delta_scan")     ? "delta"
              : !strcasecmp(name, "iceberg_scan") ? "iceberg"
@@ -249,6 +264,7 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
         return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
                                       "table function \"%s\" does not exist", name),
                            "there are read_parquet('path'), read_csv('path'), read_json('path'), "
+                           "read_arrow('path'), "
                            "delta_scan('path'), "
                            "iceberg_scan('path'), "
                            "generate_series(from, to) and range(from, to)");

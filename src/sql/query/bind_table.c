@@ -1,8 +1,10 @@
 /* bind_table.c - tables and views by name, tables by path. */
 #include "sql/query/bind_table.h"
 
+#include "arrowfile/arrowfile_table.h"
 #include "lake/lake.h"
 #include "sql/expression/bind_scope.h"
+#include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_union.h"
 #include "sql/query/bind_with.h"
@@ -226,7 +228,7 @@ static bool looks_like_path(const char *name)
 {
     size_t bytes = strlen(name);
     text_kind kind;
-    return strchr(name, '/') || text_kind_of_path(name, &kind) ||
+    return strchr(name, '/') || text_kind_of_path(name, &kind) || arrowfile_has_name(name) ||
            (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
 }
 
@@ -382,8 +384,10 @@ static status bind_entry_of(binder *b, const sql_catalog_entry *entry, int32_t l
 static status bind_path(binder *b, const char *path, int32_t location, plan_node **out)
 {
     text_kind kind;
-    return text_kind_of_path(path, &kind) ? bind_text_path(b, path, kind, location, out)
-                                          : bind_table_path(b, path, NULL, location, out);
+    if (text_kind_of_path(path, &kind))
+        return bind_text_path(b, path, kind, location, out);
+    return arrowfile_has_name(path) ? bind_arrow_path(b, path, location, out)
+                                    : bind_table_path(b, path, NULL, location, out);
 }
 
 /* The relation of FROM is found in *of. */
@@ -413,7 +417,7 @@ static size_t stem_bytes(const char *name)
     size_t bytes = strlen(name);
     if (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"))
         return bytes - 8;
-    if (!text_kind_of_path(name, &kind))
+    if (!text_kind_of_path(name, &kind) && !arrowfile_has_name(name))
         return bytes;
     if (bytes > 3 && !strcasecmp(name + bytes - 3, ".gz"))
         bytes -= 3;

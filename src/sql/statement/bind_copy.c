@@ -10,21 +10,27 @@
 
 /* ---- formats ---- */
 
-#define FORMATS "parquet, csv, tsv, json or jsonl"
+#define FORMATS "parquet, csv, tsv, json, jsonl, arrow or arrows"
 
-/* Sets of formats: a bit for each row_format, and one more. */
+/* Sets of formats: a bit for each row_format, and two more. */
 #define FOR_PARQUET (1u << ROW_FORMAT_COUNT)
+#define FOR_ARROW (2 * FOR_PARQUET)
 #define FOR_CSV (1u << ROW_CSV)
 #define FOR_TSV (1u << ROW_TSV)
-#define FOR_ALL (2 * FOR_PARQUET - 1)
+#define FOR_ALL_BUT_ARROW (2 * FOR_PARQUET - 1)
+#define FOR_ALL (FOR_ALL_BUT_ARROW | FOR_ARROW)
 
 static unsigned format_bit(const sql_copy *copy)
 {
+    if (copy->is_arrow)
+        return FOR_ARROW;
     return copy->is_parquet ? FOR_PARQUET : 1u << copy->style.format;
 }
 
 static const char *format_name(const sql_copy *copy)
 {
+    if (copy->is_arrow)
+        return copy->is_arrow_stream ? "arrows" : "arrow";
     return copy->is_parquet ? "parquet" : row_format_name(copy->style.format);
 }
 
@@ -38,11 +44,23 @@ static bool find_client_format(const char *name, sql_copy *out)
     return out->is_binary || !strcasecmp(name, "csv") || !strcasecmp(name, "text");
 }
 
+/* .arrow, .feather and .ipc are files, .arrows is a stream. */
+static bool find_arrow_format(const char *name, sql_copy *out)
+{
+    out->is_arrow_stream = !strcasecmp(name, "arrows");
+    out->is_arrow = out->is_arrow_stream || !strcasecmp(name, "arrow") ||
+                    !strcasecmp(name, "feather") || !strcasecmp(name, "ipc");
+    out->style = row_style_default(ROW_CSV);
+    return out->is_arrow;
+}
+
 static bool find_format(const char *name, sql_copy *out)
 {
     row_format format;
     if (out->is_to_client)
         return find_client_format(name, out);
+    if (find_arrow_format(name, out))
+        return true;
     out->is_parquet = !strcasecmp(name, "parquet");
     if (!out->is_parquet && !row_format_find(name, strlen(name), &format))
         return false;
@@ -79,13 +97,13 @@ static status format_of_path(const binder *b, sql_copy *out)
     if (!plain)
         return bind_no_memory();
     point = strrchr(plain, '.');
-    if (point && find_format(point + 1, out) && !(is_gzip && out->is_parquet)) {
+    if (point && find_format(point + 1, out) && !(is_gzip && (out->is_parquet || out->is_arrow))) {
         out->is_gzip = is_gzip;
         return STATUS_OK;
     }
     return status_hint(bind_error(b, STATUS_KIND_INVALID, path_location(b),
                                   "the name \"%s\" does not say which format to write", name),
-                       "end it with .parquet, .csv, .tsv, .json or .jsonl, or say "
+                       "end it with .parquet, .csv, .tsv, .json, .jsonl or .arrow, or say "
                        "(FORMAT parquet)");
 }
 
@@ -113,9 +131,9 @@ static const struct {
     unsigned formats; /* that have it */
 } options[] = {
     {"format", OPTION_FORMAT, FOR_ALL},
-    {"codec", OPTION_CODEC, FOR_ALL},
-    {"compression", OPTION_CODEC, FOR_ALL},
-    {"compression_level", OPTION_LEVEL, FOR_ALL},
+    {"codec", OPTION_CODEC, FOR_ALL_BUT_ARROW},
+    {"compression", OPTION_CODEC, FOR_ALL_BUT_ARROW},
+    {"compression_level", OPTION_LEVEL, FOR_ALL_BUT_ARROW},
     {"row_group_size", OPTION_ROW_GROUP_SIZE, FOR_PARQUET},
     {"per_rank", OPTION_PER_RANK, FOR_PARQUET},
     {"header", OPTION_HEADER, FOR_CSV | FOR_TSV},
@@ -123,10 +141,10 @@ static const struct {
     {"delim", OPTION_DELIMITER, FOR_CSV},
     {"sep", OPTION_DELIMITER, FOR_CSV},
     {"null", OPTION_NULL, FOR_CSV},
-    {"partition_by", OPTION_PARTITION_BY, FOR_ALL},
-    {"overwrite_or_ignore", OPTION_OVER, FOR_ALL},
-    {"append", OPTION_APPEND, FOR_ALL},
-    {"overwrite", OPTION_REPLACE, FOR_ALL},
+    {"partition_by", OPTION_PARTITION_BY, FOR_ALL_BUT_ARROW},
+    {"overwrite_or_ignore", OPTION_OVER, FOR_ALL_BUT_ARROW},
+    {"append", OPTION_APPEND, FOR_ALL_BUT_ARROW},
+    {"overwrite", OPTION_REPLACE, FOR_ALL_BUT_ARROW},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)
 

@@ -2,8 +2,10 @@
  * of the file that is to be written. */
 #include "sql/statement/bind_rows.h"
 
+#include "arrowfile/arrowfile_table.h"
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
+#include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
@@ -319,6 +321,8 @@ static const char *copied_format(const CopyStmt *tree)
     }
     if (text_kind_of_path(tree->filename, &kind))
         return kind == TEXT_JSON ? "json" : "csv";
+    if (arrowfile_has_name(tree->filename))
+        return "arrow";
     return bytes > 8 && !strcasecmp(tree->filename + bytes - 8, ".parquet") ? "parquet" : "csv";
 }
 
@@ -331,13 +335,15 @@ static status copy_source(binder *b, const CopyStmt *tree, const InsertStmt *ins
     TRY(copied_columns(b, insert, table, &columns, &count));
     if (!strcasecmp(format, "parquet"))
         TRY(bind_table_path(b, tree->filename, NULL, -1, out));
+    else if (!strcasecmp(format, "arrow"))
+        TRY(bind_arrow_path(b, tree->filename, -1, out));
     else if (!strcasecmp(format, "json") || !strcasecmp(format, "csv"))
         TRY(bind_text_copy(b, tree->filename, strcasecmp(format, "csv") ? TEXT_JSON : TEXT_CSV,
                            tree->options, columns, count, out));
     else
         return status_hint(bind_error(b, STATUS_KIND_INVALID, b->text->start,
                                       "COPY ... FROM has no format \"%s\"", format),
-                           "csv, json or parquet");
+                           "csv, json, parquet or arrow");
     if ((*out)->columns.count != count)
         return bind_error(b, STATUS_KIND_INVALID, insert->relation->location,
                           "file \"%s\" has %zu columns, not %zu", tree->filename,

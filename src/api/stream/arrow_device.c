@@ -1,8 +1,8 @@
 /* arrow_device.c - a result as an ArrowDeviceArrayStream: the arrays of its rows, and in whose memory they are.
  *
  * A batch is handed out when the host has seen that the device has written it, so there is no event to wait for. */
-#include "api/arrow/arrow_stream.h"
 #include "api/handles/error.h"
+#include "api/stream/arrow_stream.h"
 #include "device/device.h"
 
 /* In whose memory, as Arrow has it. */

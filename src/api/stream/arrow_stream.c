@@ -1,6 +1,6 @@
 /* arrow_stream.c - a result as an ArrowArrayStream. */
 
-#include "api/arrow/arrow_stream.h"
+#include "api/stream/arrow_stream.h"
 
 #include "api/arrow/arrow_array.h"
 #include "api/handles/error.h"

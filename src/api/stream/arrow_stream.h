@@ -1,6 +1,6 @@
 /* arrow_stream.h - results as Arrow's streams. */
-#ifndef PISTACHIO_API_ARROW_ARROW_STREAM_H
-#define PISTACHIO_API_ARROW_ARROW_STREAM_H
+#ifndef PISTACHIO_API_STREAM_ARROW_STREAM_H
+#define PISTACHIO_API_STREAM_ARROW_STREAM_H
 
 #include "api/handles/handles.h"
 
