@@ -26,8 +26,6 @@ typedef struct join {
     uint64_t *placed; /* by peer: bytes of its part that have come; where parts go: */
     char *parts;      /* of the device */
     uint64_t part_bytes;
-    const uint64_t *added; /* to a part's row numbers, by peer; NULL: to nothing */
-    uint32_t row_bits;     /* of the slots that parts are of; 0: parts are row numbers */
     uint64_t matches;
     dev_buffer *counts; /* COUNTS words: matches of chunks, of which so many are not added up: */
     uint32_t counted;
@@ -104,6 +102,33 @@ static status push_gathered(const join *j, const bench_partition *p, const chunk
     return STATUS_OK;
 }
 
+/* From device to device: the order's rows in memory of their own, of which each peer is given a part. */
+static status give_sorted(const join *j, const bench_partition *p, const chunk *c, bench_stream *s)
+{
+    dev_stream *stream = j->rank->task.stream;
+    uint32_t count = BENCH_OFFSET_WORDS(j->rank->ranks);
+    dev_buffer *sorted;
+    uint64_t *words = mem_new_array(count, sizeof *words);
+    const uint32_t *offsets = (const uint32_t *)words;
+    if (!words)
+        return status_no_memory("ranks", count * sizeof *words);
+    status st = dev_alloc(stream->dev, c->rows.bound * sizeof(uint64_t), "keys", &sorted);
+    if (!st) {
+        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
+                                    sorted->address);
+        if (!st)
+            st = dev_words_read(stream, p->offsets->address, words, count);
+        if (!st)
+            st = dev_stream_await(stream);
+        for (unsigned peer = 0; peer < j->rank->ranks && !st; peer++)
+            st = bench_stream_give(s, peer, sorted, (uint64_t *)sorted->address + offsets[peer],
+                                   (offsets[peer + 1] - offsets[peer]) * sizeof(uint64_t));
+        dev_buffer_unref(sorted);
+    }
+    mem_free(words);
+    return st;
+}
+
 /* By way of pinned memory. */
 static status push_copied(const join *j, const bench_partition *p, uint64_t rows, bench_stream *s)
 {
@@ -141,6 +166,8 @@ static status push_chunk(const join *j, bench_partition *p, const chunk *c, benc
     TRY(join_find_ranks(j, p, c));
     if (j->rank->dev->is_host)
         return push_gathered(j, p, c, s);
+    if (j->rank->sends_cargo)
+        return give_sorted(j, p, c, s);
     TRY(bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
                                p->sorted->address));
     return push_copied(j, p, c->rows.bound, s);
@@ -180,15 +207,37 @@ static status take_room(join *j)
     return j->rank->dev->ops->zero(j->rank->task.stream, j->room.buffer->address, bytes);
 }
 
-static status take_build(void *argument, unsigned peer, const char *data, uint32_t bytes)
+static status place_build(join *j, unsigned peer, uint64_t bytes, uint64_t **out)
 {
-    join *j = argument;
     uint64_t rows = bytes / sizeof(uint64_t);
     if (rows > j->room_rows - j->room.rows)
         return status_new(STATUS_KIND_INTERNAL, "rank %u sends more keys than a share", peer);
-    uint64_t *target = (uint64_t *)j->room.buffer->address + j->room.rows;
+    *out = (uint64_t *)j->room.buffer->address + j->room.rows;
     j->room.rows += rows;
+    return STATUS_OK;
+}
+
+static status take_build_from(void *argument, unsigned peer, device *from, const void *address,
+                              uint64_t bytes)
+{
+    join *j = argument;
+    uint64_t *target;
+    TRY(place_build(j, peer, bytes, &target));
+    return j->rank->dev->ops->copy_from(j->rank->task.stream, target, from, address, bytes);
+}
+
+static status take_build(void *argument, unsigned peer, const char *data, uint32_t bytes)
+{
+    join *j = argument;
+    uint64_t *target;
+    TRY(place_build(j, peer, bytes, &target));
     return dev_upload(j->rank->task.stream, target, data, bytes, "keys");
+}
+
+static status push_to_all(const join *j, bench_stream *s, dev_buffer *buffer, uint64_t bytes)
+{
+    return j->rank->sends_cargo ? bench_stream_give_to_all(s, buffer, bytes)
+                                : bench_stream_push_from_device(s, buffer->address, bytes);
 }
 
 /* The keys of which this rank makes a table. */
@@ -197,10 +246,9 @@ static status gather_build(join *j)
     bench_stream s;
     if (j->rank->ranks == 1)
         return bench_keys_chunks(j->rank, &j->build, &j->arrived);
-    status st = bench_stream_open(j->rank, "build keys", take_build, j, &s);
+    status st = bench_stream_open(j->rank, "build keys", take_build, take_build_from, j, &s);
     if (!st && j->options->algorithm == BENCH_REDUNDANT)
-        st = bench_stream_push_from_device(&s, j->build.buffer->address,
-                                           j->build.rows * sizeof(uint64_t));
+        st = push_to_all(j, &s, j->build.buffer, j->build.rows * sizeof(uint64_t));
     else if (!st)
         st = push_by_rank(j, &j->build, &s);
     if (!st)
@@ -247,57 +295,43 @@ static status fill_table(join *j)
 
 /* ---- parts of a table, made by all ranks for all ---- */
 
-/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. Parts of slots come in
- * whole words; `odd`: the first of these is the second one of a slot. */
-static void add_to_rows(const join *j, void *data, uint32_t bytes, bool odd, uint32_t added)
+static status place_part(join *j, unsigned peer, uint64_t bytes, char **out)
 {
-    uint32_t *numbers = data, bits = j->row_bits;
-    uint64_t *words = data;
-    for (uint32_t i = 0; !bits && i < bytes / sizeof *numbers; i++)
-        numbers[i] += added;
-    for (uint32_t i = 0; bits && i < bytes / sizeof *words; i++)
-        if (bits == DEV_SLOT_PAIR ? i % 2 != odd : words[i] != 0)
-            words[i] += added;
+    if (bytes > j->part_bytes - j->placed[peer])
+        return status_new(STATUS_KIND_INTERNAL, "rank %u has a larger part of a table", peer);
+    *out = j->parts + peer * j->part_bytes + j->placed[peer];
+    j->placed[peer] += bytes;
+    return STATUS_OK;
 }
 
-static status join_place(const join *j, void *target, const char *data, uint32_t bytes,
-                         uint32_t added)
+static status take_part_from(void *argument, unsigned peer, device *from, const void *address,
+                             uint64_t bytes)
 {
-    dev_stream *stream = j->rank->task.stream;
-    void *staged = target;
-    if (!stream->dev->is_host)
-        TRY(dev_host_alloc(stream->dev, bytes, "parts", &staged));
-    memcpy(staged, data, bytes);
-    bool odd = ((uintptr_t)((char *)target - j->parts) / sizeof(uint64_t)) % 2;
-    if (added)
-        add_to_rows(j, staged, bytes, odd, added);
-    if (stream->dev->is_host)
-        return STATUS_OK;
-    status st = stream->dev->ops->copy_in(stream, target, staged, bytes);
-    dev_host_free(stream->dev, staged, bytes);
-    return st;
+    join *j = argument;
+    char *target;
+    TRY(place_part(j, peer, bytes, &target));
+    return j->rank->dev->ops->copy_from(j->rank->task.stream, target, from, address, bytes);
 }
 
 static status join_take_part(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     join *j = argument;
-    if (bytes > j->part_bytes - j->placed[peer])
-        return status_new(STATUS_KIND_INTERNAL, "rank %u has a larger part of a table", peer);
-    char *target = j->parts + peer * j->part_bytes + j->placed[peer];
-    j->placed[peer] += bytes;
-    return join_place(j, target, data, bytes, j->added ? (uint32_t)j->added[peer] : 0);
+    char *target;
+    TRY(place_part(j, peer, bytes, &target));
+    return dev_upload(j->rank->task.stream, target, data, bytes, "parts");
 }
 
 /* `part`, of `bytes`, or NULL where this rank has none, to its place in all ranks' `whole`. */
-static status exchange_part(join *j, const dev_buffer *part, uint64_t bytes, dev_buffer *whole)
+static status exchange_part(join *j, dev_buffer *part, uint64_t bytes, dev_buffer *whole)
 {
     bench_stream s;
     j->parts = whole->address;
     j->part_bytes = bytes;
     memset(j->placed, 0, j->rank->ranks * sizeof *j->placed);
-    status st = bench_stream_open(j->rank, "parts of a table", join_take_part, j, &s);
+    status st =
+        bench_stream_open(j->rank, "parts of a table", join_take_part, take_part_from, j, &s);
     if (!st && part)
-        st = bench_stream_push_from_device(&s, part->address, bytes);
+        st = push_to_all(j, &s, part, bytes);
     if (!st)
         st = bench_stream_finish(&s);
     return bench_stream_close(&s, st);
@@ -361,20 +395,17 @@ static status build_parts(join *j, uint64_t *rows, join_table *whole)
         most = rows[peer] > most ? rows[peer] : most;
     uint64_t all = join_sum_rows(j, rows);
     j->table.all_rows = all;
+    j->table.first_row = rows[j->rank->rank];
     TRY(bench_clock_stop(j->rank, &j->building));
     TRY(join_start_table(j, most));
     TRY(start_whole(j, join_table_slot_count(JOIN_TABLE_OPEN, most), all, whole));
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(fill_table(j));
     whole->row_count = whole->key_row_count = all;
-    j->added = whole->is_direct ? rows : NULL;
-    j->row_bits = whole->row_bits;
     uint64_t bytes = whole->slot_count * join_table_slot_bytes(whole->row_bits);
     status st = exchange_part(j, j->table.slots, bytes, whole->slots);
-    j->added = rows;
     if (!st && whole->rows)
         st = exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows);
-    j->added = NULL;
     return st;
 }
 
@@ -468,6 +499,21 @@ static status keep_keys(const join *j, const char *data, uint32_t bytes, bench_k
     return dev_upload(j->rank->task.stream, out->buffer->address, data, bytes, "keys");
 }
 
+static status take_probe_from(void *argument, unsigned peer, device *from, const void *address,
+                              uint64_t bytes)
+{
+    (void)peer;
+    join *j = argument;
+    bench_keys kept = {.rows = bytes / sizeof(uint64_t)};
+    TRY(dev_alloc(j->rank->dev, bytes, "keys", &kept.buffer));
+    status st = j->rank->dev->ops->copy_from(j->rank->task.stream, kept.buffer->address, from,
+                                             address, bytes);
+    if (!st)
+        st = probe_chunks(j, &kept);
+    bench_keys_release(&kept);
+    return st;
+}
+
 /* A message's keys are probed where they are, if that is in the device's reach. */
 static status take_probe(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
@@ -489,7 +535,7 @@ static status take_probe(void *argument, unsigned peer, const char *data, uint32
 static status probe_by_rank(join *j)
 {
     bench_stream s;
-    status st = bench_stream_open(j->rank, "probe keys", take_probe, j, &s);
+    status st = bench_stream_open(j->rank, "probe keys", take_probe, take_probe_from, j, &s);
     if (!st)
         st = push_by_rank(j, &j->probe, &s);
     if (!st)

@@ -15,7 +15,7 @@ status bench_partition_new(const bench_rank *r, unsigned columns, bench_partitio
     *out = (bench_partition){0};
     TRY(dev_alloc(r->dev, rows * sizeof(uint64_t), "bench", &out->hashes));
     TRY(dev_alloc(r->dev, rows * sizeof(uint32_t), "bench", &out->order));
-    TRY(dev_alloc(r->dev, (r->ranks + 1) * sizeof(uint32_t), "bench", &out->offsets));
+    TRY(dev_alloc(r->dev, BENCH_OFFSET_WORDS(r->ranks) * sizeof(uint64_t), "bench", &out->offsets));
     return dev_alloc(r->dev, columns * rows * sizeof(uint64_t), "bench", &out->sorted);
 }
 

@@ -4,6 +4,8 @@
 
 #include "bench/rank.h"
 
+#define BENCH_OFFSET_WORDS(ranks) ((ranks) / 2 + 1) /* of 8 bytes, two offsets each */
+
 /* A partitioning of one chunk at a time. */
 typedef struct bench_partition {
     dev_buffer *hashes;

@@ -9,6 +9,25 @@
 
 #define FIRST_ID 16u
 
+/* Ranks are threads: each tells the others where its device is. */
+static status meet_devices(bench_rank *r)
+{
+    uint64_t *devices = mem_new_array(r->ranks, sizeof *devices);
+    uint8_t *operations = mem_new_array(r->ranks, sizeof *operations); /* all NET_SUM */
+    status st =
+        devices && operations ? STATUS_OK : status_no_memory("ranks", r->ranks * sizeof *devices);
+    if (!st) {
+        devices[r->rank] = (uintptr_t)r->dev;
+        st = bench_agree(r, devices, operations, r->ranks);
+    }
+    for (unsigned peer = 0; peer < r->ranks && !st && r->dev->ops->meet; peer++)
+        if (peer != r->rank)
+            st = r->dev->ops->meet(r->dev, (const device *)(uintptr_t)devices[peer]);
+    mem_free(devices);
+    mem_free(operations);
+    return st ? st : bench_barrier(r);
+}
+
 status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const settings *s,
                        bench_rank *out)
 {
@@ -22,13 +41,15 @@ status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const
     pthread_cond_init(&out->changed, NULL);
     out->task.count = 1;
     TRY(mem_budget_new(0, &out->budget));
-    api_neighbors neighbors = {0};
+    api_neighbors neighbors = {.index = out->rank, .count = ranks, .are_threads = true};
     if (owns_process)
         neighbors = api_neighbors_find(comm, NULL);
     TRY(api_device_open(s, owns_process ? 1 : ranks, &neighbors, out->budget, &out->dev));
     TRY(out->dev->ops->stream_open(out->dev, &out->task.stream));
     dev_stream_now = out->task.stream;
-    return net_query_begin(comm, number, out->budget, NULL, NULL, &out->query);
+    TRY(net_query_begin(comm, number, out->budget, NULL, NULL, &out->query));
+    out->sends_cargo = ranks > 1 && net_comm_takes_cargo(comm) && out->dev->ops->copy_from;
+    return out->sends_cargo ? meet_devices(out) : STATUS_OK;
 }
 
 status bench_rank_close(bench_rank *r, status st)
@@ -46,6 +67,29 @@ status bench_rank_close(bench_rank *r, status st)
     pthread_cond_destroy(&r->changed);
     mutex_destroy(&r->lock);
     return st;
+}
+
+/* ---- bytes of devices ---- */
+
+static void drop(net_cargo *base)
+{
+    bench_cargo *cargo = (bench_cargo *)base;
+    device *dev = cargo->owner->dev;
+    dev_buffer_unref(cargo->owner);
+    dev_close(dev);
+    mem_free(cargo);
+}
+
+status bench_cargo_load(net_message *message, dev_buffer *owner, const void *address,
+                        uint64_t bytes)
+{
+    bench_cargo *cargo = mem_new(sizeof *cargo);
+    if (!cargo)
+        return status_no_memory("bench", sizeof *cargo);
+    dev_ref(owner->dev);
+    *cargo = (bench_cargo){{.drop = drop, .bytes = bytes}, dev_buffer_ref(owner), address};
+    message->cargo = &cargo->base;
+    return STATUS_OK;
 }
 
 /* ---- waiting ---- */

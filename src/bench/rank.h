@@ -8,6 +8,15 @@
 
 #include <pthread.h>
 
+/* Bytes of a device's memory that go along with a message, and hold the device. */
+typedef struct bench_cargo {
+    net_cargo base;
+    dev_buffer *owner;
+    const void *address;
+} bench_cargo;
+CHECKED status bench_cargo_load(net_message *message, dev_buffer *owner, const void *address,
+                                uint64_t bytes);
+
 typedef struct bench_rank {
     unsigned rank, ranks;
     bool owns_process; /* its processor time is the process's; else rank 0's is that of all */
@@ -18,6 +27,7 @@ typedef struct bench_rank {
     exec_task task; /* of no query: for what launches kernels of a join table */
     uint32_t next_id;
     uint64_t bytes_sent; /* by streams, to other ranks */
+    bool sends_cargo;    /* ranks are threads, whose devices copy from each other */
     /* Its thread sleeps here until something has come. */
     pthread_mutex_t lock;
     pthread_cond_t changed;

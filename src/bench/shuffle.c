@@ -271,7 +271,7 @@ static status push_chunks(const shuffle *s, const table *t, uint64_t from, uint6
 static status send_as_made(shuffle *s, const table *t)
 {
     bench_stream stream;
-    status st = bench_stream_open(s->rank, "rows", shuffle_take, s, &stream);
+    status st = bench_stream_open(s->rank, "rows", shuffle_take, NULL, s, &stream);
     if (!st)
         st = push_as_made(s, t, &stream);
     if (!st)
@@ -283,7 +283,7 @@ static status send_parts(shuffle *s, const table *t, uint64_t from, uint64_t cou
                          const bench_partition *parts)
 {
     bench_stream stream;
-    status st = bench_stream_open(s->rank, "rows", shuffle_take, s, &stream);
+    status st = bench_stream_open(s->rank, "rows", shuffle_take, NULL, s, &stream);
     if (!st)
         st = push_chunks(s, t, from, count, parts, &stream);
     if (!st)

@@ -3,10 +3,10 @@
 
 #include "device/transfer.h"
 
-status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, void *argument,
-                         bench_stream *out)
+status bench_stream_open(bench_rank *r, const char *name, bench_taker *take,
+                         bench_device_taker *take_from, void *argument, bench_stream *out)
 {
-    *out = (bench_stream){.rank = r, .take = take, .argument = argument};
+    *out = (bench_stream){.rank = r, .take = take, .take_from = take_from, .argument = argument};
     out->filling = mem_new_array(r->ranks, sizeof *out->filling);
     out->waiters = mem_new_array(r->ranks + 1, sizeof *out->waiters);
     if (!out->filling || !out->waiters)
@@ -18,6 +18,15 @@ status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, voi
 }
 
 /* ---- receiving ---- */
+
+/* The message may go when its bytes have been copied. */
+static status stream_take_cargo(bench_stream *s, const net_message *message)
+{
+    const bench_cargo *cargo = (const bench_cargo *)message->cargo;
+    TRY(s->take_from(s->argument, message->peer, cargo->owner->dev, cargo->address,
+                     cargo->base.bytes));
+    return dev_stream_await(s->rank->task.stream);
+}
 
 /* Takes a message, if one is there. */
 static status stream_receive(bench_stream *s, net_state *out_state)
@@ -32,7 +41,8 @@ static status stream_receive(bench_stream *s, net_state *out_state)
         s->has_ended = !st && *out_state == NET_ENDED;
         return st;
     }
-    st = s->take(s->argument, message->peer, message->data, message->bytes);
+    st = message->cargo ? stream_take_cargo(s, message)
+                        : s->take(s->argument, message->peer, message->data, message->bytes);
     net_message_free(message);
     return st;
 }
@@ -83,6 +93,35 @@ status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, cha
 void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes)
 {
     s->filling[peer]->bytes += bytes;
+}
+
+status bench_stream_give(bench_stream *s, unsigned peer, dev_buffer *owner, const void *address,
+                         uint64_t bytes)
+{
+    if (!bytes)
+        return STATUS_OK;
+    TRY(new_message(s, peer));
+    net_message *message = s->filling[peer];
+    if (!message)
+        return status_new(STATUS_KIND_INTERNAL, "rank %u wants no rows of a measurement", peer);
+    message->bytes = 1;
+    TRY(bench_cargo_load(message, owner, address, bytes));
+    s->rank->bytes_sent += peer == s->rank->rank ? 0 : bytes;
+    net_send(s->exchange, &s->filling[peer]);
+    return STATUS_OK;
+}
+
+#define GIVEN_BYTES ((uint64_t)16 << 20) /* at once */
+
+status bench_stream_give_to_all(bench_stream *s, dev_buffer *owner, uint64_t bytes)
+{
+    TRY(dev_stream_await(s->rank->task.stream));
+    for (uint64_t at = 0; at < bytes; at += GIVEN_BYTES)
+        for (unsigned i = 0; i < s->rank->ranks; i++)
+            TRY(bench_stream_give(s, (s->rank->rank + i) % s->rank->ranks, owner,
+                                  (const char *)owner->address + at,
+                                  bytes - at < GIVEN_BYTES ? bytes - at : GIVEN_BYTES));
+    return STATUS_OK;
 }
 
 status bench_stream_push(bench_stream *s, unsigned peer, const void *data, uint64_t bytes)

@@ -12,19 +12,29 @@
 /* A message's bytes from a peer, each peer's in order; valid during the call. */
 typedef status bench_taker(void *argument, unsigned peer, const char *data, uint32_t bytes);
 
+/* Bytes of a peer's device, to be copied by the rank's stream: they stay until it has done so. */
+typedef status bench_device_taker(void *argument, unsigned peer, device *from, const void *address,
+                                  uint64_t bytes);
+
 typedef struct bench_stream {
     bench_rank *rank;
     net_exchange *exchange;
     net_message **filling; /* by peer: what is not full yet */
     bench_waiter *waiters; /* by peer, then that of receiving */
     bench_taker *take;
+    bench_device_taker *take_from; /* of ranks that send cargo */
     void *argument;
     bool has_ended; /* all that was sent here is taken */
 } bench_stream;
 
 /* bench_stream_close also after a failure. */
-CHECKED status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, void *argument,
-                                 bench_stream *out);
+CHECKED status bench_stream_open(bench_rank *r, const char *name, bench_taker *take,
+                                 bench_device_taker *take_from, void *argument, bench_stream *out);
+/* Gives a peer bytes of the rank's device, which others may read already: no copy is made on the way. */
+CHECKED status bench_stream_give(bench_stream *s, unsigned peer, dev_buffer *owner,
+                                 const void *address, uint64_t bytes);
+/* Gives them to all, some to each in turns. */
+CHECKED status bench_stream_give_to_all(bench_stream *s, dev_buffer *owner, uint64_t bytes);
 /* Whole values of 8 bytes: messages are full at such. */
 CHECKED status bench_stream_push(bench_stream *s, unsigned peer, const void *data, uint64_t bytes);
 CHECKED status bench_stream_push_to_all(bench_stream *s, const void *data, uint64_t bytes);
@@ -33,7 +43,7 @@ CHECKED status bench_stream_push_to_all(bench_stream *s, const void *data, uint6
 CHECKED status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, char **out,
                                  uint32_t *out_bytes);
 void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes);
-/* Pushes bytes of the rank's device, by way of pinned memory. */
+/* Pushes bytes of the rank's device to all, by way of pinned memory. */
 CHECKED status bench_stream_push_from_device(bench_stream *s, const void *data, uint64_t bytes);
 CHECKED status bench_stream_finish(bench_stream *s);
 /* Takes st, what went wrong meanwhile, and tells all ranks of it; gives it, or what the query failed with. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ranks of one process with a device each, on the emulation: rows go from device to device, and no byte of them through the host.
-# devices.sh PROGRAM LIBRARY KERNELS [answers|faults]
+# devices.sh PROGRAM LIBRARY KERNELS [answers|joins]
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -8,7 +8,9 @@ export PISTACHIO_CUDA_LIBRARY=$2 PISTACHIO_CUDA_KERNELS=$3 PISTACHIO_CUDA_DEVICE
 part=${4:-first}
 ranked="--set device=cuda --set distribute=always"
 
-check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --threads 2
+scale=0.001
+[ "$part" = first ] || scale=0.01
+[ "$part" = joins ] || check "tables" "$program" tpch generate --scale $scale --out "$work/data" --threads 2
 
 # on_devices RANKS STATEMENT [OPTION...]: what EXPLAIN ANALYZE counts, in $work/said; copies by link in $work/links.
 on_devices() {
@@ -59,6 +61,7 @@ first() {
         PISTACHIO_CUDA_DEVICES=3 PISTACHIO_CUDA_LINKS=0-1=0,0-2=1e9 "$program" topology >"$work/said" &&
             grep -q '^  GPU cuda:0 reaches cuda:1 by way of the host, cuda:2 directly (slower: rank 1)$' "$work/said"
     }
+    check "bytes of a join by link" bytes_by_link redundant 3 3000 900
     check "links in the topology" topology
     near() { PISTACHIO_CUDA_DEVICES=3 PISTACHIO_CUDA_LINKS=0-1=0,0-2=0,1-2=1e9 on_devices 2 "$join" && across && ! grep 'without peer access' "$work/said"; }
     check "ranks at devices that reach each other" near
@@ -77,8 +80,36 @@ answers() {
     done
 }
 
+# The talk's joins: bytes on each link between two devices. Keys are of 8 bytes, slots of 16, of which there are two a row.
+# ALGORITHM RANKS BUILD_ROWS PROBE_ROWS
+bytes_by_link() {
+    rm -f "$work/counts"
+    PISTACHIO_CUDA_DEVICES=16 PISTACHIO_CUDA_COUNTS=$work/counts "$program" bench join --device cuda --ranks "$2" --algorithm "$1" \
+        --build-rows "$3" --probe-rows "$4" --selectivity 1 --runs 1 >"$work/said" || { cat "$work/said"; return 1; }
+    awk -v ranks="$2" -v matches="$4" '$1 == ranks && $NF == matches { right = 1 } END { exit !right }' "$work/said" || return 1
+    grep '^link_' "$work/counts" | awk -v algorithm="$1" -v n="$2" -v build="$3" -v probe="$4" '
+        BEGIN {
+            redundant = 8 * build / n               # all of a device'"'"'s build keys to each other one
+            keys = 8 * build / n / n                # of which each device gets the keys of its hashes
+            wanted = algorithm == "redundant" ? redundant : algorithm == "parallel" ? keys + 32 * build / n : keys + 8 * probe / n / n
+            most = algorithm == "redundant" ? 0 : 0.08 * wanted  # hashes are not spread evenly
+        }
+        { links++; if ($3 || $4 > wanted + most || $4 < wanted - most) { print; bad = 1 } }
+        END { if (links != n * (n - 1)) print links, "links"; exit bad || links != n * (n - 1) }'
+}
+
+joins() {
+    for ranks in 2 3 4 8 16; do
+        for algorithm in redundant parallel partitioned; do
+            check "$algorithm, $ranks devices" bytes_by_link $algorithm $ranks 65536 65536
+        done
+    done
+    check "a million rows a side on 16 devices" bytes_by_link partitioned 16 1048576 1048576
+}
+
 case $part in
 first) first ;;
+joins) joins ;;
 answers) answers ;;
 *) echo "devices.sh: there is no part $part" >&2 && exit 2 ;;
 esac

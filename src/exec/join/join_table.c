@@ -91,7 +91,8 @@ static status code_slots(const join_table *table, dev_stream *stream, tensor *co
     status st = is_build
                     ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
-                                 .row_bits = table->row_bits, .first_row = (uint32_t)first_row,
+                                 .row_bits = table->row_bits,
+                                 .first_row = (uint32_t)(first_row + table->first_row),
                                  .stats = table->stats->address, .out = out)
                     : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,

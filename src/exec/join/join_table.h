@@ -65,6 +65,8 @@ typedef struct join_table {
     bool wants_open;    /* setting join_table: OPEN rather than RANKED and CODED */
     uint64_t open_rows; /* OPEN: slots are for so many rows at least: as those of other parts */
     uint64_t all_rows;  /* OPEN: so many rows have numbers at least: those of all parts */
+    uint64_t
+        first_row; /* OPEN, unique keys: the number of the first one, among those of all parts */
     join_row_need row_need;
     const reserved_columns *reserved; /* some chunks' rows are there; NULL: none */
 

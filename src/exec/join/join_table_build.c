@@ -531,7 +531,8 @@ static status fill_chunk(join_table *table, exec_task *task, size_t number)
         return STATUS_OK;
     if (table->is_unique)
         return DEV_LAUNCH(stream, scatter_rows, .groups = groups_at(table, number), .count = count,
-                          .first_row = first_row, .rows = table->rows->address);
+                          .first_row = first_row + (uint32_t)table->first_row,
+                          .rows = table->rows->address);
     return DEV_LAUNCH(stream, join_list_fill, .groups = groups_at(table, number), .count = count,
                       .first_row = first_row, .starts = table->starts->address,
                       .rows = table->rows->address);
