@@ -108,6 +108,11 @@ void exec_query_stay(exec_query *query, exec_device_layout layout)
     op_result_stay(query->result_sink, layout);
 }
 
+void exec_query_weigh(exec_query *query, unsigned weight)
+{
+    query->share.weight = weight;
+}
+
 status exec_query_start(exec_query *query)
 {
     scan_ahead_start(query);

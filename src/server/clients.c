@@ -92,10 +92,19 @@ bool clients_admit(clients *all, client *one)
     return one->is_admitted;
 }
 
-void clients_set_connection(clients *all, client *one, pistachio_connection *connection)
+status clients_show(clients *all, client *one, activity *statements)
 {
     mutex_lock(&all->lock);
-    one->connection = connection;
+    one->activity.number = one->number;
+    status st = activity_add(statements, &one->activity);
+    mutex_unlock(&all->lock);
+    return st;
+}
+
+void clients_hide(clients *all, client *one)
+{
+    mutex_lock(&all->lock);
+    activity_remove(&one->activity);
     mutex_unlock(&all->lock);
 }
 
@@ -106,7 +115,7 @@ void clients_cancel(clients *all, uint32_t number, uint32_t secret)
     mutex_lock(&all->lock);
     for (client *one = all->first; one; one = one->next)
         if (one->number == number && one->secret == secret)
-            pistachio_cancel(one->connection);
+            activity_cancel(&one->activity);
     mutex_unlock(&all->lock);
 }
 
@@ -125,7 +134,7 @@ static unsigned cancel(clients *all, bool is_all)
     mutex_lock(&all->lock);
     for (client *one = all->first; one; one = one->next)
         if (is_all || atomic_load(&one->is_gone)) {
-            pistachio_cancel(one->connection);
+            activity_cancel(&one->activity);
             count++;
         }
     mutex_unlock(&all->lock);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/mutex.h"
 #include "pistachio/pistachio.h"
+#include "server/activity.h"
 
 /* Connections beyond the limit that open no session: they cancel, or hear of the limit. */
 #define CLIENTS_SPARE 32
@@ -22,8 +23,8 @@ typedef struct client {
     bool is_admitted; /* logged in, and counted */
     uint32_t number;  /* with which, and a secret, others ask to cancel its statement */
     uint32_t secret;
-    pistachio_connection *connection; /* NULL: there is none yet, or no more */
-    _Atomic bool is_gone;             /* its other end is closed: its statements are cancelled */
+    activity_entry activity; /* its statement; in no list before it has logged in */
+    _Atomic bool is_gone;    /* its other end is closed: its statements are cancelled */
 } client;
 
 typedef struct clients {
@@ -43,8 +44,9 @@ void clients_remove(clients *all, client *one);
 unsigned clients_count(clients *all);
 /* Counts the client as one that has logged in; false: there are as many as may be. */
 bool clients_admit(clients *all, client *one);
-/* From now on, or with NULL no more, its statements can be cancelled. */
-void clients_set_connection(clients *all, client *one, pistachio_connection *connection);
+/* Between the two its statements are seen, and can be cancelled. What one->activity says of the client is set before. */
+CHECKED status clients_show(clients *all, client *one, activity *statements);
+void clients_hide(clients *all, client *one);
 
 /* Cancels the statement of the client that has number and secret, if there is one. */
 void clients_cancel(clients *all, uint32_t number, uint32_t secret);

@@ -16,10 +16,12 @@ static status declare(session *s, const command *c)
     if (!*c->text)
         return status_new(STATUS_KIND_INVALID, "a cursor has a name");
     TRY(portal_add(&s->lists, c->text, &made));
+    made->rows.limit = s->client->activity.limits.rows;
     status st =
         api_error_status(pistachio_query(s->connection, c->query, NULL, &made->rows.result));
     if (!st && !made->rows.result)
         st = status_new(STATUS_KIND_INVALID, "DECLARE CURSOR has no query");
+    made->rows.needs_turn = activity_has_turn(&s->client->activity);
     if (st)
         portal_remove(&s->lists, c->text);
     else
@@ -60,9 +62,12 @@ status cursor_fetch(session *s, const command *c, rows_formats formats)
     char tag[40];
     TRY(find(s, c, formats, &p));
     uint64_t before = p->rows.sent;
+    if (p->rows.needs_turn)
+        TRY(activity_await_turn(&s->client->activity));
     status st = c->is_all || c->count
                     ? rows_send(&s->stream, &p->rows, formats, c->is_all ? 0 : c->count)
                     : STATUS_OK;
+    s->rows = p->rows.sent - before;
     if (st) {
         s->sql = NULL; /* its place is one in DECLARE's query */
         return st;

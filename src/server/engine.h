@@ -47,6 +47,7 @@
     FUNCTION(int128_format)                                                                        \
     FUNCTION(zone_format_value)                                                                    \
     FUNCTION(sql_check_utf8)                                                                       \
+    FUNCTION(sql_catalog_use_activity)                                                             \
     FUNCTION(pistachio_statement_free)                                                             \
     FUNCTION(pistachio_parameter_count)                                                            \
     FUNCTION(pistachio_execute)                                                                    \
@@ -147,6 +148,7 @@ extern const server_engine *engine_calls;
 #define int128_format engine_calls->int128_format
 #define zone_format_value engine_calls->zone_format_value
 #define sql_check_utf8 engine_calls->sql_check_utf8
+#define sql_catalog_use_activity engine_calls->sql_catalog_use_activity
 #define pistachio_statement_free engine_calls->pistachio_statement_free
 #define pistachio_parameter_count engine_calls->pistachio_parameter_count
 #define pistachio_execute engine_calls->pistachio_execute

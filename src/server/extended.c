@@ -242,10 +242,15 @@ static status run_statement(session *s, const prepared *p, portal *made)
     if (p->command.kind ==
         COMMAND_DECLARE) { /* now, as its text goes with the prepared statement */
         made->command.kind = COMMAND_NOTHING;
+        session_statement_begin(s, p->sql, strlen(p->sql));
         return cursor_declare(s, &p->command);
     }
-    if (p->statement)
-        TRY(api_error_status(pistachio_execute(p->statement, &made->rows.result)));
+    made->rows.limit = s->client->activity.limits.rows;
+    if (!p->statement)
+        return STATUS_OK;
+    session_statement_begin(s, p->statement->sql, strlen(p->statement->sql));
+    TRY(api_error_status(pistachio_execute(p->statement, &made->rows.result)));
+    made->rows.needs_turn = activity_has_turn(&s->client->activity);
     return STATUS_OK;
 }
 
@@ -298,6 +303,34 @@ static status bind(session *s, wire_reader *reader)
 
 /* ---- Execute, Close ---- */
 
+/* Sends at most so many rows of the portal's; 0: all. */
+static status execute_portal(session *s, portal *p, uint32_t most)
+{
+    rows_formats formats = {p->formats, p->format_count};
+    uint64_t before = p->rows.sent;
+    if (p->rows.needs_turn)
+        TRY(activity_await_turn(&s->client->activity));
+    bool is_copy = copy_out_is(p->rows.result) && !p->rows.is_done;
+    status st = is_copy ? copy_out_send(&s->stream, &p->rows)
+                        : rows_send(&s->stream, &p->rows, formats, most);
+    s->rows = p->rows.sent - before;
+    TRY(st);
+    if (is_copy) /* which ends with its own tag */
+        return STATUS_OK;
+    if (p->rows.is_done)
+        rows_write_tag(&s->stream.out, &p->rows);
+    else
+        write_empty(s, 's');
+    return STATUS_OK;
+}
+
+/* Begins what the portal runs, unless Bind has begun it. */
+static void begin_portal(session *s, const command *c)
+{
+    const char *text = s->sql ? s->sql : c->kind ? c->tag : "";
+    session_statement_begin(s, text, strlen(text));
+}
+
 static status execute(session *s, wire_reader *reader)
 {
     const char *name = wire_read_text(reader);
@@ -306,6 +339,7 @@ static status execute(session *s, wire_reader *reader)
     TRY(wire_end(reader, "Execute"));
     TRY(find_portal(s, name, &p));
     command c = p->command; /* which may remove the portal */
+    begin_portal(s, &c);
     if (c.kind && c.kind != COMMAND_FETCH)
         return command_run(s, &c);
     TRY(command_check(s, COMMAND_NONE));
@@ -315,15 +349,7 @@ static status execute(session *s, wire_reader *reader)
         write_empty(s, 'I');
         return STATUS_OK;
     }
-    if (copy_out_is(p->rows.result) && !p->rows.is_done)
-        return copy_out_send(&s->stream, &p->rows);
-    TRY(rows_send(&s->stream, &p->rows, (rows_formats){p->formats, p->format_count},
-                  most > INT32_MAX ? 0 : most));
-    if (p->rows.is_done)
-        rows_write_tag(&s->stream.out, &p->rows);
-    else
-        write_empty(s, 's');
-    return STATUS_OK;
+    return execute_portal(s, p, most > INT32_MAX ? 0 : most);
 }
 
 static status close_one(session *s, wire_reader *reader)
@@ -363,6 +389,8 @@ status extended_answer(session *s, char type, wire_reader *reader)
         return STATUS_OK;
     s->sql = NULL;
     status st = answer(s, type, reader);
+    if (type == 'E' || st)
+        st = session_statement_end(s, st);
     if (st) {
         session_fail(s, st, 0);
         s->is_skipping = true;
@@ -373,6 +401,7 @@ status extended_answer(session *s, char type, wire_reader *reader)
 void extended_sync(session *s)
 {
     s->is_skipping = false;
+    session_statement_drop(s);
     if (s->transaction == TRANSACTION_NONE)
         portal_remove_all(&s->lists);
 }

@@ -1,6 +1,7 @@
 /* login.c - see login.h. */
 #include "server/login.h"
 
+#include "server/activity_list.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/password.h"
@@ -104,6 +105,33 @@ static void tell_all(session *s)
     wire_finish(out);
 }
 
+/* Reads what the user's statements may take. What is wrong with the file is said where the server's own words go. */
+static status read_limits(session *s, role_limits *out)
+{
+    role_limits_init(out);
+    status st = s->shared->users ? users_limits(s->shared->users, session_user(s), out) : STATUS_OK;
+    if (!st)
+        return STATUS_OK;
+    fprintf(stderr, "pistachio serve: %s\n", status_message(st));
+    status_free(st);
+    return status_new(STATUS_KIND_IO, "the server cannot read what users may do");
+}
+
+/* Lets others see the client's statements. */
+static status show_client(session *s)
+{
+    activity_entry *a = &s->client->activity;
+    TRY(read_limits(s, &a->limits));
+    a->connection = s->connection;
+    a->protocol = "postgresql";
+    a->sees_all = s->client->is_trusted;
+    snprintf(a->user, sizeof a->user, "%s", session_user(s));
+    activity_name(a, pg_setting_get(&s->settings, pg_setting_find("application_name", 16)));
+    TRY(clients_show(&s->shared->clients, s->client, &s->shared->activity));
+    activity_show(a);
+    return STATUS_OK;
+}
+
 static status open_session(session *s, bool *out_is_open)
 {
     bool is_known = s->client->is_trusted;
@@ -115,12 +143,13 @@ static status open_session(session *s, bool *out_is_open)
         return refuse(s, SQLSTATE_TOO_MANY, "too many clients are connected",
                       "wait, or start the server with a larger --max-connections");
     status st = api_error_status(pistachio_connect_session(s->shared->database, &s->connection));
+    if (!st)
+        st = show_client(s);
     if (st) {
         failure_write(&s->stream.out, st, NULL, 0);
         return stream_flush(&s->stream);
     }
     s->connection->copies_to_client = true;
-    clients_set_connection(&s->shared->clients, s->client, s->connection);
     tell_all(s);
     *out_is_open = true;
     return STATUS_OK;

@@ -24,6 +24,9 @@ static const char usage[] =
     "  --trust-loopback      clients of a loopback address need no password\n"
     "  --insecure            lets clients of other addresses come without TLS, too\n"
     "  --max-connections N   so many clients at once; default 100\n"
+    "  --max-running N       so many statements at once, others wait; default 32\n"
+    "  --log FILE            a line for each statement that has ended; -: standard error\n"
+    "  --log-format FORMAT   of these lines: text or json\n"
     "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
     "  --set NAME=VALUE      a setting of the engine\n"
     "  --help\n";
@@ -70,6 +73,14 @@ static int add_setting(server_options *o, char *value)
     return -1;
 }
 
+static int read_log_format(server_options *o, const char *value)
+{
+    o->is_log_json = !strcmp(value, "json");
+    return o->is_log_json || !strcmp(value, "text")
+               ? -1
+               : complain("--log-format is text or json, not", value);
+}
+
 /* ---- words ---- */
 
 static int read_value(server_options *o, const char *word, char *value)
@@ -86,16 +97,24 @@ static int read_value(server_options *o, const char *word, char *value)
         *(strcmp(word, "--users") ? &o->new_user : &o->users) = value;
         return -1;
     }
-    if (!strcmp(word, "--max-connections"))
+    if (!strcmp(word, "--log"))
+        o->log = value;
+    else if (!strcmp(word, "--log-format"))
+        return read_log_format(o, value);
+    else if (!strcmp(word, "--max-connections"))
         return read_number(word, value, 10000, &o->max_connections);
-    return read_number(word, value, 86400, &o->grace);
+    else if (!strcmp(word, "--max-running"))
+        return read_number(word, value, 10000, &o->max_running);
+    else
+        return read_number(word, value, 86400, &o->grace);
+    return -1;
 }
 
 static bool takes_value(const char *word)
 {
-    static const char *const names[] = {"--listen", "--set",      "--max-connections",
-                                        "--grace",  "--users",    "--add-user",
-                                        "--http",   "--http-name"};
+    static const char *const names[] = {
+        "--listen", "--set",       "--max-connections", "--grace", "--users",     "--add-user",
+        "--http",   "--http-name", "--max-running",     "--log",   "--log-format"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(word, names[i]))
             return true;
@@ -136,7 +155,7 @@ static int read_option(server_options *o, int count, char **words, int *at)
 
 int options_read(server_options *o, int count, char **words)
 {
-    *o = (server_options){.max_connections = 100, .grace = 30, .paths = words};
+    *o = (server_options){.max_connections = 100, .max_running = 32, .grace = 30, .paths = words};
     /* Tables alone, until a --set says otherwise: clients shall not read and write files of this machine. */
     o->settings[o->setting_count++] = (pistachio_option){"enable_external_access", "off"};
     for (int i = 0; i < count; i++) {
@@ -148,5 +167,7 @@ int options_read(server_options *o, int count, char **words)
         if (exit_status >= 0)
             return exit_status;
     }
+    if (!o->max_running)
+        return complain("--max-running is at least 1", "");
     return o->new_user && !o->users ? complain("--add-user needs --users FILE", "") : -1;
 }

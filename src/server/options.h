@@ -23,7 +23,10 @@ typedef struct server_options {
     const char *certificate, *key; /* files of TLS; NULL: there is none */
     const char *users;             /* the file of those who log in by TCP; NULL: there is none */
     const char *new_user;          /* who is added to it, and nothing is served; NULL: nobody */
-    unsigned max_connections;
+    const char
+        *log; /* the file of a line for each statement, "-": standard error; NULL: there is none */
+    bool is_log_json;
+    unsigned max_connections, max_running;
     unsigned grace; /* seconds */
 } server_options;
 

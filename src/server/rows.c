@@ -61,7 +61,12 @@ status rows_find(rows *r)
         r->row = 0;
         r->is_done = !r->batch;
     }
-    return STATUS_OK;
+    if (r->is_done || !r->limit || r->sent < r->limit)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_LIMIT,
+                                  "the result has more than the %llu rows that the user may get",
+                                  (unsigned long long)r->limit),
+                       "LIMIT asks for fewer; rows= in the server's file of users sets the limit");
 }
 
 status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most)

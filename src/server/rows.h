@@ -23,7 +23,9 @@ typedef struct rows {
     const pistachio_batch *batch; /* NULL: the next one is still to be asked for */
     uint64_t row;                 /* of it, which comes next */
     uint64_t sent;                /* rows in all */
+    uint64_t limit;               /* most of them that the client may be sent; 0: any number */
     bool is_done;
+    bool needs_turn; /* its statement reads rows: activity.h */
 } rows;
 
 /* Makes the next row be there, at r->row of r->batch, or is_done. */

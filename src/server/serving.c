@@ -26,6 +26,7 @@
 #define EVENT_LISTENER ((uint64_t)1 << 32)
 #define EVENT_SIGNAL ((uint64_t)2 << 32)
 #define EVENT_CLIENT ((uint64_t)3 << 32)
+#define EVENT_TIMER ((uint64_t)4 << 32)
 #define EVENT_KIND(event) ((event) >> 32 << 32)
 
 typedef struct serving {
@@ -172,6 +173,9 @@ static void take_event(serving *s, const struct epoll_event *event)
     case EVENT_SIGNAL:
         begin_end(s);
         break;
+    case EVENT_TIMER:
+        activity_expire(&s->shared->activity);
+        break;
     default:
         clients_note_gone(&s->shared->clients, number);
     }
@@ -214,6 +218,7 @@ static status open_and_run(serving *s)
     if (s->events < 0)
         return status_new_errno(errno, "could not wait for clients");
     TRY(take_signals(s));
+    TRY(watch(s, s->shared->activity.timer, EPOLLIN, EVENT_TIMER));
     for (size_t i = 0; i < s->listeners->count; i++)
         TRY(watch(s, s->listeners->items[i].socket, EPOLLIN, EVENT_LISTENER | i));
     return run(s);

@@ -7,8 +7,70 @@
 #include "server/login.h"
 #include "server/simple.h"
 
+#include <stdlib.h>
+
+/* ---- statements ---- */
+
+/* Returns how long a statement may take as the client has set it; 0: any time. */
+static int64_t own_milliseconds(const session *s)
+{
+    static const struct {
+        const char *name;
+        int64_t milliseconds;
+    } units[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+    const char *text = pg_setting_get(&s->settings, pg_setting_find("statement_timeout", 17));
+    char *end;
+    long number = strtol(text, &end, 10);
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (number > 0 && number < INT32_MAX && !strcmp(end, units[i].name))
+            return number * units[i].milliseconds;
+    return 0;
+}
+
+void session_statement_begin(session *s, const char *sql, size_t bytes)
+{
+    if (s->is_begun)
+        return;
+    s->is_begun = true;
+    s->rows = 0;
+    activity_begin(&s->client->activity, sql, bytes, own_milliseconds(s));
+}
+
+status session_statement_end(session *s, status st)
+{
+    if (!s->is_begun)
+        return st;
+    s->is_begun = false;
+    st = activity_explain(&s->client->activity, st);
+    activity_end(&s->client->activity, st, st ? failure_state(st) : "", s->rows);
+    return st;
+}
+
+void session_statement_drop(session *s)
+{
+    if (s->is_begun)
+        activity_drop(&s->client->activity);
+    s->is_begun = false;
+}
+
+/* The stream's: the thread waits for the client. */
+static void note_wait(void *context, const char *name)
+{
+    session *s = context;
+    if (!s->is_begun)
+        return;
+    if (name)
+        activity_pause(&s->client->activity, name);
+    else
+        activity_go_on(&s->client->activity);
+}
+
+/* ---- messages ---- */
+
 static void write_ready(session *s)
 {
+    activity_set_transaction(&s->client->activity, (char)s->transaction);
     wire_begin(&s->stream.out, 'Z');
     wire_byte(&s->stream.out, (char)s->transaction);
     wire_finish(&s->stream.out);
@@ -117,11 +179,13 @@ void session_run(session_shared *shared, client *one)
                  .client = one,
                  .stream = {.socket = one->socket, .ending = shared->ending},
                  .transaction = TRANSACTION_NONE};
+    s.stream.note_wait = note_wait;
+    s.stream.note_context = &s;
     s.stream.deadline = stream_milliseconds() + shared->login_milliseconds;
-    say_why(&s, talk(&s));
+    say_why(&s, session_statement_end(&s, talk(&s)));
     portal_remove_all(&s.lists);
     prepared_remove_all(&s.lists);
-    clients_set_connection(&shared->clients, one, NULL);
+    clients_hide(&shared->clients, one);
     pistachio_disconnect(s.connection);
     stream_release(&s.stream);
     clients_remove(&shared->clients, one);

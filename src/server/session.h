@@ -11,6 +11,7 @@
 typedef struct session_shared {
     pistachio_database *database;
     clients clients;
+    activity activity;          /* statements of all clients */
     int ending;                 /* an eventfd that can be read once the server ends */
     tls_identity *tls;          /* NULL: the server has no TLS */
     const char *users;          /* the file of those who log in by TCP; NULL: nobody can */
@@ -35,7 +36,16 @@ typedef struct session {
     prepared_lists lists;
     bool is_skipping; /* messages up to Sync: one has failed */
     const char *sql;  /* in which the position of a failure lies; NULL: in none */
+    bool is_begun;    /* a statement has begun */
+    uint64_t rows;    /* that were sent of it */
 } session;
+
+/* Begins the statement, of so many bytes; nothing happens while one has begun already. */
+void session_statement_begin(session *s, const char *sql, size_t bytes);
+/* Ends the statement, if one has begun. Returns its failure st, perhaps in other words. */
+CHECKED status session_statement_end(session *s, status st);
+/* Forgets the statement: there was none. */
+void session_statement_drop(session *s);
 
 /* Tells the client of a failure, whose position is so many bytes after the beginning of s->sql, and frees it. */
 void session_fail(session *s, status st, size_t start);

@@ -17,13 +17,18 @@ static void write_notices(session *s, const pistachio_result *result)
 
 static status send_result(session *s, pistachio_result *result)
 {
-    rows r = {.result = result};
+    rows r = {.result = result, .limit = s->client->activity.limits.rows};
     write_notices(s, result);
-    if (copy_out_is(result))
-        return copy_out_send(&s->stream, &r);
+    if (copy_out_is(result)) {
+        status st = copy_out_send(&s->stream, &r);
+        s->rows = r.sent;
+        return st;
+    }
     if (result->columns.count) {
         TRY(rows_describe(&s->stream.out, &result->columns, (rows_formats){0}));
-        TRY(rows_send(&s->stream, &r, (rows_formats){0}, 0));
+        status st = rows_send(&s->stream, &r, (rows_formats){0}, 0);
+        s->rows = r.sent;
+        TRY(st);
     }
     session_note(s, result);
     rows_write_tag(&s->stream.out, &r);
@@ -42,23 +47,36 @@ static status run_query(session *s, const char *sql, const char **out_rest, bool
     return st;
 }
 
-static status run_statement(session *s, const char **at, bool *out_is_empty)
+/* Runs a statement that was read; of the session's own, its rest is at *at. */
+static status run_read(session *s, const command *c, const char **at, bool *out_is_empty)
 {
     char shown[COMMAND_SHOW_BYTES];
-    command c;
-    *out_is_empty = false;
-    TRY(command_read(*at, &c, at));
-    if (c.kind && c.kind != COMMAND_SHOW && c.kind != COMMAND_FETCH)
-        return command_run(s, &c);
-    TRY(command_check(s, c.kind));
-    if (c.kind == COMMAND_FETCH) {
-        TRY(cursor_describe(s, &c, (rows_formats){0}));
-        return cursor_fetch(s, &c, (rows_formats){0});
+    if (c->kind && c->kind != COMMAND_SHOW && c->kind != COMMAND_FETCH)
+        return command_run(s, c);
+    TRY(command_check(s, c->kind));
+    if (c->kind == COMMAND_FETCH) {
+        TRY(cursor_describe(s, c, (rows_formats){0}));
+        return cursor_fetch(s, c, (rows_formats){0});
     }
-    if (!c.kind)
+    if (!c->kind)
         return run_query(s, *at, at, out_is_empty);
-    command_show(s, &c, shown);
+    command_show(s, c, shown);
     return run_query(s, shown, NULL, out_is_empty);
+}
+
+static status run_statement(session *s, const char **at, bool *out_is_empty)
+{
+    command c;
+    const char *sql = *at;
+    size_t with_end, bytes = sql_statement_length(sql, &with_end);
+    *out_is_empty = false;
+    session_statement_begin(s, sql, bytes);
+    status st = command_read(sql, &c, at);
+    if (!st)
+        st = run_read(s, &c, at, out_is_empty);
+    if (*out_is_empty)
+        session_statement_drop(s);
+    return session_statement_end(s, st);
 }
 
 static void run_statements(session *s, const char *sql)

@@ -21,6 +21,20 @@ int64_t stream_milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Waits as poll does, and tells who wants to know. */
+static int wait_on(const stream *s, struct pollfd *items, nfds_t count, int milliseconds,
+                   const char *name)
+{
+    if (s->note_wait)
+        s->note_wait(s->note_context, name);
+    int found = poll(items, count, milliseconds);
+    int error = errno;
+    if (s->note_wait)
+        s->note_wait(s->note_context, NULL);
+    errno = error;
+    return found;
+}
+
 /* ---- receiving ---- */
 
 /* Waits for the socket's events, for the client's end or, between two messages, for the server's. */
@@ -33,7 +47,7 @@ static status wait_for(const stream *s, short events, stream_end *out_end)
         int64_t left = s->deadline ? s->deadline - stream_milliseconds() : -1;
         if (s->deadline && left <= 0)
             return status_new(STATUS_KIND_IO, "the client took too long to log in");
-        int found = poll(both, is_between ? 2 : 1, (int)left);
+        int found = wait_on(s, both, is_between ? 2 : 1, (int)left, "ClientRead");
         if (found < 0 && errno != EINTR)
             return status_new_errno(errno, "could not wait for the client");
         if (found > 0 && both[0].revents)
@@ -146,18 +160,23 @@ bool stream_has_more(const stream *s)
 
 /* ---- sending ---- */
 
-/* Returns what send does. A plain socket blocks by itself; TLS has to be waited for. */
+/* Returns what send does of bytes that there is room for; with EAGAIN: what is to be waited for. */
+static ssize_t send_now(stream *s, const char *bytes, size_t count, short *out_events)
+{
+    *out_events = POLLOUT;
+    return s->tls ? tls_send(s->tls, bytes, count, out_events)
+                  : send(s->socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Waits for room and sends some. Returns what send does. */
 static ssize_t send_some(stream *s, const char *bytes, size_t count)
 {
     struct pollfd one = {.fd = s->socket};
-    if (!s->tls)
-        return send(s->socket, bytes, count, MSG_NOSIGNAL);
-    ssize_t sent = tls_send(s->tls, bytes, count, &one.events);
-    while (sent < 0 && errno == EAGAIN) {
-        if (poll(&one, 1, -1) < 0 && errno != EINTR)
+    ssize_t sent;
+    while ((sent = send_now(s, bytes, count, &one.events)) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK))
+        if (wait_on(s, &one, 1, -1, "ClientWrite") < 0 && errno != EINTR)
             return -1;
-        sent = tls_send(s->tls, bytes, count, &one.events);
-    }
     return sent ? sent : -1;
 }
 

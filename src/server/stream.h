@@ -22,6 +22,9 @@ typedef struct stream {
     int64_t deadline; /* of stream_milliseconds, by which a message has come; 0: none */
     wire_writer out;
     bool is_gone; /* sending has failed: nothing is sent any more */
+    /* Told when the client begins to be waited for, by PostgreSQL's name of that, and NULL at the end; or NULL. */
+    void (*note_wait)(void *context, const char *name);
+    void *note_context;
 } stream;
 
 typedef enum stream_end {

@@ -64,7 +64,8 @@ static status read_file(const char *path, text_buffer *out)
 
 typedef struct user_line {
     const char *name, *verifier; /* NULL: there is none, but a comment */
-    size_t name_bytes, verifier_bytes;
+    const char *words;           /* after the verifier */
+    size_t name_bytes, verifier_bytes, words_bytes;
     const char *begin, *end; /* with its line end */
 } user_line;
 
@@ -80,6 +81,8 @@ static bool read_line(const char *at, user_line *out)
     out->name_bytes = name;
     out->verifier = at + name + blanks;
     out->verifier_bytes = strcspn(out->verifier, " \t\r\n");
+    out->words = out->verifier + out->verifier_bytes;
+    out->words_bytes = strcspn(out->words, "\r\n");
     return blanks && out->verifier_bytes;
 }
 
@@ -96,38 +99,64 @@ static status is_wrong(const char *path, size_t number)
                        "pistachio serve --users \"%s\" --add-user NAME writes such lines", path);
 }
 
-static status find_line(const char *path, const char *text, const char *name, bool *out_is_there,
-                        scram_verifier *out)
+/* Finds the user's line; out->name is NULL where there is none. */
+static status find_line(const char *path, const char *text, const char *name, user_line *out,
+                        size_t *out_number)
 {
-    user_line line;
-    size_t number = 1;
-    for (const char *at = text; *at; at = line.end, number++) {
-        if (!read_line(at, &line))
-            return is_wrong(path, number);
-        if (!is_named(&line, name))
-            continue;
-        *out_is_there = true;
-        return scram_read(line.verifier, line.verifier_bytes, out) ? STATUS_OK
-                                                                   : is_wrong(path, number);
+    *out_number = 1;
+    for (const char *at = text; *at; at = out->end, ++*out_number) {
+        if (!read_line(at, out))
+            return is_wrong(path, *out_number);
+        if (is_named(out, name))
+            return STATUS_OK;
     }
+    *out = (user_line){.name = NULL};
     return STATUS_OK;
 }
 
 status users_find(const char *path, const char *name, bool *out_is_there, scram_verifier *out)
 {
     text_buffer text = {0};
+    user_line line = {.name = NULL};
+    size_t number;
     *out_is_there = false;
     status st = read_file(path, &text);
     if (!st)
-        st = find_line(path, text.items, name, out_is_there, out);
+        st = find_line(path, text.items, name, &line, &number);
+    if (!st && line.name) {
+        *out_is_there = true;
+        if (!scram_read(line.verifier, line.verifier_bytes, out))
+            st = is_wrong(path, number);
+    }
+    array_release(&text);
+    return st;
+}
+
+status users_limits(const char *path, const char *name, role_limits *out)
+{
+    text_buffer text = {0};
+    user_line line = {.name = NULL};
+    size_t number;
+    role_limits_init(out);
+    status st = read_file(path, &text);
+    if (!st)
+        st = find_line(path, text.items, name, &line, &number);
+    if (!st && line.name && !role_limits_read(out, line.words, line.words_bytes))
+        st = status_hint(status_new(STATUS_KIND_INVALID,
+                                    "line %zu of \"%s\" does not limit its user's statements as it "
+                                    "can",
+                                    number, path),
+                         "after the verifier may stand group=NAME, priority=low, normal or high, "
+                         "timeout=SECONDS and rows=NUMBER");
     array_release(&text);
     return st;
 }
 
 /* ---- writing ---- */
 
-/* Appends the lines of all users but this one. */
-static status keep_others(const char *path, const char *text, const char *name, text_buffer *out)
+/* Appends the lines of all users but this one, of which the last one is *out_own. */
+static status keep_others(const char *path, const char *text, const char *name, user_line *out_own,
+                          text_buffer *out)
 {
     user_line line;
     size_t number = 1;
@@ -135,8 +164,10 @@ static status keep_others(const char *path, const char *text, const char *name, 
         if (!read_line(at, &line))
             return is_wrong(path, number);
         size_t bytes = (size_t)(line.end - line.begin);
-        if (is_named(&line, name))
+        if (is_named(&line, name)) {
+            *out_own = line;
             continue;
+        }
         TRY(array_reserve(NULL, out, bytes + 1));
         memcpy(out->items + out->count, line.begin, bytes);
         out->count += bytes;
@@ -187,7 +218,9 @@ static status check_name(const char *name)
                       USERS_NAME_BYTES - 1, name);
 }
 
-static status make_line(const char *name, const char *password, size_t bytes, text_buffer *out)
+/* Appends a user's line, with the words that limit it. */
+static status make_line(const char *name, const char *password, size_t bytes, const user_line *own,
+                        text_buffer *out)
 {
     uint8_t salt[SCRAM_SALT_BYTES];
     char verifier_text[SCRAM_VERIFIER_BYTES];
@@ -196,23 +229,26 @@ static status make_line(const char *name, const char *password, size_t bytes, te
         return status_new(STATUS_KIND_IO, "the system gives no random numbers");
     scram_make(password, bytes, salt, sizeof salt, SCRAM_ITERATIONS, &verifier);
     scram_write(&verifier, verifier_text);
-    size_t room = strlen(name) + strlen(verifier_text) + 3;
+    size_t room = strlen(name) + strlen(verifier_text) + own->words_bytes + 3;
     TRY(array_reserve(NULL, out, room));
-    out->count += (size_t)snprintf(out->items + out->count, room, "%s %s\n", name, verifier_text);
+    out->count +=
+        (size_t)snprintf(out->items + out->count, room, "%s %s%.*s\n", name, verifier_text,
+                         (int)own->words_bytes, own->words ? own->words : "");
     return STATUS_OK;
 }
 
 status users_add(const char *path, const char *name, const char *password, size_t bytes)
 {
     text_buffer before = {0}, after = {0};
+    user_line own = {.name = NULL};
     TRY(check_name(name));
     if (!bytes)
         return status_new(STATUS_KIND_INVALID, "the password is empty");
     status st = access(path, F_OK) ? STATUS_OK : read_file(path, &before);
     if (!st && before.count)
-        st = keep_others(path, before.items, name, &after);
+        st = keep_others(path, before.items, name, &own, &after);
     if (!st)
-        st = make_line(name, password, bytes, &after);
+        st = make_line(name, password, bytes, &own, &after);
     if (!st)
         st = replace_file(path, &after);
     array_release(&before);

@@ -4,51 +4,14 @@ messages that are hostile. protocol.py PROGRAM"""
 import decimal
 import os
 import random
-import shutil
 import signal
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from server import Server, check, finish  # noqa: E402  pylint: disable=wrong-import-position
 from wire import *  # noqa: E402,F403  pylint: disable=wildcard-import,unused-wildcard-import
-
-PROGRAM = sys.argv[1]
-passed = failed = 0
-
-
-def check(name, found, expected):
-    global passed, failed
-    if found == expected:
-        passed += 1
-    else:
-        failed += 1
-        print('failed: %s: %r instead of %r' % (name, found, expected))
-
-
-class Server:
-    def __init__(self, *options):
-        self.folder = tempfile.mkdtemp()
-        os.mkdir(self.folder + '/tables')
-        sql = "copy (select i::integer as id, 'n' || i as name from range(1, 4) as r(i)) to '%s/tables/things.parquet'"
-        subprocess.run([PROGRAM, '-c', sql % self.folder], check=True, stderr=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL)
-        self.path = self.folder + '/s'
-        self.process = subprocess.Popen([PROGRAM, 'serve', '--listen', 'unix:' + self.path, *options,
-                                         self.folder + '/tables'], stdout=subprocess.PIPE, text=True)
-        assert 'listening' in self.process.stdout.readline()
-
-    def memory(self):
-        with open('/proc/%d/status' % self.process.pid, encoding='ascii') as status:
-            return next(int(line.split()[1]) for line in status if line.startswith('VmRSS'))
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        check('the server ends by itself', self.process.wait(60), 0)
-        shutil.rmtree(self.folder)
-
 
 # ---- values ----
 
@@ -397,8 +360,7 @@ def main():
         run(server)
     finally:
         server.process.kill()
-    print('%d passed, %d failed, 0 skipped' % (passed, failed))
-    return failed > 0
+    return finish()
 
 
 sys.exit(main())

@@ -56,7 +56,7 @@ class Client:
         self.socket.connect(path)
         self.buffer = b''
         if login:
-            self.send(start(user='tester', **names))
+            self.send(start(**{'user': 'tester', **names}))
             self.login = self.until_ready()
 
     def __enter__(self):

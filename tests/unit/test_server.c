@@ -218,6 +218,23 @@ TEST(file_of_users)
     check_fails(users_find(path, "bob", &is_there, &v), "line 3 of");
     write_file(path, "anna SCRAM-SHA-256$x");
     check_fails(users_find(path, "anna", &is_there, &v), "line 1 of");
+    role_limits limits;
+    write_file(
+        path, "anna SCRAM-SHA-256$x  group=etl priority=high\ttimeout=60 rows=7 \r\nbob x rows=-1");
+    check_ok(users_limits(path, "anna", &limits));
+    CHECK(!strcmp(limits.group, "etl") && limits.weight > 4);
+    CHECK(limits.milliseconds == 60000 && limits.rows == 7);
+    check_fails(users_limits(path, "bob", &limits), "line 2 of");
+    check_ok(users_limits(path, "carl", &limits));
+    CHECK(!strcmp(limits.group, ROLE_GROUP_DEFAULT) && !limits.rows && !limits.milliseconds);
+    write_file(path, "anna x priority=urgent\n");
+    check_fails(users_limits(path, "anna", &limits), "line 1 of");
+    write_file(path, "anna x timeout=99999999999999999999\n");
+    check_fails(users_limits(path, "anna", &limits), "line 1 of");
+    write_file(path, "anna x rows=7\n");
+    check_ok(users_add(path, "anna", "one", 3)); /* keeps what limits it */
+    check_ok(users_limits(path, "anna", &limits));
+    CHECK(limits.rows == 7);
     write_file(path, "");
     check_ok(users_find(path, "anna", &is_there, &v));
     CHECK(!is_there);

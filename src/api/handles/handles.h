@@ -70,7 +70,11 @@ struct pistachio_connection {
     sql_catalog *catalog;  /* a session's own, over the database's; NULL: that is */
     settings_layer *layer; /* a session's, over the database's; NULL: there is none */
     bool copies_to_client; /* set before its first statement: sql_session */
-    pthread_mutex_t lock;  /* of the layer */
+    unsigned weight;       /* of its queries, set before the first one; 0: EXEC_WEIGHT_NORMAL */
+    /* Called before a query starts that reads rows; waits until it may. NULL: it may at once. Set as weight is. */
+    status (*await_turn)(void *context);
+    void *turn_context;
+    pthread_mutex_t lock; /* of the layer */
     api_running running;
 };
 

@@ -133,10 +133,37 @@ static void show_query(pistachio_result *result)
         api_running_show(&result->prepared->running, result->query);
 }
 
+/* Returns whether the plan reads rows that do not stand in the statement itself. */
+static bool reads_rows(const plan_node *node)
+{
+    if (node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_SERIES)
+        return true;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (reads_rows(node->children[i]))
+            return true;
+    return false;
+}
+
+/* Waits until the statement may run, as the connection's owner says. */
+static status await_turn(const pistachio_result *result)
+{
+    const pistachio_connection *connection = result->connection;
+    const plan_statement *plan = &result->statement->query;
+    bool is_large = false;
+    if (!connection->await_turn)
+        return STATUS_OK;
+    for (size_t i = 0; i < plan->shared.count; i++)
+        is_large |= reads_rows(plan->shared.items[i]);
+    return is_large || reads_rows(plan->root) ? connection->await_turn(connection->turn_context)
+                                              : STATUS_OK;
+}
+
 status api_query_start(pistachio_result *result)
 {
+    TRY(await_turn(result));
     TRY(make_query(result));
     TRY(choose_memory(result));
+    exec_query_weigh(result->query, result->connection->weight);
     show_query(result);
     TRY(cancel_check()); /* by a call that found no query yet */
     if (!result->is_round)

@@ -19,6 +19,8 @@ struct exec_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something became ready, finished, or was notified */
     scheduled_task *first, **end;
+    pool_shares shares;     /* of the queries that have tasks */
+    unsigned running_count; /* threads that run a task: at most thread_count, however many ask */
     exec_stage *failed;     /* could not start, and nobody has been told yet */
     unsigned thread_count;  /* the asking thread included */
     unsigned started_count; /* workers running */
@@ -36,6 +38,7 @@ static void trace_task(const char *what, const scheduled_task *scheduled)
 static void enqueue_at(exec_pool *pool, scheduled_task **at, scheduled_task *scheduled)
 {
     scheduled->state = TASK_READY;
+    pool_shares_add(&pool->shares, &scheduled->stage->query->share);
     scheduled->next = *at;
     *at = scheduled;
     if (!scheduled->next)
@@ -82,17 +85,32 @@ static void enqueue_first(exec_pool *pool, scheduled_task *scheduled)
     enqueue_at(pool, &pool->first, scheduled);
 }
 
+/* Finds the first task that may run; of several queries' the first one of the query that has had least of its share. */
+static scheduled_task **find_next(exec_pool *pool)
+{
+    scheduled_task **found = NULL;
+    for (scheduled_task **at = &pool->first; *at; at = &(*at)->next) {
+        const exec_query *query = (*at)->stage->query;
+        if (!may_run(*at) || (found && query->share.pass >= (*found)->stage->query->share.pass))
+            continue;
+        found = at;
+        if (!pool_shares_are_several(&pool->shares))
+            break;
+    }
+    return found;
+}
+
 static scheduled_task *dequeue(exec_pool *pool)
 {
-    scheduled_task **at = &pool->first;
-    while (*at && !may_run(*at))
-        at = &(*at)->next;
-    scheduled_task *scheduled = *at;
+    scheduled_task **at = pool->running_count < pool->thread_count ? find_next(pool) : NULL;
+    scheduled_task *scheduled = at ? *at : NULL;
     if (scheduled) {
         *at = scheduled->next;
         if (!*at)
             pool->end = at;
         scheduled->state = TASK_RUNNING;
+        pool->running_count++;
+        pool_shares_take(&pool->shares, &scheduled->stage->query->share);
         set_busy(scheduled, true);
     }
     return scheduled;
@@ -195,20 +213,33 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
     tell_failures(pool);
 }
 
-/* Runs one task until it finishes or waits, or what the thread was asked for is there; the lock is held on entry and
- * exit. */
-static void pool_run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
-                     fiber_store *fibers)
+/* Runs one turn of a task and counts its time as the query's. The lock is held on entry and exit, and given up between
+ * them. */
+static task_end take_turn(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
+                          fiber_store *fibers)
+{
+    exec_query *query = scheduled->stage->query;
+    query->turns++;
+    mutex_unlock(&pool->lock);
+    trace_task("turn", scheduled);
+    uint64_t since = task_turn_begin(scheduled);
+    task_end end = task_run(scheduled, asked, fibers);
+    if (end == TASK_OVER)
+        task_close(scheduled);
+    uint64_t nanoseconds = task_now() - since;
+    trace_task(end == TASK_OVER ? "end" : "yield", scheduled);
+    mutex_lock(&pool->lock);
+    pool_shares_use(&query->share, nanoseconds);
+    return end;
+}
+
+/* Runs one task until it finishes, waits or leaves its thread to others, or what the thread was asked for is there; the
+ * lock is held on entry and exit. */
+static void pool_run_task(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
+                          fiber_store *fibers)
 {
     for (;;) {
-        scheduled->stage->query->turns++;
-        mutex_unlock(&pool->lock);
-        trace_task("turn", scheduled);
-        task_end end = task_run(scheduled, asked, fibers);
-        if (end == TASK_OVER)
-            task_close(scheduled);
-        trace_task(end == TASK_OVER ? "end" : "yield", scheduled);
-        mutex_lock(&pool->lock);
+        task_end end = take_turn(pool, scheduled, asked, fibers);
         if (end == TASK_OVER) {
             task_finished(pool, scheduled);
             pthread_cond_broadcast(&pool->changed);
@@ -226,6 +257,13 @@ static void pool_run(exec_pool *pool, scheduled_task *scheduled, const task_aske
         }
         scheduled->state = TASK_RUNNING; /* woken already: go on */
     }
+}
+
+static void pool_run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
+                     fiber_store *fibers)
+{
+    pool_run_task(pool, scheduled, asked, fibers);
+    pool->running_count--;
 }
 
 void exec_wake(exec_task *task)
@@ -268,14 +306,14 @@ void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting)
 
 static void *worker(void *argument)
 {
-    static const task_asked nothing;
     exec_pool *pool = argument;
+    const task_asked asked = {.shares = &pool->shares};
     fiber_store fibers = {0};
     mutex_lock(&pool->lock);
     while (!pool->is_closing) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            pool_run(pool, scheduled, &nothing, &fibers);
+            pool_run(pool, scheduled, &asked, &fibers);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
@@ -301,7 +339,7 @@ static void wait_for_change(exec_pool *pool, const exec_query *query)
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
                     void *argument)
 {
-    const task_asked asked = {is_done, argument};
+    const task_asked asked = {query, is_done, argument, &pool->shares};
     mutex_lock(&pool->lock);
     fiber_store fibers = pool->fibers;
     pool->fibers = (fiber_store){0};
@@ -312,6 +350,8 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
         else
             wait_for_change(pool, query);
     }
+    if (pool->first) /* this thread's place is another one's, which may wait for it */
+        pthread_cond_signal(&pool->changed);
     fiber_store others = pool->fibers; /* of another thread that asked, and is done */
     pool->fibers = fibers;
     mutex_unlock(&pool->lock);

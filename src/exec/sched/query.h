@@ -14,6 +14,7 @@
 #include "exec/sched/operator.h"
 #include "exec/sched/runtime_bound.h"
 #include "exec/sched/runtime_filter.h"
+#include "exec/sched/shares.h"
 
 #include <pthread.h>
 
@@ -100,10 +101,11 @@ struct exec_query {
     bool is_finished;         /* its last batch was taken, all its tasks are over */
     bool is_traced;           /* steps of its operators are noted: set before it starts */
     /* Under the pool's lock: */
-    unsigned stages_active; /* not finished */
-    unsigned busy_tasks;    /* that run, are ready to go on, or await the device */
-    uint64_t turns;         /* of its tasks on workers, so far, */
-    uint64_t wakes;         /* and wake-ups: each takes the lock, a turn takes it twice */
+    _Atomic unsigned stages_active; /* not finished; written under the lock */
+    unsigned busy_tasks;            /* that run, are ready to go on, or await the device */
+    uint64_t turns;                 /* of its tasks on workers, so far, */
+    uint64_t wakes;                 /* and wake-ups: each takes the lock, a turn takes it twice */
+    query_share share;
 };
 
 /* Adds an operator to those that the query closes. Takes it over also on failure. */

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static uint64_t task_now(void)
+uint64_t task_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -518,9 +518,25 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
+uint64_t task_turn_begin(scheduled_task *scheduled)
+{
+    scheduled->turn_since = task_now();
+    return scheduled->turn_since;
+}
+
+/* Returns whether another query has waited for a thread while the task had this one for a turn's time. */
+static bool task_has_had_its_turn(const scheduled_task *scheduled, const task_asked *asked)
+{
+    return asked->shares &&
+           pool_shares_others_wait(asked->shares, &scheduled->stage->query->share) &&
+           scheduled->called_since > scheduled->turn_since + POOL_TURN_NANOSECONDS;
+}
+
+/* The query that the thread asks for may end while it runs another one's task. */
 static bool task_is_done(const task_asked *asked)
 {
-    return asked->is_done && asked->is_done(asked->argument);
+    return (asked->is_done && asked->is_done(asked->argument)) ||
+           (asked->query && !atomic_load(&asked->query->stages_active));
 }
 
 static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
@@ -538,7 +554,7 @@ static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
             return TASK_WAITS;
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
             return TASK_OVER;
-        if (task_is_done(asked))
+        if (task_is_done(asked) || task_has_had_its_turn(scheduled, asked))
             return TASK_LEFT;
     }
     return TASK_OVER;

@@ -45,6 +45,7 @@ struct scheduled_task {
     exec_operator *called;
     const char *called_for;
     uint64_t called_since;
+    uint64_t turn_since;      /* when its thread began, or went on, with it */
     cancel_flag *flag_before; /* the thread's before the call */
     uint32_t store_before;    /* as object_store_use */
 
@@ -56,16 +57,22 @@ struct scheduled_task {
 CHECKED status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out);
 /* The requests of a task to the thread that runs it. */
 typedef struct task_asked {
+    const exec_query *query;         /* until it is over; NULL: the thread asks for no query */
     bool (*is_done)(void *argument); /* NULL: nothing */
     void *argument;
+    const struct pool_shares
+        *shares; /* NULL: the task does not leave its thread to other queries */
 } task_asked;
 
 typedef enum task_end {
     TASK_OVER,  /* finished, failed or cancelled */
     TASK_WAITS, /* an operator has registered a wake-up */
-    TASK_LEFT   /* ready to go on: what the thread was asked for is there */
+    TASK_LEFT /* ready to go on: what the thread was asked for is there, or another query's turn has come */
 } task_end;
 
+uint64_t task_now(void); /* nanoseconds */
+/* Returns the time, from which on the task's turn is counted. */
+uint64_t task_turn_begin(scheduled_task *scheduled);
 /* `fibers`: the calling thread's. */
 task_end task_run(scheduled_task *scheduled, const task_asked *asked, fiber_store *fibers);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */

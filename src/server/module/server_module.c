@@ -63,7 +63,11 @@ static status listen_and_serve(session_shared *shared, const server_options *opt
         return status_new_errno(errno, "could not make an event");
     (void)signal(SIGPIPE, SIG_IGN); /* libraries write to sockets of clients that are gone */
     clients_open(&shared->clients, options->max_connections);
-    status st = listen_all(options, &all);
+    status st = activity_open(&shared->activity, options->max_running);
+    if (!st && options->log)
+        st = statement_log_open(&shared->activity.log, options->log, options->is_log_json);
+    if (!st)
+        st = listen_all(options, &all);
     if (!st)
         st = web_open(options, shared, &web);
     if (!st)
@@ -71,6 +75,8 @@ static status listen_and_serve(session_shared *shared, const server_options *opt
     web_close(web);
     listen_close(&all);
     clients_close(&shared->clients);
+    statement_log_close(&shared->activity.log);
+    activity_close(&shared->activity);
     close(shared->ending);
     return st;
 }

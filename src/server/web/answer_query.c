@@ -1,6 +1,8 @@
 /* answer_query.c - POST /query: statements are run, and the rows of the last one are written in the format that is asked for. */
 #include "server/web/answer.h"
 
+#include "server/activity_list.h"
+#include "server/failure.h"
 #include "server/web/web_text.h"
 
 #include <stdio.h>
@@ -99,6 +101,8 @@ typedef struct asked {
     pistachio_connection *connection;
     pistachio_result *result;
     history_entry *entry;
+    activity_entry activity;
+    bool is_begun;
 } asked;
 
 /* Writes SET "name" = 'value', with quotes in them doubled. */
@@ -206,6 +210,16 @@ static status run_statements(asked *a, const char *sql, const char **out_start)
 
 /* ---- rows ---- */
 
+static status check_rows(const asked *a)
+{
+    uint64_t limit = a->activity.limits.rows;
+    if (!limit || a->entry->rows <= limit)
+        return STATUS_OK;
+    return status_new(STATUS_KIND_LIMIT,
+                      "the result has more than the %llu rows that the user may get",
+                      (unsigned long long)limit);
+}
+
 static status write_rows(asked *a, row_format format, FILE *out)
 {
     api_row_writer writer;
@@ -217,6 +231,7 @@ static status write_rows(asked *a, row_format format, FILE *out)
             break;
         api_row_writer_add(&writer, batch);
         a->entry->rows += pistachio_batch_rows(batch);
+        st = check_rows(a);
         fflush(out);
     }
     if (!st)
@@ -234,7 +249,7 @@ static status write_arrow(asked *a, FILE *out)
     status st = ipc_write(&stream, out, &rows);
     a->entry->rows += rows;
     stream.release(&stream);
-    return st;
+    return st ? st : check_rows(a);
 }
 
 /* Writes names and types of the columns for the reply's head. They are left out where they are too long for it. */
@@ -306,20 +321,57 @@ static status run(asked *a, size_t format, const char **out_start)
     return st;
 }
 
+/* Reads what the user's statements may take. What is wrong with the file is said where the server's own words go. */
+static status read_limits(const job *j, const char *user, role_limits *out)
+{
+    const char *users = j->web->shared->users;
+    role_limits_init(out);
+    status st = users && !j->is_trusted ? users_limits(users, user, out) : STATUS_OK;
+    if (!st)
+        return STATUS_OK;
+    fprintf(stderr, "pistachio serve: %s\n", status_message(st));
+    status_free(st);
+    return status_new(STATUS_KIND_IO, "the server cannot read what users may do");
+}
+
+static status fill_activity(asked *a, const char *user)
+{
+    activity_entry *one = &a->activity;
+    TRY(read_limits(a->job, user, &one->limits));
+    one->connection = a->connection;
+    one->protocol = "http";
+    one->sees_all = a->job->is_trusted;
+    snprintf(one->user, sizeof one->user, "%s", user);
+    return STATUS_OK;
+}
+
+/* Adds the statement to those that others see and cancel. Caller holds the lock. */
+static status show(asked *a, const char *user)
+{
+    const char *id = a->job->id ? a->job->id : "";
+    web *w = a->job->web;
+    TRY(history_begin(&w->history, id, user, a->job->body, &a->entry));
+    a->entry->connection = a->connection;
+    a->entry->activity = &a->activity;
+    a->entry->is_cancelled = atomic_load(&a->job->is_gone);
+    a->job->entry = a->entry;
+    return activity_add(&w->shared->activity, &a->activity);
+}
+
 static status begin(asked *a, const char *user)
 {
     web *w = a->job->web;
-    const char *id = a->job->id ? a->job->id : "";
     TRY(api_error_status(pistachio_connect_session(w->shared->database, &a->connection)));
+    TRY(fill_activity(a, user));
     mutex_lock(&w->lock);
-    status st = history_begin(&w->history, id, user, a->job->body, &a->entry);
-    if (!st) {
-        a->entry->connection = a->connection;
-        a->entry->is_cancelled = atomic_load(&a->job->is_gone);
-        a->job->entry = a->entry;
-    }
+    status st = show(a, user);
     mutex_unlock(&w->lock);
-    return st;
+    TRY(st);
+    activity_show(&a->activity);
+    a->job->activity = &a->activity;
+    a->is_begun = true;
+    activity_begin(&a->activity, a->job->body, strlen(a->job->body), 0);
+    return STATUS_OK;
 }
 
 static void end(asked *a, status st)
@@ -328,8 +380,12 @@ static void end(asked *a, status st)
     history_state state = !st                                            ? HISTORY_DONE
                           : status_get_kind(st) == STATUS_KIND_CANCELLED ? HISTORY_CANCELLED
                                                                          : HISTORY_FAILED;
+    if (a->is_begun)
+        activity_end(&a->activity, st, st ? failure_state(st) : "", a->entry->rows);
+    a->job->activity = NULL;
     mutex_lock(&w->lock);
     a->job->entry = NULL;
+    activity_remove(&a->activity);
     if (a->entry)
         history_end(&w->history, a->entry, state, st ? status_message(st) : "");
     mutex_unlock(&w->lock);
@@ -347,6 +403,7 @@ void answer_query(job *j, const char *user)
         st = begin(&a, user);
     if (!st)
         st = run(&a, format, &start);
+    st = activity_explain(&a.activity, st);
     end(&a, st);
     if (st)
         web_failure(j, st, j->body, (size_t)(start - j->body));

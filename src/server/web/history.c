@@ -77,6 +77,7 @@ void history_end(history *all, history_entry *entry, history_state state, const 
 {
     pistachio_progress(entry->connection, &entry->done, &entry->total);
     entry->connection = NULL;
+    entry->activity = NULL;
     entry->ended = history_now();
     entry->state = state;
     copy_cut(entry->error, sizeof entry->error, error);
@@ -91,7 +92,7 @@ bool history_cancel(history *all, const char *id, const char *user)
     if (!entry || strcmp(entry->user, user) != 0)
         return false;
     entry->is_cancelled = true;
-    pistachio_cancel(entry->connection);
+    activity_cancel(entry->activity);
     return true;
 }
 
@@ -106,5 +107,5 @@ void history_cancel_again(history *all)
 {
     for (size_t i = 0; i < HISTORY_MAX; i++)
         if (all->items[i].state == HISTORY_RUNNING && all->items[i].is_cancelled)
-            pistachio_cancel(all->items[i].connection);
+            activity_cancel(all->items[i].activity);
 }

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SERVER_WEB_HISTORY_H
 #define PISTACHIO_SERVER_WEB_HISTORY_H
 
-#include "server/engine.h"
+#include "server/activity.h"
 #include "server/users.h"
 
 #define HISTORY_MAX 200
@@ -25,6 +25,7 @@ typedef struct history_entry {
     char sql[HISTORY_SQL_BYTES], error[HISTORY_ERROR_BYTES];
     int64_t began, ended;             /* milliseconds of CLOCK_REALTIME */
     pistachio_connection *connection; /* while it runs, else NULL */
+    activity_entry *activity;         /* while it runs, as others see it */
     _Atomic uint64_t rows;
     uint64_t done, total; /* bytes of scans */
 } history_entry;

@@ -80,8 +80,13 @@ void job_set_head(job *j, int code, const char *type)
 static bool add_piece(job *j, job_piece *piece)
 {
     mutex_lock(&j->lock);
+    bool waits = j->activity && j->queued >= JOB_QUEUE_BYTES;
+    if (waits)
+        activity_pause(j->activity, "ClientWrite");
     while (j->queued >= JOB_QUEUE_BYTES && !atomic_load(&j->is_gone))
         pthread_cond_wait(&j->room, &j->lock);
+    if (waits)
+        activity_go_on(j->activity);
     bool is_read = !atomic_load(&j->is_gone);
     if (is_read) {
         *j->last = piece;

@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_SERVER_WEB_JOB_H
 #define PISTACHIO_SERVER_WEB_JOB_H
 
-#include "server/engine.h"
+#include "server/activity.h"
 
 #include "base/mutex.h"
 
@@ -38,6 +38,7 @@ typedef struct job {
     struct evkeyvalq parameters;              /* after the path's ? */
 
     struct history_entry *entry; /* of the statement, under the lock of the web */
+    activity_entry *activity;    /* of the statement, its thread's; NULL: none runs */
 
     /* The reply, under the lock. */
     pthread_mutex_t lock;

@@ -89,7 +89,7 @@ static void cancel(job *j)
     mutex_lock(&w->lock);
     if (j->entry) {
         j->entry->is_cancelled = true;
-        pistachio_cancel(j->entry->connection);
+        activity_cancel(j->entry->activity);
     }
     mutex_unlock(&w->lock);
 }

@@ -34,6 +34,18 @@ status sql_catalog_new(sql_catalog **out)
     return STATUS_OK;
 }
 
+void sql_catalog_use_activity(sql_catalog *catalog, const sql_activity *activity)
+{
+    catalog->activity = *activity;
+}
+
+sql_activity sql_catalog_activity(const sql_catalog *catalog)
+{
+    while (!catalog->activity.list && catalog->below)
+        catalog = catalog->below;
+    return catalog->activity;
+}
+
 status sql_catalog_new_over(sql_catalog *below, sql_catalog **out)
 {
     TRY(sql_catalog_new(out));

@@ -8,6 +8,7 @@
 #define PISTACHIO_SQL_CATALOG_CATALOG_H
 
 #include "parquet/table/table.h"
+#include "sql/catalog/activity.h"
 #include "sql/catalog/rows.h"
 
 typedef struct sql_catalog sql_catalog;
@@ -44,6 +45,9 @@ void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener);
 /* One over another, which outlives it: what is added is seen here alone, what is dropped must be of
  * this one. Paths are opened by the one below. */
 CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
+/* Before the first statement is bound. */
+void sql_catalog_use_activity(sql_catalog *catalog, const sql_activity *activity);
+sql_activity sql_catalog_activity(const sql_catalog *catalog);
 void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
 /* Whether tables opened from now on share the process's footers (parquet/table/footer.h); at first
  * they do. */

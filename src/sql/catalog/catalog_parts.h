@@ -15,6 +15,7 @@ struct sql_catalog {
      * opened under this one may take that. */
     _Atomic bool reads_anew;
     sql_opener opener; /* none: the catalog opens tables itself */
+    sql_activity activity;
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */

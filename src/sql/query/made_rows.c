@@ -24,6 +24,7 @@ static const struct made_rows_function {
     uint32_t args;
     const char *text;
 } functions[] = {
+    {"pistachio_statements", 0, "* FROM pg_catalog.pistachio_statements"},
     {"json_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
     {"json_each", 2, MEMBER_ROWS(MEMBER_PART, "$2") SERIES(MEMBER_PART)},
     {"jsonb_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},

@@ -5,9 +5,21 @@
 #include "base/pg_type.h"
 #include "parquet/table/table.h"
 
+#include <time.h>
+
 /* Identifiers of tables begin here; below are PostgreSQL's own. */
 
-typedef enum system_source { NOTHING, ONE, SCHEMAS, TYPES, TABLES, VIEWS, COLUMNS } system_source;
+typedef enum system_source {
+    NOTHING,
+    ONE,
+    SCHEMAS,
+    TYPES,
+    TABLES,
+    VIEWS,
+    COLUMNS,
+    CLIENTS,
+    PAST
+} system_source;
 
 static const struct {
     const char *schema, *name;
@@ -269,6 +281,68 @@ static status add_columns(text *t)
                   "WHERE t.relid > 0) t");
 }
 
+/* ---- a server's statements ---- */
+
+static status add_text_or_null(text *t, const char *value)
+{
+    TRY(add(t, ","));
+    return value ? add_literal(t, value) : add(t, "NULL");
+}
+
+/* Adds a time of microseconds; 0: NULL. */
+static status add_time(text *t, int64_t microseconds)
+{
+    char day[32];
+    struct tm parts;
+    time_t seconds = (time_t)(microseconds / 1000000);
+    if (!microseconds || !gmtime_r(&seconds, &parts))
+        return add(t, ",NULL");
+    strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S", &parts);
+    return add(t, arena_format(t->b->memory, ",'%s.%06d+00'", day, (int)(microseconds % 1000000)));
+}
+
+static status add_fact(void *argument, const activity_fact *f)
+{
+    text *t = argument;
+    const char *const texts[] = {f->user,     f->group,    f->application, f->address,
+                                 f->protocol, f->state,    f->wait_type,   f->wait,
+                                 f->query,    f->sqlstate, f->message};
+    const int64_t times[] = {f->connected, f->begun, f->run, f->changed, f->ended, f->transaction};
+    TRY(begin_row(t));
+    TRY(add_number(t, f->number));
+    TRY(add(t, ","));
+    TRY(add_number(t, (int64_t)f->rows));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        TRY(add_text_or_null(t, texts[i]));
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        TRY(add_time(t, times[i]));
+    return add(t, ")");
+}
+
+/* Adds a row for each client, or for each statement that is over; the first row says the types. */
+static status add_activity(text *t, bool is_past)
+{
+    const sql_activity activity = sql_catalog_activity(t->b->catalog);
+    const activity_fact none = {.user = "",
+                                .group = "",
+                                .application = "",
+                                .address = "",
+                                .protocol = "",
+                                .state = "",
+                                .wait_type = "",
+                                .wait = "",
+                                .query = "",
+                                .sqlstate = "",
+                                .message = ""};
+    TRY(add(t, "(SELECT * FROM (VALUES "));
+    TRY(add_fact(t, &none));
+    if (activity.list)
+        TRY(activity.list(activity.context, is_past, add_fact, t));
+    return add(t, ") t(number,rows,client,grouped,application,address,protocol,state,wait_type,"
+                  "wait,query,sqlstate,message,connected,begun,run,changed,ended,transaction) "
+                  "WHERE t.number > 0) t");
+}
+
 static status add_source(text *t, system_source source)
 {
     switch (source) {
@@ -282,6 +356,9 @@ static status add_source(text *t, system_source source)
         return add_tables(t, true);
     case COLUMNS:
         return add_columns(t);
+    case CLIENTS:
+    case PAST:
+        return add_activity(t, source == PAST);
     default:
         return add(t, source == ONE ? "(VALUES (1)) t(one)" : "(VALUES (1)) t(one) WHERE false");
     }
