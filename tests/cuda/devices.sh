@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ranks of one process with a device each, on the emulation: rows go from device to device, and no byte of them through the host.
-# devices.sh PROGRAM LIBRARY KERNELS [answers|joins]
+# devices.sh PROGRAM LIBRARY KERNELS [answers|joins|faults]
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -34,9 +34,9 @@ across() {
 same_rows() {
     ranks=$1 statement=$2
     shift 2
-    "$program" --format tsv -c "$statement" "$work/data" >"$work/expected" &&
-        # shellcheck disable=SC2086  # several words
-        "$program" --format tsv $ranked --set "ranks=$ranks" "$@" -c "$statement" "$work/data" >"$work/rows" &&
+    "$program" --format tsv -c "$statement" "$work/data" >"$work/expected" || return 1
+    # shellcheck disable=SC2086  # several words
+    "$program" --format tsv $ranked --set "ranks=$ranks" "$@" -c "$statement" "$work/data" >"$work/rows" &&
         cmp "$work/rows" "$work/expected"
 }
 join="select n_name, count(*), min(s_comment), sum(s_acctbal) from supplier, nation where s_nationkey = n_nationkey group by n_name order by n_name"
@@ -107,9 +107,58 @@ joins() {
     check "a million rows a side on 16 devices" bytes_by_link partitioned 16 1048576 1048576
 }
 
+# One statement of several kinds, with delays, a fault or little memory, as the seed says: right rows, or one line that says what failed.
+# SEED: prints what it did, if it was wrong.
+one_seed() {
+    seed=$1
+    number=$((seed * 7919 % 104729))
+    statement=$(sed -n "$((number % $(wc -l <"$work/statements") + 1))p" "$work/statements")
+    expected=$work/expected.$((number % $(wc -l <"$work/statements") + 1))
+    [ -s "$expected" ] || "$program" --format tsv -c "$statement" "$work/data" >"$expected" || return 1
+    nth=$((number / 13 % 40 + 1)) fault='' options="--set ranks=$((number / 11 % 3 + 2)) --set network_seed=$seed --set chunk_rows=$((number / 5 % 3 * 3000 + 1500))"
+    case $((number / 7 % 9)) in
+    0) fault=PISTACHIO_CUDA_FAIL=cuMemcpyPeerAsync:$nth ;;
+    1) fault=PISTACHIO_CUDA_FAIL=cuLaunchKernel:$((nth * 9)) ;;
+    2) fault=PISTACHIO_CUDA_FAIL=cuMemCreate:$((nth % 5 + 1)) ;;
+    3) fault=PISTACHIO_CUDA_FAIL=cuStreamWriteValue64_v2:$((nth * 3)) ;;
+    4) options="$options --set network_fault=gone:1:$nth" ;;
+    5) options="$options --set network_fault=rubbish:1:$nth" ;;
+    6) options="$options --set device_memory_limit=$((nth + 4))MB" ;;
+    7) fault=PISTACHIO_CUDA_LINKS=0-1=0,0-2=1e8,1-2=1e9 ;;
+    esac
+    # shellcheck disable=SC2086  # several words
+    env $fault timeout 120 "$program" --format tsv $ranked $options -c "$statement" "$work/data" >"$work/rows" 2>"$work/why"
+    code=$?
+    [ $code = 0 ] && cmp -s "$work/rows" "$expected" && echo right >>"$work/ended" && return
+    [ $code = 1 ] && [ "$(grep -c '^error: ' "$work/why")" = 1 ] && ! grep -q 'internal error' "$work/why" && echo clean >>"$work/ended" && return
+    echo "seed $seed, exit status $code: $fault $options: $statement"
+    tail -20 "$work/why"
+    return 1
+}
+
+faults() {
+    {
+        echo "$join"
+        echo "select l_shipmode, count(*), sum(l_quantity) from lineitem, orders where l_orderkey = o_orderkey and o_orderpriority < '3' group by 1 order by 1"
+        echo "select count(distinct l_partkey), count(distinct l_comment), max(l_comment) from lineitem"
+        echo "select o_orderkey, o_comment from orders where o_totalprice > 200000 order by o_comment, 1 limit 50"
+        echo "select l_suppkey % 3, count(*), min(p_name) from lineitem, part where l_partkey = p_partkey group by 1 order by 1"
+        echo "select count(*), sum(a.l_quantity) from lineitem a, lineitem b where a.l_linenumber = 7 and b.l_linenumber = 7 and a.l_suppkey = b.l_suppkey"
+    } >"$work/statements"
+    : >"$work/ended"
+    seed=0
+    while [ $seed -lt "${SEEDS:-60}" ]; do
+        seed=$((seed + 1))
+        one_seed $seed >"$work/wrong" || { cat "$work/wrong"; return 1; }
+    done
+    sort "$work/ended" | uniq -c
+    [ "$(sort -u "$work/ended" | wc -l)" = 2 ]
+}
+
 case $part in
 first) first ;;
 joins) joins ;;
+faults) check "${SEEDS:-60} seeds of delays and faults" faults ;;
 answers) answers ;;
 *) echo "devices.sh: there is no part $part" >&2 && exit 2 ;;
 esac

@@ -281,6 +281,8 @@ static status join_answering_send(const op_answering *op, answering_local *local
             continue;
         memcpy(message->data, local->message->address, local->bytes);
         message->bytes = local->bytes;
+        if (!op->base.query->dev->is_host && message->peer != op->base.query->rank)
+            DEV_WORK_ADD(exchanged_by_host, message->bytes);
         net_send(net, &message);
     }
     local->has_message = false;
