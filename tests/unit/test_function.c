@@ -1,6 +1,7 @@
 /* test_function.c - functions.def as the binder reads it, and the tables of docs/SQL.md. */
 #include "test.h"
 
+#include "device/host/host.h"
 #include "plan/tree/function.h"
 #include "plan/tree/plan.h"
 
@@ -35,6 +36,18 @@ TEST(every_signature_is_one)
         CHECK(arrow);
         CHECK_EQ(strspn(signature, "tidbxBDTI|*"), arrow - signature);
         CHECK(strchr("tidbxBDTIU", arrow[4]) && arrow[4] && !arrow[5]);
+    }
+}
+
+/* A NULL of a function that claims to make none would be read as a value: by aggregates, IS NULL, joins. */
+TEST(functions_of_the_host_say_whether_they_make_nulls)
+{
+    for (int op = 0; op < EXPR_OP_COUNT; op++) {
+        const function_info *info = function_info_of((expr_op)op);
+        if (strcmp(info->family, "host") != 0)
+            continue;
+        bool makes = host_traits_of((host_function)info->operation) & HOST_MAKES_NULLS;
+        CHECK_EQ(makes, info->nulls == FUNCTION_NULLS_OWN);
     }
 }
 
