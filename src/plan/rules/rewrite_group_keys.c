@@ -14,6 +14,7 @@
 #include "plan/nodes/node_filter.h"
 #include "plan/nodes/visit.h"
 #include "plan/tree/column_set.h"
+#include "plan/tree/expr_index.h"
 #include "plan/tree/function.h"
 #include "plan/tree/rule.h"
 
@@ -46,6 +47,7 @@ static bool is_function(const expr *e)
 
 /* The kept keys: which columns of the child they are, and what they are called above. */
 typedef struct kept_keys {
+    expr_index all;           /* each key, kept or not */
     plan_column_list columns; /* of the child */
     expr_list named;          /* each of them, as the aggregate's column */
     column_set set;
@@ -62,6 +64,7 @@ static status group_keys_find_columns(plan_statement *s, const plan_node *node, 
     TRY(column_set_new(s->memory, s->next_column_id, &out->set));
     for (size_t i = 0; i < node->aggregate.groups.count; i++) {
         const expr *key = node->aggregate.groups.items[i];
+        TRY(expr_index_add(s->memory, &out->all, key));
         if (key->kind != EXPR_COLUMN || !is_identity(key->type) ||
             column_set_has(&out->set, key->column_id))
             continue;
@@ -83,6 +86,19 @@ static bool group_keys_passes_through(const plan_node *node, size_t number)
     return key->kind == EXPR_COLUMN && key->column_id == node->columns.items[number].id;
 }
 
+/* Returns the first key that has the values of key `number` and keeps them for both, or EXPR_INDEX_NONE. */
+static uint32_t group_keys_find_equal(const plan_node *node, const expr_index *all, size_t number)
+{
+    const expr *key = node->aggregate.groups.items[number];
+    uint32_t least = EXPR_INDEX_NONE;
+    for (uint32_t i = expr_index_first(all, key); i != EXPR_INDEX_NONE;
+         i = expr_index_next(all, key, i))
+        if (i != number && i < least && (i < number || group_keys_passes_through(node, i)) &&
+            type_equal(node->aggregate.groups.items[i]->type, key->type))
+            least = i;
+    return least;
+}
+
 /* Finds the expression of key `number` by the others' columns, or NULL: it is kept. */
 static status group_keys_find_value(plan_statement *s, const plan_node *node, const kept_keys *kept,
                                     size_t number, expr **out)
@@ -91,13 +107,11 @@ static status group_keys_find_value(plan_statement *s, const plan_node *node, co
     *out = NULL;
     if (group_keys_passes_through(node, number))
         return STATUS_OK;
-    for (size_t i = 0; i < node->aggregate.groups.count; i++)
-        if (i != number && (i < number || group_keys_passes_through(node, i)) &&
-            expr_equal(node->aggregate.groups.items[i], key) &&
-            type_equal(node->aggregate.groups.items[i]->type, key->type)) {
-            *out = group_keys_column_expr(s, &node->columns.items[i]);
-            return *out ? STATUS_OK : group_keys_no_memory();
-        }
+    uint32_t equal = group_keys_find_equal(node, &kept->all, number);
+    if (equal != EXPR_INDEX_NONE) {
+        *out = group_keys_column_expr(s, &node->columns.items[equal]);
+        return *out ? STATUS_OK : group_keys_no_memory();
+    }
     if (key->kind == EXPR_CONSTANT)
         *out = key;
     else if (key->kind != EXPR_COLUMN && is_function(key) && column_set_covers(&kept->set, key))
@@ -120,11 +134,12 @@ static status find_values(plan_statement *s, const plan_node *node, expr **value
         *kept += !values[i];
     }
     /* A key that is the same as an earlier one is called as that is, which may be computed, too. */
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (values[i] && values[k] && values[i]->kind == EXPR_COLUMN &&
-                values[i]->column_id == node->columns.items[k].id)
-                values[i] = values[k];
+    for (size_t i = 0; i < count; i++) {
+        bool is_column = values[i] && values[i]->kind == EXPR_COLUMN;
+        int k = is_column ? plan_column_index(node, values[i]->column_id) : -1;
+        if (k >= 0 && (size_t)k < i && values[k])
+            values[i] = values[k];
+    }
     if (!*kept && !node->aggregate.aggregates.count) {
         values[0] = NULL;
         *kept = 1;

@@ -122,13 +122,11 @@ static status find_givers(search *s, const side *to, plan_node *node, uint32_t i
 static status find_in_expr(search *s, const side *to, plan_node *node, const expr_list *exprs,
                            uint32_t id)
 {
-    for (size_t i = 0; i < exprs->count; i++) {
-        const expr *column =
-            node->columns.items[i].id == id ? plan_filter_column(exprs->items[i]) : NULL;
-        if (column)
-            TRY(find_givers(s, to, node->children[0], column->column_id));
-    }
-    return STATUS_OK;
+    int place = plan_column_index(node, id);
+    if (place < 0 || (size_t)place >= exprs->count)
+        return STATUS_OK;
+    const expr *column = plan_filter_column(exprs->items[place]);
+    return column ? find_givers(s, to, node->children[0], column->column_id) : STATUS_OK;
 }
 
 /* Looks in a join: if rows come out with NULLs for a side, they meet nothing. */

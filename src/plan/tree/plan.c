@@ -59,10 +59,9 @@ static found_place *found_in(const plan_column *columns)
     return found;
 }
 
-int plan_column_index(const plan_node *node, uint32_t id)
+/* Returns the place of the column with this id in a list, or -1. */
+static int plan_find_column(const plan_column *columns, size_t count, uint32_t id)
 {
-    const plan_column *columns = node->columns.items;
-    size_t count = node->columns.count;
     found_place *found = found_in(columns);
     size_t at = found->place < count ? found->place : 0;
     for (size_t i = 0; i < count; i++, at = at + 1 < count ? at + 1 : 0) {
@@ -72,6 +71,11 @@ int plan_column_index(const plan_node *node, uint32_t id)
         return (int)at;
     }
     return -1;
+}
+
+int plan_column_index(const plan_node *node, uint32_t id)
+{
+    return plan_find_column(node->columns.items, node->columns.count, id);
 }
 
 const char *plan_join_name(plan_join_type type, bool build_left)
@@ -141,10 +145,8 @@ expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *con
     if (!guard_may_go_on())
         return NULL;
     if (e->kind == EXPR_COLUMN) {
-        for (size_t i = 0; i < from->count; i++)
-            if (from->items[i].id == e->column_id)
-                return to[i];
-        return e;
+        int place = plan_find_column(from->items, from->count, e->column_id);
+        return place < 0 ? e : to[place];
     }
     expr *copy = NULL;
     for (uint32_t i = 0; i < e->arg_count; i++) {

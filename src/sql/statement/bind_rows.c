@@ -12,6 +12,7 @@
 #include "sql/statement/bind_schema.h"
 #include "sql/types/bind_type.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
 static status bind_rows_at(const binder *b, status st, int32_t location)
@@ -37,6 +38,28 @@ static status begin_table(binder *b, const RangeVar *relation, bool replaces, bo
     return STATUS_OK;
 }
 
+static int rows_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Checks that no two columns have one name. */
+static status rows_check_names(const binder *b, const plan_column_list *columns, int32_t location)
+{
+    const char **names = arena_alloc_array(b->memory, columns->count, sizeof *names);
+    if (!names)
+        return bind_no_memory();
+    for (size_t i = 0; i < columns->count; i++)
+        names[i] = columns->items[i].name;
+    qsort(names, columns->count, sizeof *names, rows_compare_names);
+    for (size_t i = 1; i < columns->count; i++)
+        if (!strcmp(names[i - 1], names[i]))
+            return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                          "two columns are named \"%s\"", names[i]),
+                               "give one of them another name");
+    return STATUS_OK;
+}
+
 /* Checks that the file can hold the columns. */
 static status rows_check_columns(const binder *b, const plan_node *root, int32_t location)
 {
@@ -49,13 +72,8 @@ static status rows_check_columns(const binder *b, const plan_node *root, int32_t
                                           "a table cannot hold column \"%s\" of type %s",
                                           column->name, type_name(column->type, type)),
                                "CAST(... AS varchar) keeps it as text");
-        for (size_t j = 0; j < i; j++)
-            if (!strcmp(columns->items[j].name, column->name))
-                return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
-                                              "two columns are named \"%s\"", column->name),
-                                   "give one of them another name");
     }
-    return STATUS_OK;
+    return rows_check_names(b, columns, location);
 }
 
 /* By a projection: nodes that only pass columns on have their children's names once they are optimized. */

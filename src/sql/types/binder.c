@@ -2,6 +2,7 @@
 #include "sql/types/binder.h"
 
 #include "base/nearest.h"
+#include "plan/tree/column_set.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -169,11 +170,14 @@ status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **ou
     return STATUS_OK;
 }
 
-/* Is it a column of the child, and not among the node's columns yet? */
-static bool binder_passes_through(const plan_node *node, const expr *e)
+/* Returns whether it is a column of the child that is not among those passed on yet; now it is. */
+static bool binder_passes_through(const plan_node *child, column_set *passed, const expr *e)
 {
-    return e->kind == EXPR_COLUMN && plan_column_index(node->children[0], e->column_id) >= 0 &&
-           plan_column_index(node, e->column_id) < 0;
+    if (e->kind != EXPR_COLUMN || column_set_has(passed, e->column_id) ||
+        plan_column_index(child, e->column_id) < 0)
+        return false;
+    column_set_add(passed, e->column_id);
+    return true;
 }
 
 status bind_project(binder *b, plan_node *child, expr *const *exprs, const char *const *names,
@@ -182,11 +186,14 @@ status bind_project(binder *b, plan_node *child, expr *const *exprs, const char 
     plan_node *node = plan_node_new(b->memory, PLAN_PROJECT, 1);
     if (!node)
         return bind_no_memory();
+    column_set passed;
+    TRY(column_set_new(b->memory, b->statement->next_column_id, &passed));
     node->children[0] = child;
     for (size_t i = 0; i < count; i++) {
         plan_column column = {
             .name = names[i], .type = exprs[i]->type, .is_nullable = exprs[i]->is_nullable};
-        column.id = binder_passes_through(node, exprs[i]) ? exprs[i]->column_id : bind_new_id(b);
+        bool is_passed = binder_passes_through(child, &passed, exprs[i]);
+        column.id = is_passed ? exprs[i]->column_id : bind_new_id(b);
         TRY(array_push(b->memory, &node->columns, column));
         TRY(array_push(b->memory, &node->project.exprs, exprs[i]));
     }
