@@ -15,6 +15,7 @@ from . import MODULES, SCENE, WEIGHTS
 from .choices import Choices, smaller
 from .process import error_of, run_check
 from .scene import CleanOracle, rows_differ
+from .session import Session, can_share, key_of
 
 MOST_REDUCED = 3  # failures of one kind that are cut down
 
@@ -117,6 +118,7 @@ class Runner:
         self.given = dict(pair.split("=", 1) for pair in given)  # settings of --set
         self.is_slow = has_sanitizers(program)
         self.seen = Counter()
+        self.session = None  # of the scene at work
 
     def run(self, seed, count, only, result, note):
         """So many checks; result: the batch's; note(kind, message, example)."""
@@ -141,30 +143,66 @@ class Runner:
                     return
                 of_check = Choices(rng)
                 check = module.check(of_check, scene)
-                judged = self.once(check, folder, oracle)
+                judged = self.shared(check, folder, oracle)
                 self.count(AreaCase(area, of_scene.made, of_check.made, judged.verdict.kind, judged.verdict.why, f"{name}+{number}", check,
                                     judged.ran, judged.expected), result, note)
         finally:
+            self.end_session()
             oracle.close()
             shutil.rmtree(folder, ignore_errors=True)
 
-    def once(self, check, folder, oracle):
+    def end_session(self):
+        if self.session:
+            self.session.close()
+            self.session = None
+
+    def shared(self, check, folder, oracle):
+        """As once(), by the session of the checks before where that can be; what fails there runs again alone."""
+        if not can_share(check):
+            return self.once(check, folder, oracle)
+        self.prepare(check)
+        before = set(everything(folder))
+        if self.session and self.session.key != key_of(check):
+            self.end_session()
+        session = self.session = self.session or Session(self.program, folder, check)
+        ran = session.run(check, max(0.5, min(check.seconds, self.deadline - time.monotonic())))
+        self.session = session if ran.status == 0 else None
+        if ran.status is None and time.monotonic() >= self.deadline:
+            return Judged(Verdict("not run"), check, ran, None)
+        verdict, expected = self.verdict(check, ran, folder, oracle)
+        clean(folder, before)
+        if verdict.kind == "agree":
+            return Judged(verdict, check, ran, expected)
+        self.end_session()
+        alone = self.once(check, folder, oracle)
+        if alone.verdict.kind == "agree" and verdict.is_failure:
+            said = ran.said if ran.status else verdict.why
+            return Judged(Verdict("wrong", f"only in a session: {verdict.kind}: {said[:300]} after {' '.join(session.latest)[-1500:]}"), check, ran, expected)
+        return alone
+
+    def prepare(self, check):
         check.settings = {name: value for name, value in {**check.settings, **self.given}.items() if name.isupper() or name in self.known}
         if self.is_slow:
             check.seconds, check.mebibytes = check.seconds * SLOWER, float("inf")
             check.limits = {name: number for name, number in check.limits.items() if name not in ("AS", "STACK")}
+
+    @staticmethod
+    def verdict(check, ran, folder, oracle):
+        verdict, expected = judge(check, ran, oracle)
+        if verdict.kind == "agree" and check.look:
+            why = check.look(ran, folder)
+            verdict = Verdict("wrong", why) if why else verdict
+        return verdict, expected
+
+    def once(self, check, folder, oracle):
+        self.prepare(check)
         before = set(everything(folder))
         ran = run_check(self.program, folder, check, self.deadline)
         ran.after /= SLOWER if self.is_slow else 1
         if ran.status is None and time.monotonic() >= self.deadline:
             return Judged(Verdict("not run"), check, ran, None)
-        verdict, expected = judge(check, ran, oracle)
-        if verdict.kind == "agree" and check.look:
-            why = check.look(ran, folder)
-            verdict = Verdict("wrong", why) if why else verdict
-        for path in everything(folder):
-            if path not in before:
-                remove(path)
+        verdict, expected = self.verdict(check, ran, folder, oracle)
+        clean(folder, before)
         return Judged(verdict, check, ran, expected)
 
     def count(self, case, result, note):
@@ -231,6 +269,13 @@ class Runner:
 def everything(folder):
     """Paths of what is in it, folders behind their files."""
     return [os.path.join(place, name) for place, folders, files in os.walk(folder, topdown=False) for name in files + folders]
+
+
+def clean(folder, before):
+    """Removes what was not in it before."""
+    for path in everything(folder):
+        if path not in before and path != os.path.join(folder, ".err"):
+            remove(path)
 
 
 def remove(path):

@@ -61,30 +61,34 @@ class Check:
 
 
 class CleanOracle:
-    """DuckDB over a scene's clean tables; opened when it is first asked."""
+    """DuckDB over a scene's clean tables; asked first, it makes them in a database that all scenes of the process share."""
 
-    watch = None
+    watch = database = owner = None
 
     def __init__(self, scene, seconds=20.0):
-        self.scene, self.seconds, self.connection = scene, seconds, None
+        self.scene, self.seconds = scene, seconds
 
     def open(self):
         if CleanOracle.watch is None:
             CleanOracle.watch = Watch()
-        self.connection = duckdb.connect()
-        for setting in SETTINGS:
-            self.connection.execute(setting)
+        if CleanOracle.database is None:
+            CleanOracle.database = duckdb.connect()
+            for setting in SETTINGS:
+                CleanOracle.database.execute(setting)
+        CleanOracle.owner = self
         for name, table in self.scene.clean.items():
-            self.connection.register(f"{name} as arrow", table)
-            self.connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM "{name} as arrow"')
+            self.database.register(f"{name} as arrow", table)
+            self.database.execute(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM "{name} as arrow"')
+            self.database.unregister(f"{name} as arrow")
 
     def rows(self, sql):
-        if self.connection is None:
+        if CleanOracle.owner is not self or CleanOracle.database is None:
             self.open()
-        self.watch.start(self.connection, self.seconds)
+        self.watch.start(self.database, self.seconds)
         try:
-            return self.connection.execute(sql).fetchall()
+            return self.database.execute(sql).fetchall()
         except (duckdb.InternalException, duckdb.FatalException, duckdb.InterruptException, RecursionError, UnicodeDecodeError) as error:
+            CleanOracle.database = None
             raise OracleBroken(str(error)[:200]) from error
         except duckdb.Error as error:
             raise OracleError(str(error)[:200]) from error
@@ -92,8 +96,11 @@ class CleanOracle:
             self.watch.stop()
 
     def close(self):
-        if self.connection is not None:
-            self.connection.close()
+        if CleanOracle.owner is not self:
+            return
+        CleanOracle.owner = None
+        for name in self.scene.clean if CleanOracle.database is not None else ():
+            self.database.execute(f'DROP TABLE IF EXISTS "{name}"')
 
 
 # ---- comparing ----
