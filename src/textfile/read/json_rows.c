@@ -78,6 +78,7 @@ status json_record_visit(const char *record, size_t bytes, json_memory *memory, 
 typedef struct json_maker {
     json_column *columns;
     uint32_t column_count;
+    bool wants_columns; /* else records are only checked */
     uint32_t row;
     char *heap, *heap_end; /* for long texts */
     json_memory *memory;
@@ -87,9 +88,28 @@ typedef struct json_maker {
 
 static const text_rules json_rules; /* points, and no thousands */
 
-static bool is_named(const json_column *c, const char *name, size_t bytes)
+static inline uint64_t word_at(const char *text)
 {
-    return c->name_bytes == bytes && !memcmp(c->name, name, bytes);
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return word;
+}
+
+/* Compares by words, because most names are too short for a call of memcmp to pay. */
+static inline bool is_named(const json_column *c, const char *name, size_t bytes)
+{
+    if (c->name_bytes != bytes)
+        return false;
+    if (bytes < sizeof(uint64_t)) {
+        for (size_t i = 0; i < bytes; i++)
+            if (c->name[i] != name[i])
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i + sizeof(uint64_t) < bytes; i += sizeof(uint64_t))
+        if (word_at(c->name + i) != word_at(name + i))
+            return false;
+    return word_at(c->name + bytes - sizeof(uint64_t)) == word_at(name + bytes - sizeof(uint64_t));
 }
 
 /* Fields mostly come in the columns' order: `expected` is tried first. */
@@ -190,6 +210,8 @@ static bool set_object(json_maker *m, yyjson_val *root)
 {
     yyjson_obj_iter iterator;
     uint32_t expected = 0;
+    if (!m->wants_columns)
+        return true;
     yyjson_obj_iter_init(root, &iterator);
     for (yyjson_val *key; (key = yyjson_obj_iter_next(&iterator));) {
         yyjson_val *v = yyjson_obj_iter_get_val(key);
@@ -200,12 +222,19 @@ static bool set_object(json_maker *m, yyjson_val *root)
     return true;
 }
 
+/* Sets the column of records that are not objects. */
+static bool set_other(json_maker *m, yyjson_val *root)
+{
+    uint32_t first = 0;
+    json_column *c = json_find_column(m, &first, JSON_COLUMN, strlen(JSON_COLUMN));
+    return !c || !c->is_wanted || set_value(m, c, root) || wrong_value(m, c, root);
+}
+
 /* False: a wrong record ends the rows. */
 static status make_row(json_maker *m, const char *record, size_t bytes, bool *out_goes_on)
 {
     yyjson_doc *doc;
     yyjson_read_err error;
-    uint32_t first = 0;
     TRY(parse_record(record, bytes, m->memory, &doc, &error));
     if (!doc) {
         json_wrong wrong = {.is_there = true,
@@ -217,11 +246,7 @@ static status make_row(json_maker *m, const char *record, size_t bytes, bool *ou
         return STATUS_OK;
     }
     yyjson_val *root = yyjson_doc_get_root(doc);
-    json_column *c = json_find_column(m, &first, JSON_COLUMN, strlen(JSON_COLUMN));
-    if (yyjson_is_obj(root))
-        *out_goes_on = set_object(m, root);
-    else if (c && c->is_wanted && !set_value(m, c, root))
-        *out_goes_on = wrong_value(m, c, root);
+    *out_goes_on = yyjson_is_obj(root) ? set_object(m, root) : set_other(m, root);
     for (uint32_t i = 0; i < m->column_count && *out_goes_on; i++)
         if (m->columns[i].is_wanted && m->columns[i].rows != m->row + 1)
             json_set_null(&m->columns[i], m->row);
@@ -251,6 +276,7 @@ static status new_columns(json_maker *m, device *host, uint32_t rows, string_hea
         c->rows = 0;
         if (!c->is_wanted)
             continue;
+        m->wants_columns = true;
         TRY(tensor_new_flat(host, c->type, rows, true, &c->made));
         memset(c->made->validity, 0xff, bitmap_bytes(rows));
         if (c->type.id == TYPE_BOOL)
