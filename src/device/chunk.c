@@ -129,6 +129,8 @@ static bool may_have_nulls(const tensor *t)
         return t->validity;
     case TENSOR_CONSTANT:
         return t->constant.is_null;
+    case TENSOR_NARROW:
+        return t->base ? t->narrow.has_null_codes || t->base->validity : t->validity != NULL;
     default:
         return t->index->has_nulls || t->base->validity;
     }

@@ -3,6 +3,8 @@
 
 #include "device/transfer.h"
 
+#include <assert.h>
+
 tensor *tensor_ref(tensor *t)
 {
     if (t)
@@ -21,6 +23,7 @@ void tensor_unref(tensor *t)
         return;
     dev_buffer_unref(t->values_owner);
     dev_buffer_unref(t->validity_owner);
+    dev_buffer_unref(t->narrow.bounds_owner);
     string_heap_unref(t->heap);
     row_index_unref(t->index);
     tensor_unref(t->base);
@@ -325,6 +328,17 @@ static status spread_constant(dev_stream *stream, tensor *constant, row_index *i
     return st;
 }
 
+/* base[index] of a NARROW tensor, whose values are widened first. */
+static status index_narrow(dev_stream *stream, const tensor *base, uint64_t base_rows,
+                           row_index *index, dev_count count, tensor **out)
+{
+    tensor *wide;
+    TRY(tensor_widen(stream, base, dev_count_exact(base_rows), &wide));
+    status st = tensor_new_indexed(stream, wide, base_rows, index, count, out);
+    tensor_unref(wide);
+    return st;
+}
+
 status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows, row_index *index,
                           dev_count count, tensor **out)
 {
@@ -338,6 +352,8 @@ status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows, 
     }
     if (base->form == TENSOR_FLAT)
         return make_indexed(base, base_rows, row_index_ref(index), out);
+    if (base->form == TENSOR_NARROW)
+        return index_narrow(stream, base, base_rows, index, count, out);
     row_index *composed = NULL;
     status st = tensor_compose(stream, base->index, index, count, &composed);
     if (st) {
@@ -395,6 +411,71 @@ status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count,
     return STATUS_OK;
 }
 
+status tensor_new_narrow(data_type type, dev_buffer *owner, void *values,
+                         const narrow_values *narrow, tensor **out)
+{
+    assert(owner->dev->is_host); /* lazy devices never see one */
+    assert(narrow->width == 1 || narrow->width == 2 || narrow->width == 4);
+    TRY(tensor_new(type, TENSOR_NARROW, out));
+    (*out)->values = values;
+    (*out)->values_owner = dev_buffer_ref(owner);
+    (*out)->narrow = *narrow;
+    dev_buffer_ref(narrow->bounds_owner);
+    return STATUS_OK;
+}
+
+static status widen_codes(dev_stream *stream, const tensor *t, dev_count count, tensor **out)
+{
+    row_index *codes;
+    TRY(row_index_new(stream->dev, count.bound, &codes));
+    codes->has_nulls = t->narrow.has_null_codes;
+    status st = DEV_LAUNCH(stream, widen_index, .width = t->narrow.width, .index = t->values,
+                           .count = count, .out = codes->rows);
+    if (st) {
+        row_index_unref(codes);
+        return st;
+    }
+    TRY(make_indexed(t->base, t->base_rows, codes, out));
+    (*out)->is_dictionary = true;
+    return STATUS_OK;
+}
+
+static status widen_numbers(dev_stream *stream, const tensor *t, dev_count count, tensor **out)
+{
+    tensor *flat;
+    TRY(tensor_new_flat(stream->dev, t->type, count.bound, false, &flat));
+    flat->validity = t->validity;
+    flat->validity_owner = dev_buffer_ref(t->validity_owner);
+    status st = DEV_LAUNCH(stream, widen, .width = t->narrow.width, .out_width = t->type.width,
+                           .origin_low = (uint64_t)t->narrow.origin,
+                           .origin_high = (uint64_t)(t->narrow.origin >> 64), .values = t->values,
+                           .count = count, .out = flat->values);
+    if (st) {
+        tensor_unref(flat);
+        return st;
+    }
+    *out = flat;
+    return STATUS_OK;
+}
+
+status tensor_widen(dev_stream *stream, const tensor *t, dev_count count, tensor **out)
+{
+    *out = NULL;
+    assert(t->form == TENSOR_NARROW && stream->dev->is_host);
+    return t->base ? widen_codes(stream, t, count, out) : widen_numbers(stream, t, count, out);
+}
+
+static status flatten_narrow(dev_stream *stream, const tensor *t, dev_count count, tensor **out)
+{
+    tensor *codes;
+    if (!t->base)
+        return widen_numbers(stream, t, count, out);
+    TRY(widen_codes(stream, t, count, &codes));
+    status st = tensor_gather_at(stream, codes, count, (tensor_target){0}, out);
+    tensor_unref(codes);
+    return st;
+}
+
 status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out)
 {
     *out = NULL;
@@ -404,6 +485,8 @@ status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **o
     }
     if (t->form == TENSOR_INDEXED)
         return tensor_gather_at(stream, t, count, (tensor_target){0}, out);
+    if (t->form == TENSOR_NARROW)
+        return flatten_narrow(stream, t, count, out);
     tensor *flat;
     TRY(tensor_new_flat(stream->dev, t->type, count.bound, t->constant.is_null, &flat));
     status st = flatten_constant(stream, t, count, flat);

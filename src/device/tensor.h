@@ -3,6 +3,11 @@
  *   FLAT      values[i], NULL where validity bit i is clear
  *   CONSTANT  the same value (or NULL: constant.is_null) for every row; values[0] on the device
  *   INDEXED   base[index[i]], NULL where index[i] is ROW_NULL or the base is NULL there
+ *   NARROW    origin + values[i], unsigned numbers of 1, 2 or 4 bytes, NULL where validity bit i is clear; or with a base, a
+ *             dictionary, base[values[i]], NULL where has_null_codes and all bits of values[i] are set
+ *
+ * NARROW tensors come from the column cache, of host devices, and go only to who says so (program_takes_narrow); to all others
+ * tensor_flatten() and tensor_new_indexed() give the values in their full width.
  *
  * INDEXED is both a dictionary-encoded column (base: the dictionary, is_dictionary) and rows that a
  * filter or a join selected but nobody needed yet; its base is always FLAT. tensor_flatten makes
@@ -17,7 +22,21 @@
 
 #include "device/device.h"
 
-typedef enum tensor_form { TENSOR_FLAT, TENSOR_CONSTANT, TENSOR_INDEXED } tensor_form;
+typedef enum tensor_form {
+    TENSOR_FLAT,
+    TENSOR_CONSTANT,
+    TENSOR_INDEXED,
+    TENSOR_NARROW
+} tensor_form;
+
+/* Describes the values of a NARROW tensor. */
+typedef struct narrow_values {
+    uint8_t width;       /* bytes of a value */
+    bool has_null_codes; /* with a base */
+    int128 origin;       /* without a base */
+    const void *bounds;  /* of narrow_bounds, for blocks from the first value on; or NULL */
+    dev_buffer *bounds_owner;
+} narrow_values;
 
 /* Row numbers into a base; shared by all columns that were selected together. */
 typedef struct row_index {
@@ -46,11 +65,12 @@ typedef struct tensor {
     void *values;       /* device address; FLAT, CONSTANT */
     uint64_t *validity; /* device address or NULL; FLAT */
     dev_buffer *values_owner, *validity_owner;
-    string_heap *heap;   /* FLAT text with long strings, nested; may be NULL */
-    value constant;      /* CONSTANT: the host's copy; its text belongs to the plan */
-    row_index *index;    /* INDEXED */
-    struct tensor *base; /* INDEXED; FLAT */
-    uint64_t base_rows;  /* INDEXED: length of the base, or a bound of it */
+    string_heap *heap;    /* FLAT text with long strings, nested; may be NULL */
+    value constant;       /* CONSTANT: the host's copy; its text belongs to the plan */
+    row_index *index;     /* INDEXED */
+    struct tensor *base;  /* INDEXED, NARROW; FLAT */
+    uint64_t base_rows;   /* INDEXED: length of the base, or a bound of it; NARROW: of the base */
+    narrow_values narrow; /* NARROW */
 } tensor;
 
 typedef struct chunk {
@@ -91,6 +111,11 @@ CHECKED status tensor_new_view(data_type type, dev_buffer *owner, void *values, 
 bool tensor_can_slice(const tensor *t, uint64_t first);
 /* Makes a tensor of those rows. On host devices. */
 CHECKED status tensor_new_slice(const tensor *t, uint64_t first, tensor **out);
+/* Makes a NARROW tensor over values inside `owner`, a host device's; validity, base and bounds are the caller's to set. */
+CHECKED status tensor_new_narrow(data_type type, dev_buffer *owner, void *values,
+                                 const narrow_values *narrow, tensor **out);
+/* Gives a NARROW tensor's values in full: FLAT, or INDEXED over its dictionary. */
+CHECKED status tensor_widen(dev_stream *stream, const tensor *t, dev_count count, tensor **out);
 /* `v` for every row; the text of v must outlive the tensor. */
 CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **out);
 /* base[index]; takes references of its own to both. A base that is INDEXED is composed with the

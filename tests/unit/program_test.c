@@ -8,6 +8,7 @@
 #include "exec/expression/program.h"
 #include "exec/expression/program_compile.h"
 #include "exec/expression/program_run.h"
+#include "exec/scan/column_part.h"
 #include "exec/sched/pool.h"
 #include "exec/sched/task.h"
 #include "test.h"
@@ -21,7 +22,14 @@ typedef struct test_values {
     uint32_t count;
 } test_values;
 
-typedef enum form { FORM_FLAT, FORM_SELECTED, FORM_DICTIONARY, FORM_COUNT } form;
+typedef enum form {
+    FORM_FLAT,
+    FORM_SELECTED,
+    FORM_DICTIONARY,
+    FORM_NARROW,
+    FORM_NARROW_CODES,
+    FORM_COUNT
+} form;
 
 static struct {
     arena *memory;
@@ -271,16 +279,40 @@ static tensor *make_indexed(dev_stream *stream, data_type type, const test_value
     return t;
 }
 
+/* The column as the column cache gives it, if it has such a form; takes the reference over. */
+static tensor *make_narrow(dev_stream *stream, tensor *t, uint64_t count)
+{
+    column_dictionary dictionary = {0};
+    column_part *part;
+    tensor *narrow;
+    if (!stream->dev->is_host)
+        return t;
+    if (column_is_coded(t))
+        CHECK_OK(column_dictionary_make(stream->dev, t, &dictionary));
+    CHECK_OK(
+        column_part_new(stream->dev, t, 64, count, dictionary.values ? &dictionary : NULL, &part));
+    CHECK_OK(column_part_narrow(part, 64, &narrow));
+    column_part_free(part);
+    column_dictionary_release(&dictionary);
+    if (!narrow)
+        return t;
+    tensor_unref(t);
+    return narrow;
+}
+
 static tensor *make_column(dev_stream *stream, uint32_t index, form form)
 {
     const test_values *v = state.values[index];
     data_type type = state.columns[index].type;
     const value *rows[ROWS_MAX];
-    if (form != FORM_FLAT)
-        return make_indexed(stream, type, v, form == FORM_DICTIONARY);
+    if (form != FORM_FLAT && form != FORM_NARROW) {
+        tensor *t = make_indexed(stream, type, v, form != FORM_SELECTED);
+        return form == FORM_NARROW_CODES ? make_narrow(stream, t, v->count) : t;
+    }
     for (uint32_t i = 0; i < v->count; i++)
         rows[i] = &v->rows[i];
-    return make_flat(stream, type, rows, v->count);
+    tensor *t = make_flat(stream, type, rows, v->count);
+    return form == FORM_NARROW ? make_narrow(stream, t, v->count) : t;
 }
 
 /* ---- running ---- */

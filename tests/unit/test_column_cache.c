@@ -1,5 +1,6 @@
 /* test_column_cache.c - what the column cache gives is what was decoded, for values of every type, however slices lie; what
  * it keeps, and gives back. */
+#include "device/kernels/kernel_ops.h"
 #include "device_test.h"
 #include "exec/scan/column_cache.h"
 #include "parquet_reader.h"
@@ -20,7 +21,7 @@ static column_key make_key(uint64_t number)
 
 static column_cache_use new_statement(uint64_t limit)
 {
-    return (column_cache_use){column_cache_statement(), limit};
+    return (column_cache_use){column_cache_statement(), limit, false};
 }
 
 /* The column chunk, which two statements ask for. */
@@ -117,6 +118,24 @@ static void check_selected(parquet_reader *r, cached_column *kept, tensor *slice
     row_index_unref(rows);
 }
 
+static unsigned given_narrow; /* how many times */
+
+/* The slice as it lies in the cache, if it is one part of narrow values. */
+static void check_narrow(parquet_reader *r, cached_column *kept, tensor *slice, uint64_t first,
+                         uint64_t count)
+{
+    tensor *narrow, *wide;
+    CHECK_OK(column_cache_narrow(kept, first, count, &narrow));
+    if (!narrow)
+        return;
+    given_narrow++;
+    check_same(r->stream, narrow, slice, count);
+    CHECK_OK(tensor_widen(r->stream, narrow, dev_count_exact(count), &wide));
+    check_same(r->stream, wide, slice, count);
+    tensor_unref(narrow);
+    tensor_unref(wide);
+}
+
 static void check_column(parquet_reader *r, uint32_t number)
 {
     column_key key = make_key(1000 + number);
@@ -130,6 +149,8 @@ static void check_column(parquet_reader *r, uint32_t number)
         CHECK(got);
         check_same(r->stream, got, expected, count);
         check_selected(r, kept, got, first, count);
+        check_narrow(r, kept, got, first, count);
+        check_narrow(r, kept, expected, first, 1);
         tensor_unref(got);
         tensor_unref(expected);
     }
@@ -161,12 +182,13 @@ static void check_sample(bool has_dictionaries, const char *isa)
 
 TEST(column_cache_gives_values_of_every_type_as_they_were_decoded)
 {
-    selected_straight = 0;
+    selected_straight = given_narrow = 0;
     check_sample(true, "auto");
     check_sample(true, "scalar");
     check_sample(false, "auto");
     check_sample(false, "scalar");
     CHECK(selected_straight > 100);
+    CHECK(given_narrow > 100);
 }
 
 /* ---- numbers ---- */
@@ -257,6 +279,12 @@ TEST(column_cache_keeps_numbers_of_every_width)
     }
 }
 
+static bool covers(cached_column *kept, uint64_t count, const int128 *range)
+{
+    column_cache_gain gain;
+    return column_cache_covers(kept, 0, count, range, &gain);
+}
+
 TEST(column_cache_gives_no_values_out_of_a_range)
 {
     bench b;
@@ -270,15 +298,72 @@ TEST(column_cache_gives_no_values_out_of_a_range)
     set_number(t, 1, -5);
     set_number(t, 2, 5);
     CHECK_OK(column_cache_add(kept, new_statement(LARGE_LIMIT), 0, 3, t, 1));
-    CHECK(!column_cache_covers(kept, 0, 3, too_low));
-    CHECK(!column_cache_covers(kept, 0, 3, too_high));
-    CHECK(column_cache_covers(kept, 0, 3, fits));
-    CHECK(column_cache_covers(kept, 0, 3, NULL));
-    CHECK(!column_cache_covers(kept, 0, 4, NULL));
+    CHECK(!covers(kept, 3, too_low));
+    CHECK(!covers(kept, 3, too_high));
+    CHECK(covers(kept, 3, fits));
+    CHECK(covers(kept, 3, NULL));
+    CHECK(!covers(kept, 4, NULL));
     tensor_unref(t);
     column_cache_close(kept);
     column_cache_clear();
     bench_close(&b);
+}
+
+/* ---- narrow values ---- */
+
+/* The mask of low <= value <= high that a kernel makes of rows [first, first + count). */
+static void check_between(bench *b, const tensor *narrow, const tensor *t, uint64_t first,
+                          uint64_t count, int128 low, int128 high)
+{
+    uint64_t bits[8192 / 64 + 1], span[2] = {(uint64_t)(low - narrow->narrow.origin),
+                                             (uint64_t)(high - narrow->narrow.origin)};
+    CHECK_OK(DEV_LAUNCH(&b->stream, narrow_between, .width = narrow->narrow.width, .low = span[0],
+                        .high = span[1], .values = narrow->values, .bounds = narrow->narrow.bounds,
+                        .count = dev_count_exact(count), .out = bits));
+    for (uint64_t row = 0; row < count; row++) {
+        int128 v = ((const int32_t *)t->values)[first + row];
+        CHECK_EQ(bit(bits, row), v >= low && v <= high);
+    }
+}
+
+/* Dates in order, so that bounds of blocks decide, of a width that `days` says. */
+static void check_blocks(bench *b, uint64_t number, int32_t days)
+{
+    enum { ROWS = 8192 - 5 };
+    column_key key = make_key(number);
+    cached_column *kept = open_twice(&key, LARGE_LIMIT);
+    tensor *t, *narrow;
+    CHECK_OK(tensor_new_flat(b->dev, type_make(TYPE_DATE), ROWS, false, &t));
+    for (int32_t row = 0; row < ROWS; row++)
+        ((int32_t *)t->values)[row] = 8000 + (int32_t)((int64_t)row * days / ROWS);
+    CHECK_OK(column_cache_add(kept, new_statement(LARGE_LIMIT), 0, ROWS, t, 1));
+    for (uint64_t first = 0; first < ROWS; first += 1024) {
+        CHECK_OK(column_cache_narrow(kept, first, ROWS - first, &narrow));
+        CHECK(narrow);
+        CHECK_EQ(narrow->narrow.bounds != NULL, first % DEV_NARROW_BLOCK == 0);
+        for (int i = 0; i < 20; i++) {
+            int32_t low = 8000 + (int32_t)test_random_below((uint64_t)days);
+            int32_t high = low + (int32_t)test_random_below((uint64_t)(8000 + days - low));
+            check_between(b, narrow, t, first, ROWS - first, low, high);
+        }
+        tensor_unref(narrow);
+    }
+    tensor_unref(t);
+    column_cache_close(kept);
+}
+
+TEST(bounds_of_narrow_values_decide_for_their_rows)
+{
+    const char *const isas[] = {"scalar", "auto"};
+    for (uint64_t i = 0; i < 2; i++) {
+        bench b;
+        bench_open(&b, isas[i]);
+        check_blocks(&b, 1, 200);
+        check_blocks(&b, 2, 20000);
+        check_blocks(&b, 3, 2000000);
+        column_cache_clear();
+        bench_close(&b);
+    }
 }
 
 /* ---- what is kept ---- */

@@ -108,8 +108,8 @@ void ISA_(over_groups_bound)(const over_groups_bound_arguments *a)
 }
 
 /* Key k of the partition comes before row i's limit, or (is_end) does not come after it. */
-OVER_INLINE bool is_outside(const over_range_bound_arguments *a, over_compare *compare, size_t k,
-                            size_t i)
+OVER_INLINE bool lies_outside(const over_range_bound_arguments *a, over_compare *compare, size_t k,
+                              size_t i)
 {
     bool has_key = kernel_is_valid(a->keys_validity, k);
     bool has_limit = kernel_is_valid(a->limits_validity, i);
@@ -128,7 +128,7 @@ OVER_INLINE void range_bound(const over_range_bound_arguments *a, over_compare *
     size_t count = kernel_count(a->count), at = 0;
     KERNEL_FOR (i, 0, count) {
         at = at < a->from[i] ? a->from[i] : at;
-        while (at < a->to[i] && is_outside(a, compare, at, i))
+        while (at < a->to[i] && lies_outside(a, compare, at, i))
             if (cancel_look(++at))
                 return;
         a->out[i] = (uint32_t)at;

@@ -25,6 +25,8 @@ static inline uint32_t dev_rank_of(uint64_t hash, uint32_t ranks)
 #define DEV_CODE_LINE 8
 /* Slots of two words: a code, and the row that took it. */
 #define DEV_SLOT_PAIR 64
+/* Values of NARROW tensors that share a least and a greatest value (narrow_bounds): 32 words of a mask. */
+#define DEV_NARROW_BLOCK 2048
 
 typedef enum dev_compare_op {
     DEV_COMPARE_EQ,

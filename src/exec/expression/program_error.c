@@ -10,7 +10,8 @@
 static void program_error_describe(frame *f, uint32_t number, uint64_t row, char *text)
 {
     const tensor *t = f->slots[number];
-    value v = t->form == TENSOR_INDEXED ? value_null(t->type) : tensor_value(t, row);
+    bool is_there = t->form == TENSOR_FLAT || t->form == TENSOR_CONSTANT;
+    value v = is_there ? tensor_value(t, row) : value_null(t->type);
     size_t bytes = value_format(&v, text, VALUE_TEXT_BYTES);
     if (bytes >= VALUE_TEXT_BYTES)
         memcpy(text + VALUE_TEXT_BYTES - 4, "...", 4);

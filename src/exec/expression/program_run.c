@@ -10,6 +10,7 @@
 #include "exec/expression/program_run_entries.h"
 #include "exec/expression/program_run_host.h"
 #include "exec/expression/program_run_logic.h"
+#include "exec/expression/program_run_narrow.h"
 #include "exec/expression/program_run_text.h"
 #include "exec/expression/program_run_tiles.h"
 #include "exec/expression/program_run_value.h"
@@ -186,6 +187,17 @@ static bool dictionary_pays(const program_run *run, frame *d, const tensor *colu
     return false;
 }
 
+static bool has_dictionary(const tensor *column)
+{
+    return column->form == TENSOR_INDEXED || (column->form == TENSOR_NARROW && column->base);
+}
+
+static bool may_be_null(const tensor *column)
+{
+    return column->form == TENSOR_INDEXED ? column->index->has_nulls
+                                          : column->narrow.has_null_codes;
+}
+
 /* The frame of the column's dictionary, or NULL: the instruction is evaluated on the frame's own
  * rows. */
 static status dictionary_frame(program_run *run, frame *f, const instruction *s,
@@ -196,7 +208,7 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
         return STATUS_OK;
     tensor *column;
     TRY(frame_column(run, f, (uint32_t)s->only_column, &column));
-    if (column->form != TENSOR_INDEXED || (column->index->has_nulls && !s->is_strict))
+    if (!has_dictionary(column) || (may_be_null(column) && !s->is_strict))
         return STATUS_OK;
     frame **location = &run->dictionaries[s->only_column];
     if (!*location) {
@@ -248,8 +260,11 @@ static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number
         return run_kernel(run, f, number);
     if (done != EXEC_FINISHED)
         return done;
-    EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
-                                      column->index, f->count, &indexed));
+    if (column->form == TENSOR_NARROW)
+        EXEC_TRY(task, narrow_look_up(run->stream, column, d->slots[number], f->count, &indexed));
+    else
+        EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
+                                          column->index, f->count, &indexed));
     slot_set(f, number, indexed);
     return EXEC_FINISHED;
 }
@@ -409,7 +424,7 @@ exec_result run_instruction(program_run *run, frame *f, uint32_t number)
 status run_operand(program_run *run, frame *f, uint32_t number, operand *out)
 {
     tensor *t = f->slots[number];
-    if (t->form == TENSOR_INDEXED) {
+    if (t->form == TENSOR_INDEXED || t->form == TENSOR_NARROW) {
         tensor *flat;
         TRY(tensor_flatten(run->stream, t, f->count, &flat));
         tensor_unref(t);

@@ -5,11 +5,15 @@
 #include "exec/expression/program_frame.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run.h"
+#include "exec/expression/program_run_narrow.h"
 
 status instruction_compare(program_run *run, frame *f, uint32_t number, tensor **result)
 {
     const instruction *s = instruction_at(run, number);
     operand x[2];
+    TRY(instruction_compare_narrow(run, f, number, result));
+    if (*result)
+        return STATUS_OK;
     TRY(run_operands(run, f, s, x));
     TRY(run_result(run, f, s->type, result));
     TRY(DEV_LAUNCH(run->stream, compare, .type = x[0].column->type, .op = s->op,
@@ -22,6 +26,9 @@ status instruction_range(program_run *run, frame *f, uint32_t number, tensor **r
 {
     const instruction *s = instruction_at(run, number);
     operand x;
+    TRY(instruction_range_narrow(run, f, number, result));
+    if (*result)
+        return STATUS_OK;
     TRY(run_column(run, f, s->args[0], &x));
     TRY(run_result(run, f, s->type, result));
     TRY(DEV_LAUNCH(run->stream, compare_range, .type = x.column->type, .values = x.values,
@@ -78,6 +85,9 @@ status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor *
     const instruction *s = instruction_at(run, number);
     operand x;
     const void *items;
+    TRY(instruction_in_list_narrow(run, f, number, result));
+    if (*result)
+        return STATUS_OK;
     TRY(run_column(run, f, s->args[0], &x));
     data_type type = x.column->type;
     if (type_is_text(type) && !run->uploads[number])

@@ -4,6 +4,8 @@
 #include "base/mutex.h"
 #include "exec/scan/column_part.h"
 
+#include <stdlib.h>
+
 #define BUCKET_COUNT 16384
 /* More column chunks are not kept. */
 #define COLUMN_COUNT_MAX (1u << 18)
@@ -19,6 +21,7 @@ struct cached_column {
     column_key key;
     uint64_t hash;
     _Atomic uint32_t references;  /* the table's is one */
+    char *path, *name;            /* of its file, of its column; NULL: not known */
     pthread_mutex_t lock;         /* of the next ones: */
     ARRAY(column_part *) parts;   /* in the order of their rows, which no two share */
     column_dictionary dictionary; /* of the first part that is coded */
@@ -30,6 +33,7 @@ struct cached_column {
     uint64_t bytes;   /* of its parts and its dictionary */
     uint64_t saved;   /* nanoseconds that its parts took to decode */
     double worth;     /* the lowest goes first */
+    uint64_t uses, last_statement;
 };
 
 static struct {
@@ -104,6 +108,8 @@ bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t c
     if (type_is_nested(table->columns.items[column].type))
         return false;
     out->type = table->columns.items[column].type;
+    out->path = f->file->path;
+    out->column = table->columns.items[column].name;
     out->offset = f->metadata->row_groups[group_ref.row_group]
                       .chunks[table->columns.items[column].leaf]
                       .offset;
@@ -181,6 +187,8 @@ static void unref(cached_column *column)
     array_release(&column->parts);
     column_dictionary_release(&column->dictionary);
     mutex_destroy(&column->lock);
+    mem_free(column->path);
+    mem_free(column->name);
     atomic_fetch_sub_explicit(&held_bytes, column->bytes, memory_order_relaxed);
     mem_free(column);
 }
@@ -205,6 +213,9 @@ static cached_column *column_new(const column_key *key, uint64_t hash)
     if (!column)
         return NULL;
     column->key = *key;
+    /* Without memory for them it is listed without names. */
+    column->path = key->path ? mem_copy_text(key->path, strlen(key->path)) : NULL;
+    column->name = key->column ? mem_copy_text(key->column, strlen(key->column)) : NULL;
     column->hash = hash;
     atomic_init(&column->references, 1);
     mutex_init(&column->lock);
@@ -253,13 +264,15 @@ status column_cache_open(const column_key *key, column_cache_use use, cached_col
     uint64_t hash = key_hash(key);
     mutex_lock(&table.lock);
     cached_column *column = find(key, hash), *made = NULL;
-    if (!column && was_asked_for(hash, use.statement) && table.list.count < COLUMN_COUNT_MAX &&
-        open_memory()) {
+    bool is_wanted = !column && (was_asked_for(hash, use.statement) || use.is_filling);
+    if (is_wanted && table.list.count < COLUMN_COUNT_MAX && open_memory()) {
         made = column_new(key, hash);
         column = made && insert(made) ? made : NULL;
     }
     if (column) {
         column->worth = table.floor + time_per_byte(column);
+        column->uses += column->bytes && column->last_statement != use.statement;
+        column->last_statement = use.statement;
         *out = ref(column);
     }
     mutex_unlock(&table.lock);
@@ -328,10 +341,27 @@ static size_t list_parts(cached_column *column, uint64_t first, uint64_t count, 
     return found;
 }
 
-bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count, const int128 *range)
+/* Returns the share of `count` rows in the parts' bytes and time. */
+static column_cache_gain gain_of(column_part *const *parts, size_t found, uint64_t count)
+{
+    column_cache_gain gain = {0, 0};
+    uint64_t rows = 0;
+    for (size_t i = 0; i < found; i++) {
+        rows += parts[i]->end - parts[i]->first;
+        gain.bytes += parts[i]->bytes;
+        gain.nanoseconds += parts[i]->nanoseconds;
+    }
+    double share = rows ? (double)count / (double)rows : 0;
+    return (column_cache_gain){(uint64_t)((double)gain.bytes * share),
+                               (uint64_t)((double)gain.nanoseconds * share)};
+}
+
+bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count, const int128 *range,
+                         column_cache_gain *out)
 {
     column_part *parts[PARTS_MAX];
     size_t found = list_parts(column, first, count, parts);
+    *out = gain_of(parts, found, count);
     return found && column_part_can_read(parts[0], first) && are_within(parts, found, range);
 }
 
@@ -344,6 +374,14 @@ status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t fi
     if (!found || !column_part_can_read(parts[0], first))
         return STATUS_OK;
     return column_parts_read(stream, parts, found, first, count, out);
+}
+
+status column_cache_narrow(cached_column *column, uint64_t first, uint64_t count, tensor **out)
+{
+    column_part *parts[PARTS_MAX];
+    *out = NULL;
+    size_t found = list_parts(column, first, count, parts);
+    return found == 1 ? column_part_narrow(parts[0], first, out) : STATUS_OK;
 }
 
 status column_cache_select(cached_column *column, dev_stream *stream, column_cache_rows rows,
@@ -519,6 +557,7 @@ static status add(cached_column *column, column_cache_use use, uint64_t first, u
             return STATUS_OK;
     }
     TRY(column_part_new(table.memory, values, first, count, dictionary, &part));
+    part->nanoseconds = nanoseconds;
     if (!reserve(column, part->bytes, nanoseconds, use.limit_bytes)) {
         column_part_free(part);
     } else if (!put(column, part)) {
@@ -538,6 +577,112 @@ status column_cache_add(cached_column *column, column_cache_use use, uint64_t fi
         return st;
     status_free(st);
     return STATUS_OK;
+}
+
+/* ---- listing ---- */
+
+typedef ARRAY(pq_kept_column) entry_list;
+typedef ARRAY(cached_column *) column_list;
+
+/* References to all column chunks. */
+static status ref_all(column_list *out)
+{
+    status st = STATUS_OK;
+    size_t wanted = 1;
+    do {
+        st = array_reserve(NULL, out, wanted);
+        if (st)
+            return st;
+        mutex_lock(&table.lock);
+        wanted = table.list.count;
+        for (size_t i = 0; wanted <= out->capacity && i < wanted; i++)
+            out->items[out->count++] = ref(table.list.items[i]);
+        mutex_unlock(&table.lock);
+    } while (wanted > out->capacity);
+    return STATUS_OK;
+}
+
+static pq_kept_column describe(cached_column *column)
+{
+    static const char *const forms[] = {
+        [COLUMN_NUMBERS] = "numbers", [COLUMN_CODES] = "codes", [COLUMN_PLAIN] = "plain"};
+    pq_kept_column entry = {.path = column->path ? column->path : "",
+                            .column = column->name ? column->name : ""};
+    mutex_lock(&column->lock);
+    for (size_t i = 0; i < column->parts.count; i++) {
+        const column_part *part = column->parts.items[i];
+        entry.form = forms[part->form];
+        entry.width = part->width > entry.width ? part->width : entry.width;
+        entry.rows += part->end - part->first;
+    }
+    mutex_unlock(&column->lock);
+    mutex_lock(&table.lock);
+    entry.bytes = column->bytes;
+    entry.uses = column->uses;
+    mutex_unlock(&table.lock);
+    return entry;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const pq_kept_column *x = a, *y = b;
+    int by_path = strcmp(x->path, y->path);
+    return by_path ? by_path : strcmp(x->column, y->column);
+}
+
+/* Makes one entry of those of a file's column, which stand together. */
+static void merge_entries(entry_list *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const pq_kept_column *e = &list->items[i];
+        pq_kept_column *last = count ? &list->items[count - 1] : NULL;
+        if (!last || compare_entries(last, e)) {
+            list->items[count++] = *e;
+            continue;
+        }
+        last->rows += e->rows;
+        last->bytes += e->bytes;
+        last->width = e->width > last->width ? e->width : last->width;
+        last->uses = e->uses > last->uses ? e->uses : last->uses;
+    }
+    list->count = count;
+}
+
+/* Copies the names, which are the column chunks', into the arena. */
+static status copy_names(arena *memory, entry_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        pq_kept_column *e = &list->items[i];
+        e->path = arena_copy_text(memory, e->path, strlen(e->path));
+        e->column = arena_copy_text(memory, e->column, strlen(e->column));
+        if (!e->path || !e->column)
+            return status_no_memory("column cache", sizeof *e);
+    }
+    return STATUS_OK;
+}
+
+status column_cache_list(arena *memory, pq_kept_column **out, size_t *out_count)
+{
+    column_list columns = {0};
+    entry_list list = {0};
+    status st = ref_all(&columns);
+    for (size_t i = 0; i < columns.count && !st; i++) {
+        pq_kept_column entry = describe(columns.items[i]);
+        if (entry.form)
+            st = array_push(memory, &list, entry);
+    }
+    if (!st && list.count) {
+        qsort(list.items, list.count, sizeof *list.items, compare_entries);
+        merge_entries(&list);
+        st = copy_names(memory, &list);
+    }
+    for (size_t i = 0; i < columns.count; i++)
+        unref(columns.items[i]);
+    array_release(&columns);
+    *out = list.items;
+    *out_count = list.count;
+    return st;
 }
 
 /* ---- giving back ---- */
@@ -564,6 +709,25 @@ void column_cache_give_back(uint64_t bytes)
 }
 
 const mem_lender column_cache_lender = {column_cache_bytes, column_cache_give_back};
+
+void column_cache_forget(const pq_file_version *version)
+{
+    cached_column *gone = NULL;
+    mutex_lock(&table.lock);
+    for (size_t i = table.list.count;
+         i-- > 0;) { /* the last one takes the place of one that goes */
+        cached_column *column = table.list.items[i];
+        if (!file_version_equal(&column->key.version.file, &version->file) ||
+            column->key.version.footer_hash != version->footer_hash)
+            continue;
+        take_out(column);
+        atomic_store_explicit(&asked[column->hash % ASKED_COUNT].hash, 0, memory_order_relaxed);
+        column->next_in_bucket = gone;
+        gone = column;
+    }
+    mutex_unlock(&table.lock);
+    unref_all(gone);
+}
 
 void column_cache_clear(void)
 {

@@ -20,6 +20,7 @@
 
 #include "base/budget.h"
 #include "device/tensor.h"
+#include "parquet/table/kept_column.h"
 #include "parquet/table/table.h"
 
 typedef struct column_key {
@@ -28,6 +29,8 @@ typedef struct column_key {
     data_type type;  /* that its values come out in: a lake's column may be wider than its file's */
     /* How texts and pages that are wrong are read (pq_column_use): other values come of it. */
     bool replaces_text, ignores_checksums;
+    /* For lists of what is kept: of the table, borrowed; not compared. */
+    const char *path, *column;
 } column_key;
 
 /* Makes the key of a column of a row group; its flags are false. False: nothing may be kept about it. */
@@ -40,6 +43,7 @@ typedef struct cached_column cached_column;
 typedef struct column_cache_use {
     uint64_t statement;   /* from column_cache_statement() */
     uint64_t limit_bytes; /* that the cache may take; 0: nothing is looked up, nor kept */
+    bool is_filling;      /* what the statement asks for first is kept as well */
 } column_cache_use;
 
 /* A number for a statement, which counts as one use of a column chunk however often it asks. */
@@ -50,14 +54,24 @@ uint64_t column_cache_statement(void);
 CHECKED status column_cache_open(const column_key *key, column_cache_use use, cached_column **out);
 void column_cache_close(cached_column *column); /* takes NULL */
 
+/* Bytes that rows of a column chunk take in the cache, and the time that they took to decode. */
+typedef struct column_cache_gain {
+    uint64_t bytes, nanoseconds;
+} column_cache_gain;
+
 /* Returns whether the rows [first, first + count) are there and known to lie within `range` (least, greatest; NULL: any
  * values do). They stay until the column is closed. */
-bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count,
-                         const int128 *range);
+bool column_cache_covers(cached_column *column, uint64_t first, uint64_t count, const int128 *range,
+                         column_cache_gain *out);
 /* Gives the rows [first, first + count) as pq_column_slice does, with a reference for the caller; *out NULL: they are
  * not all there. */
 CHECKED status column_cache_slice(cached_column *column, dev_stream *stream, uint64_t first,
                                   uint64_t count, tensor **out);
+
+/* Gives the rows [first, first + count) as a NARROW tensor (device/tensor.h), with a reference for the caller; *out NULL: they
+ * are not there, or not in one piece and that form. */
+CHECKED status column_cache_narrow(cached_column *column, uint64_t first, uint64_t count,
+                                   tensor **out);
 
 /* Rows of a slice. */
 typedef struct column_cache_rows {
@@ -80,6 +94,11 @@ CHECKED status column_cache_add(cached_column *column, column_cache_use use, uin
 uint64_t column_cache_bytes(void);
 void column_cache_give_back(uint64_t bytes);
 extern const mem_lender column_cache_lender;
+
+/* Lists what is kept. */
+pq_list_kept column_cache_list;
+/* Forgets the column chunks of a file's version. */
+void column_cache_forget(const pq_file_version *version);
 /* Forgets all column chunks; what is in use goes with its last reference. */
 void column_cache_clear(void);
 

@@ -2,6 +2,7 @@
 #include "exec/scan/column_part.h"
 
 #include "device/chunk.h"
+#include "device/kernels/kernel_ops.h"
 
 #define WHO "column cache"
 
@@ -105,6 +106,17 @@ void column_dictionary_release(column_dictionary *dictionary)
     *dictionary = (column_dictionary){0};
 }
 
+/* Finds the least and the greatest of every few thousand narrow values. */
+static status make_bounds(dev_stream *stream, uint64_t count, column_part *part)
+{
+    uint64_t blocks = (count + DEV_NARROW_BLOCK - 1) / DEV_NARROW_BLOCK;
+    if (part->width > sizeof(uint32_t) || !count)
+        return STATUS_OK;
+    TRY(dev_alloc(stream->dev, 2 * blocks * part->width, WHO, &part->bounds));
+    return DEV_LAUNCH(stream, narrow_bounds, .width = part->width, .values = part->values->address,
+                      .count = dev_count_exact(count), .out = part->bounds->address);
+}
+
 static status make_numbers(device *dev, const tensor *values, uint64_t count, column_part *part)
 {
     dev_stream stream = stream_of(dev);
@@ -117,15 +129,12 @@ static status make_numbers(device *dev, const tensor *values, uint64_t count, co
     part->least = ranges[2];
     part->most = ranges[3];
     part->width = width_for((uint128)ranges[1] - (uint128)ranges[0]);
-    if (part->width >= width) {
-        part->width = width;
-        part->origin = 0;
-    }
     TRY(dev_alloc(dev, count * part->width, WHO, &part->values));
     TRY(DEV_LAUNCH(&stream, narrow, .width = width, .out_width = part->width,
                    .origin_low = (uint64_t)part->origin,
                    .origin_high = (uint64_t)(part->origin >> 64), .values = values->values,
                    .count = dev_count_exact(count), .out = part->values->address));
+    TRY(make_bounds(&stream, count, part));
     return copy_validity(&stream, values, count, part);
 }
 
@@ -142,8 +151,9 @@ static status make_codes(device *dev, const tensor *values, uint64_t count,
     part->least = dictionary->least;
     part->most = dictionary->most;
     TRY(dev_alloc(dev, count * part->width, WHO, &part->values));
-    return DEV_LAUNCH(&stream, narrow_index, .width = part->width, .index = values->index->rows,
-                      .count = dev_count_exact(count), .out = part->values->address);
+    TRY(DEV_LAUNCH(&stream, narrow_index, .width = part->width, .index = values->index->rows,
+                   .count = dev_count_exact(count), .out = part->values->address));
+    return make_bounds(&stream, count, part);
 }
 
 static status make(device *dev, const tensor *values, uint64_t count,
@@ -173,7 +183,7 @@ status column_part_new(device *dev, const tensor *values, uint64_t first, uint64
         return st;
     }
     part->bytes = sizeof *part + buffer_bytes(part->values) + buffer_bytes(part->validity) +
-                  (part->plain ? tensor_bytes(part->plain) : 0);
+                  buffer_bytes(part->bounds) + (part->plain ? tensor_bytes(part->plain) : 0);
     *out = part;
     return STATUS_OK;
 }
@@ -184,6 +194,7 @@ void column_part_free(column_part *part)
         return;
     dev_buffer_unref(part->values);
     dev_buffer_unref(part->validity);
+    dev_buffer_unref(part->bounds);
     tensor_unref(part->plain);
     tensor_unref(part->dictionary);
     mem_free(part);
@@ -320,6 +331,33 @@ status column_parts_read(dev_stream *stream, column_part *const *parts, size_t p
     }
     return part_count == 1 ? read_plain(parts[0], first, out)
                            : read_apart(stream, parts, part_count, first, count, out);
+}
+
+status column_part_narrow(const column_part *part, uint64_t first, tensor **out)
+{
+    uint64_t from = first - part->first;
+    bool has_validity = part->form == COLUMN_NUMBERS && part->validity;
+    *out = NULL;
+    if (part->form == COLUMN_PLAIN || part->width > sizeof(uint32_t) || (has_validity && from % 64))
+        return STATUS_OK;
+    narrow_values narrow = {.width = part->width,
+                            .has_null_codes = part->form == COLUMN_CODES && part->has_nulls,
+                            .origin = part->form == COLUMN_CODES ? 0 : part->origin};
+    if (part->bounds && from % DEV_NARROW_BLOCK == 0) {
+        narrow.bounds_owner = part->bounds;
+        narrow.bounds = (char *)part->bounds->address + from / DEV_NARROW_BLOCK * 2 * part->width;
+    }
+    TRY(tensor_new_narrow(part->type, part->values,
+                          (char *)part->values->address + from * part->width, &narrow, out));
+    if (has_validity) {
+        (*out)->validity = (uint64_t *)part->validity->address + from / 64;
+        (*out)->validity_owner = dev_buffer_ref(part->validity);
+    }
+    if (part->form == COLUMN_CODES) {
+        (*out)->base = tensor_ref(part->dictionary);
+        (*out)->base_rows = part->dictionary_rows;
+    }
+    return STATUS_OK;
 }
 
 static status some_numbers(dev_stream *stream, const column_part *part, uint64_t from,

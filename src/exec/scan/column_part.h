@@ -33,10 +33,12 @@ typedef struct column_part {
     int128 origin;        /* NUMBERS */
     dev_buffer *values;   /* NUMBERS, CODES */
     dev_buffer *validity; /* NUMBERS: bit 0 is row `first`; or NULL */
+    dev_buffer *bounds;   /* NUMBERS, CODES of at most 4 bytes: of narrow_bounds; or NULL */
     tensor *plain;        /* PLAIN */
     tensor *dictionary;   /* CODES: a reference */
     uint64_t dictionary_rows;
-    uint64_t bytes; /* what it takes, without the dictionary */
+    uint64_t bytes;       /* what it takes, without the dictionary */
+    uint64_t nanoseconds; /* that its rows took to decode */
 } column_part;
 
 /* A copy of a coded tensor's dictionary in memory of `dev`. */
@@ -62,6 +64,10 @@ bool column_part_can_read(const column_part *part, uint64_t first);
  * reference for the caller. */
 CHECKED status column_parts_read(dev_stream *stream, column_part *const *parts, size_t part_count,
                                  uint64_t first, uint64_t count, tensor **out);
+
+/* Gives the rows [first, first + count), which the part has, as a NARROW tensor over its own memory, with a reference for the
+ * caller; *out NULL: they are not to be had in that form. */
+CHECKED status column_part_narrow(const column_part *part, uint64_t first, tensor **out);
 
 /* Makes a tensor of the rows first + selected[0 ... count - 1], which the part has; a reference for the caller. *out NULL:
  * this part's rows are to be read before they are selected. */

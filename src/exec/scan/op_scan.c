@@ -17,6 +17,7 @@
 #include "exec/expression/program_run.h"
 #include "exec/scan/scan_columns.h"
 #include "exec/scan/scan_filter.h"
+#include "exec/scan/scan_narrow.h"
 #include "exec/scan/scan_prune.h"
 
 static void release_slice(const op_scan *op, scan_local *local)
@@ -77,13 +78,14 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->is_asked = mem_new_array(2 * count, sizeof *local->is_asked);
     local->is_cached = local->is_asked ? local->is_asked + count : NULL;
     local->slices = mem_new_array(count, sizeof *local->slices);
+    local->is_decided = mem_new_array(op->filter_count + 1, sizeof *local->is_decided);
     local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
     local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);
     local->worths =
         mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->worths);
     if (!local->columns || !local->nested || !local->batches || !local->constants ||
-        !local->cached || !local->is_asked || !local->slices || !local->bounds || !local->order ||
-        !local->worths)
+        !local->cached || !local->is_asked || !local->slices || !local->is_decided ||
+        !local->bounds || !local->order || !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -107,6 +109,7 @@ static void scan_local_close(exec_operator *base, void *state)
     mem_free(local->cached);
     mem_free(local->is_asked);
     mem_free(local->slices);
+    mem_free(local->is_decided);
     for (size_t i = 0; local->bounds && i < base->plan->scan.bounds.count; i++)
         bound_filter_release(&local->bounds[i]);
     mem_free(local->bounds);
@@ -323,7 +326,7 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->next_row += local->slice_rows;
     local->count = dev_count_exact(local->slice_rows);
     local->next_bound = local->next_runtime = local->next_filter = 0;
-    local->has_dropped = false;
+    local->has_dropped = local->has_compared = false;
     scan_order_filters(op, local);
     local->has_slice = true;
 }
@@ -378,6 +381,7 @@ static void scan_close(exec_operator *base)
     op_scan *op = (op_scan *)base;
     scan_ahead_free(op->ahead);
     program_free(op->program);
+    mem_free(op->narrow_uses);
     mem_free(op->emitted);
     mem_free(op->stored);
     mem_free(op->uses);
@@ -462,6 +466,8 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
                                         (uint32_t)plan->scan.filters.count,
                                         (exec_layout){op->column_count, plan->columns.items},
                                         query->dev, &op->program, &op->filter_count);
+    if (!st)
+        st = scan_narrow_uses(op);
     if (!st)
         st = scan_ahead_new(query, plan, op->stored, op->stored_count, &op->ahead);
     if (st) {

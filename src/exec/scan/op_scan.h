@@ -27,6 +27,7 @@ typedef struct op_scan {
     const pq_table *table;
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
+    uint8_t *narrow_uses; /* by condition: a narrow_use; NULL: no condition takes narrow values */
     uint32_t *emitted, emitted_count; /* columns that come out */
     uint32_t *stored, stored_count;   /* the table's numbers of those that files have */
     scan_ahead *ahead;
@@ -63,6 +64,8 @@ typedef struct scan_local {
     dev_buffer *count_owner;
     bool has_dropped; /* rows that are deleted are gone */
     uint32_t next_bound, next_runtime, next_filter;
+    bool has_compared;    /* conditions on narrow values have been looked at */
+    bool *is_decided;     /* by condition: it was one of them */
     uint32_t *order;      /* of the runtime filters, by number, */
     double *worths;       /* by place in it: what decides it */
     bound_filter *bounds; /* as they were when the slice was begun */

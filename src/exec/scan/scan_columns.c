@@ -136,8 +136,15 @@ static status open_cached(op_scan *op, exec_task *task, scan_local *local, uint3
     return column_cache_open(&key, op->base.query->reads->cache, &local->cached[column]);
 }
 
-/* Looks whether the cache has the slice's rows of the column. */
-static status look_in_cache(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+static void count_cached(op_scan *op, uint64_t rows, column_cache_gain gain)
+{
+    exec_metrics *metrics = &op->base.metrics;
+    atomic_fetch_add_explicit(&metrics->values_cached, rows, memory_order_relaxed);
+    atomic_fetch_add_explicit(&metrics->bytes_cached, gain.bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&metrics->nanoseconds_saved, gain.nanoseconds, memory_order_relaxed);
+}
+
+status scan_look_in_cache(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
     if (local->slices[column] || local->is_cached[column] ||
         !op->base.query->reads->cache.limit_bytes)
@@ -148,12 +155,12 @@ static status look_in_cache(op_scan *op, exec_task *task, scan_local *local, uin
     const pq_table_column *described =
         &op->table->columns.items[op->base.plan->scan.sources.items[column]];
     const int128 range[] = {described->min, described->max};
+    column_cache_gain gain;
     local->is_cached[column] =
         column_cache_covers(local->cached[column], local->first_row, local->slice_rows,
-                            is_relied(op->base.plan, column) ? range : NULL);
+                            is_relied(op->base.plan, column) ? range : NULL, &gain);
     if (local->is_cached[column])
-        atomic_fetch_add_explicit(&op->base.metrics.values_cached, local->slice_rows,
-                                  memory_order_relaxed);
+        count_cached(op, local->slice_rows, gain);
     return STATUS_OK;
 }
 
@@ -294,7 +301,7 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
                                const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        EXEC_TRY(task, look_in_cache(op, task, local, columns[i]));
+        EXEC_TRY(task, scan_look_in_cache(op, task, local, columns[i]));
         if (!local->slices[columns[i]] && !local->is_cached[columns[i]])
             EXEC_TRY(task, open_column(op, task, local, columns[i]));
     }

@@ -8,6 +8,7 @@
 #include "exec/scan/op_scan.h"
 #include "exec/scan/scan_columns.h"
 #include "exec/scan/scan_deleted.h"
+#include "exec/scan/scan_narrow.h"
 
 /* A runtime filter that drops hardly a row is only tried now and then: on one slice of TRY_EVERY, once
  * it has seen TRY_ROWS. */
@@ -222,10 +223,27 @@ static exec_result apply_condition(op_scan *op, exec_task *task, scan_local *loc
 
 static exec_result scan_filter_apply_filter(op_scan *op, exec_task *task, scan_local *local)
 {
-    exec_result result =
-        apply_condition(op, task, local, op->program, local->run, local->next_filter);
+    exec_result result = EXEC_FINISHED;
+    if (!local->is_decided[local->next_filter])
+        result = apply_condition(op, task, local, op->program, local->run, local->next_filter);
     local->next_filter += result == EXEC_FINISHED;
     return result;
+}
+
+/* Applies the conditions on columns that the cache has in narrow values, before any other column of the slice is needed. */
+static exec_result apply_narrow(op_scan *op, exec_task *task, scan_local *local)
+{
+    row_selection selection = {0};
+    if (local->has_compared)
+        return EXEC_FINISHED;
+    exec_result result = scan_narrow_select(op, task, local, &selection);
+    if (result != EXEC_FINISHED)
+        return result;
+    local->has_compared = true;
+    if (selection.rows)
+        EXEC_TRY(task, scan_filter_narrow(task, local, selection.rows, selection.count,
+                                          selection.count_owner));
+    return EXEC_FINISHED;
 }
 
 /* Applies the bound of the sort above before anything else of the rows is looked at. */
@@ -251,6 +269,9 @@ exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local)
     const plan_node *plan = op->base.plan;
     if (!local->has_dropped)
         EXEC_TRY(task, scan_drop_deleted(op, task, local));
+    exec_result compared = apply_narrow(op, task, local);
+    if (compared != EXEC_FINISHED)
+        return compared;
     while (!scan_is_empty(local) && local->next_bound < plan->scan.bounds.count) {
         exec_result result = apply_bound(op, task, local);
         if (result != EXEC_FINISHED)

@@ -16,7 +16,8 @@ static column_cache_use use_cache(const exec_query *query, const settings *setti
     uint64_t most = limit ? limit / CACHE_PART : UINT64_MAX;
     if (!query->dev->is_host || !wanted)
         return (column_cache_use){0};
-    return (column_cache_use){column_cache_statement(), wanted < most ? wanted : most};
+    return (column_cache_use){column_cache_statement(), wanted < most ? wanted : most,
+                              query->statement->fills_cache};
 }
 
 static void configure(scan_reads *reads, const exec_query *query, const settings *settings)

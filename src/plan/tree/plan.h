@@ -341,6 +341,7 @@ typedef struct plan_statement {
     uint32_t heavy_count, heavy_first;
     uint64_t heavy_bytes;
     uint32_t overflow_count; /* joins with overflow_id */
+    bool fills_cache;        /* CACHE TABLE: the column cache keeps what is decoded, now */
     bool keeps_parts;        /* what ranks have of the result stays there: of COPY (PER_RANK) */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;

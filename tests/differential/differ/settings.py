@@ -7,6 +7,7 @@ from . import lists
 SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
+    "cache_memory": ("1MiB", "64MiB"),  # statements of one process find columns of those before
     "device": ("cpu", "simulated"),  # which every machine has
     "result_memory": ("host",),  # the program prints
     "enable_external_access": ("on",),  # statements read and write files
