@@ -100,6 +100,15 @@ PISTACHIO_API pistachio_error *pistachio_connect_session(pistachio_database *dat
 /* Gives the handle up; results go on. Takes NULL. */
 PISTACHIO_API void pistachio_disconnect(pistachio_connection *connection);
 
+/* Keeps columns of a table decoded in the process's column cache, as CACHE TABLE does: all of them if
+ * column_count is 0. Later statements of any connection read them from there, as long as the files stay as they are and
+ * memory suffices. PISTACHIO_ERROR_INVALID if setting cache_memory is 0. */
+PISTACHIO_API pistachio_error *pistachio_cache_table(pistachio_connection *connection,
+                                                     const char *table, const char *const *columns,
+                                                     size_t column_count);
+/* Empties the column cache for all connections of the process, as CLEAR CACHE does. */
+PISTACHIO_API pistachio_error *pistachio_cache_clear(pistachio_connection *connection);
+
 /* A table of Parquet files: path is a file, a glob, or a folder of them. name NULL: the file's or
  * folder's own name. Tables and views belong to the database, those of a session to it. A name that a table or view has is
  * PISTACHIO_ERROR_INVALID, nothing is replaced (SQL looks names up exactly first, then whatever

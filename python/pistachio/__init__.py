@@ -166,6 +166,24 @@ class Connection:
         finally:
             statement.close()
 
+    def cache(self, table: str, columns: Sequence[str] = ()) -> None:
+        """Keeps columns of a table decoded for later statements of the process: all if none are named. What is kept,
+        and of what size, db.sql("from pistachio_cache()") says.
+
+            db.cache("orders", ["o_orderkey", "o_orderdate"])
+        """
+        def quoted(name: str) -> str:
+            return '"' + name.replace('"', '""') + '"'
+        names = f" ({', '.join(quoted(c) for c in columns)})" if columns else ""
+        self._run(f"CACHE TABLE {quoted(table)}{names}")
+
+    def clear_cache(self) -> None:
+        """Forgets what is kept, for all connections of the process.
+
+            db.clear_cache()
+        """
+        self._run("CLEAR CACHE")
+
     @property
     def memory_exported(self) -> int:
         """Bytes of the engine's memory that results hold which were fetched and are still there.

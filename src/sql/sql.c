@@ -364,6 +364,21 @@ static status prepare_describe(preparer *p, const DescribeStmt *tree)
     return bind_note_nested(&p->binder, &names);
 }
 
+/* ---- the column cache ---- */
+
+/* Confined clients may fill what all share, but not empty it. */
+static status prepare_cache(preparer *p, const CacheStmt *tree)
+{
+    if (tree->is_kept) {
+        p->statement->query.fills_cache = true;
+        return prepare_query(p, tree->query, SQL_CACHE);
+    }
+    TRY(bind_check_access(&p->binder, tree->location,
+                          tree->query ? "UNCACHE TABLE" : "CLEAR CACHE"));
+    p->statement->kind = SQL_CLEAR_CACHE;
+    return tree->query ? prepare_query(p, tree->query, SQL_UNCACHE) : STATUS_OK;
+}
+
 /* ---- all of them ---- */
 
 /* Returns the words of a statement that the grammar knows, and nothing else; or NULL. */
@@ -385,7 +400,7 @@ static status unsupported_statement(preparer *p, const pg_node *tree)
                    words ? words : "this statement"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
         "DROP TABLE, CREATE SCHEMA, ATTACH, USE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, "
-        "DESCRIBE and SUMMARIZE");
+        "DESCRIBE, SUMMARIZE and CACHE TABLE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -415,6 +430,8 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return bind_macro_statement(&p->binder, castNode(MacroStmt, tree), p->statement);
     case T_DescribeStmt:
         return prepare_describe(p, castNode(DescribeStmt, tree));
+    case T_CacheStmt:
+        return prepare_cache(p, castNode(CacheStmt, tree));
     case T_CopyStmt:
         return prepare_copy(p, castNode(CopyStmt, tree));
     case T_SchemaStmt:
@@ -574,6 +591,7 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
                              .catalog = session->catalog,
                              .hive_partitioning = session->hive_partitioning,
                              .is_confined = session->is_confined,
+                             .list_kept = session->list_kept,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select,
                              .bind_macro = bind_macro_call},

@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_SQL_SQL_H
 #define PISTACHIO_SQL_SQL_H
 
+#include "parquet/table/kept_column.h"
 #include "sql/statement/statement.h"
 
 /* Everything that a statement is bound against, in addition to its text. Whoever binds the same text against the same
@@ -25,6 +26,7 @@ typedef struct sql_session {
     /* While types are asked for: those that parameters are said to have, by number; TYPE_NULL: nothing is said. */
     const data_type *declared;
     uint32_t declared_count;
+    pq_list_kept *list_kept; /* of the column cache; NULL: nobody can say, as of several ranks */
     sql_rounds rounds;
     bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */
 } sql_session;

@@ -274,6 +274,33 @@ says "and how far it is from it" "times T_min"
 expect "explain analyze of what is cached" 0 - \
     env XDG_CACHE_HOME="$work/cache" "$program" -c "$analyze"
 says "reads nothing" "read 0.0 MB from storage, 0.0 MB in total"
+touch -d '2000-01-01' "$work/t.parquet"
+cached() {
+    echo "cache table '$work/t.parquet' (a);${1:-}"
+}
+expect "a column that was cached" 0 "column_name
+a" "$program" --format csv -c "$(cached "
+    select column_name from pistachio_cache() where file_name like '%/t.parquet'")"
+expect "is read from the cache" 0 - "$program" -c "$(cached "explain analyze select max(a + 0) from '$work/t.parquet'")"
+says "as it says" "1 values from the cache: 0.0 MB,"
+expect "until it is forgotten" 0 "count
+0
+count
+1
+count
+0" "$program" --format csv -c "$(cached "
+    uncache table '$work/t.parquet'; select count(*) from pistachio_cache();
+    cache table '$work/t.parquet' (b); select count(*) from pistachio_cache();
+    clear cache; select count(*) from pistachio_cache()")"
+expect "the cache where it is off" 1 - "$program" --set cache_memory=0 -c "$(cached)"
+says "and how to have it" "SET cache_memory"
+expect "a column that is not there" 1 - "$program" -c "cache table '$work/t.parquet' (a, c)"
+says "is named" 'column "c" does not exist'
+expect "the cache of several ranks" 1 - "$program" --ranks 2 -c "from pistachio_cache()"
+says "is refused" "pistachio_cache() with several ranks is not supported"
+expect "to empty it where nothing but tables may be read" 1 - \
+    "$program" --set enable_external_access=off -c "clear cache"
+says "is refused as well" "CLEAR CACHE is not allowed"
 expect "calibrate of nothing" 1 - "$program" calibrate --path "$work/none"
 expect "calibrate with an unknown option" 2 - "$program" calibrate --nonsense
 

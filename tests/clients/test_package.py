@@ -70,6 +70,21 @@ class Package(unittest.TestCase):
         self.db.register("again", self.db.sql("select i32 from frame where i32 > 0"))
         self.assertEqual(self.db.sql("select min(i32) from again").fetchone(), (5,))
 
+    def test_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 't"1.parquet')
+            pyarrow.parquet.write_table(pyarrow.table({"a": [1, 2, 300], 'b"': ["x", "y", "x"]}), path)
+            os.utime(path, (0, 0))  # a file that is written to at this moment is not kept
+            with pistachio.connect(folder) as db:
+                kept = f"select column_name, row_count from pistachio_cache() where file_name = '{path}' order by 1"
+                db.cache('t"1', ['b"'])
+                self.assertEqual(db.sql(kept).fetchall(), [('b"', 3)])
+                db.cache('t"1')
+                self.assertEqual(db.sql(kept).fetchall(), [("a", 3), ('b"', 3)])
+                self.assertEqual(db.sql('select sum(a) from "t""1" where "b""" = \'x\'').fetchone(), (301,))
+                db.clear_cache()
+                self.assertEqual(db.sql(kept).fetchall(), [])
+
     def test_frames(self):
         result = self.db.sql("select i, 'a text that does not lie in its view' as s from (values (1), (2)) v(i)")
         for name, take in (("polars", lambda: result.pl().rows()),

@@ -230,6 +230,20 @@ static void null_pistachio_tag(void)
     CHECK(!pistachio_tag(NULL));
 }
 
+static void null_pistachio_cache_table(void)
+{
+    const char *const columns[] = {"a", NULL};
+    CHECK_KIND(pistachio_cache_table(NULL, "t", NULL, 0), INVALID, "\"connection\" is NULL");
+    CHECK_KIND(pistachio_cache_table(connection, NULL, NULL, 0), INVALID, "\"table\" is NULL");
+    CHECK_KIND(pistachio_cache_table(connection, "t", NULL, 1), INVALID, "\"columns\" is NULL");
+    CHECK_KIND(pistachio_cache_table(connection, "t", columns, 2), INVALID, "\"columns\" is NULL");
+}
+
+static void null_pistachio_cache_clear(void)
+{
+    CHECK_KIND(pistachio_cache_clear(NULL), INVALID, "\"connection\" is NULL");
+}
+
 static void null_pistachio_memory_exported(void)
 {
     CHECK_EQ(pistachio_memory_exported(NULL), 0);
@@ -411,6 +425,8 @@ static const struct {
     FUNCTION(pistachio_connect),
     FUNCTION(pistachio_disconnect),
     FUNCTION(pistachio_add_table),
+    FUNCTION(pistachio_cache_clear),
+    FUNCTION(pistachio_cache_table),
     FUNCTION(pistachio_add_path),
     FUNCTION(pistachio_query),
     FUNCTION(pistachio_cancel),

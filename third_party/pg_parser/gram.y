@@ -357,6 +357,10 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <range>	relation_expr path_expr
 %type <range>	extended_relation_expr
 %type <node>	tablesample_clause opt_repeatable_clause sample_clause sample_spec sample_size sample_number
+%type <node>	CacheStmt
+%type <range>	cache_table
+%type <list>	cache_columns cache_column_list
+%type <node>	cache_column
 %type <node>	AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt SchemaStmt UseStmt macro_body macro_parameter
 %type <list>	macro_parameters macro_parameter_list
 %type <node>	pivot_column pivot_key unpivot_into
@@ -551,7 +555,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
-%token		USE_LA ATTACH_LA DETACH_LA
+%token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA
 %token <str>	INTERVAL_UNIT
 
 /*
@@ -679,6 +683,7 @@ toplevel_stmt:
 
 stmt:
 			AttachStmt
+			| CacheStmt
 			| CopyStmt
 			| CreateAsStmt
 			| CreateStmt
@@ -3183,6 +3188,66 @@ UseStmt:
 					UseStmt    *n = makeNode(UseStmt);
 
 					n->name = $2;
+					$$ = (Node *) n;
+				}
+		;
+
+/* CACHE TABLE t (a, b), UNCACHE TABLE t and CLEAR CACHE: the query names the columns. */
+CacheStmt:
+			CACHE TABLE cache_table cache_columns
+				{
+					CacheStmt  *n = makeNode(CacheStmt);
+					SelectStmt *query = makeNode(SelectStmt);
+
+					query->targetList = $4 ? $4 : list_make1(makeStar(@3));
+					query->fromClause = list_make1($3);
+					n->query = (Node *) query;
+					n->is_kept = true;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+			| UNCACHE_LA TABLE cache_table
+				{
+					CacheStmt  *n = makeNode(CacheStmt);
+					SelectStmt *query = makeNode(SelectStmt);
+
+					query->targetList = list_make1(makeStar(@3));
+					query->fromClause = list_make1($3);
+					n->query = (Node *) query;
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+			| CLEAR_LA CACHE
+				{
+					CacheStmt  *n = makeNode(CacheStmt);
+
+					n->location = @1;
+					$$ = (Node *) n;
+				}
+		;
+
+cache_table:
+			qualified_name							{ $$ = $1; }
+			| path_expr								{ $$ = $1; }
+		;
+
+cache_columns:
+			'(' cache_column_list ')'				{ $$ = $2; }
+			| /*EMPTY*/								{ $$ = NIL; }
+		;
+
+cache_column_list:
+			cache_column							{ $$ = list_make1($1); }
+			| cache_column_list ',' cache_column	{ $$ = lappend($1, $3); }
+		;
+
+cache_column:
+			ColId
+				{
+					ResTarget  *n = makeNode(ResTarget);
+
+					n->val = makeColumnRef($1, NIL, @1, yyscanner);
+					n->location = @1;
 					$$ = (Node *) n;
 				}
 		;

@@ -116,6 +116,7 @@ typedef enum NodeTag
 	T_SchemaStmt,
 	T_AttachStmt,
 	T_UseStmt,
+	T_CacheStmt,
 	T_ViewStmt,
 	T_ExplainStmt,
 	T_CreateTableAsStmt
@@ -2203,5 +2204,14 @@ typedef struct UseStmt
 	NodeTag		type;
 	RangeVar   *name;
 } UseStmt;
+
+/* CACHE TABLE and UNCACHE TABLE: the query of the columns; CLEAR CACHE: query is NULL */
+typedef struct CacheStmt
+{
+	NodeTag		type;
+	Node	   *query;
+	bool		is_kept;
+	int			location;
+} CacheStmt;
 
 #endif

@@ -218,6 +218,10 @@ statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extr
 		return TOKEN_USE_LA;
 	if (!strcmp(text, "attach"))
 		return TOKEN_ATTACH_LA;
+	if (!strcmp(text, "uncache") && next->token == TOKEN_TABLE)
+		return TOKEN_UNCACHE_LA;
+	if (!strcmp(text, "clear") && next->token == TOKEN_CACHE)
+		return TOKEN_CLEAR_LA;
 	return strcmp(text, "detach") ? 0 : TOKEN_DETACH_LA;
 }
 

@@ -113,8 +113,10 @@ static void add_cached(annotation *a, const node_metrics *m)
 {
     size_t at = strlen(a->behind);
     if (m->cached)
-        snprintf(a->behind + at, sizeof a->behind - at, "%s%llu values from the cache",
-                 at ? ", " : "  (", (unsigned long long)m->cached);
+        snprintf(a->behind + at, sizeof a->behind - at,
+                 "%s%llu values from the cache: %.1f MB, %.3f s saved", at ? ", " : "  (",
+                 (unsigned long long)m->cached, (double)m->cached_bytes / 1e6,
+                 (double)m->saved / 1e9);
 }
 
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)

@@ -1,6 +1,7 @@
 /* query.c - runs statements, of a text or prepared: queries by the executor, the others here. */
 #include "api/engine/engine.h"
 #include "api/handles/error.h"
+#include "api/query/cache.h"
 #include "api/query/explain.h"
 #include "api/query/query_parts.h"
 #include "api/query/query_run.h"
@@ -10,6 +11,7 @@
 #include "api/session/statement.h"
 #include "base/mutex.h"
 #include "exec/operators/result_batch.h"
+#include "exec/scan/column_cache.h"
 #include "sql/catalog/schema.h"
 #include "sql/sql.h"
 
@@ -35,9 +37,15 @@ static status run_query(pistachio_result *result)
     TRY(api_query_plan(result));
     if (kind == SQL_EXPLAIN)
         return api_explain(result, false);
+    if (kind == SQL_CACHE)
+        TRY(api_cache_check(result));
     TRY(api_query_start(result));
     if (kind == SQL_COPY || kind == SQL_CREATE_TABLE || kind == SQL_INSERT) {
         TRY(kind == SQL_COPY ? api_copy(result) : api_keep_rows(result));
+        return api_finish_trace(result);
+    }
+    if (kind == SQL_CACHE) {
+        TRY(drain(result));
         return api_finish_trace(result);
     }
     if (kind == SQL_EXPLAIN_ANALYZE) {
@@ -169,7 +177,14 @@ static status run(pistachio_result *result)
     case SQL_COPY:
     case SQL_EXPLAIN:
     case SQL_EXPLAIN_ANALYZE:
+    case SQL_CACHE:
         return run_query(result);
+    case SQL_UNCACHE:
+        api_cache_forget(&statement->query);
+        return STATUS_OK;
+    case SQL_CLEAR_CACHE:
+        column_cache_clear();
+        return STATUS_OK;
     case SQL_CREATE_VIEW:
         return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
     case SQL_CREATE_TABLE:
@@ -232,6 +247,15 @@ static void name_tag(pistachio_result *result)
     case SQL_SET:
         word = statement->is_reset ? "RESET" : "SET";
         break;
+    case SQL_CACHE:
+        word = "CACHE TABLE";
+        break;
+    case SQL_UNCACHE:
+        word = "UNCACHE TABLE";
+        break;
+    case SQL_CLEAR_CACHE:
+        word = "CLEAR CACHE";
+        break;
     default:
         break;
     }
@@ -276,6 +300,7 @@ static status bind(pistachio_result *result, void *context)
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),
                                  .copies_to_client = result->connection->copies_to_client,
+                                 .list_kept = api_cache_lister(&now),
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

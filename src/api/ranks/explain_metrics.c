@@ -17,6 +17,8 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
         m.cached += atomic_load(&op->metrics.values_cached);
+        m.cached_bytes += atomic_load(&op->metrics.bytes_cached);
+        m.saved += atomic_load(&op->metrics.nanoseconds_saved);
         m.files += atomic_load(&op->metrics.files);
         m.files_opened += atomic_load(&op->metrics.files_opened);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
@@ -35,6 +37,8 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->nanoseconds += more->nanoseconds;
     sum->bytes += more->bytes;
     sum->cached += more->cached;
+    sum->cached_bytes += more->cached_bytes;
+    sum->saved += more->saved;
     sum->spilled += more->spilled;
     sum->files = more->files > sum->files ? more->files : sum->files;
     sum->files_opened =

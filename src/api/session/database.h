@@ -13,6 +13,8 @@ sql_catalog *api_result_catalog(const pistachio_result *result);
 void api_settings(pistachio_connection *connection, settings *out);
 /* Setting invalid_utf8. */
 bool api_replaces_text(const settings *s);
+/* Returns what lists the column cache's columns; NULL with several ranks, of which each has a cache of its own. */
+pq_list_kept *api_cache_lister(const settings *s);
 /* Setting page_checksums. */
 bool api_ignores_checksums(const settings *s);
 /* Applies what a session has set, over the settings of its database. */

@@ -71,6 +71,7 @@ static status prepare(pistachio_statement *statement, const char *sql, const dat
                                  .ignores_checksums = api_ignores_checksums(&now),
                                  .copies_to_client = statement->connection->copies_to_client,
                                  .is_described = true,
+                                 .list_kept = api_cache_lister(&now),
                                  .declared = declared,
                                  .declared_count = declared_count};
     cancel_flag is_cancelled = false;

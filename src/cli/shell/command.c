@@ -404,6 +404,32 @@ static int run_editor(cli_session *s, char *argument)
     return result;
 }
 
+/* Returns "CACHE TABLE name (columns)", the caller's; NULL: there is no memory. */
+static char *make_cache(const char *argument)
+{
+    static const char word[] = "CACHE TABLE ";
+    size_t bytes = sizeof word + strlen(argument);
+    char *sql = mem_new(bytes);
+    if (sql)
+        snprintf(sql, bytes, "%s%s", word, argument);
+    return sql;
+}
+
+/* Shows the column cache, empties it, or puts a table into it. */
+static int run_cache(cli_session *s, char *argument)
+{
+    if (!*argument)
+        return run_own(s, "SELECT * FROM pistachio_cache()");
+    if (!strcasecmp(argument, "clear"))
+        return run_own(s, "CLEAR CACHE");
+    char *sql = make_cache(argument);
+    if (!sql)
+        return command_fail("no memory for ", argument);
+    int result = run_own(s, sql);
+    mem_free(sql);
+    return result;
+}
+
 static const command commands[] = {
     {{"help", "?", "h"}, ".help, \\?", "this text", run_help},
     {{"quit", "exit", "q"}, ".quit, \\q", "ends; so do quit, exit and Ctrl-D", run_quit},
@@ -416,6 +442,10 @@ static const command commands[] = {
      run_records},
     {{"nullvalue"}, ".nullvalue TEXT", "how tables show NULL; also \\pset null TEXT", run_null},
     {{"pset"}, "\\pset NAME VALUE", "psql's: null, format, expanded, pager", run_pset},
+    {{"cache"},
+     ".cache [TABLE [(COLUMNS)] | clear]",
+     "what is kept decoded; keeps more, or nothing",
+     run_cache},
     {{"timer", "timing"}, ".timer, \\timing [on|off]", "times of statements", run_timer},
     {{"output", "o"}, ".output, \\o [FILE]", "results to a file; without one, back", run_output},
     {{"once"}, ".once FILE", "the next statement's rows to a file", run_once},

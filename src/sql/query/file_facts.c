@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct fact_text {
     arena *memory;
@@ -292,6 +293,95 @@ static status facts_of_argument(binder *b, const FuncCall *call, const Node *nod
     return st ? status_at(st, bind_position(b, castNode(A_Const, node)->location)) : STATUS_OK;
 }
 
+/* ---- what the column cache has ---- */
+
+static const char cache_columns[] = "file_name varchar, column_name varchar, form varchar, "
+                                    "row_count bigint, bytes bigint, uses bigint";
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(((const pq_kept_column *)a)->path, ((const pq_kept_column *)b)->path);
+}
+
+/* Marks the columns of the table's files, which may be seen. */
+static void mark_table(const pq_table *table, const pq_kept_column *kept, size_t count,
+                       bool *is_seen)
+{
+    for (size_t i = 0; i < table->files.count; i++) {
+        const file *f = table->files.items[i].file;
+        pq_kept_column wanted = {.path = f ? f->path : ""};
+        const pq_kept_column *found =
+            count ? bsearch(&wanted, kept, count, sizeof *kept, compare_paths) : NULL;
+        if (!found)
+            continue;
+        size_t first = (size_t)(found - kept), end = first;
+        while (first && !compare_paths(&kept[first - 1], &wanted))
+            first--;
+        for (; end < count && !compare_paths(&kept[end], &wanted); end++)
+            is_seen[end] = true;
+        memset(is_seen + first, true, end - first);
+    }
+}
+
+/* Says which columns a statement may hear of: confined ones, of the catalog's tables. */
+static status find_seen(binder *b, const pq_kept_column *kept, size_t count, bool **out)
+{
+    sql_catalog_entry *entries;
+    size_t entry_count = 0;
+    *out = arena_alloc_array(b->memory, count + 1, sizeof **out);
+    if (!*out)
+        return bind_no_memory();
+    if (!b->is_confined) {
+        memset(*out, true, count);
+        return STATUS_OK;
+    }
+    TRY(sql_catalog_list(b->catalog, true, b->held, &entries, &entry_count));
+    for (size_t i = 0; i < entry_count; i++)
+        if (entries[i].table)
+            mark_table(entries[i].table, kept, count, *out);
+    return STATUS_OK;
+}
+
+static status fact_form(fact_text *t, const pq_kept_column *kept)
+{
+    if (!kept->width)
+        return fact_words(t, kept->form);
+    const char *form = arena_format(t->memory, "%s of %u byte%s", kept->form, kept->width,
+                                    kept->width == 1 ? "" : "s");
+    return form ? fact_words(t, form) : bind_no_memory();
+}
+
+static status facts_of_kept(fact_text *t, const pq_kept_column *kept)
+{
+    TRY(fact_row(t));
+    TRY(fact_words(t, kept->path));
+    TRY(fact_words(t, kept->column));
+    TRY(fact_form(t, kept));
+    TRY(fact_number(t, (int64_t)kept->rows));
+    TRY(fact_number(t, (int64_t)kept->bytes));
+    return fact_number(t, (int64_t)kept->uses);
+}
+
+static status facts_of_cache(binder *b, const FuncCall *call, fact_text *t)
+{
+    pq_kept_column *kept;
+    size_t count;
+    bool *is_seen;
+    if (list_length(call->args))
+        return bind_error(b, STATUS_KIND_INVALID, call->location,
+                          "function \"pistachio_cache\" takes no arguments");
+    if (!b->list_kept)
+        return bind_unsupported(b, call->location, "pistachio_cache() with several ranks is");
+    TRY(b->list_kept(b->memory, &kept, &count));
+    TRY(find_seen(b, kept, count, &is_seen));
+    for (size_t i = 0; i < count; i++)
+        if (is_seen[i])
+            TRY(facts_of_kept(t, &kept[i]));
+    return STATUS_OK;
+}
+
+/* ---- the query ---- */
+
 /* Begins the values with a row of NULLs of the columns' types. */
 static status facts_begin(fact_text *t, const char *columns)
 {
@@ -324,6 +414,13 @@ status file_facts_text(binder *b, const FuncCall *call, const char **out)
     const struct file_function *found = NULL;
     fact_text t = {.memory = b->memory};
     *out = NULL;
+    if (!strcmp(name, "pistachio_cache")) {
+        TRY(facts_begin(&t, cache_columns));
+        TRY(facts_of_cache(b, call, &t));
+        TRY(facts_end(&t, cache_columns));
+        *out = t.bytes.items;
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(functions[i].name, name))
             found = &functions[i];

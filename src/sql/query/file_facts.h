@@ -1,4 +1,4 @@
-/* file_facts.h - facts of files as rows: parquet_metadata and its like, glob. */
+/* file_facts.h - facts of files as rows: parquet_metadata and its like, glob, pistachio_cache. */
 #ifndef PISTACHIO_SQL_QUERY_FILE_FACTS_H
 #define PISTACHIO_SQL_QUERY_FILE_FACTS_H
 

@@ -28,15 +28,19 @@ typedef enum sql_kind {
     SQL_CREATE_SCHEMA, /* `schema` */
     SQL_DROP_SCHEMA,   /* `schema`, or all of its catalog */
     SQL_ATTACH,        /* the folder or file `text` as the catalog `name` */
-    SQL_DESCRIBE       /* the columns of `query` */
+    SQL_DESCRIBE,      /* the columns of `query` */
+    SQL_CACHE,         /* `query` is run for what the column cache keeps of it */
+    SQL_UNCACHE,       /* the files of `query` are forgotten there */
+    SQL_CLEAR_CACHE    /* all files are */
 } sql_kind;
 
 /* A bound statement; everything is in query.memory. */
 typedef struct sql_statement {
     sql_kind kind;
-    plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE, CREATE_TABLE, INSERT; else only its
+    plan_statement
+        query; /* QUERY, EXPLAIN..., COPY, DESCRIBE, CREATE_TABLE, INSERT, CACHE; else only its
                              memory and sql */
-    const char *name;     /* views, tables, settings */
+    const char *name; /* views, tables, settings */
     const char *
         tag; /* of macros and prepared statements, which are kept as views: what was done; or NULL */
     const char *text;      /* SET: the value; CREATE VIEW: its query's text */

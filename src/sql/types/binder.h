@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/zone_moment.h"
+#include "parquet/table/kept_column.h"
 #include "plan/tree/expr_index.h"
 #include "plan/tree/plan.h"
 #include "sql/catalog/catalog.h"
@@ -226,6 +227,7 @@ struct binder {
     sql_held *held;                /* the statement's */
     const char *hive_partitioning; /* as in sql_session */
     bool is_confined;              /* as in sql_session */
+    pq_list_kept *list_kept;       /* as in sql_session */
     int64_t statement_time;        /* as in sql_session: the instant of now() */
     const zone *zone;              /* the session's; NULL: UTC */
     plan_statement *statement;
