@@ -64,10 +64,26 @@ status bind_recursive_reference(binder *b, bind_cte *cte, plan_node **out)
             "WITH RECURSIVE r AS (first UNION [ALL] step), where only step reads r");
     cte->references++;
     b->rounds.references++;
-    bool is_there = !b->rounds.is_dry && b->rounds.count == b->rounds.done &&
-                    b->rounds.round != SQL_ROUND_FIRST;
-    return is_there ? kept_rows(b, cte, b->rounds.count, true, cte->columns, out)
-                    : no_rows(b, cte->columns, out);
+    TRY(no_rows(b, cte->columns, out));
+    return array_push(b->memory, &cte->places, *out);
+}
+
+/* Puts the last round's rows in the place of references inside the step. The query is numbered after those that its step reads,
+ * so they are not known when the references are bound. */
+static status fill_places(binder *b, const bind_cte *cte, uint32_t number)
+{
+    if (number != b->rounds.done || b->rounds.round == SQL_ROUND_FIRST)
+        return STATUS_OK;
+    for (size_t i = 0; i < cte->places.count; i++) {
+        plan_node *place = cte->places.items[i], *rows;
+        TRY(kept_rows(b, cte, number, true, &place->columns, &rows));
+        for (size_t c = 0; c < place->columns.count; c++) {
+            rows->columns.items[c].id = place->columns.items[c].id;
+            rows->columns.items[c].is_nullable = true;
+        }
+        *place = *rows;
+    }
+    return STATUS_OK;
 }
 
 /* Files without names hold the rows. */
@@ -86,7 +102,12 @@ static status check_columns(const binder *b, const bind_cte *cte, const plan_nod
     return STATUS_OK;
 }
 
-/* The step's columns get the first query's types. */
+static bool is_whole(data_type type)
+{
+    return type_is_integer(type) || (type.id == TYPE_DECIMAL && !type.scale);
+}
+
+/* The step's columns get the first query's types. Whole numbers that these cannot hold fail when they are computed. */
 static status match_step(binder *b, const bind_cte *cte, const plan_node *first, plan_node **step)
 {
     size_t count = first->columns.count;
@@ -103,7 +124,8 @@ static status match_step(binder *b, const bind_cte *cte, const plan_node *first,
         const plan_column *column = &first->columns.items[i];
         data_type given = (*step)->columns.items[i].type;
         types[i] = column->type;
-        if (given.id != TYPE_NULL &&
+        bool are_whole = is_whole(column->type) && is_whole(given);
+        if (given.id != TYPE_NULL && !are_whole &&
             (!bind_common_type(column->type, given, &common) || !type_equal(common, column->type)))
             return status_hint(
                 bind_error(b, STATUS_KIND_INVALID, location,
@@ -143,6 +165,7 @@ static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_nod
 {
     cte->recursion = RECURSION_STEP;
     cte->references = 0;
+    cte->places.count = 0;
     cte->columns = &first->columns;
     TRY(b->bind_subquery(b, castNode(SelectStmt, cte->tree->ctequery)->rarg, cte->scope, ctes,
                          out));
@@ -232,6 +255,7 @@ status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
     uint32_t number = b->rounds.count++;
     if (number < b->rounds.done)
         return kept_rows(b, cte, number, false, &first->columns, out);
+    TRY(fill_places(b, cte, number));
     TRY(make_round(b, cte, first, step, &b->rounds.root));
     return status_new(STATUS_KIND_INTERNAL, "recursive query \"%s\" is not computed", cte->name);
 }

@@ -178,7 +178,8 @@ struct bind_cte {
     bind_recursion recursion;
     const plan_column_list *columns; /* RECURSION_STEP: what its rows have */
     uint32_t references;             /* to itself, then */
-    uint32_t shared;                 /* index in plan_statement.shared */
+    ARRAY(plan_node *) places; /* of these: what gets the rows once the query's number is known */
+    uint32_t shared;           /* index in plan_statement.shared */
 };
 
 typedef struct bind_view {
