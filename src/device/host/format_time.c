@@ -360,7 +360,7 @@ static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
     case 'Z':
         return true;
     case 'y':
-        format_time_put_number(l, (m->year % 100 + 100) % 100, two);
+        format_time_put_number(l, (m->year < 0 ? -m->year : m->year) % 100, two);
         return true;
     case 'Y':
         format_time_put_number(l, m->year, m->year < 0 ? 5 : 4);

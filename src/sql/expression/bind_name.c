@@ -111,6 +111,20 @@ static status bind_alias_of(binder *b, const bind_scope *scope, const char *name
     return STATUS_OK;
 }
 
+/* An item of the select list, whether it is bound or not; *out NULL: none has the name. */
+static status bind_item_of(binder *b, bind_scope *scope, const char *name, int32_t location,
+                           expr **out)
+{
+    TRY(bind_alias_of(b, scope, name, location, out));
+    return *out || !scope->item_count ? STATUS_OK : scope->bind_item(b, scope, name, location, out);
+}
+
+/* alias.x is the item x of the select list, unless a table is called alias. */
+static bool is_alias_word(const bind_scope *scope, const char *relation)
+{
+    return !strcasecmp(relation, "alias") && !has_relation(scope, relation);
+}
+
 static status refer_to(binder *b, const bind_entry *entry, int32_t location, expr **out)
 {
     *out = bind_reference(b, entry->id, entry->type, entry->is_nullable, entry->name);
@@ -131,10 +145,8 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
             found = lookup(s, relation, name, folds, &entry);
     }
     *out = NULL;
-    if (!found && !relation)
-        TRY(bind_alias_of(b, scope, name, location, out));
-    if (!found && !relation && !*out && scope->item_count)
-        TRY(scope->bind_item(b, scope, name, location, out));
+    if (!found && (!relation || is_alias_word(scope, relation)))
+        TRY(bind_item_of(b, scope, name, location, out));
     if (*out)
         return STATUS_OK;
     const bind_nested *nested = found ? NULL : find_nested(scope, relation, name);

@@ -90,6 +90,21 @@ static data_type exact_type(const expr *e)
     return is_number ? value_decimal_type(&e->constant) : e->type;
 }
 
+static bool operator_is_float(const expr *e)
+{
+    return e->type.id == TYPE_FLOAT || e->type.id == TYPE_DOUBLE;
+}
+
+/* A truth value beside a number is 0 or 1. */
+static status number_truth(binder *b, expr **truth, const expr *other, int32_t location)
+{
+    bool is_number =
+        type_is_integer(other->type) || other->type.id == TYPE_DECIMAL || operator_is_float(other);
+    if ((*truth)->type.id != TYPE_BOOL || !is_number)
+        return STATUS_OK;
+    return bind_cast(b, *truth, type_make(TYPE_INT32), location, truth);
+}
+
 status bind_unify(binder *b, expr **left, expr **right, int32_t location, const char *what)
 {
     data_type common;
@@ -107,6 +122,8 @@ status bind_unify(binder *b, expr **left, expr **right, int32_t location, const 
     }
     if (operator_same_type(*left, *right))
         return STATUS_OK;
+    TRY(number_truth(b, left, *right, location));
+    TRY(number_truth(b, right, *left, location));
     TRY(adapt_constant(b, left, *right, &is_done));
     if (!is_done)
         TRY(adapt_constant(b, right, *left, &is_done));
@@ -148,11 +165,6 @@ static status promote(binder *b, expr **arg, int32_t location)
     if (!type_is_integer((*arg)->type))
         return STATUS_OK;
     return bind_cast(b, *arg, arithmetic_integer((*arg)->type), location, arg);
-}
-
-static bool operator_is_float(const expr *e)
-{
-    return e->type.id == TYPE_FLOAT || e->type.id == TYPE_DOUBLE;
 }
 
 /* Can it be an integer as it is written? One of any other type was cast to it. */

@@ -294,6 +294,23 @@ status bind_literal_number(binder *b, const expr *literal, expr **out)
     return bind_number(b, text, bytes, literal->position, out);
 }
 
+/* A number as a truth value: whether it is not 0. */
+static status bind_is_not_zero(binder *b, expr *arg, int32_t location, expr **out)
+{
+    const value zero = value_int(TYPE_INT32, 0);
+    value v;
+    expr *constant;
+    if (!value_cast_exact(&zero, arg->type, &v))
+        return status_new(STATUS_KIND_INTERNAL, "a number has no zero");
+    TRY(bind_constant(b, &v, location, &constant));
+    return bind_call2(b, EXPR_NE, type_make(TYPE_BOOL), arg, constant, location, out);
+}
+
+static bool has_fraction(data_type type)
+{
+    return type.id == TYPE_DOUBLE || type.id == TYPE_FLOAT || type.id == TYPE_DECIMAL;
+}
+
 status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
@@ -301,6 +318,10 @@ status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **
         return bind_call1(b, EXPR_TIME_TO_INTERVAL, type, arg, location, out);
     if (arg->type.id == TYPE_INTERVAL && type.id == TYPE_TIME)
         return bind_call1(b, EXPR_INTERVAL_TO_TIME, type, arg, location, out);
+    if (type.id == TYPE_BOOL && has_fraction(arg->type))
+        return bind_is_not_zero(b, arg, location, out);
+    if (arg->type.id == TYPE_BOOL && has_fraction(type))
+        TRY(bind_cast(b, arg, type_make(TYPE_INT32), location, &arg));
     if (!type_can_cast(arg->type, type))
         return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
                           type_name(arg->type, from), type_name(type, to));
