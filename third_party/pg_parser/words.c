@@ -253,14 +253,14 @@ expression_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra,
 {
 	const char *text = word->value.str;
 
-	if (next == TOKEN_NULLS_P && ends_value(yyextra->last.token))
+	if (next == TOKEN_NULLS_P)
 	{
-		bool		is_before_over = pg_peek(yyextra, 1, yyscanner)->token == TOKEN_OVER;
+		int			after = pg_peek(yyextra, 1, yyscanner)->token;
 
-		if (!strcmp(text, "ignore"))
-			return is_before_over ? TOKEN_IGNORE_OVER_LA : TOKEN_IGNORE_LA;
-		if (!strcmp(text, "respect"))
-			return is_before_over ? TOKEN_RESPECT_OVER_LA : TOKEN_RESPECT_LA;
+		if (!strcmp(text, "ignore") && (after == TOKEN_OVER || after == ')'))
+			return after == TOKEN_OVER ? TOKEN_IGNORE_OVER_LA : TOKEN_IGNORE_LA;
+		if (!strcmp(text, "respect") && (after == TOKEN_OVER || after == ')'))
+			return after == TOKEN_OVER ? TOKEN_RESPECT_OVER_LA : TOKEN_RESPECT_LA;
 	}
 	if (next == '(' && yyextra->last.token != '.')
 	{

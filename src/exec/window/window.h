@@ -9,6 +9,7 @@
  *     window_turn.h       pieces of partitions, one for each task
  *     window_text.c       string_agg, over partitions
  *     window_text_frame.c string_agg, over frames
+ *     window_ignore.h     IGNORE NULLS
  *     window_ordered.c    quantiles, modes, aggregates of distinct values
  *
  * Rows are numbered within what is evaluated at once, one or more whole partitions; a range of rows for

@@ -3,6 +3,7 @@
 #include "exec/window/window.h"
 #include "exec/window/window_aggregate.h"
 #include "exec/window/window_frame.h"
+#include "exec/window/window_ignore.h"
 #include "exec/window/window_rows.h"
 #include "exec/window/window_text.h"
 
@@ -108,7 +109,8 @@ static status shift_values(window_rows *rows, const plan_window_call *call, tens
     TRY(window_value(rows, call->args[0], &values));
     status st = call->arg_count > 1 ? window_value(rows, call->args[1], &distances) : STATUS_OK;
     if (!st)
-        st = shift_rows(rows, call, distances, &index);
+        st = call->ignores_nulls ? window_ignore_nulls(rows, call, &index)
+                                 : shift_rows(rows, call, distances, &index);
     if (!st)
         st = shifted_values(rows, call, values, index, out);
     tensor_unref(values);
@@ -135,6 +137,18 @@ static status nth_rows(window_rows *rows, const plan_window_call *call, const wi
         .from_2 = window_call_address_of(parts[2].from),
         .to_2 = window_call_address_of(parts[2].to), .count = rows->count, .out = index->rows,
         .error = rows->task->error, .location = (uint32_t)call->position);
+}
+
+static status kept_values(window_rows *rows, const plan_window_call *call, tensor **out)
+{
+    tensor *values;
+    row_index *index;
+    TRY(window_value(rows, call->args[0], &values));
+    status st = window_ignore_nulls(rows, call, &index);
+    if (!st)
+        st = window_gather(rows, values, 0, index, out);
+    tensor_unref(values);
+    return st;
 }
 
 static status frame_values(window_rows *rows, const plan_window_call *call, tensor **out)
@@ -182,7 +196,7 @@ status window_call_evaluate(window_rows *rows, const plan_window_call *call, dat
     case WINDOW_FIRST_VALUE:
     case WINDOW_LAST_VALUE:
     case WINDOW_NTH_VALUE:
-        return frame_values(rows, call, out);
+        return call->ignores_nulls ? kept_values(rows, call, out) : frame_values(rows, call, out);
     case WINDOW_STRING_AGG:
     case WINDOW_STRING_AGG_DISTINCT:
         return window_text_evaluate(rows, call, type, out);

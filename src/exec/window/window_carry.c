@@ -248,6 +248,8 @@ static bool is_running(const plan_frame *frame)
 
 bool window_running_can(const plan_window_call *call)
 {
+    if (call->ignores_nulls)
+        return false;
     switch (call->function) {
     case WINDOW_ROW_NUMBER:
     case WINDOW_RANK:

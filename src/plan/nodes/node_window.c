@@ -83,7 +83,7 @@ static void window_write_call(plan_writer *w, const plan_window_call *call,
         plan_write_text(w, i ? ", " : "");
         plan_write_expr(w, call->args[i]);
     }
-    plan_write_text(w, ")");
+    plan_write_text(w, call->ignores_nulls ? " ignore nulls)" : ")");
     if (has_frame(call))
         write_frame(w, &call->frame);
     plan_write_text(w, " as ");

@@ -151,6 +151,8 @@ typedef struct plan_frame {
 typedef struct plan_window_call {
     plan_window_function function;
     plan_aggregate_function aggregate; /* WINDOW_AGGREGATE, WINDOW_DISTINCT */
+    bool
+        ignores_nulls; /* lag, lead, first_value, last_value, nth_value: NULL values do not count */
     uint32_t arg_count;
     expr *args[PLAN_WINDOW_ARGUMENTS]; /* columns or constants */
     plan_frame frame;

@@ -244,11 +244,11 @@ static status check_ignore_nulls(const binder *b, const FuncCall *tree, const ch
     plan_window_function function = WINDOW_AGGREGATE;
     if (!tree->ignore_nulls)
         return STATUS_OK;
-    bool is_known = window_find_function(name, &function);
+    bool is_known = window_find_function(name_over(name), &function);
     if (is_known &&
         (function == WINDOW_LAG || function == WINDOW_LEAD || function == WINDOW_FIRST_VALUE ||
          function == WINDOW_LAST_VALUE || function == WINDOW_NTH_VALUE))
-        return bind_unsupported(b, tree->location, "IGNORE NULLS is");
+        return STATUS_OK;
     return bind_error(b, STATUS_KIND_INVALID, tree->location,
                       "IGNORE NULLS is for lag, lead, first_value, last_value and nth_value, not "
                       "for %s",
@@ -266,6 +266,7 @@ static status bind_callee(binder *b, const FuncCall *tree, const char *name, bin
     if (window_find_function(name_over(name), &call->function)) {
         TRY(not_for_windows(b, tree, name));
         TRY(window_bind_arguments(b, tree, scope, call));
+        call->ignores_nulls = tree->ignore_nulls;
         window->column = column_of_call(call);
         return STATUS_OK;
     }
@@ -312,6 +313,7 @@ static bool bounds_equal(const plan_frame_bound *left, const plan_frame_bound *r
 static bool calls_equal(const plan_window_call *left, const plan_window_call *right)
 {
     bool is_equal = left->function == right->function && left->aggregate == right->aggregate &&
+                    left->ignores_nulls == right->ignores_nulls &&
                     left->arg_count == right->arg_count && left->frame.mode == right->frame.mode &&
                     left->frame.exclusion == right->frame.exclusion &&
                     bounds_equal(&left->frame.start, &right->frame.start) &&
