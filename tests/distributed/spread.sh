@@ -74,6 +74,19 @@ done
 check "fewer row groups than ranks" evenly 400000 "select count(*), sum(p.n) from '$work/few.parquet' f full join p on p.k = f.k"
 check "go by hashes" test "$(grep -c "by ranges of" "$work/plan")" = 0
 
+# Row groups that ranks take from each other are read once, whoever reads them. t: 40 row groups, those of the first half
+# with 50 times as much to compute on. How many are taken depends on who is faster.
+"$program" -c "copy (select n, k, repeat(name, 1 + n % 7) as name from '$work/p.parquet' union all
+        select n + 30000, k, repeat(name, 1 + n % 5) from '$work/p.parquet' where n < 10000)
+    to '$work/t.parquet' (row_group_size 1000)" >"$work/out" || exit 2
+stolen="select count(*) as rows, sum(n) as n, sum(case when n < 20000 then length(repeat(name, 50)) else length(name) end) as bytes,
+    count(distinct name) as names from '$work/t.parquet'"
+"$program" --format csv -c "$stolen" >"$work/alone" || exit 2
+for off in "" "" "" stealing; do
+    expect "row groups of other ranks, ${off:-any} once" 0 "$(cat "$work/alone")" run "$stolen" "disabled_optimizer_rules=$off"
+done
+expect "their number where nothing is wanted" 0 "$(printf 'rows\n17')" run "select count(*) as rows from (select n from '$work/t.parquet' limit 17) q"
+
 # Of many ranks EXPLAIN ANALYZE has one line, and one for each exchange.
 "$program" --set ranks=12 --set distribute=always --table "p=$work/p.parquet" \
     -c "explain analyze select count(distinct k) from p" >"$work/plan" || exit 2

@@ -99,6 +99,14 @@ static void add_files(annotation *a, const node_metrics *m)
                  (unsigned long long)m->files_opened);
 }
 
+static void add_taken(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (m->row_groups_taken)
+        snprintf(a->behind + at, sizeof a->behind - at, "%s%llu row groups taken from other ranks",
+                 at ? ", " : "  (", (unsigned long long)m->row_groups_taken);
+}
+
 /* Parts in which a lake's files were told. */
 static void add_parts(annotation *a, const plan_node *node)
 {
@@ -130,6 +138,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
     snprintf(a->before, sizeof a->before, "%10s %10s %9.3f %4.0f%%  ", rows, estimate,
              (double)m.nanoseconds / 1e9, share * 100);
     add_files(a, &m);
+    add_taken(a, &m);
     add_parts(a, node);
     add_bytes(a, "read", m.bytes);
     add_cached(a, &m);

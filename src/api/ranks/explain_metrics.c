@@ -21,6 +21,7 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.saved += atomic_load(&op->metrics.nanoseconds_saved);
         m.files += atomic_load(&op->metrics.files);
         m.files_opened += atomic_load(&op->metrics.files_opened);
+        m.row_groups_taken += atomic_load(&op->metrics.row_groups_taken);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
         m.probed_most = m.probed += atomic_load(&op->metrics.rows_probed);
         m.sent += atomic_load(&op->metrics.bytes_sent);
@@ -40,6 +41,7 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->cached_bytes += more->cached_bytes;
     sum->saved += more->saved;
     sum->spilled += more->spilled;
+    sum->row_groups_taken += more->row_groups_taken;
     sum->files = more->files > sum->files ? more->files : sum->files;
     sum->files_opened =
         more->files_opened > sum->files_opened ? more->files_opened : sum->files_opened;

@@ -475,7 +475,7 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         return st;
     }
     op->table = scan_ahead_table(op->ahead);
-    scan_ahead_count_opened(op->ahead, &op->base.metrics.files_opened);
+    scan_ahead_count_in(op->ahead, &op->base.metrics);
     uint64_t bytes = scan_ahead_bytes(op->ahead);
     query->reads->bytes_total += bytes;
     if (op->table->hive.keys.count || op->table->given)

@@ -1,7 +1,7 @@
 /* scan_ahead.c - which row groups are read when. What is queued is under one lock of the query.
  * Whoever looks at a scan's next row group and submits its reads holds the scan, not the lock: a
  * task that finds nothing queued meanwhile waits as it would for a read. */
-#include "exec/scan/scan_ahead.h"
+#include "exec/scan/scan_look.h"
 
 #include "base/mutex.h"
 #include "exec/scan/scan_bound.h"
@@ -10,13 +10,11 @@
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
+#include "exec/scan/scan_steal.h"
 #include "storage/device.h"
 
-/* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
-#define QUEUE_MAX 48
-/* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
- */
-#define EXPECT_COUNT 32
+/* Row groups that a scan which others may take from looks at ahead of need, in addition to two for each task. */
+#define QUEUE_SPARE 6u
 /* Bytes that a task submits before it goes on with its own row group: the system takes a while for the memory that
  * reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
@@ -37,45 +35,9 @@
 static _Atomic uint64_t process_bytes;
 static _Atomic uint32_t process_queries;
 
-struct scan_ahead {
-    exec_query *query;
-    const plan_node *plan;
-    const pq_table *table;
-    scan_files *files;        /* that opens the table's; NULL: they are open */
-    _Atomic uint64_t *opened; /* how many */
-    const uint32_t *columns;
-    uint32_t column_count;
-    uint32_t *
-        wanted; /* of them, those that are read of the row group at hand; of the task that holds the scan */
-    uint64_t morsel_bytes;
-    unsigned reader; /* the scan's number in scan_share.h */
-    pq_deal deal;    /* the row groups of this rank */
-    /* For the task that holds the scan. */
-    size_t cursor;              /* the table's next row group that was not looked at */
-    uint64_t rows_before;       /* the cursor's, in the table */
-    uint32_t *order;            /* the row groups, as they are looked at; NULL: as they lie */
-    size_t expected;            /* those before it were announced */
-    pq_row_group_ref group_ref; /* the one before the cursor, */
-    scan_split split;           /* and what is left of it */
-    bool has_no_memory;         /* memory ran short: not tried again */
-    /* Under the lock. */
-    bool is_held;
-    bool has_started; /* tasks have asked for rows */
-    uint64_t bytes;   /* held by its fetches */
-    uint64_t window;  /* the most of them that regulation allows, */
-    uint64_t least;   /* and what it always allows */
-    uint64_t taken;   /* by tasks since the window became larger */
-    unsigned calm_takes;
-    _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
-    bool is_done;            /* all row groups were looked at */
-    uint64_t turns;          /* taken by tasks */
-    status failure;          /* or looking has failed */
-    exec_task_list waiting;
-    ARRAY(pq_fetch *) given_up; /* of rows that nobody wants any more, reads still under way */
-    /* A ring. */
-    scan_morsel queue[QUEUE_MAX];
-    unsigned queue_first, queue_count;
-};
+static bool give_loot(void *scan, scan_loot *out);
+static void got_loot(void *scan, const scan_loot *loot);
+static const scan_steal_ops steal_ops = {give_loot, got_loot};
 
 static uint64_t group_bytes(const scan_ahead *scan, const pq_row_group *group)
 {
@@ -96,9 +58,9 @@ const pq_table *scan_ahead_table(const scan_ahead *scan)
     return scan->table;
 }
 
-void scan_ahead_count_opened(scan_ahead *scan, _Atomic uint64_t *opened)
+void scan_ahead_count_in(scan_ahead *scan, exec_metrics *metrics)
 {
-    scan->opened = opened;
+    scan->metrics = metrics;
 }
 
 /* The entry of the device that the file is on, or NULL. */
@@ -142,10 +104,13 @@ static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all, uint64_t large
 /* All of them, or, where ranks read parts of the table, this rank's. */
 static status deal_row_groups(scan_ahead *scan)
 {
-    const exec_query *query = scan->query;
+    exec_query *query = scan->query;
+    scan_worth worth;
     scan->deal = (pq_deal){.end = scan->files ? SIZE_MAX : scan->table->row_groups.count};
-    if (query->net && scan->plan->placement == PLACEMENT_PARTS)
-        return scan_deal(query, scan->plan, &scan->deal);
+    if (query->net && scan->plan->placement == PLACEMENT_PARTS) {
+        TRY(scan_deal(query, scan->plan, &scan->deal, &worth));
+        return scan_steal_new(query, scan->plan, worth, &steal_ops, scan, &scan->steal);
+    }
     if (!pq_table_is_apart(scan->table, query->rank))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_INVALID,
@@ -237,113 +202,13 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     if (!st)
         st = array_push(query->memory, &query->reads->scans, scan);
     if (st) {
+        scan_steal_free(scan->steal);
         scan_files_free(scan->files);
         mem_free(scan->wanted);
         mem_free(scan);
         return st;
     }
     *out = scan;
-    return STATUS_OK;
-}
-
-/* Which row group is looked at as this one, from 0. */
-static size_t number_of(const scan_ahead *scan, size_t at)
-{
-    return scan->order ? scan->order[at] : at;
-}
-
-static void expect(scan_ahead *scan)
-{
-    const pq_table *table = scan->table;
-    while (scan->expected < table->row_groups.count && scan->expected < scan->cursor + EXPECT_COUNT)
-        scan_prune_expect(scan->query, scan->plan, table,
-                          table->row_groups.items[number_of(scan, scan->expected++)]);
-}
-
-/* The scan has no need any more of what is kept of the row group before the cursor. */
-static void pass(scan_ahead *scan)
-{
-    scan_share *share = scan->query->reads->share;
-    if (share)
-        scan_share_pass(share, scan->table, scan->reader, scan->group_ref);
-}
-
-/* The rows of the row group before the cursor that the plan's range has. */
-static pq_row_range planned_rows(const scan_ahead *scan, uint64_t rows)
-{
-    uint64_t before = scan->rows_before - rows, first = scan->plan->scan.first_row,
-             end = scan->plan->scan.end_row;
-    if (!end)
-        return (pq_row_range){0, rows};
-    first = first > before ? first - before : 0;
-    end = end > before ? end - before : 0;
-    return (pq_row_range){first, end < rows ? end : rows};
-}
-
-/* The rows of the row group before the cursor that may be wanted. */
-static status list_rows(scan_ahead *scan, pq_row_list *out)
-{
-    const pq_row_group *group = &scan->table->files.items[scan->group_ref.file]
-                                     .metadata->row_groups[scan->group_ref.row_group];
-    pq_row_range planned = planned_rows(scan, group->row_count);
-    pq_row_list left = {0}, range = {.items = &planned, .count = 1};
-    if (planned.first >= planned.end ||
-        scan_prune(scan->query, scan->plan, scan->table, scan->group_ref))
-        return STATUS_OK;
-    status st = scan_prune_pages(scan->query, scan->plan, scan->table, scan->group_ref,
-                                 SCAN_ROWS_ALIGNMENT, &left);
-    if (!st)
-        st = pq_rows_intersect(&left, &range, out);
-    array_release(&left);
-    return st;
-}
-
-/* There is a row group at the cursor, perhaps one of a file that is opened for it. */
-static status find_more(scan_ahead *scan, bool *has_more)
-{
-    *has_more = true;
-    while (*has_more && scan->cursor >= scan->table->row_groups.count) {
-        *has_more = scan->files != NULL;
-        if (scan->files)
-            TRY(scan_files_open(scan->files, scan->opened, has_more));
-    }
-    return STATUS_OK;
-}
-
-/* The next row group of which statistics leave something becomes the split; else there is none
- * left. For who holds the scan. */
-static status look(scan_ahead *scan)
-{
-    exec_query *query = scan->query;
-    const pq_table *table = scan->table;
-    while (!scan_split_has_more(&scan->split)) {
-        pq_row_list rows = {0};
-        bool has_more;
-        TRY(find_more(scan, &has_more));
-        if (!has_more)
-            break;
-        expect(scan);
-        size_t number = number_of(scan, scan->cursor++);
-        scan->group_ref = table->row_groups.items[number];
-        scan->rows_before += table->files.items[scan->group_ref.file]
-                                 .metadata->row_groups[scan->group_ref.row_group]
-                                 .row_count;
-        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
-        scan_split_release(&scan->split);
-        bool is_mine = number >= scan->deal.first && number < scan->deal.end;
-        status st = is_mine ? list_rows(scan, &rows) : STATUS_OK;
-        if (st) {
-            array_release(&rows);
-            return st;
-        }
-        if (rows.count) {
-            scan_split_start(&scan->split, scan->table, scan->group_ref, scan->columns,
-                             scan->column_count, bytes, scan->morsel_bytes, &rows);
-        } else {
-            pass(scan);
-            atomic_fetch_add_explicit(&query->reads->bytes_done, bytes, memory_order_relaxed);
-        }
-    }
     return STATUS_OK;
 }
 
@@ -393,10 +258,11 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
 {
     *out = (scan_morsel){0};
     *is_there = false;
-    TRY(look(scan));
+    TRY(scan_look(scan));
     if (!scan_split_has_more(&scan->split))
         return STATUS_OK;
     out->group_ref = scan->group_ref;
+    out->number = scan->number;
     status st = scan_split_next(&scan->split, &out->rows, &out->bytes);
     if (st) {
         array_release(&out->rows);
@@ -408,7 +274,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
     scan->has_no_memory |= st != NULL;
     status_free(st);
     if (!scan_split_has_more(&scan->split))
-        pass(scan);
+        scan_look_pass(scan);
     scan_ahead_count(scan, out->group_ref, pq_fetch_stored_bytes(out->fetch), 0);
     atomic_fetch_add_explicit(&scan->query->reads->bytes_shared, pq_fetch_shared_bytes(out->fetch),
                               memory_order_relaxed);
@@ -430,6 +296,33 @@ static void let_go(scan_ahead *scan)
     exec_wake_all(&scan->waiting);
 }
 
+/* Asks other ranks for row groups, once tasks have nothing else; the scan is held, the lock is given up meanwhile. */
+static void ask_for_loot(scan_ahead *scan)
+{
+    if (scan->is_done || scan->loot_state != LOOT_UNASKED || !scan->has_started ||
+        scan->queue_count)
+        return;
+    scan->loot_state = LOOT_ASKED;
+    mutex_unlock(&scan->query->reads->lock);
+    scan_steal_want(scan->steal);
+    mutex_lock(&scan->query->reads->lock);
+}
+
+/* All that this rank has is queued: nothing comes before other ranks are asked, or have answered. */
+static bool is_dry_for_now(const scan_ahead *scan)
+{
+    if (!scan->steal || !scan->is_dry)
+        return false;
+    return scan->loot_state == LOOT_ASKED ||
+           (scan->loot_state == LOOT_UNASKED && (scan->queue_count || !scan->has_started));
+}
+
+static unsigned queue_most(const scan_ahead *scan)
+{
+    unsigned most = 2 * exec_task_count(scan->query) + QUEUE_SPARE;
+    return scan->steal && most < QUEUE_MAX ? most : QUEUE_MAX;
+}
+
 /* Queues the next rows; the scan is held, the lock is given up meanwhile. Returns the bytes
  * that are read. */
 static uint64_t extend(scan_ahead *scan)
@@ -441,9 +334,12 @@ static uint64_t extend(scan_ahead *scan)
     status st = start_next(scan, &next, &is_there);
     mutex_lock(&ahead->lock);
     scan->failure = st;
-    scan->is_done = !is_there;
-    if (!is_there)
+    scan->is_dry = !is_there;
+    scan->is_done = !is_there && (st || !scan->steal || scan->loot_state == LOOT_OVER);
+    if (!is_there) {
+        ask_for_loot(scan);
         return 0;
+    }
     count_bytes(scan, (int64_t)pq_fetch_bytes(next.fetch));
     scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
     if (ahead->overlap != OVERLAP_BLOCKING)
@@ -460,7 +356,7 @@ static bool may_extend(const scan_ahead *scan)
     uint64_t most = ahead->bytes_max;
     if (scan->files && !scan->has_started)
         return false; /* runtime filters may leave out files */
-    if (scan->is_done || scan->queue_count >= QUEUE_MAX)
+    if (scan->is_done || scan->queue_count >= queue_most(scan) || is_dry_for_now(scan))
         return false;
     if (!ahead->is_combining)
         return scan->bytes < most;
@@ -582,6 +478,8 @@ void scan_ahead_start(exec_query *query)
     if (ahead->overlap == OVERLAP_FULL)
         fill_from(ahead, 0, START_BYTES);
     mutex_unlock(&ahead->lock);
+    for (size_t i = 0; i < ahead->scans.count; i++)
+        scan_steal_start(ahead->scans.items[i]->steal);
 }
 
 /* The queue's first, or none: then whoever queues one wakes the task. */
@@ -590,7 +488,7 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
     scan_reads *ahead = scan->query->reads;
     bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
     scan->has_started = true;
-    while (!scan->queue_count && !scan->is_done && !scan->is_held) {
+    while (!scan->queue_count && !scan->is_done && !scan->is_held && !is_dry_for_now(scan)) {
         if (is_blocking) {
             fill_blocking(scan);
         } else {
@@ -599,7 +497,8 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
             let_go(scan);
         }
     }
-    if (scan->is_held && (is_blocking || !scan->queue_count)) {
+    bool is_looked_for = scan->is_held || (!scan->is_done && is_dry_for_now(scan));
+    if (is_looked_for && (!scan->queue_count || (is_blocking && scan->is_held))) {
         EXEC_TRY(task, array_push(NULL, &scan->waiting, task));
         return EXEC_WAIT;
     }
@@ -629,6 +528,45 @@ static void give_up(scan_ahead *scan, pq_fetch *fetch)
     }
     count_bytes(scan, -(int64_t)pq_fetch_bytes(fetch));
     pq_fetch_close(fetch);
+}
+
+/* The last half of what was not looked at; else the last rows in the queue. */
+static bool give_loot(void *of, scan_loot *out)
+{
+    scan_ahead *scan = of;
+    scan_reads *ahead = scan->query->reads;
+    mutex_lock(&ahead->lock);
+    size_t first = scan->cursor > scan->deal.first ? scan->cursor : scan->deal.first;
+    bool has_any = first < scan->deal.end, is_queued = !has_any && scan->queue_count;
+    if (has_any) {
+        size_t end = scan->deal.end;
+        scan->deal.end = first + (end - first) / 2;
+        *out = (scan_loot){.first = scan->deal.end, .end = end};
+    } else if (is_queued) {
+        scan_morsel *last = &scan->queue[(scan->queue_first + --scan->queue_count) % QUEUE_MAX];
+        *out = (scan_loot){.first = last->number,
+                           .end = last->number + 1,
+                           .first_row = last->rows.items[0].first,
+                           .end_row = last->rows.items[last->rows.count - 1].end};
+        give_up(scan, last->fetch);
+        array_release(&last->rows);
+    }
+    mutex_unlock(&ahead->lock);
+    return has_any || is_queued;
+}
+
+static void got_loot(void *of, const scan_loot *loot)
+{
+    scan_ahead *scan = of;
+    mutex_lock(&scan->query->reads->lock);
+    scan->loot_state = loot ? LOOT_HERE : LOOT_OVER;
+    if (loot)
+        scan->loot = *loot;
+    if (loot && scan->metrics)
+        atomic_fetch_add_explicit(&scan->metrics->row_groups_taken, loot->end - loot->first,
+                                  memory_order_relaxed);
+    exec_wake_all(&scan->waiting);
+    mutex_unlock(&scan->query->reads->lock);
 }
 
 /* Closes fetches that were given up and whose reads are done meanwhile. */
@@ -693,6 +631,7 @@ void scan_ahead_free(scan_ahead *scan)
 {
     if (!scan)
         return;
+    scan_steal_free(scan->steal);
     for (; scan->queue_count; scan->queue_count--) {
         count_bytes(scan, -(int64_t)pq_fetch_bytes(scan->queue[scan->queue_first].fetch));
         pq_fetch_close(scan->queue[scan->queue_first].fetch);

@@ -23,6 +23,7 @@ typedef struct scan_ahead scan_ahead;
 /* A task's next piece of work: a row group, or a morsel of one. */
 typedef struct scan_morsel {
     pq_row_group_ref group_ref;
+    size_t number;    /* of the row group among the table's */
     pq_row_list rows; /* those that page indexes leave; the caller's */
     uint64_t bytes;   /* compressed, of the scan's columns, about */
     uint64_t turn;    /* among those that were taken (exec_turn_begin): as they lie in the files */
@@ -37,8 +38,8 @@ CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const ui
                               uint32_t column_count, scan_ahead **out);
 /* Returns the table that the scan reads: the plan's, or, if that is closed, one of the scan's own, which grows. */
 const pq_table *scan_ahead_table(const scan_ahead *scan);
-/* For open: where files that it opens are counted. */
-void scan_ahead_count_opened(scan_ahead *scan, _Atomic uint64_t *opened);
+/* For open: where files that it opens are counted, and row groups that it takes from other ranks. */
+void scan_ahead_count_in(scan_ahead *scan, exec_metrics *metrics);
 /* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
  * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
 exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);

@@ -32,7 +32,8 @@ void scan_weigh(const plan_statement *statement, const plan_node *scan, uint64_t
     }
 }
 
-status scan_deal(const exec_query *query, const plan_node *scan, pq_deal *out)
+status scan_deal(const exec_query *query, const plan_node *scan, pq_deal *out,
+                 scan_worth *out_worth)
 {
     const pq_table *table = scan->scan.table;
     size_t count = table->row_groups.count;
@@ -40,6 +41,11 @@ status scan_deal(const exec_query *query, const plan_node *scan, pq_deal *out)
     if (!weights)
         return status_no_memory("row groups", count * sizeof *weights);
     scan_weigh(query->statement, scan, weights);
+    *out_worth = (scan_worth){0};
+    for (size_t i = 0; i < count; i++) {
+        out_worth->row_groups += weights[i] != 0;
+        out_worth->bytes += weights[i];
+    }
     status st = pq_table_deal(table, weights, query->rank, query->rank_count, out);
     mem_free(weights);
     return st;

@@ -79,6 +79,7 @@ typedef struct exec_metrics {
     _Atomic uint64_t values_cached;                     /* by scans, from the column cache: */
     _Atomic uint64_t bytes_cached, nanoseconds_saved;   /* there, and that decoding took before */
     _Atomic uint64_t files, files_opened;               /* by scans of tables with keys */
+    _Atomic uint64_t row_groups_taken;                  /* by scans, from other ranks */
     _Atomic uint64_t rows_probed;                       /* by joins, before they meet build rows */
     _Atomic uint64_t bytes_sent, bytes_received;        /* to and from other ranks */
     _Atomic uint64_t *sent_to, *received_from;          /* those, by rank; NULL: no exchange */

@@ -12,6 +12,7 @@
 #include "plan/distribute/distribute_heavy.h"
 #include "plan/distribute/distribute_overflow.h"
 #include "plan/distribute/distribute_ranges.h"
+#include "plan/distribute/distribute_steal.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/verify.h"
@@ -736,6 +737,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     statement->message_bytes_max = fitting_message_bytes(statement, distribution);
     distribute_number_heavy(&d);
     distribute_number_overflows(&d);
+    distribute_number_steals(statement);
     return status_context(plan_verify(statement), "after distribution");
 }
 

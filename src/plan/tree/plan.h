@@ -216,6 +216,8 @@ struct plan_node {
             uint64_t first_row, end_row; /* of the table's rows, in their order, only these; end_row
                                             0: all. At multiples of 64 in a row group, or its end */
             bool is_stopped_early;       /* a few of the first rows may be all that is wanted */
+            uint32_t
+                steal_id; /* of several ranks: they take row groups from each other; 0: they do not */
         } scan;
         struct {
             const struct text_table *table;
@@ -341,6 +343,7 @@ typedef struct plan_statement {
     /* Joins with heavy_id. Each has two exchanges more, for a key that is asked for and for what there is of
      * it: heavy_first + 2 * (heavy_id - 1) and the next. Of that a rank gives the others heavy_bytes. */
     uint32_t heavy_count, heavy_first;
+    uint32_t steal_first; /* the exchange of the scan with steal_id 1; others follow */
     uint64_t heavy_bytes;
     uint32_t overflow_count; /* joins with overflow_id */
     bool fills_cache;        /* CACHE TABLE: the column cache keeps what is decoded, now */
