@@ -231,8 +231,9 @@ static net_arrival arriving(net_comm *comm, unsigned peer, const net_header *hea
         break;
     case NET_FRAME_LEAVE:
         comm->peers[peer].leaves_after = header->number + 1; /* this one is counted, too */
+        comm->peers[peer].left_broken = header->flags & NET_FRAME_LEFT_BROKEN;
         if (header->flags & NET_FRAME_ROOT_LEFT)
-            net_peer_hear_root_left(comm);
+            net_peer_hear_root_left(comm, header->flags & NET_FRAME_LEFT_BROKEN);
         break;
     case NET_FRAME_PING:
     case NET_FRAME_KIND_COUNT:

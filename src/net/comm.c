@@ -176,6 +176,8 @@ static void comm_settled(net_comm *comm, net_frame *frame)
 static void tell_leaving(net_comm *comm)
 {
     uint8_t flags = !comm->rank || comm->peers[0].has_left ? NET_FRAME_ROOT_LEFT : 0;
+    if (comm->is_broken || comm->peers[0].left_broken)
+        flags |= NET_FRAME_LEFT_BROKEN;
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
         bool is_connected = peer->used_at || peer->is_neighbor;
@@ -274,6 +276,14 @@ bool net_comm_has_left(net_comm *comm, unsigned rank)
     bool has_left = comm->peers[rank].has_left;
     net_unlock(comm);
     return has_left;
+}
+
+bool net_comm_has_left_broken(net_comm *comm, unsigned rank)
+{
+    net_lock(comm);
+    bool is_broken = comm->peers[rank].left_broken;
+    net_unlock(comm);
+    return is_broken;
 }
 
 bool net_comm_is_gone(net_comm *comm, unsigned rank)

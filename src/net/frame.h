@@ -15,14 +15,14 @@ typedef enum net_frame_kind {
     NET_FRAME_ERROR, /* the query failed; number: position in the SQL; payload: message, NUL, hint */
     NET_FRAME_PING,  /* the rank lives */
     NET_FRAME_LEAVE, /* it has closed its communicator; number: frames that it sent before this one;
-                      NET_FRAME_ROOT_LEFT: as rank 0 had */
+                      NET_FRAME_ROOT_LEFT: as rank 0 had; NET_FRAME_LEFT_BROKEN: because a rank was gone */
     NET_FRAME_GONE,  /* rank `exchange` is gone; payload: why */
     NET_FRAME_KIND_COUNT
 } net_frame_kind;
 
 /* Flags of NET_FRAME_CHANNEL; NET_FRAME_DATA has the first one, with total, where it is its channel's last. */
 enum { NET_FRAME_ENDED = 1, NET_FRAME_DECLINED = 2 };
-enum { NET_FRAME_ROOT_LEFT = 1 };
+enum { NET_FRAME_ROOT_LEFT = 1, NET_FRAME_LEFT_BROKEN = 2 };
 
 #define NET_FRAME_TEXT_BYTES_MAX 4096u /* payload of ERROR and GONE */
 

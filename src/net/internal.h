@@ -131,7 +131,8 @@ struct net_peer {
     uint64_t frames_out, frames_in; /* posted, arrived */
     uint64_t leaves_after;          /* it leaves when so many have arrived; or NET_UNKNOWN */
     bool is_gone, has_left;
-    bool is_cut; /* the transport says so: nothing gets there */
+    bool left_broken; /* because another rank was gone */
+    bool is_cut;      /* the transport says so: nothing gets there */
     bool is_abandoned;
     unsigned ticks; /* since it is gone */
     net_frame ping, leave, gone;

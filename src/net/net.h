@@ -100,6 +100,8 @@ void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms);
 CHECKED status net_comm_failure(net_comm *comm);
 /* Whether the rank has closed its communicator, as it should when all is done. */
 bool net_comm_has_left(net_comm *comm, unsigned rank);
+/* Whether it did so because a rank was gone: its work is not done. */
+bool net_comm_has_left_broken(net_comm *comm, unsigned rank);
 /* Without leaving. */
 bool net_comm_is_gone(net_comm *comm, unsigned rank);
 /* Leaves: sends what is still to be sent of queries that have ended, at most for peer_timeout, and

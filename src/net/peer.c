@@ -172,12 +172,13 @@ void net_peer_leave_if_due(net_comm *comm, unsigned rank)
         comm->failure = left_failure(comm, rank);
 }
 
-void net_peer_hear_root_left(net_comm *comm)
+void net_peer_hear_root_left(net_comm *comm, bool is_broken)
 {
     net_peer *root = &comm->peers[0];
     if (!comm->rank || root->used_at || root->is_neighbor || root->leaves_after != NET_UNKNOWN)
         return;
     root->leaves_after = 0;
+    root->left_broken = is_broken;
     net_peer_leave_if_due(comm, 0);
 }
 

@@ -15,7 +15,7 @@ bool net_peer_is_watched(const net_comm *comm, unsigned peer, uint64_t now);
 /* All that it has sent has arrived: it has left, if it said so. */
 void net_peer_leave_if_due(net_comm *comm, unsigned peer);
 /* Another rank says that rank 0 has left: it has, unless it has something to say itself. */
-void net_peer_hear_root_left(net_comm *comm);
+void net_peer_hear_root_left(net_comm *comm, bool is_broken);
 /* The network is of no use any more. Takes why. */
 void net_comm_fail(net_comm *comm, status why);
 

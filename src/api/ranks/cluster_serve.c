@@ -133,8 +133,9 @@ status api_cluster_serve(pistachio_database *database)
     const api_cluster *cluster = database->cluster;
     if (!has_any_left(cluster))
         return st;
+    bool has_left = has_root_left(cluster, cluster->initial.peer_timeout.number + NEWS_MS);
+    if (has_left && net_comm_has_left_broken(cluster->comm, 0)) /* all are to be started again */
+        return st;
     status_free(st);
-    return has_root_left(cluster, cluster->initial.peer_timeout.number + NEWS_MS)
-               ? STATUS_OK
-               : root_is_gone(cluster);
+    return has_left ? STATUS_OK : root_is_gone(cluster);
 }

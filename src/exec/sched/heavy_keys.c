@@ -15,6 +15,8 @@
 /* Before so many samples of so many chunks nothing is said. */
 #define SAMPLES_MIN 256u
 #define CHUNKS_MIN 4u
+/* A key that was seen less often may have been by chance: of many ranks a quarter of a fair share is little. */
+#define SEEN_MIN 16u
 /* Chunks that wait to be joined; each task may add one more. */
 #define QUEUE_MAX 8u
 
@@ -149,6 +151,7 @@ static heavy_cell *heavy_keys_count_one(heavy_keys *heavy, uint64_t hash)
 static bool is_heavy(const heavy_keys *heavy, const heavy_cell *cell)
 {
     return heavy->samples >= SAMPLES_MIN && heavy->chunks >= CHUNKS_MIN &&
+           cell->count >= SEEN_MIN &&
            cell->count * SHARE_PARTS * heavy->rank_count > heavy->samples;
 }
 
