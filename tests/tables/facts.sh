@@ -30,6 +30,19 @@ expect "no pairs" 0 "0" rows "$facts count(*) from parquet_kv_metadata('f.parque
 expect "a pattern" 0 "f.parquet
 g.parquet" rows "$facts file from glob('*.parquet') order by 1"
 expect "nothing" 0 "0" rows "$facts count(*) from glob('none*.parquet')"
+named() { rows "select $1 from read_parquet($2, filename => true) $3"; }
+expect "a column of the file's path" 0 "0,f.parquet
+1,f.parquet" named "a, filename" "'f.parquet'" "order by 1 limit 2"
+expect "of several files" 0 "f.parquet,5
+g.parquet,7" named "filename, count(*)" "['f.parquet', 'g.parquet'], union_by_name => true" "group by 1 order by 1"
+expect "as a condition" 0 "7" rows "select count(*) from read_parquet('[fg].parquet', filename => true, union_by_name => true) where filename = 'g.parquet'"
+mkdir -p keys/k=1 keys/k=2
+cp g.parquet keys/k=1 && cp g.parquet keys/k=2
+expect "before keys of folders" 0 "0,keys/k=1/g.parquet,1
+0,keys/k=2/g.parquet,2" named "*" "'keys/*/*.parquet'" "where a = 0 order by all"
+expect "not asked for" 0 "0" rows "select * from read_parquet('g.parquet', filename => false) limit 1"
+expect "a name" 1 - rows "select 1 from read_parquet('f.parquet', filename => 'x')"
+says "a name" 'filename cannot be "x"'
 expect "no file" 1 - sql "select * from parquet_schema('none.parquet')"
 says "no file" 'could not open file "none.parquet"'
 says "no file, with its place" "line 1: "

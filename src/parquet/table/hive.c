@@ -305,6 +305,28 @@ status pq_hive_find(arena *a, pq_hive mode, const pq_hive_type_list *types, cons
     return STATUS_OK;
 }
 
+status pq_hive_add_filename(arena *a, const path_list *paths, uint32_t *folders, pq_hive_keys *hive)
+{
+    pq_hive_keys all = {0};
+    size_t count = hive->keys.count;
+    const pq_hive_key filename = {.name = "filename", .type = type_make(TYPE_VARCHAR)};
+    TRY(array_push(a, &all.keys, filename));
+    for (size_t k = 0; k < count; k++)
+        TRY(array_push(a, &all.keys, hive->keys.items[k]));
+    for (size_t i = 0; i < paths->count; i++) {
+        value *values = arena_alloc_array(a, count + 1, sizeof *values);
+        if (!values)
+            return status_no_memory("table", count * sizeof *values);
+        values[0] = value_text(paths->items[i], strlen(paths->items[i]));
+        for (size_t k = 0; k < count; k++)
+            values[k + 1] = hive->folders.items[folders[i]][k];
+        TRY(array_push(a, &all.folders, values));
+        folders[i] = (uint32_t)i;
+    }
+    *hive = all;
+    return STATUS_OK;
+}
+
 static int hive_compare_values(const void *left, const void *right)
 {
     return value_compare(*(const value *const *)left, *(const value *const *)right);

@@ -37,6 +37,9 @@ typedef struct pq_hive_keys {
  * `types` is of no key, or a value is not of its type. */
 CHECKED status pq_hive_find(arena *a, pq_hive mode, const pq_hive_type_list *types,
                             const path_list *paths, uint32_t *folders, pq_hive_keys *out);
+/* Adds a key before the others, "filename", whose value is the path: each file is a folder of its own then. */
+CHECKED status pq_hive_add_filename(arena *a, const path_list *paths, uint32_t *folders,
+                                    pq_hive_keys *hive);
 /* How many values a key has among the folders that are marked. */
 CHECKED status pq_hive_count(const pq_hive_keys *hive, size_t key, const bool *is_marked,
                              int64_t *out);

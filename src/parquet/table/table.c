@@ -365,6 +365,8 @@ static status table_open_table(pq_table *table)
         return status_no_memory("table", paths.count * sizeof *folders);
     TRY(pq_hive_find(table->memory, table->spec.hive, &table->spec.hive_types, &paths, folders,
                      &table->hive));
+    if (table->spec.has_filename)
+        TRY(pq_hive_add_filename(table->memory, &paths, folders, &table->hive));
     table->file_total = paths.count;
     if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count &&
         !table->spec.is_united)

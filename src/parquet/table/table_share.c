@@ -515,6 +515,8 @@ static status table_share_find_keys(const pq_share *share)
         TRY(array_push(share->memory, &paths, (char *)share->files.items[i].item.path));
     TRY(pq_hive_find(table->memory, table->spec.hive, &table->spec.hive_types, &paths, folders,
                      &table->hive));
+    if (table->spec.has_filename)
+        TRY(pq_hive_add_filename(table->memory, &paths, folders, &table->hive));
     for (size_t i = 0; i < count; i++)
         table->files.items[i].folder = folders[i];
     table->file_total = count;

@@ -3,7 +3,7 @@
 
 static const char local_word[] = "local:", replicated_word[] = "replicated:",
                   partitioned_word[] = "partitioned_by=(", types_word[] = "hive_types=(",
-                  united_word[] = "union_by_name:";
+                  united_word[] = "union_by_name:", filename_word[] = "filename:";
 
 /* Returns the text after the word, if it begins with it; else NULL. */
 static const char *behind(const char *text, const char *word)
@@ -60,6 +60,7 @@ const char *pq_table_spec_path(const char *text)
         const char *first, *end, *rest = behind(text, local_word);
         rest = rest ? rest : behind(text, replicated_word);
         rest = rest ? rest : behind(text, united_word);
+        rest = rest ? rest : behind(text, filename_word);
         rest = rest ? rest : behind_hive(text, &hive);
         rest = rest ? rest : behind_columns(text, &first, &end);
         rest = rest ? rest : behind_types(text, &first, &end);
@@ -111,6 +112,8 @@ status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
             /* it has said so */
         } else if ((rest = behind(text, united_word))) {
             out->is_united = true;
+        } else if ((rest = behind(text, filename_word))) {
+            out->has_filename = true;
         } else {
             rest = behind(text, local_word);
             out->access = rest ? PQ_LOCAL : PQ_REPLICATED;

@@ -7,6 +7,7 @@
  *                            together; also behind one of the others
  *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off
  *     hive_types=(zip varchar, d decimal(5,2)):data/orders   types of keys in folders' names (hive_types.h)
+ *     filename:data/orders   with a column "filename", the path of each row's file; of read_parquet alone
  *     union_by_name:data/orders           columns of files may differ (table_union.h); of read_parquet alone */
 #ifndef PISTACHIO_PARQUET_TABLE_TABLE_SPEC_H
 #define PISTACHIO_PARQUET_TABLE_TABLE_SPEC_H
@@ -20,7 +21,8 @@ typedef struct pq_table_spec {
     pq_access access;
     pq_hive hive;
     pq_hive_type_list hive_types;
-    bool is_united;                     /* union_by_name */
+    bool is_united; /* union_by_name */
+    bool has_filename;
     ARRAY(const char *) partitioned_by; /* names of columns */
     const char *path;
 } pq_table_spec;

@@ -56,6 +56,15 @@ static status set_union(file_call *c, const char *text, int32_t location)
         "true or false");
 }
 
+static status set_filename(file_call *c, const char *text, int32_t location)
+{
+    if (bool_parse(text, strlen(text), &c->folders.has_filename))
+        return STATUS_OK;
+    return status_hint(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "filename cannot be \"%s\"", text),
+        "true or false; the column's name is filename");
+}
+
 /* The types are looked at when the files are opened; here it is made sure that they end where they shall. */
 static status set_types(file_call *c, const char *text, int32_t location)
 {
@@ -99,7 +108,8 @@ static status set_state(file_call *c, const char *option, const pg_node *value, 
 static status files_take_option(file_call *c, const char *name, const pg_node *value,
                                 int32_t location)
 {
-    static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types"};
+    static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types",
+                                        "filename"};
     if (c->lake)
         return set_state(c, name, value, location);
     if (!strcasecmp(name, names[0]))
@@ -108,6 +118,8 @@ static status files_take_option(file_call *c, const char *name, const pg_node *v
         return set_union(c, files_text_of(c, value), location);
     if (!strcasecmp(name, names[2]))
         return set_types(c, files_text_of(c, value), location);
+    if (!strcasecmp(name, names[3]))
+        return set_filename(c, files_text_of(c, value), location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);

@@ -244,6 +244,8 @@ static status with_options(const binder *b, const bind_folders *options, const c
         *out = arena_format(b->memory, "hive_types=(%s):%s", o->hive_types, *out);
     if (*out && said && (o->hive_partitioning || strcmp(said, "auto") != 0))
         *out = arena_format(b->memory, "hive_partitioning=%s:%s", said, *out);
+    if (*out && o->has_filename)
+        *out = arena_format(b->memory, "filename:%s", *out);
     return *out ? STATUS_OK : bind_no_memory();
 }
 

@@ -18,6 +18,7 @@ CHECKED status bind_find_table(binder *b, const RangeVar *range, const sql_catal
 typedef struct bind_folders {
     const char *hive_partitioning; /* auto, on, off */
     const char *hive_types;        /* parquet/table/hive_types.h */
+    bool has_filename;             /* a column has the file's path */
 } bind_folders;
 
 /* Tables of a path, whose folders are taken as the options say; NULL: there are none. */
