@@ -190,6 +190,71 @@ TEST(a_slow_receiver_holds_its_sender_back_and_nobody_else)
     end();
 }
 
+/* ---- cargo ---- */
+
+static unsigned dropped;
+
+static void drop(net_cargo *cargo)
+{
+    dropped++;
+    cargo->bytes = 0;
+}
+
+static net_state send_cargo(net_exchange *exchange, unsigned peer, net_cargo *cargo)
+{
+    net_message *message;
+    net_state state;
+    CHECK_OK(net_try_message(exchange, peer, NULL, &state, &message));
+    if (state != NET_READY)
+        return state;
+    *cargo = (net_cargo){.drop = drop, .bytes = 7};
+    message->bytes = 1;
+    message->data[0] = 0;
+    message->cargo = cargo;
+    net_send(exchange, &message);
+    return state;
+}
+
+/* One that was received goes with its message, or is whoever's took it; one that nobody receives is dropped once. */
+TEST(a_cargo_arrives_or_is_dropped)
+{
+    begin();
+    net_cargo cargos[8];
+    net_message *message;
+    net_state state;
+    net_exchange *exchanges[2] = {open_exchange(0, 1, "rows"), open_exchange(1, 1, "rows")};
+    dropped = 0;
+    CHECK(net_comm_takes_cargo(comms[0]));
+    settle();
+    CHECK_EQ(send_cargo(exchanges[0], 1, &cargos[0]), NET_READY);
+    CHECK_EQ(send_cargo(exchanges[0], 0, &cargos[1]), NET_READY);
+    settle();
+    CHECK_EQ(dropped, 0);
+    CHECK_OK(net_try_receive(exchanges[1], 0, NULL, &state, &message));
+    CHECK(message->cargo == &cargos[0]);
+    message->cargo = NULL; /* taken */
+    net_message_free(message);
+    CHECK_EQ(dropped, 0);
+    CHECK_OK(net_try_receive(exchanges[0], 0, NULL, &state, &message));
+    CHECK(message->cargo == &cargos[1]);
+    net_message_free(message);
+    CHECK_EQ(dropped, 1);
+    /* A failure drops what is queued, what is under way, what has come, and what is held. */
+    for (unsigned i = 2; i < 6; i++) {
+        settle();
+        CHECK_EQ(send_cargo(exchanges[0], 1, &cargos[i]), NET_READY);
+    }
+    CHECK_OK(net_try_receive(exchanges[1], 0, NULL, &state, &message));
+    net_query_fail(queries[0], status_new(STATUS_KIND_IO, "it fails"));
+    settle();
+    net_message_free(message);
+    settle();
+    CHECK_EQ(dropped, 5);
+    for (unsigned i = 0; i < 2; i++)
+        net_exchange_close(exchanges[i]);
+    end();
+}
+
 TEST(memory_of_messages_is_charged_and_given_back)
 {
     begin();

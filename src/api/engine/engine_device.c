@@ -24,9 +24,7 @@ api_neighbors api_neighbors_find(const net_comm *comm, const int *nodes)
 
 #define STAGED_COST 1000 /* of a link by way of the host; a direct one costs its rank */
 
-/* Chooses, where GPUs are more than ranks, those with the best links to each other; and their nodes. */
-static status choose_near(const int *nodes, unsigned count, unsigned wanted, unsigned *near,
-                          int *near_nodes)
+status api_near_gpus(unsigned count, unsigned wanted, unsigned *near)
 {
     unsigned *costs = mem_new_array((size_t)count * count, sizeof *costs);
     if (!costs)
@@ -40,8 +38,6 @@ static status choose_near(const int *nodes, unsigned count, unsigned wanted, uns
     }
     if (!st)
         machine_gpus_near(costs, count, wanted, near);
-    for (unsigned i = 0; i < wanted && !st; i++)
-        near_nodes[i] = nodes[near[i]];
     mem_free(costs);
     return st;
 }
@@ -56,7 +52,9 @@ static status take_gpu(const api_neighbors *neighbors, const int *nodes, unsigne
         *out = machine_gpu_of(neighbors->nodes, wanted, neighbors->index, nodes, count);
         return STATUS_OK;
     }
-    TRY(choose_near(nodes, count, wanted, near, near_nodes));
+    TRY(api_near_gpus(count, wanted, near));
+    for (unsigned i = 0; i < wanted; i++)
+        near_nodes[i] = nodes[near[i]];
     *out = machine_gpu_of(neighbors->nodes, wanted, neighbors->index, near_nodes, wanted);
     out->ordinal = near[out->ordinal];
     return STATUS_OK;

@@ -12,5 +12,8 @@ api_neighbors api_neighbors_find(const struct net_comm *comm, const int *nodes);
  * fewer ranks then. */
 CHECKED status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *neighbors,
                                mem_budget *budget, device **out);
+/* Finds, of `count` GPUs, at most MACHINE_GPUS_MAX, the `wanted` that as many ranks of one process take: those with the best links to
+ * each other. */
+CHECKED status api_near_gpus(unsigned count, unsigned wanted, unsigned *near);
 
 #endif

@@ -1,6 +1,7 @@
 /* machine.c - see machine.h. */
 #include "api/engine/machine.h"
 
+#include "api/engine/engine_device.h"
 #include "base/machine_share.h"
 
 #include <dirent.h>
@@ -142,6 +143,26 @@ static void print_links(FILE *to, unsigned count)
     }
 }
 
+#define RANKS_SHOWN 8
+
+/* A line for each number of ranks of one process that leaves GPUs out: which they take. */
+static void print_near_gpus(FILE *to, unsigned count)
+{
+    unsigned near[MACHINE_GPUS_MAX];
+    for (unsigned ranks = 2; ranks < count && ranks <= RANKS_SHOWN && count <= MACHINE_GPUS_MAX;
+         ranks++) {
+        status st = api_near_gpus(count, ranks, near);
+        if (st) {
+            status_free(st);
+            return;
+        }
+        fprintf(to, "  GPUs of %u ranks of one process:", ranks);
+        for (unsigned i = 0; i < ranks; i++)
+            fprintf(to, "%s cuda:%u", i ? "," : "", near[i]);
+        fputc('\n', to);
+    }
+}
+
 /* Nothing where there is no driver, whatever keeps it. */
 static void print_gpus(FILE *to, const api_neighbors *neighbors)
 {
@@ -157,6 +178,7 @@ static void print_gpus(FILE *to, const api_neighbors *neighbors)
         fputc('\n', to);
     }
     print_links(to, count);
+    print_near_gpus(to, count);
     if (count)
         status_free(dev_cuda_codecs(&codecs));
     dev_codecs_text(&codecs, text, sizeof text);
