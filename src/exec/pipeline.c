@@ -326,6 +326,14 @@ static status find_unread(exec_query *query, const plan_node *node, const link *
 }
 
 /* A sink, and a source that starts when the sink is done. */
+/* Lets one task alone take the sink's rows, in the order in which its sources give them. */
+static void take_by_one_task(const exec_query *query, const exec_operator *sink)
+{
+    for (size_t i = 0; i < query->stages.count; i++)
+        if (query->stages.items[i]->source && stage_uses(query->stages.items[i], sink))
+            query->stages.items[i]->source->task_limit = 1;
+}
+
 static status walk_breaker(exec_query *query, const plan_node *node, open_breaker *open,
                            const link *down)
 {
@@ -343,6 +351,8 @@ static status walk_breaker(exec_query *query, const plan_node *node, open_breake
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
     TRY(pipeline_walk(query, child, chain));
+    if (node->kind == PLAN_SORT && node->sort.keeps_order)
+        take_by_one_task(query, sink);
     return pipeline_new(query, source, stage, down, NULL);
 }
 

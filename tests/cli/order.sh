@@ -48,6 +48,12 @@ ordered "limit that is not reached" '$1 % 9973 == 5' "select n from $table where
 ordered "limit of a part" '$1 % 3 == 0 && ++k > 10 && k <= 4010' \
     "select n from (select n, n * 2 as m from $table where n % 3 = 0) t where m >= 0 limit 4000 offset 10" --set chunk_rows=64
 
+# Numbers of rows follow that order, too.
+ordered "rows side by side" 'END { print NR "\t" NR }' \
+    "select count(*), count(*) filter (a.n = b.n) from $table a positional join $table b"
+ordered "a sample with a seed, twice" 'END { print 0 }' "select count(*) from (select n from $table tablesample bernoulli(10%) repeatable (5)
+    except select n from $table tablesample bernoulli(10%) repeatable (5)) q"
+
 # What is written lies in the same order.
 "$program" --set threads=4 -c "copy (select n from $table where n % 2 = 0) to '$work/copy.parquet' (row_group_size 5000)" \
     >"$work/out" 2>"$work/err"

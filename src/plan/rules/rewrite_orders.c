@@ -40,8 +40,9 @@ static bool sees_order(const plan_node *node, bool is_seen)
     switch (node->kind) {
     case PLAN_AGGREGATE:
     case PLAN_JOIN:
-    case PLAN_SORT:
         return false;
+    case PLAN_SORT:
+        return node->sort.keeps_order;
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_UNION:

@@ -272,8 +272,9 @@ struct plan_node {
         struct {
             plan_sort_key_list keys;
             bool has_limit;
-            uint64_t limit; /* top-k: rows to keep, offset included */
-            uint32_t bound; /* that scans take; 0: none does */
+            uint64_t limit;   /* top-k: rows to keep, offset included */
+            uint32_t bound;   /* that scans take; 0: none does */
+            bool keeps_order; /* rows with equal keys stay in the order in which they lie */
         } sort;
         struct {
             expr_list partition;           /* columns, by which the child's rows are ordered, */

@@ -517,6 +517,23 @@ static status add_constant_key(binder *b, plan_sort_key_list *keys)
     return array_push(b->memory, keys, key);
 }
 
+status bind_row_number(binder *b, plan_node **node, expr **out)
+{
+    plan_node *sort, *window;
+    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
+    plan_column number = {
+        .id = bind_new_id(b), .name = "row_number", .type = type_make(TYPE_INT64)};
+    TRY(bind_new_node(b, PLAN_SORT, *node, &sort));
+    TRY(add_constant_key(b, &sort->sort.keys));
+    sort->sort.keeps_order = true;
+    TRY(bind_new_node(b, PLAN_WINDOW, sort, &window));
+    TRY(array_push(b->memory, &window->columns, number));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    *node = window;
+    *out = bind_column_expr(b, &number);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
 static status sort_for(windows *w, const bind_window *window)
 {
     plan_node *node;

@@ -13,6 +13,8 @@ CHECKED status bind_window_clause(binder *b, bind_scope *scope);
 CHECKED status bind_window_slots(binder *b, bind_scope *scope, expr_slot_list *slots);
 /* Sorts and windows over *node, which make the columns of the scope's calls. */
 CHECKED status bind_windows(binder *b, const bind_scope *scope, plan_node **node);
+/* Puts a column over the node that numbers its rows from 1 on, in the order in which they lie: *out. */
+CHECKED status bind_row_number(binder *b, plan_node **node, expr **out);
 /* Is it a function of windows.def? */
 bool bind_is_window_function(const char *name);
 

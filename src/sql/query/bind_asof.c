@@ -246,24 +246,10 @@ status bind_asof(binder *b, bind_asof_sides *sides)
 
 /* ---- POSITIONAL JOIN ---- */
 
-static status number_rows(binder *b, plan_node **node, expr **out)
-{
-    plan_node *window;
-    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
-    plan_column number = {
-        .id = bind_new_id(b), .name = "row_number", .type = type_make(TYPE_INT64)};
-    TRY(bind_new_node(b, PLAN_WINDOW, *node, &window));
-    TRY(array_push(b->memory, &window->columns, number));
-    TRY(array_push(b->memory, &window->window.calls, call));
-    *node = window;
-    *out = bind_column_expr(b, &number);
-    return *out ? STATUS_OK : bind_no_memory();
-}
-
 status bind_positional(binder *b, bind_asof_sides *sides)
 {
     expr *left, *right;
-    TRY(number_rows(b, &sides->left_node, &left));
-    TRY(number_rows(b, &sides->right_node, &right));
+    TRY(bind_row_number(b, &sides->left_node, &left));
+    TRY(bind_row_number(b, &sides->right_node, &right));
     return bind_comparison(b, EXPR_EQ, left, right, -1, &sides->condition);
 }

@@ -2,6 +2,7 @@
  * rows those of the smallest random numbers. With a seed the numbers are made of the rows' own numbers, so that the same rows
  * in the same order give the same sample. */
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_window.h"
 #include "sql/query/query_parts.h"
 #include "sql/text/tree.h"
 #include "sql/types/bind_operator.h"
@@ -93,26 +94,12 @@ static status add_column(sample *s, expr *e, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
-static status number_rows(sample *s, expr **out)
-{
-    plan_node *window;
-    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
-    plan_column number = {
-        .id = bind_new_id(s->b), .name = "row_number", .type = type_make(TYPE_INT64)};
-    TRY(bind_new_node(s->b, PLAN_WINDOW, s->node, &window));
-    TRY(array_push(s->b->memory, &window->columns, number));
-    TRY(array_push(s->b->memory, &window->window.calls, call));
-    s->node = window;
-    *out = bind_column_expr(s->b, &number);
-    return *out ? STATUS_OK : bind_no_memory();
-}
-
 /* A number from 0 to 1 that is made of the row's number and the seed. */
 static status chance_of_seed(sample *s, int64_t seed)
 {
     binder *b = s->b;
     expr *number, *factor, *more, *mixed, *again, *prime;
-    TRY(number_rows(s, &number));
+    TRY(bind_row_number(s->b, &s->node, &number));
     TRY(integer(b, 48271, &factor));
     TRY(integer(b, 12345 + (seed & 0x7fffffff) * 16807, &more));
     TRY(integer(b, SAMPLE_PRIME, &prime));
