@@ -411,6 +411,7 @@ static expr *fold_branches(arena *a, expr *e)
             return e;
         folded->is_nullable |= is_result && folded->args[i]->constant.is_null;
     }
+    folded->unfolded = e;
     return folded;
 }
 

@@ -70,6 +70,7 @@ typedef struct expr {
             struct plan_node *subquery;
         };
     };
+    struct expr *unfolded; /* a CASE that a call over another CASE was folded to: that call */
     const char *
         name; /* columns: for messages and EXPLAIN; casts: the place in a file that errors name; or NULL */
 } expr;

@@ -77,6 +77,34 @@ static void regroup_run(expr *e, size_t group, grouping *g)
     }
 }
 
+/* Returns whether two CASEs choose by the same conditions. */
+static bool has_conditions_of(const expr *e, const expr *other)
+{
+    if (e->arg_count != other->arg_count)
+        return false;
+    for (uint32_t i = 0; i + 1 < e->arg_count; i += 2)
+        if (!expr_equal(e->args[i], other->args[i]))
+            return false;
+    return true;
+}
+
+/* Returns whether the CASE was folded of calls over one that is a group: GROUP BY CASE ... END, of which CASE ... END + 1 is
+ * selected. */
+static bool is_folded_of_group(const expr *e, const grouping *g)
+{
+    while (e->kind == EXPR_CASE && e->unfolded) {
+        const expr *inner = NULL;
+        for (uint32_t i = 0; i < e->unfolded->arg_count && !inner; i++)
+            inner = e->unfolded->args[i]->kind == EXPR_CASE ? e->unfolded->args[i] : NULL;
+        if (!inner || !has_conditions_of(e, inner))
+            return false;
+        if (expr_index_least(&g->numbers, inner) != EXPR_INDEX_NONE)
+            return true;
+        e = inner;
+    }
+    return false;
+}
+
 static void regroup(expr **slot, void *context)
 {
     grouping *g = context;
@@ -86,6 +114,11 @@ static void regroup(expr **slot, void *context)
     uint32_t group = expr_index_least(&g->numbers, e);
     if (group != EXPR_INDEX_NONE) {
         group_set_group(g, group, slot);
+        return;
+    }
+    if (is_folded_of_group(e, g)) {
+        *slot = e->unfolded;
+        regroup(slot, g);
         return;
     }
     for (size_t i = 0; i < g->conjunctions.count && !g->st; i++)
