@@ -2,6 +2,7 @@
 #include "server/login.h"
 
 #include "server/activity_list.h"
+#include "server/copy_in.h"
 #include "server/engine.h"
 #include "server/failure.h"
 #include "server/password.h"
@@ -150,6 +151,7 @@ static status open_session(session *s, bool *out_is_open)
         return stream_flush(&s->stream);
     }
     s->connection->copies_to_client = true;
+    copy_in_open(s);
     tell_all(s);
     *out_is_open = true;
     return STATUS_OK;

@@ -1,6 +1,7 @@
 /* session.c - see session.h. */
 #include "server/session.h"
 
+#include "server/copy_in.h"
 #include "server/engine.h"
 #include "server/extended.h"
 #include "server/failure.h"
@@ -178,7 +179,8 @@ void session_run(session_shared *shared, client *one)
     session s = {.shared = shared,
                  .client = one,
                  .stream = {.socket = one->socket, .ending = shared->ending},
-                 .transaction = TRANSACTION_NONE};
+                 .transaction = TRANSACTION_NONE,
+                 .copied = -1};
     s.stream.note_wait = note_wait;
     s.stream.note_context = &s;
     s.stream.deadline = stream_milliseconds() + shared->login_milliseconds;
@@ -187,6 +189,7 @@ void session_run(session_shared *shared, client *one)
     prepared_remove_all(&s.lists);
     clients_hide(&shared->clients, one);
     pistachio_disconnect(s.connection);
+    copy_in_end(&s);
     stream_release(&s.stream);
     clients_remove(&shared->clients, one);
 }

@@ -38,6 +38,8 @@ typedef struct session {
     const char *sql;  /* in which the position of a failure lies; NULL: in none */
     bool is_begun;    /* a statement has begun */
     uint64_t rows;    /* that were sent of it */
+    int copied;       /* a file of rows that COPY takes; -1: there is none */
+    char copied_path[32];
 } session;
 
 /* Begins the statement, of so many bytes; nothing happens while one has begun already. */

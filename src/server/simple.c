@@ -2,6 +2,7 @@
 #include "server/simple.h"
 
 #include "server/command_run.h"
+#include "server/copy_in.h"
 #include "server/copy_out.h"
 #include "server/cursor.h"
 #include "server/engine.h"
@@ -44,6 +45,7 @@ static status run_query(session *s, const char *sql, const char **out_rest, bool
     if (result)
         st = send_result(s, result);
     pistachio_result_free(result);
+    copy_in_end(s);
     return st;
 }
 
@@ -101,10 +103,16 @@ static void run_statements(session *s, const char *sql)
 
 status simple_query(session *s, wire_reader *reader)
 {
-    s->sql = wire_read_text(reader);
+    const char *text = wire_read_text(reader);
     TRY(wire_end(reader, "Query"));
     portal_remove(&s->lists, "");
     prepared_remove(&s->lists, "");
-    run_statements(s, s->sql);
+    char *sql = mem_copy_text(text, strlen(text)); /* COPY reads further messages */
+    if (!sql)
+        return status_no_memory("statement", strlen(text));
+    s->sql = sql;
+    run_statements(s, sql);
+    s->sql = NULL;
+    mem_free(sql);
     return wire_status(&s->stream.out);
 }

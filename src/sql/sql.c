@@ -275,9 +275,16 @@ static status prepare_copy(preparer *p, const CopyStmt *tree)
 {
     sql_statement *s = p->statement;
     bind_scope scope = {0};
+    if (tree->is_from && !tree->filename && !tree->is_program && p->session->copies_from.take) {
+        TRY(bind_copy_client(&p->binder, tree, &s->copy));
+        s->copy.is_to_client = false;
+        s->copy.is_from_client = true;
+        TRY(bind_copy_from(&p->binder, tree, &p->session->copies_from, s));
+        return plan_verify(&s->query);
+    }
     if (tree->is_from) {
         TRY(bind_check_access(&p->binder, p->text.start, "COPY"));
-        TRY(bind_copy_from(&p->binder, tree, s));
+        TRY(bind_copy_from(&p->binder, tree, NULL, s));
         return plan_verify(&s->query);
     }
     TRY(prepare_copy_target(p, tree));

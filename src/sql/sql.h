@@ -22,7 +22,8 @@ typedef struct sql_session {
     const char *search_path;       /* the setting; NULL: main */
     bool is_confined;              /* the setting enable_external_access is off */
     bool copies_to_client; /* COPY ... TO STDOUT is taken, as a query with sql_copy.is_to_client */
-    bool is_described;     /* there are no values: columns and types of parameters are asked for */
+    sql_copy_source copies_from; /* whom COPY ... FROM STDIN asks for its rows */
+    bool is_described; /* there are no values: columns and types of parameters are asked for */
     /* While types are asked for: those that parameters are said to have, by number; TYPE_NULL: nothing is said. */
     const data_type *declared;
     uint32_t declared_count;

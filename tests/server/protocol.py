@@ -189,6 +189,49 @@ def copy(c):
     check('nor programs', failures(c.query("copy (select 1) to program 'cat'"))[0]['C'], '42501')
 
 
+def copy_from(c):
+    """Rows that the client sends, cut anywhere; what is wrong with them; a client that gives up."""
+    c.query('create table copied (i integer, s varchar)')
+
+    def send(options, data, pieces=1, end=message('c')):
+        c.send(message('Q', 'copy copied from stdin ' + options + '; select 7'))
+        first = c.receive()
+        if first[0] == 'G':
+            step = max(len(data) // pieces, 1)
+            c.send(*[message('d', data[i:i + step]) for i in range(0, len(data), step)], end)
+        found = c.until_ready()
+        return first[1], found
+
+    def table():
+        return rows(c.query('select * from copied order by i')), c.query('drop table copied'), \
+            c.query('create table copied (i integer, s varchar)')
+    text = b'1\t\\N\n2\ta\\tb\\\\\\x41\\101\\q\n3\t\r\n4\t"x,\xc3\xa4\\\n\n'
+    for pieces in (1, 5, len(text)):
+        first, found = send('', text, pieces)
+        check('messages of COPY FROM', (first, kinds(found)), (b'\0' + int16(2, 0, 0), 'CTDCZ'))
+        check('its tag', found[0][1], b'COPY 4\0')
+        check('rows of text', table()[0], [[b'1', None], [b'2', b'a\tb\\AAq'], [b'3', b''], [b'4', '"x,ä\n'.encode()]])
+    csv = b'i,s\n1,\n2,""\n3,"a ""b""\nc"\n4,\\N\n5,x\\'
+    for pieces in (1, 3, len(csv)):
+        check('csv', kinds(send('with csv header', csv, pieces)[1]), 'CTDCZ')
+        check('rows of csv', table()[0], [[b'1', None], [b'2', b''], [b'3', b'a "b"\nc'], [b'4', b'\\N'], [b'5', b'x\\']])
+    send("(format csv, delimiter '|', null 'nil')", b'1|nil\n2|"nil"\n')
+    check('options', table()[0], [[b'1', None], [b'2', b'nil']])
+    send('', b'1\ta\n\\.\n2\tb\n')
+    check('an end in the rows', table()[0], [[b'1', b'a']])
+    for data, code in ((b'1\n', '22P04'), (b'1\t2\t3\n', '22P04'), (b'1\tx\0\n', '22P04'), (b'x\ta\n', '22P02')):
+        check('wrong rows %r' % data, [f['C'] for f in failures(send('', data)[1])], [code])
+    check('quotes without an end', [f['C'] for f in failures(send('csv', b'1,"')[1])], ['22P04'])
+    check('a client gives up', [f['C'] for f in failures(send('', b'1\t2\n', end=message('f', 'no'))[1])], ['57014'])
+    c.send(message('Q', 'copy copied from stdin'), message('d', b'1\ta\n'), SYNC, FLUSH, message('c'))
+    check('Sync within COPY', kinds(c.until_ready()), 'GCZ')
+    check('after all of it', table()[0], [[b'1', b'a']])
+    for sql, code in (('copy absent from stdin', '42P01'), ('copy things from stdin', '0A000'),
+                      ('copy copied (absent) from stdin', '42703'), ('copy copied from stdin (format binary)', '0A000'),
+                      ("copy copied from '/etc/passwd'", '42501'), ("copy copied from program 'true'", '42501')):
+        check(sql, [f['C'] for f in failures(c.query(sql))], [code])
+
+
 def cursors(c):
     sql = 'declare C no scroll cursor for select i::int, (2 * i)::varchar from range(10) as r(i)'
     check('a cursor outside of a transaction', failures(c.query(sql))[0]['C'], '25P01')
@@ -340,7 +383,7 @@ def garbage(server):
 
 
 def run(server):
-    for part in (session, results, parameters, portals, copy, cursors):
+    for part in (session, results, parameters, portals, copy, copy_from, cursors):
         with Client(server.path) as c:
             part(c)
     with Client(server.path) as witness:

@@ -85,6 +85,21 @@ fails "no table" "select * from absent" 42P01
 fails "no column" "select absent from things" 42703
 fails "no function" "select absent(1)" 42883
 fails "a value" "select 1 / (id - id) from things" 22012
+fails "an ambiguous column" "select id from things a, things b" 42702
+fails "no group" "select name, count(*) from things" 42803
+fails "a nested aggregate" "select sum(count(*)) from things" 42803
+fails "no boolean" "select 1 from things where name" 42804
+fails "a union" "select 1 union select 1, 2" 42601
+fails "a table that is there" "create table t as select 1; create table t as select 2" 42P07
+fails "a table twice" "select 1 from things a join things a on true" 42712
+fails "a window" "select row_number() from things" 42P20
+fails "an order" "select id from things order by 7" 42P10
+fails "a text" "select 'x'::integer" 22P02
+fails "a number that is too large" "select 300::tinyint" 22003
+fails "more than one row" "select (select id from things)" 21000
+fails "a negative length" "select substring('abc', 1, -1)" 22011
+fails "no value" "select \$1" 42P02
+check "position and hint" sh -c 'psql -X -c "select nam from things" -c "\\errverbose" 2>&1 | tr "\n" "|" | grep -q "ERROR:  42703: .*LINE 1: select nam from things|               ^|HINT: .*name"'
 fails "what is not supported" "create index i on things (id)" 0A000
 fails "files of the machine" "select * from '/etc/passwd'" 42501
 fails "settings of the process" "set threads = 1" 42501

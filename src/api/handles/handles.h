@@ -67,10 +67,11 @@ struct pistachio_database {
 struct pistachio_connection {
     _Atomic uint32_t references; /* the client's handle, results, statements */
     pistachio_database *database;
-    sql_catalog *catalog;  /* a session's own, over the database's; NULL: that is */
-    settings_layer *layer; /* a session's, over the database's; NULL: there is none */
-    bool copies_to_client; /* set before its first statement: sql_session */
-    unsigned weight;       /* of its queries, set before the first one; 0: EXEC_WEIGHT_NORMAL */
+    sql_catalog *catalog;        /* a session's own, over the database's; NULL: that is */
+    settings_layer *layer;       /* a session's, over the database's; NULL: there is none */
+    bool copies_to_client;       /* set before its first statement: sql_session */
+    sql_copy_source copies_from; /* set before its first statement: sql_session */
+    unsigned weight; /* of its queries, set before the first one; 0: EXEC_WEIGHT_NORMAL */
     /* Called before a query starts that reads rows; waits until it may. NULL: it may at once. Set as weight is. */
     status (*await_turn)(void *context);
     void *turn_context;

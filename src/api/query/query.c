@@ -229,7 +229,8 @@ static void name_tag(pistachio_result *result)
                  (unsigned long long)result->rows_written);
         return;
     case SQL_INSERT:
-        snprintf(result->tag, sizeof result->tag, "INSERT 0 %llu",
+        snprintf(result->tag, sizeof result->tag,
+                 statement->copy.is_from_client ? "COPY %llu" : "INSERT 0 %llu",
                  (unsigned long long)result->rows_written);
         return;
     case SQL_CREATE_TABLE:
@@ -301,6 +302,7 @@ static status bind(pistachio_result *result, void *context)
                                  .ignores_checksums = api_ignores_checksums(&now),
                                  .copies_to_client = result->connection->copies_to_client,
                                  .list_kept = api_cache_lister(&now),
+                                 .copies_from = result->connection->copies_from,
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

@@ -3,6 +3,7 @@
 #define PISTACHIO_SQL_CATALOG_COPY_H
 
 #include "base/row_format.h"
+#include "base/status.h"
 #include "parquet/format/format.h"
 
 #include <stdint.h>
@@ -16,9 +17,10 @@ typedef enum sql_copy_into {
 } sql_copy_into;
 
 typedef struct sql_copy {
-    const char *path;  /* in the statement's arena, as is all text here; NULL: */
-    bool is_to_client; /* TO STDOUT: the statement is a query, whose rows the client writes, */
-    bool is_binary;    /* in PostgreSQL's binary format, or as style says */
+    const char *path;    /* in the statement's arena, as is all text here; NULL: */
+    bool is_to_client;   /* TO STDOUT: the statement is a query, whose rows the client writes, */
+    bool is_from_client; /* FROM STDIN: rows come from the client, as style says */
+    bool is_binary;      /* in PostgreSQL's binary format, or as style says */
     bool is_parquet;
     bool is_arrow, is_arrow_stream; /* an Arrow file; messages alone */
     bool has_codec;
@@ -34,5 +36,12 @@ typedef struct sql_copy {
     sql_copy_into into;
     row_style style; /* not Parquet */
 } sql_copy;
+
+/* Takes the rows of COPY ... FROM STDIN from the client. They are written to a file that can be read at *out_path as long as
+ * the statement lives: csv with "," between fields, all of them in '"' with "\" before '"' and "\", and \N for NULL. */
+typedef struct sql_copy_source {
+    status (*take)(void *context, const sql_copy *copy, uint32_t columns, const char **out_path);
+    void *context; /* take NULL: there is no such client */
+} sql_copy_source;
 
 #endif

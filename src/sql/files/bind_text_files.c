@@ -328,11 +328,11 @@ bool bind_is_text_function(const char *name, text_kind *out)
     return false;
 }
 
-static status text_scan_of(text_call *c, int32_t location, plan_node **out)
+/* Scans files that the statement may read. */
+static status text_scan_allowed(text_call *c, int32_t location, plan_node **out)
 {
     text_table *table;
     binder *b = c->b;
-    TRY(bind_check_access(b, location, "a path"));
     status st = text_table_open(b->memory, &c->paths, c->options, &table);
     int32_t position = bind_position(b, location);
     TRY(st && position >= 0 ? status_at(st, position) : st);
@@ -351,6 +351,12 @@ static status text_scan_of(text_call *c, int32_t location, plan_node **out)
     }
     *out = node;
     return STATUS_OK;
+}
+
+static status text_scan_of(text_call *c, int32_t location, plan_node **out)
+{
+    TRY(bind_check_access(c->b, location, "a path"));
+    return text_scan_allowed(c, location, out);
 }
 
 static status new_call(binder *b, const char *name, text_kind kind, text_call *out)
@@ -461,4 +467,23 @@ status bind_text_copy(binder *b, const char *path, text_kind kind, const List *o
             TRY(take_copy_option(&c, option));
     }
     return text_scan_of(&c, -1, out);
+}
+
+status bind_text_exchange(binder *b, const char *path, const text_said_type *columns,
+                          size_t column_count, plan_node **out)
+{
+    text_call c;
+    TRY(new_call(b, "COPY", TEXT_CSV, &c));
+    TRY(array_push(b->memory, &c.paths, path));
+    for (size_t i = 0; i < column_count; i++) {
+        const text_said_type said = {.type = columns[i].type};
+        TRY(array_push(b->memory, &c.options->types, said));
+    }
+    c.options->delimiter = ",";
+    c.options->quote = "\"";
+    c.options->escape = "\\";
+    c.options->header = TEXT_NO;
+    c.options->compression = TEXT_COMPRESSION_NONE;
+    TRY(array_push(b->memory, &c.options->nulls, "\\N"));
+    return text_scan_allowed(&c, -1, out);
 }

@@ -17,6 +17,9 @@ CHECKED status bind_text_path(binder *b, const char *path, text_kind kind, int32
  * names. `options`: DefElems; FORMAT is not looked at. */
 CHECKED status bind_text_copy(binder *b, const char *path, text_kind kind, const List *options,
                               const text_said_type *columns, size_t column_count, plan_node **out);
+/* Rows that a client sends to COPY, as sql_copy_source says; the types are those of the table's columns. */
+CHECKED status bind_text_exchange(binder *b, const char *path, const text_said_type *columns,
+                                  size_t column_count, plan_node **out);
 /* name => value, or name = value: its name and value; else false. */
 bool bind_find_option(const pg_node *node, const char **out_name, const pg_node **out_value);
 /* Returns what the option's constant says as text: a text, true, false, or a number's digits; NULL: it is not

@@ -369,18 +369,34 @@ static status copy_source(binder *b, const CopyStmt *tree, const InsertStmt *ins
     return STATUS_OK;
 }
 
-status bind_copy_from(binder *b, const CopyStmt *tree, sql_statement *out)
+/* The source of rows that the client sends. */
+static status client_source(binder *b, const InsertStmt *insert, const pq_table *table,
+                            const sql_copy_source *client, const sql_copy *copy, plan_node **out)
+{
+    text_said_type *columns;
+    size_t count;
+    const char *path;
+    if (copy->is_binary)
+        return bind_unsupported(b, b->text->start, "COPY FROM STDIN in the binary format is");
+    TRY(copied_columns(b, insert, table, &columns, &count));
+    TRY(client->take(client->context, copy, (uint32_t)count, &path));
+    return bind_text_exchange(b, path, columns, count, out);
+}
+
+status bind_copy_from(binder *b, const CopyStmt *tree, const sql_copy_source *client,
+                      sql_statement *out)
 {
     const sql_catalog_entry *entry;
     plan_node **root = &b->statement->root;
     InsertStmt insert = {.relation = tree->relation, .cols = tree->attlist};
-    if (!tree->filename || !*tree->filename || tree->is_program || !tree->relation ||
-        tree->whereClause)
+    bool has_source = client || (tree->filename && *tree->filename);
+    if (!has_source || tree->is_program || !tree->relation || tree->whereClause)
         return bind_unsupported(b, b->text->start,
                                 "COPY ... FROM of anything but a file, or with WHERE, is");
     out->kind = SQL_INSERT;
     TRY(rows_find_table(b, tree->relation, &entry));
-    TRY(copy_source(b, tree, &insert, entry->table, root));
+    TRY(client ? client_source(b, &insert, entry->table, client, &out->copy, root)
+               : copy_source(b, tree, &insert, entry->table, root));
     TRY(cast_rows(b, &insert, entry->table, root));
     return add_rows(b, entry, out);
 }

@@ -10,6 +10,7 @@ CHECKED status bind_create_table_as(binder *b, const CreateTableAsStmt *tree, sq
 CHECKED status bind_create_table(binder *b, const CreateStmt *tree, sql_statement *out);
 CHECKED status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out);
 /* Adds the rows of a file to a table, as INSERT does. */
-CHECKED status bind_copy_from(binder *b, const CopyStmt *tree, sql_statement *out);
+CHECKED status bind_copy_from(binder *b, const CopyStmt *tree, const sql_copy_source *client,
+                              sql_statement *out);
 
 #endif
