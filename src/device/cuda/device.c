@@ -344,12 +344,22 @@ static void restore_context(const cuda_device *dev, cuda_context before)
         dev->driver->cuCtxSetCurrent(before);
 }
 
+/* Notes, for a device that nobody else uses any more, that the driver does not give its context. */
+static void find_lost(cuda_device *dev, cuda_result result)
+{
+    if (!result || atomic_load(&dev->is_lost))
+        return;
+    dev->lost = status_context(cuda_status(dev->driver, result, "cuCtxSetCurrent"),
+                               "device cuda:%d", dev->ordinal);
+    atomic_store(&dev->is_lost, true);
+}
+
 /* The context and the module in it stay for the next device, unless they are lost. */
 static void release_context(cuda_device *dev)
 {
     cuda_context before = cuda_client_enter(&dev->base);
-    if (dev->context && dev->driver->cuCtxSetCurrent(dev->context))
-        atomic_store(&dev->is_lost, true);
+    if (dev->context)
+        find_lost(dev, dev->driver->cuCtxSetCurrent(dev->context));
     if (dev->context) {
         cuda_streams_end(dev);
         cuda_memory_close(dev);
