@@ -7,6 +7,7 @@
 #include "plan/nodes/nested_check.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"
+#include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_macro.h"
 #include "sql/query/bind_query.h"
@@ -601,6 +602,7 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
                              .list_kept = session->list_kept,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select,
+                             .bind_expression = bind_expr,
                              .bind_macro = bind_macro_call},
                   .parameters = {.is_described = session->is_described,
                                  .values = session->values,

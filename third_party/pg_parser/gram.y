@@ -171,6 +171,10 @@ static Node *makeAndExpr(Node *lexpr, Node *rexpr, int location);
 static Node *makeOrExpr(Node *lexpr, Node *rexpr, int location);
 static Node *makeNotExpr(Node *expr, int location);
 static Node *makeAArrayExpr(List *elements, int location);
+static Node *makeIndirection(Node *arg, List *indirection, core_yyscan_t yyscanner);
+static Node *makeLambda(List *names, Node *body, int location);
+static Node *makeComprehension(Node *each, List *names, Node *list, Node *condition, int location);
+static Node *makeMap(List *entries, int location);
 static Node *makeSQLValueFunction(SQLValueFunctionOp op, int32 typmod,
 								  int location);
 static RangeVar *makeRangeVarFromAnyName(List *names, int position, core_yyscan_t yyscanner);
@@ -253,7 +257,8 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <list>	copy_opt_list transaction_mode_list
 %type <defelt>	copy_opt_item transaction_mode_item
 
-%type <str>		as_of_value
+%type <str>		as_of_value struct_name
+%type <list>	struct_fields struct_types map_entries
 %type <str>	utility_option_name
 %type <defelt>	utility_option_elem
 %type <list>	utility_option_list
@@ -336,7 +341,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <defelt>	def_elem reloption_elem
 %type <node>	def_arg columnElem where_clause a_expr b_expr c_expr AexprConst
 				indirection_el opt_slice_bound columnref in_expr having_clause qualify_clause
-				func_table array_expr OptWhereClause
+				func_table array_expr struct_expr struct_field OptWhereClause
 %type <list>	rowsfrom_item rowsfrom_list opt_col_def_list
 %type <boolean>	opt_ordinality
 %type <list>	ExclusionConstraintList ExclusionConstraintElem
@@ -554,6 +559,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %token <str>	AS_OF_LA
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
+			LAMBDA_LA STRUCT_LA MAP_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
 %token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA
 %token <str>	INTERVAL_UNIT
@@ -5227,6 +5233,18 @@ opt_array_bounds:
 
 SimpleTypename:
 			GenericType								{ $$ = $1; }
+			| STRUCT_LA '(' struct_types ')'
+				{
+					$$ = makeTypeName("struct");
+					$$->typmods = $3;
+					$$->location = @1;
+				}
+			| MAP_LA '(' Typename ',' Typename ')'
+				{
+					$$ = makeTypeName("map");
+					$$->typmods = list_make2($3, $5);
+					$$->location = @1;
+				}
 			| Numeric								{ $$ = $1; }
 			| Bit									{ $$ = $1; }
 			| Character								{ $$ = $1; }
@@ -5242,6 +5260,11 @@ SimpleTypename:
 					$$->typmods = list_make2(makeIntConst(INTERVAL_FULL_RANGE, -1),
 											 makeIntConst($3, @3));
 				}
+		;
+
+/* ours: names and types in turns */
+struct_types: ColLabel Typename						{ $$ = list_make2(makeString($1), $2); }
+			| struct_types ',' ColLabel Typename	{ $$ = lappend(lappend($1, makeString($3)), $4); }
 		;
 
 /* We have a separate ConstTypename to allow defaulting fixed-length
@@ -6196,7 +6219,10 @@ b_expr:		c_expr
  */
 c_expr:		columnref								{ $$ = $1; }
 			| AexprConst							{ $$ = $1; }
-			| array_expr							{ $$ = $1; }
+			| Sconst indirection					{ $$ = makeIndirection(makeStringConst($1, @1), $2, yyscanner); }
+			| array_expr opt_indirection			{ $$ = makeIndirection($1, $2, yyscanner); }
+			| struct_expr opt_indirection			{ $$ = makeIndirection($1, $2, yyscanner); }
+			| func_expr indirection					{ $$ = makeIndirection($1, $2, yyscanner); }
 			| PARAM opt_indirection
 				{
 					ParamRef   *p = makeNode(ParamRef);
@@ -6292,13 +6318,12 @@ c_expr:		columnref								{ $$ = $1; }
 					n->location = @1;
 					$$ = (Node *) n;
 				}
-			| ARRAY array_expr
+			| ARRAY array_expr opt_indirection
 				{
-					A_ArrayExpr *n = castNode(A_ArrayExpr, $2);
-
 					/* point outermost A_ArrayExpr to the ARRAY keyword */
-					n->location = @1;
-					$$ = (Node *) n;
+					if (IsA($2, A_ArrayExpr))
+						castNode(A_ArrayExpr, $2)->location = @1;
+					$$ = makeIndirection($2, $3, yyscanner);
 				}
 			| explicit_row
 				{
@@ -7103,6 +7128,10 @@ func_arg_expr:  a_expr
 				{
 					$$ = $1;
 				}
+			| LAMBDA_LA name_list ':' a_expr
+				{
+					$$ = makeLambda($2, $4, @1);
+				}
 			| param_name COLON_EQUALS a_expr
 				{
 					NamedArgExpr *na = makeNode(NamedArgExpr);
@@ -7137,6 +7166,58 @@ array_expr: '[' expr_list ']'
 				{
 					$$ = makeAArrayExpr(NIL, @1);
 				}
+			/* ours: the list is filtered, then each element is replaced */
+			| '[' a_expr FOR name_list IN_P a_expr ']'
+				{
+					$$ = makeComprehension($2, $4, $6, NULL, @1);
+				}
+			| '[' a_expr FOR name_list IN_P a_expr IF_P a_expr ']'
+				{
+					$$ = makeComprehension($2, $4, $6, $8, @1);
+				}
+		;
+
+/* ours: structs and maps */
+struct_expr: '{' struct_fields '}'
+				{
+					$$ = (Node *) makeFuncCall(list_make1(makeString("struct_pack")), $2, COERCE_EXPLICIT_CALL, @1);
+				}
+			| MAP_LA '{' map_entries '}'
+				{
+					$$ = makeMap($3, @1);
+				}
+			| MAP_LA '{' '}'
+				{
+					$$ = makeMap(NIL, @1);
+				}
+			| MAP_LA '(' func_arg_list_opt ')'
+				{
+					$$ = (Node *) makeFuncCall(list_make1(makeString("map")), $3, COERCE_EXPLICIT_CALL, @1);
+				}
+		;
+
+struct_fields: struct_field							{ $$ = list_make1($1); }
+			| struct_fields ',' struct_field		{ $$ = lappend($1, $3); }
+		;
+
+struct_field: struct_name ':' a_expr
+				{
+					NamedArgExpr *na = makeNode(NamedArgExpr);
+
+					na->name = $1;
+					na->arg = (Node *) $3;
+					na->argnumber = -1;
+					na->location = @1;
+					$$ = (Node *) na;
+				}
+		;
+
+struct_name: Sconst									{ $$ = $1; }
+			| ColLabel								{ $$ = $1; }
+		;
+
+map_entries: a_expr ':' a_expr						{ $$ = list_make2($1, $3); }
+			| map_entries ',' a_expr ':' a_expr		{ $$ = lappend(lappend($1, $3), $5); }
 		;
 
 
@@ -7262,6 +7343,13 @@ in_expr:	select_with_parens
 					$$ = (Node *) n;
 				}
 			| '(' expr_list ')'			{ $$ = (Node *) $2; }
+			/* ours: a list's elements, or a map's keys */
+			| columnref					{ $$ = (Node *) list_make1($1); }
+			| array_expr opt_indirection
+				{ $$ = (Node *) list_make1(makeIndirection($1, $2, yyscanner)); }
+			| struct_expr opt_indirection
+				{ $$ = (Node *) list_make1(makeIndirection($1, $2, yyscanner)); }
+			| func_expr					{ $$ = (Node *) list_make1($1); }
 		;
 
 /*
@@ -8944,6 +9032,69 @@ makeAArrayExpr(List *elements, int location)
 	n->elements = elements;
 	n->location = location;
 	return (Node *) n;
+}
+
+static Node *
+makeIndirection(Node *arg, List *indirection, core_yyscan_t yyscanner)
+{
+	A_Indirection *n;
+
+	if (!indirection)
+		return arg;
+	n = makeNode(A_Indirection);
+	n->arg = arg;
+	n->indirection = check_indirection(indirection, yyscanner);
+	return (Node *) n;
+}
+
+/* lambda x, i: body, as an operator between the row of its parameters and the body */
+static Node *
+makeLambda(List *names, Node *body, int location)
+{
+	RowExpr    *row = makeNode(RowExpr);
+	ListCell   *lc;
+
+	row->location = location;
+	foreach(lc, names)
+	{
+		ColumnRef  *name = makeNode(ColumnRef);
+
+		name->fields = list_make1(lfirst(lc));
+		name->location = location;
+		row->args = lappend(row->args, name);
+	}
+	return (Node *) makeSimpleA_Expr(AEXPR_OP, "lambda", (Node *) row, body, location);
+}
+
+static Node *
+makeNamedCall(char *name, Node *first, Node *second, int location)
+{
+	return (Node *) makeFuncCall(list_make1(makeString(name)), list_make2(first, second),
+								 COERCE_EXPLICIT_CALL, location);
+}
+
+static Node *
+makeComprehension(Node *each, List *names, Node *list, Node *condition, int location)
+{
+	if (condition)
+		list = makeNamedCall("list_filter", list, makeLambda(names, condition, location), location);
+	return makeNamedCall("list_transform", list, makeLambda(names, each, location), location);
+}
+
+/* A map of its keys and values, in turns. */
+static Node *
+makeMap(List *entries, int location)
+{
+	List	   *parts[2] = {NIL, NIL};
+	ListCell   *lc;
+	int			n = 0;
+
+	foreach(lc, entries)
+	{
+		parts[n % 2] = lappend(parts[n % 2], lfirst(lc));
+		n++;
+	}
+	return makeNamedCall("map", makeAArrayExpr(parts[0], location), makeAArrayExpr(parts[1], location), location);
 }
 
 static Node *

@@ -165,7 +165,6 @@ typedef struct base_yy_extra_type
 	const char *text;			/* what is parsed */
 	int			depth;			/* open parentheses */
 	uint64_t		after_interval; /* bits of those, from the outermost, that stand after INTERVAL */
-	int			lists;			/* open brackets */
 	bool		closes_interval;	/* the last token closes one of them */
 
 	/*

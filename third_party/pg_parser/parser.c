@@ -51,7 +51,6 @@ raw_parser(const char *str)
 	yyextra.text = str;
 	yyextra.depth = 0;
 	yyextra.after_interval = 0;
-	yyextra.lists = 0;
 	yyextra.closes_interval = false;
 
 	/* initialize the bison parser */
@@ -141,6 +140,7 @@ ends_list(int token)
 		case ';':
 		case ')':
 		case ']':
+		case '}':
 		case TOKEN_SELECT:
 		case TOKEN_FROM:
 		case TOKEN_WHERE:
@@ -241,7 +241,6 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 		case TOKEN_INSERT:
 		case TOKEN_AT:
 		case TOKEN_IS:
-		case TOKEN_FOR:
 		case '%':
 			pg_refuse_keyword(&lexeme, yyextra, yyscanner);
 			break;
@@ -253,10 +252,6 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 				(void) next_lexeme(yyextra, yyscanner);
 				lexeme.token = TOKEN_USING_SAMPLE;
 			}
-			break;
-
-		case '{':
-			pg_refuse("a struct {...}", lexeme.start, yyscanner);
 			break;
 	}
 

@@ -39,6 +39,7 @@ ends_value(int before)
 		case TOKEN_PARAM:
 		case ')':
 		case ']':
+		case '}':
 			return true;
 		default:
 			return false;
@@ -98,7 +99,6 @@ pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra)
 	uint64_t	bit;
 
 	yyextra->closes_interval = false;
-	yyextra->lists += lexeme->token == '[' ? 1 : lexeme->token == ']' ? -1 : 0;
 	if (lexeme->token == '(')
 	{
 		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
@@ -246,6 +246,47 @@ is_percent(const pg_lexeme *word, const base_yy_extra_type *yyextra)
 static const char *const xml_words[] = {"xmlconcat", "xmlelement", "xmlexists", "xmlforest", "xmlparse",
 										"xmlpi", "xmlroot", "xmlserialize", "xmltable"};
 
+/* Whether a name in parentheses begins here, of which a list of columns follows: not a type, nor a function. */
+static bool
+names_columns(int before)
+{
+	switch (before)
+	{
+		case '.':
+		case TOKEN_TABLE:
+		case TOKEN_INTO:
+		case TOKEN_FROM:
+		case TOKEN_JOIN:
+		case TOKEN_COPY:
+		case TOKEN_WITH:
+		case TOKEN_RECURSIVE:
+		case TOKEN_VIEW:
+		case TOKEN_EXISTS:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* LAMBDA before its parameters, STRUCT and MAP before a parenthesis, MAP before a brace; 0: it is a name. */
+static int
+nested_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
+{
+	const char *text = word->value.str;
+	int			after;
+
+	if (!strcmp(text, "lambda") && (yyextra->last.token == '(' || yyextra->last.token == ','))
+	{
+		after = pg_peek(yyextra, 1, yyscanner)->token;
+		return after == ':' || (after == ',' && next == TOKEN_IDENT) ? TOKEN_LAMBDA_LA : 0;
+	}
+	if (!strcmp(text, "map") && (next == '{' || (next == '(' && !names_columns(yyextra->last.token))))
+		return TOKEN_MAP_LA;
+	if (!strcmp(text, "struct") && next == '(' && !names_columns(yyextra->last.token))
+		return TOKEN_STRUCT_LA;
+	return 0;
+}
+
 /* IGNORE and RESPECT before NULLS, TRY_CAST and COLUMNS before a parenthesis, RENAME after a star; 0: it is a name. */
 static int
 expression_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra,
@@ -277,9 +318,7 @@ expression_token(const pg_lexeme *word, int next, base_yy_extra_type *yyextra,
 				pg_refuse(xml_words[i], word->start, yyscanner);
 	if (!strcmp(text, "export_state") && yyextra->last.token == ')')
 		pg_refuse("EXPORT_STATE", word->start, yyscanner);
-	if (next == TOKEN_IDENT && !strcmp(text, "lambda"))
-		pg_refuse("a lambda", word->start, yyscanner);
-	return 0;
+	return nested_token(word, next, yyextra, yyscanner);
 }
 
 /* DESCRIBE and SUMMARIZE at the beginning or after a parenthesis of FROM; 0: it is a name. */
@@ -334,9 +373,6 @@ pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yysca
 		pg_refuse("USING KEY", word->start, yyscanner);
 	if (word->token == TOKEN_IS && next->token == TOKEN_IDENT && !strcmp(next->value.str, "json"))
 		pg_refuse("IS JSON", word->start, yyscanner);
-	if (word->token == TOKEN_FOR && next->token == TOKEN_IDENT &&
-		pg_peek(yyextra, 1, yyscanner)->token == TOKEN_IN_P && yyextra->lists > 0)
-		pg_refuse("a list comprehension", word->start, yyscanner);
 	if (word->token == '%' && yyextra->before_last.token == TOKEN_LIMIT && ends_list_of_rows(next->token))
 		pg_refuse("LIMIT with a percentage", word->start, yyscanner);
 }

@@ -3,14 +3,9 @@
 #ifndef PISTACHIO_API_HANDLES_NESTED_TEXT_H
 #define PISTACHIO_API_HANDLES_NESTED_TEXT_H
 
+#include "base/nested_quote.h"
 #include "base/zone.h"
 #include "exec/operators/op_result.h"
-
-/* Takes the text, piece by piece. */
-typedef struct text_sink {
-    void (*add)(void *context, const char *text, size_t bytes);
-    void *context;
-} text_sink;
 
 /* The row's value, which is not NULL. zone NULL: UTC. */
 void api_nested_text(const exec_batch_column *column, uint64_t row, const zone *zone,

@@ -167,6 +167,8 @@ static bool kind_passes_null(uint8_t kind, uint8_t op)
     switch (kind) {
     case INSTRUCTION_HOST:
         return !(host_traits_of((host_function)op) & HOST_SEES_NULLS);
+    case INSTRUCTION_NESTED:
+        return nested_is_strict((nested_function)op);
     case INSTRUCTION_COLUMN:
     case INSTRUCTION_CONSTANT:
     case INSTRUCTION_IN_LIST: /* NULL in the list makes it depend on the value */
@@ -175,6 +177,7 @@ static bool kind_passes_null(uint8_t kind, uint8_t op)
     case INSTRUCTION_DISTINCT:
     case INSTRUCTION_CHOOSE:
     case INSTRUCTION_LAZY_CASE:
+    case INSTRUCTION_LAMBDA:
         return kind == INSTRUCTION_IN_LIST;
     default:
         return true;

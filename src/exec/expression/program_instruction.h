@@ -18,6 +18,7 @@
 
 #include "device/host/host.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/nested/nested_function.h"
 #include "exec/expression/program.h"
 #include "plan/tree/column_map.h"
 
@@ -48,7 +49,8 @@ typedef enum instruction_kind {
     INSTRUCTION_DATE_TRUNC,
     INSTRUCTION_TIME,
     INSTRUCTION_RETYPE, /* the same values as another type of their width */
-    INSTRUCTION_NESTED, /* op: a nested_function; of a field first_number */
+    INSTRUCTION_NESTED, /* op: a nested_function; first_number: as nested_args.number */
+    INSTRUCTION_LAMBDA, /* op: a lambda_function; `data`: a lambda */
     INSTRUCTION_HOST,   /* op: a host_function; `data` is what it made of constants */
     INSTRUCTION_KIND_COUNT
 } instruction_kind;
@@ -170,8 +172,16 @@ struct program_run {
     /* By instruction: what its kernel reads besides columns. */
     dev_buffer **uploads;
     tensor **constant_columns; /* the constant frame's values as columns of one row */
+    program_run **lambdas;     /* by instruction, of lambdas' programs; made when first needed */
     tile_run *tiles;           /* devices that take runs of instructions; else NULL */
 };
+
+/* The data of a lambda instruction: program_run_lambda.h. */
+typedef struct lambda {
+    program *body;
+    uint32_t parameters; /* columns of the body before those from outside */
+    exec_result (*run)(program_run *run, frame *f, uint32_t number, tensor **result);
+} lambda;
 
 /* An instruction's column as kernels take it: `stride` 0 for one value for all rows. */
 typedef struct operand {

@@ -91,64 +91,6 @@ static status frame_column(program_run *run, frame *f, uint32_t column, tensor *
 
 /* ---- constants ---- */
 
-value tensor_value(const tensor *t, uint64_t row)
-{
-    value v = {.type = t->type};
-    if (t->form == TENSOR_CONSTANT)
-        return t->constant;
-    if (t->validity && !(t->validity[row / 64] >> (row % 64) & 1))
-        return value_null(t->type);
-    const char *at = (const char *)t->values + row * t->type.width;
-    switch (t->type.id) {
-    case TYPE_NULL:
-        return value_null(t->type);
-    case TYPE_BOOL:
-        v.boolean = ((const uint64_t *)t->values)[row / 64] >> (row % 64) & 1;
-        break;
-    case TYPE_INT8:
-        v.i64 = *(const int8_t *)at;
-        break;
-    case TYPE_INT16:
-        v.i64 = *(const int16_t *)at;
-        break;
-    case TYPE_INT32:
-    case TYPE_DATE:
-        v.i64 = *(const int32_t *)at;
-        break;
-    case TYPE_UINT8:
-        v.u64 = *(const uint8_t *)at;
-        break;
-    case TYPE_UINT16:
-        v.u64 = *(const uint16_t *)at;
-        break;
-    case TYPE_UINT32:
-        v.u64 = *(const uint32_t *)at;
-        break;
-    case TYPE_FLOAT:
-        v.f64 = (double)*(const float *)at;
-        break;
-    case TYPE_DOUBLE:
-        v.f64 = *(const double *)at;
-        break;
-    case TYPE_INTERVAL:
-        v.interval = *(const interval_value *)at;
-        break;
-    case TYPE_VARCHAR:
-    case TYPE_BLOB: {
-        const string_view *view = (const string_view *)at;
-        v.text = string_data(view);
-        v.bytes = view->bytes;
-        break;
-    }
-    default:
-        if (t->type.width == 16)
-            v.i128 = *(const int128 *)at;
-        else
-            v.i64 = *(const int64_t *)at;
-    }
-    return v;
-}
-
 /* One computed row as a constant; its text lies in the constant's own memory. */
 static status make_constant(program_run *run, tensor *flat, tensor **out)
 {
@@ -156,11 +98,16 @@ static status make_constant(program_run *run, tensor *flat, tensor **out)
         *out = tensor_ref(flat);
         return STATUS_OK;
     }
-    value v = tensor_value(flat, 0);
-    TRY(tensor_new_constant(run->stream, &v, out));
-    if (type_is_text(v.type) && !v.is_null)
+    if (type_is_nested(flat->type)) /* a row of its own stands for all */
+        return tensor_flatten(run->stream, flat, dev_count_exact(1), out);
+    tensor *row;
+    TRY(tensor_flatten(run->stream, flat, dev_count_exact(1), &row));
+    value v = tensor_value(row, 0);
+    status st = tensor_new_constant(run->stream, &v, out);
+    tensor_unref(row);
+    if (!st && type_is_text(v.type) && !v.is_null)
         (*out)->constant.text = string_data((*out)->values);
-    return STATUS_OK;
+    return st;
 }
 
 static status null_constant(program_run *run, data_type type, tensor **out)
@@ -319,8 +266,10 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
         slot_set(f, number, result);
         return EXEC_FINISHED;
     }
-    if (s->kind == INSTRUCTION_LAZY_CASE) {
-        exec_result done = instruction_lazy_case(run, f, number, &result);
+    if (s->kind == INSTRUCTION_LAZY_CASE || s->kind == INSTRUCTION_LAMBDA) {
+        exec_result done = s->kind == INSTRUCTION_LAMBDA
+                               ? ((const lambda *)s->data)->run(run, f, number, &result)
+                               : instruction_lazy_case(run, f, number, &result);
         if (done == EXEC_FINISHED)
             slot_set(f, number, result);
         return done;
@@ -358,8 +307,11 @@ static exec_result run_constant(program_run *run, frame *f, uint32_t number)
         tensor_unref(computed);
         EXEC_TRY(task, st);
     }
-    if (f != c)
-        slot_set(f, number, tensor_ref(c->slots[number]));
+    if (f == c)
+        return EXEC_FINISHED;
+    tensor *shared;
+    EXEC_TRY(task, nested_repeat(run, c->slots[number], f->count.bound, &shared));
+    slot_set(f, number, shared);
     return EXEC_FINISHED;
 }
 
@@ -560,10 +512,11 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->uploads = mem_new_array(instructions, sizeof *run->uploads);
     run->constant_columns = mem_new_array(instructions, sizeof *run->constant_columns);
     run->results = mem_new_array(instructions, sizeof *run->results);
+    run->lambdas = mem_new_array(instructions, sizeof *run->lambdas);
     run->visited = mem_new_array(instructions, sizeof *run->visited);
     status st = STATUS_OK;
     if (!run->dictionaries || !run->seen || !run->uploads || !run->constant_columns ||
-        !run->results || !run->visited)
+        !run->results || !run->lambdas || !run->visited)
         st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
@@ -618,6 +571,8 @@ void program_run_free(program_run *run)
             tensor_unref(run->constant_columns[i]);
         if (run->results)
             entry_results_free(run->results[i]);
+        if (run->lambdas)
+            program_run_free(run->lambdas[i]);
     }
     row_index_unref(run->identity);
     dev_buffer_unref(run->zeros);
@@ -626,6 +581,7 @@ void program_run_free(program_run *run)
     mem_free(run->uploads);
     mem_free(run->constant_columns);
     mem_free(run->results);
+    mem_free(run->lambdas);
     mem_free(run->visited);
     mem_free(run->tiles);
     mem_free(run);
@@ -689,7 +645,8 @@ static void check_constants(const program_run *run)
 {
 #ifndef NDEBUG
     for (uint32_t i = 0; i < run->program->instructions.count; i++)
-        assert(!run->constant.slots[i] || run->constant.slots[i]->form == TENSOR_CONSTANT);
+        assert(!run->constant.slots[i] || run->constant.slots[i]->form == TENSOR_CONSTANT ||
+               type_is_nested(run->constant.slots[i]->type));
 #else
     (void)run;
 #endif

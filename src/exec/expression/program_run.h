@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_EXEC_EXPRESSION_PROGRAM_RUN_H
 #define PISTACHIO_EXEC_EXPRESSION_PROGRAM_RUN_H
 
+#include "device/tensor_value.h"
 #include "exec/expression/program_instruction.h"
 
 /* Evaluates an instruction in a frame: its slot is then set. */
@@ -37,7 +38,5 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
  * NULL if all rows pass. The count's word is held by *out_owner (a reference for the caller). */
 exec_result program_select(program_run *run, uint32_t index, chunk *input, row_index **out_rows,
                            dev_count *out_count, dev_buffer **out_owner);
-/* The value of a row, for messages and constants; host devices. Text is borrowed. */
-value tensor_value(const tensor *flat, uint64_t row);
 
 #endif

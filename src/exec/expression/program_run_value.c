@@ -1,8 +1,6 @@
-/* program_run_value.c - instructions that compute: arithmetic, functions of numbers, casts, times, parts of nested values. */
+/* program_run_value.c - instructions that compute: arithmetic, functions of numbers, casts, times. */
 #include "exec/expression/program_run_value.h"
 
-#include "device/nested.h"
-#include "device/nested_pack.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run.h"
 
@@ -163,108 +161,54 @@ status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **
     return run_validity(run, f, *result, &x, 1);
 }
 
-/* ---- fields of structs, elements and lengths of lists: on host devices ---- */
+/* ---- lists, structs and maps: src/device/nested ---- */
 
-/* A child that nobody has, as every row is NULL. */
-static status all_null(program_run *run, data_type type, tensor **out)
+static status place_failure(const instruction *s, status st)
 {
-    value null = value_null(type);
-    return tensor_new_constant(run->stream, &null, out);
-}
-
-static status child_rows(program_run *run, const tensor *t, uint32_t child, row_index *rows,
-                         uint64_t count, data_type type, tensor **out)
-{
-    if (!t->heap || child >= t->heap->child_count)
-        return all_null(run, type, out);
-    return tensor_new_indexed(run->stream, t->heap->children[child], t->heap->child_rows, rows,
-                              dev_count_exact(count), out);
-}
-
-static status run_nested_field(program_run *run, const instruction *s, const tensor *t,
-                               uint64_t count, tensor **out)
-{
-    const nested_value *values = t->values;
-    row_index *rows;
-    TRY(row_index_new(run->dev, count, &rows));
-    for (uint64_t i = 0; i < count; i++) {
-        bool is_valid = nested_is_valid(t, i);
-        rows->rows[i] = is_valid ? values[i].offset : ROW_NULL;
-        rows->has_nulls |= !is_valid;
-    }
-    status st = child_rows(run, t, (uint32_t)s->first_number, rows, count, s->type, out);
-    row_index_unref(rows);
-    return st;
-}
-
-/* Returns the place of an element, counted from 1, or from the end by -1; ROW_NULL: the list does not have it. */
-static uint32_t element_at(nested_value list, int64_t number)
-{
-    if (number > 0 && number <= (int64_t)list.length)
-        return list.offset + (uint32_t)(number - 1);
-    if (number < 0 && number >= -(int64_t)list.length)
-        return list.offset + (uint32_t)(number + (int64_t)list.length);
-    return ROW_NULL;
-}
-
-static status run_nested_element(program_run *run, const instruction *s, const tensor *t,
-                                 const operand *number, uint64_t count, tensor **out)
-{
-    const nested_value *values = t->values;
-    const int64_t *numbers = number->values;
-    const tensor *from = number->column;
-    row_index *rows;
-    TRY(row_index_new(run->dev, count, &rows));
-    for (uint64_t i = 0; i < count; i++) {
-        bool is_valid = nested_is_valid(t, i) && (!number->stride || nested_is_valid(from, i));
-        rows->rows[i] = is_valid ? element_at(values[i], numbers[i * number->stride]) : ROW_NULL;
-        rows->has_nulls |= rows->rows[i] == ROW_NULL;
-    }
-    status st = child_rows(run, t, 0, rows, count, s->type, out);
-    row_index_unref(rows);
-    return st;
-}
-
-static status run_nested_length(program_run *run, const instruction *s, const tensor *t,
-                                uint64_t count, tensor **out)
-{
-    const nested_value *values = t->values;
-    TRY(tensor_new_flat(run->dev, s->type, count, false, out));
-    int64_t *lengths = (*out)->values;
-    for (uint64_t i = 0; i < count; i++)
-        lengths[i] = values[i].length;
-    (*out)->validity = t->validity;
-    (*out)->validity_owner = dev_buffer_ref(t->validity_owner);
-    return STATUS_OK;
+    return st && s->position >= 0 ? status_at(st, s->position) : st;
 }
 
 status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **result)
 {
     const instruction *s = instruction_at(run, number);
-    operand nested, index;
+    operand x;
     if (!run->dev->is_host)
         return status_new(STATUS_KIND_UNSUPPORTED,
                           "device %s has no functions of lists, structs and maps yet",
                           run->dev->ops->name);
-    TRY(run_column(run, f, s->args[0], &nested));
-    uint64_t count = f->count.bound;
-    switch (s->op) {
-    case NESTED_FIELD:
-        return run_nested_field(run, s, nested.column, count, result);
-    case NESTED_ELEMENT:
-        TRY(run_operand(run, f, s->args[1], &index));
-        return run_nested_element(run, s, nested.column, &index, count, result);
-    case NESTED_TO_KEY:
-    case NESTED_TO_BYTES:
-        return nested_pack(run->dev, nested.column, 0, count,
-                           s->op == NESTED_TO_KEY ? NESTED_KEYS : NESTED_EXACT, "nested values",
-                           result);
-    case NESTED_FROM_KEY:
-    case NESTED_FROM_BYTES:
-        return nested_unpack(run->dev, s->type, nested.column, count,
-                             s->op == NESTED_FROM_KEY ? NESTED_KEYS : NESTED_EXACT, "nested values",
-                             result);
-    default:
-        return run_nested_length(run, s, nested.column, count, result);
+    tensor **args = mem_new_array((size_t)s->arg_count + 1, sizeof *args);
+    if (!args)
+        return status_no_memory("expression", s->arg_count * sizeof *args);
+    nested_args call = {.stream = run->stream,
+                        .type = s->type,
+                        .count = f->count.bound,
+                        .args = args,
+                        .arg_count = s->arg_count,
+                        .number = s->first_number};
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < s->arg_count && !st; i++) {
+        st = run_column(run, f, s->args[i], &x);
+        args[i] = x.column;
     }
+    if (!st)
+        st = nested_compute((nested_function)s->op, &call, result);
+    mem_free(args);
+    return place_failure(s, st);
+}
+
+status nested_repeat(program_run *run, tensor *constant, uint64_t rows, tensor **out)
+{
+    if (constant->form == TENSOR_CONSTANT) {
+        *out = tensor_ref(constant);
+        return STATUS_OK;
+    }
+    bool is_null = constant->validity && !(constant->validity[0] & 1);
+    TRY(tensor_new_flat(run->dev, constant->type, rows, is_null, out));
+    const nested_value *from = constant->values;
+    for (uint64_t i = 0; i < rows; i++)
+        ((nested_value *)(*out)->values)[i] = from[0];
+    if (is_null)
+        memset((*out)->validity, 0, bitmap_bytes(rows));
+    (*out)->heap = string_heap_ref(constant->heap);
+    return STATUS_OK;
 }

@@ -16,7 +16,9 @@ CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number
 CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
-/* Its result is INDEXED over the children, whose values are not moved. */
 CHECKED status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **result);
+/* Gives the only row of a constant frame's nested value to all rows of another frame; of other constants the tensor
+ * itself. */
+CHECKED status nested_repeat(program_run *run, tensor *constant, uint64_t rows, tensor **out);
 
 #endif

@@ -14,13 +14,13 @@ static bool lets_pass(const plan_node *node)
     case PLAN_PROJECT:
     case PLAN_JOIN:
     case PLAN_LIMIT:
+    case PLAN_SERIES:
+    case PLAN_VALUES:
     case PLAN_UNION:
     case PLAN_SHARED:
     case PLAN_SINGLE_ROW:
     case PLAN_REPEAT:
         return true;
-    case PLAN_VALUES: /* what optimizer rules put in the place of nodes without rows */
-        return !node->values.rows.count;
     default:
         return false;
     }
@@ -29,9 +29,9 @@ static bool lets_pass(const plan_node *node)
 /* Functions that take nested arguments. */
 static bool takes_nested(expr_op op)
 {
-    return op == EXPR_IS_NULL || op == EXPR_IS_NOT_NULL || op == EXPR_STRUCT_FIELD ||
-           op == EXPR_LIST_ELEMENT || op == EXPR_LIST_LENGTH || op == EXPR_NESTED_KEY ||
-           op == EXPR_NESTED_BYTES;
+    const char *family = function_info_of(op)->family;
+    return op == EXPR_IS_NULL || op == EXPR_IS_NOT_NULL || !strcmp(family, "nested") ||
+           !strcmp(family, "lambda");
 }
 
 /* Whether rule nested puts bytes in the place of e's nested arguments. */
@@ -62,7 +62,7 @@ static bool is_of_bytes(const expr *e)
 /* Functions that give nested values. */
 static bool gives_nested(expr_op op)
 {
-    return takes_nested(op) || op == EXPR_NESTED_OF_KEY || op == EXPR_NESTED_OF_BYTES;
+    return takes_nested(op) || op == EXPR_LAMBDA_PARAMETER;
 }
 
 /* Names a node's own expressions in an error. */
@@ -136,9 +136,9 @@ static void nested_check_visited(expr **slot, void *context)
     const expr *e = *slot;
     if (c->st)
         return;
-    bool is_passed = c->node->kind == PLAN_PROJECT &&
-                     (e->kind == EXPR_COLUMN || (e->kind == EXPR_CALL && gives_nested(e->op)) ||
-                      (e->kind == EXPR_CONSTANT && e->constant.is_null));
+    bool may_pass = c->node->kind == PLAN_PROJECT || c->node->kind == PLAN_VALUES;
+    bool is_passed = may_pass && (e->kind == EXPR_COLUMN || e->kind == EXPR_CONSTANT ||
+                                  (e->kind == EXPR_CALL && gives_nested(e->op)));
     if (c->is_final && type_is_nested(e->type) && !is_passed)
         c->st = refuse(nested_use_of(c->node), e->type, e->position);
     else

@@ -24,17 +24,6 @@ typedef enum expr_op {
     EXPR_OP_COUNT
 } expr_op;
 
-/* Operations of functions.def's family nested. */
-typedef enum nested_function {
-    NESTED_FIELD,
-    NESTED_ELEMENT,
-    NESTED_LENGTH,
-    NESTED_TO_KEY,
-    NESTED_TO_BYTES,
-    NESTED_FROM_KEY,
-    NESTED_FROM_BYTES
-} nested_function;
-
 typedef enum expr_subquery_kind {
     SUBQUERY_SCALAR, /* the one value of one row; NULL if there is none; more rows: an error */
     SUBQUERY_EXISTS,

@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "device/host/host.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/nested/nested_function.h"
 #include "plan/tree/plan.h"
 
 #include <ctype.h>

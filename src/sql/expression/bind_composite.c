@@ -5,9 +5,11 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
+#include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
+#include "sql/types/nested_cast.h"
 
 typedef struct composite_name {
     const char *name;
@@ -46,6 +48,8 @@ static const composite_name names[] = {
     {"string_agg", COMPOSITE_STRING_AGG, 2, false, false},
     {"listagg", COMPOSITE_STRING_AGG, 2, false, false},
     {"group_concat", COMPOSITE_STRING_AGG, 2, false, false},
+    {"list", COMPOSITE_STRING_AGG, 1, false, true},
+    {"array_agg", COMPOSITE_STRING_AGG, 1, false, true},
 };
 
 /* Returns the aggregate of that name and form, else one of the name, or NULL. */
@@ -270,6 +274,46 @@ static status bind_string_agg(binder *b, const FuncCall *tree, const char *name,
     return bind_string_parts(b, tree, scope, c);
 }
 
+/* ---- list ---- */
+
+/* Bytes of an element, which follow one another in a list of it (device/nested_pack.h); NULL has some, too. */
+static status element_bytes(binder *b, expr *element, int32_t location, expr **out)
+{
+    expr *one;
+    TRY(nested_struct_of(b, &element, NULL, 1, location, &one));
+    return bind_call1(b, EXPR_NESTED_BYTES, type_make(TYPE_BLOB), one, location, out);
+}
+
+/* The bytes of the elements are joined: what comes out is a list without its end. */
+static status bind_list_parts(binder *b, const FuncCall *tree, const composite_name *found,
+                              bind_scope *scope, bind_composite *c, data_type *out_type)
+{
+    value nothing = value_text("", 0);
+    expr *element;
+    if (list_length(tree->args) != 1 || tree->agg_within_group)
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "aggregate \"%s\" takes 1 argument, not %zu", found->name,
+                          list_length(tree->args));
+    TRY(bind_expr(b, list_nth(tree->args, 0), scope, &element));
+    if (element->type.id == TYPE_NULL)
+        TRY(bind_cast(b, element, type_make(TYPE_INT32), tree->location, &element));
+    c->is_distinct = tree->agg_distinct;
+    TRY(bind_own_order(b, tree, scope, c));
+    for (size_t i = 0; c->is_distinct && i < c->order.count; i++) {
+        expr *key = c->order.items[i].key;
+        if (expr_equal(key, element)) /* the order of the bytes is that of the values */
+            TRY(element_bytes(b, key, tree->location, &c->order.items[i].key));
+    }
+    TRY(bind_list_type(b, element->type, out_type));
+    TRY(element_bytes(b, element, tree->location, &c->key));
+    if (c->is_distinct)
+        TRY(check_distinct_order(b, tree, c));
+    TRY(bind_constant(b, &nothing, -1, &c->delimiter));
+    TRY(bind_cast(b, c->delimiter, c->key->type, tree->location, &c->delimiter));
+    TRY(bind_call_filter(b, tree, scope, &c->filter));
+    return c->filter ? only_where(b, c->filter, &c->key) : STATUS_OK;
+}
+
 /* ---- equal ones ---- */
 
 static bool composite_is_same(const expr *left, const expr *right)
@@ -322,9 +366,12 @@ status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bi
     const composite_name *found =
         composite_find_name(name, tree->agg_within_group, list_length(tree->args));
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
+    bool is_string = found->kind == COMPOSITE_STRING_AGG, is_list = is_string && found->keeps_null;
+    data_type list;
     scope->is_in_aggregate = true;
-    status st = found->kind == COMPOSITE_STRING_AGG ? bind_string_agg(b, tree, name, scope, &added)
-                                                    : bind_others(b, tree, found, scope, &added);
+    status st = is_list     ? bind_list_parts(b, tree, found, scope, &added, &list)
+                : is_string ? bind_string_agg(b, tree, name, scope, &added)
+                            : bind_others(b, tree, found, scope, &added);
     scope->is_in_aggregate = false;
     TRY(st);
     TRY(add_composite(b, scope, found->name, &added));
@@ -332,6 +379,8 @@ status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bi
     if (!*out)
         return bind_no_memory();
     (*out)->position = added.position;
+    if (is_list)
+        return bind_call1(b, EXPR_NESTED_OF_ELEMENTS, list, *out, tree->location, out);
     return STATUS_OK;
 }
 
@@ -361,6 +410,9 @@ static status bind_over(binder *b, const FuncCall *tree, const composite_name *f
                         bind_scope *scope, bind_composite *c, plan_window_call *call)
 {
     bool is_string = c->kind == COMPOSITE_STRING_AGG;
+    if (is_string && found->keeps_null)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
+                          "aggregate \"%s\" over a window is not supported", found->name);
     if (composite_is_ordered(c->kind))
         return bind_ordered_over(b, tree, found, scope, c, call);
     if (is_string)

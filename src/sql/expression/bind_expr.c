@@ -546,7 +546,11 @@ static status bind_in(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
     TRY(bind_expr(b, e->lexpr, scope, &args[0]));
     for (size_t i = 0; i < list_length(list); i++)
         TRY(bind_expr(b, list_nth(list, i), scope, &args[i + 1]));
-    TRY(bind_in_list(b, args, list_length(list), e->location, out));
+    if (list_length(list) == 1 && type_is_nested(args[1]->type) &&
+        !type_equal(args[0]->type, args[1]->type))
+        TRY(bind_in_nested(b, args, e->location, out));
+    else
+        TRY(bind_in_list(b, args, list_length(list), e->location, out));
     return negate_if(b, is_negated, e->location, out);
 }
 
@@ -569,9 +573,7 @@ static status bind_array_comparison(binder *b, const A_Expr *e, bind_scope *scop
     bool is_any = e->kind == AEXPR_OP_ANY;
     if (!e->rexpr || !IsA(e->rexpr, A_ArrayExpr) ||
         !list_length(castNode(A_ArrayExpr, e->rexpr)->elements))
-        return bind_unsupported(b, e->location,
-                                "ANY and ALL of anything but ARRAY[...] or a "
-                                "subquery are");
+        return bind_list_comparison(b, e, scope, out);
     const A_ArrayExpr *array = castNode(A_ArrayExpr, e->rexpr);
     ARRAY(expr *) results = {0};
     expr *subject, *item, *result, *copy;
@@ -667,10 +669,13 @@ static status bind_macro_argument(binder *b, const ColumnRef *ref, expr **out)
         b->macro = macro->is_own[i] ? NULL : macro->outer;
         b->text = macro->is_own[i] ? macro->own : macro->text;
         b->views = macro->is_own[i] ? views : macro->views;
+        const lambda_frame *lambda = b->lambda;
+        b->lambda = macro->lambda;
         status st = bind_expr(b, macro->args[i], macro->scope, out);
         b->macro = macro;
         b->text = text;
         b->views = views;
+        b->lambda = lambda;
         return st;
     }
     return STATUS_OK;
@@ -701,26 +706,6 @@ static status expr_bind_columns(binder *b, const ColumnsExpr *tree, bind_scope *
                                  : bind_unsupported(b, tree->location, "COLUMNS in this place is");
 }
 
-static status bind_indirection(binder *b, const A_Indirection *tree, bind_scope *scope, expr **out)
-{
-    int32_t location = bind_location(tree->arg);
-    TRY(bind_expr(b, tree->arg, scope, out));
-    for (size_t i = 0; i < list_length(tree->indirection); i++) {
-        const pg_node *step = list_nth(tree->indirection, i);
-        if (IsA(step, String)) {
-            TRY(bind_struct_field(b, *out, strVal(step), location, out));
-            continue;
-        }
-        if (!IsA(step, A_Indices) || castNode(A_Indices, step)->is_slice)
-            return bind_unsupported(b, location,
-                                    IsA(step, A_Indices) ? "a slice is" : "\"*\" in this place is");
-        expr *index;
-        TRY(bind_expr(b, castNode(A_Indices, step)->uidx, scope, &index));
-        TRY(bind_subscript(b, *out, index, location, out));
-    }
-    return STATUS_OK;
-}
-
 /* ---- all of them ---- */
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
@@ -728,7 +713,9 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     TRY(guard_check());
     switch (nodeTag(node)) {
     case T_ColumnRef:
-        TRY(bind_macro_argument(b, castNode(ColumnRef, node), out));
+        TRY(bind_lambda_name(b, castNode(ColumnRef, node), out));
+        if (!*out)
+            TRY(bind_macro_argument(b, castNode(ColumnRef, node), out));
         return *out ? STATUS_OK : bind_column_ref(b, castNode(ColumnRef, node), scope, out);
     case T_ParamRef:
         if (castNode(ParamRef, node)->node)
@@ -773,11 +760,11 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case T_SQLValueFunction:
         return bind_sql_value_function(b, castNode(SQLValueFunction, node), out);
     case T_RowExpr:
-        return bind_unsupported(b, castNode(RowExpr, node)->location, "a row in this place is");
+        return bind_row(b, castNode(RowExpr, node), scope, out);
     case T_CollateClause:
         return bind_collate(b, castNode(CollateClause, node), scope, out);
     case T_A_ArrayExpr:
-        return bind_unsupported(b, castNode(A_ArrayExpr, node)->location, "arrays are");
+        return bind_array(b, castNode(A_ArrayExpr, node), scope, out);
     case T_GroupingFunc:
         return bind_grouping_call(b, castNode(GroupingFunc, node), scope, out);
     case T_A_Indirection:

@@ -12,6 +12,7 @@
 #include "sql/expression/bind_window.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
+#include "sql/nested/nested_function.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -378,7 +379,7 @@ static status bind_hex(const function_call *c, expr **out)
 /* Characters of a text, or elements of a list. */
 static status bind_length(const function_call *c, expr_op op, expr **out)
 {
-    return c->args[0]->type.id == TYPE_LIST ? bind_nested_call(c, EXPR_LIST_LENGTH, out)
+    return c->args[0]->type.id == TYPE_LIST ? bind_nested_length(c, EXPR_LIST_LENGTH, out)
                                             : call_by_signature(c, op, out);
 }
 
@@ -424,13 +425,56 @@ static status bind_ifnull(const function_call *c, expr **out)
     return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
 }
 
+static status bind_list_aggregate(const function_call *c, expr **out)
+{
+    const char *text;
+    TRY(nested_aggregate_text(c, &text));
+    return bind_made(c, text, out);
+}
+
+/* Binds a call without a lambda of a function that takes one. */
+static status bind_lambda(const function_call *c, expr **out)
+{
+    (void)out;
+    return status_hint(bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                                  "argument 2 of function \"%s\" must be a lambda", c->name),
+                       "write lambda x: ...");
+}
+
 /* ---- finding them ---- */
 
 /* Binders of functions that can be called by name, but have a signature that does not say all. */
 static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op, expr **out) = {
-    [EXPR_STRUCT_FIELD] = bind_nested_call,
-    [EXPR_LIST_ELEMENT] = bind_nested_call,
-    [EXPR_LIST_LENGTH] = bind_nested_call,
+    [EXPR_LIST_VALUE] = bind_list_value,
+    [EXPR_STRUCT_PACK] = bind_struct_pack,
+    [EXPR_MAP] = bind_map,
+    [EXPR_STRUCT_FIELD] = bind_nested_part,
+    [EXPR_LIST_ELEMENT] = bind_nested_part,
+    [EXPR_LIST_LENGTH] = bind_nested_length,
+    [EXPR_LIST_SLICE] = bind_list_slice,
+    [EXPR_LIST_CONCAT] = bind_list_concat,
+    [EXPR_LIST_FLATTEN] = bind_list_flatten,
+    [EXPR_LIST_ZIP] = bind_list_zip,
+    [EXPR_LIST_REVERSE] = bind_list_same,
+    [EXPR_LIST_SORT] = bind_list_sort,
+    [EXPR_LIST_DISTINCT] = bind_list_same,
+    [EXPR_LIST_WHERE] = bind_list_where,
+    [EXPR_LIST_CONTAINS] = bind_list_search,
+    [EXPR_LIST_POSITION] = bind_list_search,
+    [EXPR_LIST_HAS_ANY] = bind_list_has,
+    [EXPR_LIST_HAS_ALL] = bind_list_has,
+    [EXPR_LIST_SUM] = bind_list_sum,
+    [EXPR_LIST_AVG] = bind_list_sum,
+    [EXPR_LIST_COUNT] = bind_list_count,
+    [EXPR_LIST_MIN] = bind_list_extreme,
+    [EXPR_LIST_MAX] = bind_list_extreme,
+    [EXPR_STRING_SPLIT] = bind_string_split,
+    [EXPR_ARRAY_TO_STRING] = bind_array_to_string,
+    [EXPR_MAP_KEYS] = bind_map_part,
+    [EXPR_MAP_VALUES] = bind_map_part,
+    [EXPR_MAP_ENTRIES] = bind_map_part,
+    [EXPR_MAP_FROM_ENTRIES] = bind_map_from_entries,
+    [EXPR_MAP_VALUE] = bind_nested_part,
     [EXPR_LENGTH] = bind_length,
     [EXPR_ROUND] = bind_round,
     [EXPR_FLOOR] = bind_whole,
@@ -576,11 +620,15 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
         tree->agg_within_group)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "function \"%s\" is not a known aggregate", c.name);
+    if (!strcmp(c.name, "unnest"))
+        return bind_unnest_call(b, tree, scope, out);
+    if (bind_is_lambda_function(c.name))
+        return bind_lambda_call(b, tree, scope, out);
     c.args = arena_alloc_array(b->memory, c.count + 1, sizeof *c.args);
     if (!c.args)
         return bind_no_memory();
     for (size_t i = 0; i < c.count; i++)
-        TRY(bind_expr(b, list_nth(tree->args, i), scope, &c.args[i]));
+        TRY(bind_expr(b, bind_named_argument(c.name, list_nth(tree->args, i)), scope, &c.args[i]));
     const struct function *found = find_function(&c);
     if (found)
         return bind_named(&c, found, out);

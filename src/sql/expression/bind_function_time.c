@@ -296,3 +296,10 @@ status bind_field(const function_call *c, expr **out)
         f++;
     return bind_date_part_of(c, &fields[f], c->args[0], out);
 }
+
+status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
+{
+    value v = {.type = type_make(TYPE_TIMESTAMP_TZ), .i64 = b->statement_time};
+    TRY(bind_constant(b, &v, location, out));
+    return bind_cast(b, *out, type_make(type), location, out);
+}

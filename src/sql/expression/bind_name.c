@@ -1,8 +1,8 @@
 /* bind_name.c - what a name means: a column of the scope or of a query around it. */
 #include "sql/expression/bind_name.h"
 
-#include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_scope.h"
+#include "sql/nested/nested_function.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>
@@ -256,6 +256,6 @@ status bind_column_ref(binder *b, const ColumnRef *ref, bind_scope *scope, expr 
     TRY(entry ? refer_to(b, entry, ref->location, out)
               : bind_name(b, relation, last, scope, ref->location, out));
     for (size_t i = named; i < parts; i++)
-        TRY(bind_struct_field(b, *out, strVal(list_nth(ref->fields, i)), ref->location, out));
+        TRY(nested_field_of(b, *out, strVal(list_nth(ref->fields, i)), ref->location, out));
     return STATUS_OK;
 }

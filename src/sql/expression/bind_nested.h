@@ -1,16 +1,29 @@
-/* bind_nested.h - fields of structs and elements of lists. */
+/* bind_nested.h - lists, rows, subscripts and lambdas in expressions. */
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_NESTED_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_NESTED_H
 
-#include "sql/expression/bind_call.h"
 #include "sql/types/binder.h"
 
-/* The field of a struct that is called so, as it is written, else without case. */
-CHECKED status bind_struct_field(binder *b, expr *e, const char *name, int32_t location,
-                                 expr **out);
-/* e[index]: an element by its number, a field by its name. */
-CHECKED status bind_subscript(binder *b, expr *e, expr *index, int32_t location, expr **out);
-/* struct_extract, list_extract, array_length. */
-CHECKED status bind_nested_call(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_array(binder *b, const A_ArrayExpr *tree, bind_scope *scope, expr **out);
+CHECKED status bind_row(binder *b, const RowExpr *tree, bind_scope *scope, expr **out);
+/* x.f, x[i] and x[m:n]. */
+CHECKED status bind_indirection(binder *b, const A_Indirection *tree, bind_scope *scope,
+                                expr **out);
+/* x = ANY (list), x < ALL (list) and so on. */
+CHECKED status bind_list_comparison(binder *b, const A_Expr *e, bind_scope *scope, expr **out);
+/* args[0] IN args[1], a list or a map. */
+CHECKED status bind_in_nested(binder *b, expr **args, int32_t location, expr **out);
+
+/* unnest in the select list: an element, whose number query/bind_unnest.c makes. */
+CHECKED status bind_unnest_call(binder *b, const FuncCall *tree, bind_scope *scope, expr **out);
+
+/* ---- lambdas ---- */
+
+/* A parameter of a lambda that is being bound, or a field of it; *out NULL: the name is not one's. */
+CHECKED status bind_lambda_name(binder *b, const ColumnRef *ref, expr **out);
+bool bind_is_lambda_function(const char *name);
+CHECKED status bind_lambda_call(binder *b, const FuncCall *tree, bind_scope *scope, expr **out);
+/* The value of an argument with a name, if the function takes such; else the argument. */
+const pg_node *bind_named_argument(const char *name, const pg_node *arg);
 
 #endif

@@ -4,6 +4,7 @@
  * optimizer turns them into joins. Of ANY and ALL only = ANY (IN) and <> ALL (NOT IN) are left to
  * it; the others compare with bounds. */
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_made.h"
 #include "sql/expression/expression_parts.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/bind_operator.h"
@@ -216,12 +217,28 @@ static status bind_quantified(binder *b, const SubLink *link, bind_scope *scope,
     return STATUS_OK;
 }
 
+/* ARRAY(query): a list of the rows' only values, empty if there are none. */
+static status bind_array_subquery(binder *b, const SubLink *link, bind_scope *scope, expr **out)
+{
+    FuncCall call = {.type = T_FuncCall, .location = link->location};
+    made_call m = {.tree = &call};
+    SelectStmt *query;
+    plan_node *plan;
+    TRY(made_parse_query(b, &m, "coalesce(list(x), []) FROM (SELECT 1) q(x)", &query));
+    castNode(RangeSubselect, list_nth(query->fromClause, 0))->subquery = link->subselect;
+    TRY(b->bind_subquery(b, query, scope, scope->ctes, &plan));
+    return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
+                        out);
+}
+
 status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out)
 {
     bool is_exists = link->subLinkType == EXISTS_SUBLINK;
     plan_node *plan;
     if (link->subLinkType == ANY_SUBLINK || link->subLinkType == ALL_SUBLINK)
         return bind_quantified(b, link, scope, out);
+    if (link->subLinkType == ARRAY_SUBLINK)
+        return bind_array_subquery(b, link, scope, out);
     if (!is_exists && link->subLinkType != EXPR_SUBLINK)
         return bind_unsupported(b, link->location, "this kind of subquery is");
     TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));

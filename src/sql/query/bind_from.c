@@ -6,6 +6,7 @@
 #include "sql/query/bind_describe.h"
 #include "sql/query/bind_pivot.h"
 #include "sql/query/bind_table.h"
+#include "sql/query/bind_unnest.h"
 #include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_columns.h"
@@ -39,6 +40,8 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
     case T_JoinExpr:
         return bind_join(b, castNode(JoinExpr, item), scope, out);
     case T_RangeFunction:
+        if (bind_is_unnest(item))
+            return bind_unnest(b, castNode(RangeFunction, item), scope, false, NULL, out);
         TRY(made_rows(b, castNode(RangeFunction, item), &made));
         if (made)
             return bind_range_subselect(b, made, scope, out);
@@ -74,7 +77,12 @@ status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_nod
     TRY(bind_from_item(b, list_nth(select->fromClause, 0), scope, out));
     for (size_t i = 1; i < list_length(select->fromClause); i++) {
         plan_node *next;
-        TRY(bind_from_item(b, list_nth(select->fromClause, i), scope, &next));
+        const pg_node *item = list_nth(select->fromClause, i);
+        if (bind_is_unnest(item)) {
+            TRY(bind_unnest(b, castNode(RangeFunction, item), scope, false, *out, out));
+            continue;
+        }
+        TRY(bind_from_item(b, item, scope, &next));
         TRY(cross_join(b, *out, next, out));
     }
     return STATUS_OK;

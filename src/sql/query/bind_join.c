@@ -5,6 +5,7 @@
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_from.h"
+#include "sql/query/bind_unnest.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -274,6 +275,30 @@ static status change_sides(join_binding *j, plan_node **left, plan_node **right)
     return STATUS_OK;
 }
 
+static bool is_true(const pg_node *node)
+{
+    return !node || (IsA(node, A_Const) && nodeTag(&castNode(A_Const, node)->val) == T_Boolean &&
+                     castNode(A_Const, node)->val.boolval.boolval);
+}
+
+/* CROSS JOIN unnest(...), and JOIN or LEFT JOIN unnest(...) ON true. */
+static bool is_unnest_join(const JoinExpr *tree, plan_join_type type)
+{
+    return (type == JOIN_INNER || type == JOIN_LEFT) && bind_is_unnest(tree->rarg) &&
+           is_true(tree->quals) && !tree->isNatural && !list_length(tree->usingClause) &&
+           !tree->is_asof && !tree->is_positional && !tree->alias;
+}
+
+/* The elements of the left side's lists are rows of it. */
+static status join_unnest(join_binding *j, bind_scope *scope, plan_node *left, plan_node **out)
+{
+    j->left.lateral = &j->left;
+    TRY(bind_unnest(j->b, castNode(RangeFunction, j->tree->rarg), &j->left, j->type == JOIN_LEFT,
+                    left, out));
+    j->left.lateral = NULL;
+    return bind_add_scope(j->b, scope, &j->left);
+}
+
 status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node **out)
 {
     join_binding j = {.b = b, .tree = tree, .type = join_type(tree)};
@@ -284,6 +309,8 @@ status bind_join(binder *b, const JoinExpr *tree, bind_scope *scope, plan_node *
         return bind_unsupported(b, -1, "an alias behind USING is");
     j.left.lateral = scope->lateral;
     TRY(bind_from_item(b, tree->larg, &j.left, &left));
+    if (is_unnest_join(tree, j.type))
+        return join_unnest(&j, scope, left, out);
     bind_scope seen = {.parent = scope->lateral ? scope->lateral : scope->parent,
                        .entries = j.left.entries,
                        .relations = j.left.relations};

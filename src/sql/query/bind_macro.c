@@ -140,8 +140,12 @@ static status macro_begin(binder *b, const FuncCall *call, bind_scope *scope, bo
     *out_is_macro = true;
     TRY(check_depth(b, out->macro, call->location));
     out->b = b;
-    out->frame = (bind_macro){
-        .outer = b->macro, .scope = scope, .text = b->text, .views = b->views, .own = out->text};
+    out->frame = (bind_macro){.outer = b->macro,
+                              .scope = scope,
+                              .lambda = b->lambda,
+                              .text = b->text,
+                              .views = b->views,
+                              .own = out->text};
     TRY(macro_frame(b, out->macro, call, &out->frame));
     out->view = (bind_view){.outer = b->views, .name = entry->name};
     return STATUS_OK;

@@ -21,6 +21,7 @@
 #include "sql/query/bind_order.h"
 #include "sql/query/bind_set.h"
 #include "sql/query/bind_star.h"
+#include "sql/query/bind_unnest.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_columns.h"
@@ -395,6 +396,22 @@ static void unite_keys(query *q, const expr_list *exprs)
         q->order.items[i].target = first_equal(exprs, q->order.items[i].target);
 }
 
+/* Makes a row for each element that unnest in the select list gives. */
+static status query_unnest(query *q)
+{
+    expr_slot_list slots = {0};
+    arena *a = q->b->memory;
+    for (size_t i = 0; i < q->targets.count; i++)
+        TRY(array_push(a, &slots, &q->targets.items[i].e));
+    for (size_t i = 0; i < q->order.count; i++)
+        if (q->order.items[i].e)
+            TRY(array_push(a, &slots, &q->order.items[i].e));
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        if (q->distinct_on.items[i].e)
+            TRY(array_push(a, &slots, &q->distinct_on.items[i].e));
+    return bind_unnest_targets(q->b, &q->scope, &slots, &q->node);
+}
+
 static status query_project(query *q)
 {
     arena *a = q->b->memory;
@@ -604,6 +621,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     TRY(bind_windows(b, &q.scope, &q.node));
     if (q.qualify)
         TRY(bind_filter(b, q.node, q.qualify, &q.node));
+    TRY(query_unnest(&q));
     TRY(query_project(&q));
     if (list_length(select->distinctClause) || q.order.count || select->limitCount ||
         select->limitOffset)

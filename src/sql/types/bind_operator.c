@@ -7,6 +7,7 @@
 #include "sql/types/bind_type.h"
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
+#include "sql/types/nested_operator.h"
 
 #include <stdio.h>
 
@@ -109,6 +110,13 @@ status bind_unify(binder *b, expr **left, expr **right, int32_t location, const 
 {
     data_type common;
     bool is_done;
+    if (type_is_nested((*left)->type) || type_is_nested((*right)->type)) {
+        expr *both[] = {*left, *right};
+        TRY(bind_coerce_all(b, both, 2, location, what, &common));
+        *left = both[0];
+        *right = both[1];
+        return STATUS_OK;
+    }
     if (bind_is_literal(*left) != bind_is_literal(*right)) {
         expr **literal = bind_is_literal(*left) ? left : right;
         const expr *other = literal == left ? *right : *left;
@@ -576,6 +584,11 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
                      {"*", EXPR_MULTIPLY},
                      {"/", EXPR_DIVIDE},
                      {"%", EXPR_MODULO}};
+    if (type_is_nested(left->type) || type_is_nested(right->type)) {
+        bool is_list;
+        TRY(bind_list_operator(b, name, left, right, location, &is_list, out));
+        return is_list ? STATUS_OK : no_operator(b, name, left, right, location);
+    }
     if (!strcmp(name, "||"))
         return concatenate(b, left, right, location, out);
     if (is_match(name))

@@ -7,6 +7,7 @@
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
+#include "sql/types/nested_cast.h"
 #include "sql/types/parameter.h"
 
 #include <stdio.h>
@@ -94,8 +95,10 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
     size_t count = sizeof type_names / sizeof *type_names, found = 0, modifier_count;
     int32_t given[1] = {0};
     *out_modifier = (bind_modifier){.length = -1, .decimals = -1};
-    if (list_length(name->arrayBounds) || name->setof)
-        return bind_unsupported(b, name->location, "array types are");
+    if (name->setof)
+        return bind_unsupported(b, name->location, "SETOF is");
+    if (list_length(name->arrayBounds) || !strcmp(word, "struct") || !strcmp(word, "map"))
+        return bind_nested_type_name(b, name, out);
     while (found < count && strcasecmp(word, type_names[found].name))
         found++;
     if (found == count) {
@@ -236,17 +239,14 @@ bool bind_is_literal(const expr *e)
 static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
 {
     value v;
-    char name[TYPE_NAME_BYTES];
     bool is_done = true;
     bind_note_type(b, arg, type);
     bool is_zoned = type.id == TYPE_TIMESTAMP_TZ && !arg->constant.is_null;
     status st;
-    if (type_is_nested(type) && !arg->constant.is_null)
-        st = status_new(STATUS_KIND_UNSUPPORTED,
-                        "a text as a value of type %s is not supported yet", type_name(type, name));
-    else
-        st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
-                      : value_cast(b->memory, &arg->constant, type, &v, &is_done);
+    if (type_is_nested(type))
+        return bind_nested_cast(b, arg, type, arg->position, out);
+    st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
+                  : value_cast(b->memory, &arg->constant, type, &v, &is_done);
     if (st)
         return arg->position >= 0 ? status_at(st, arg->position) : st;
     *out = is_done ? expr_new_constant(b->memory, &v, arg->position)
@@ -318,6 +318,8 @@ status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **
         return bind_call1(b, EXPR_TIME_TO_INTERVAL, type, arg, location, out);
     if (arg->type.id == TYPE_INTERVAL && type.id == TYPE_TIME)
         return bind_call1(b, EXPR_INTERVAL_TO_TIME, type, arg, location, out);
+    if (type_is_nested(arg->type) || type_is_nested(type))
+        return bind_nested_cast(b, arg, type, location, out);
     if (type.id == TYPE_BOOL && has_fraction(arg->type))
         return bind_is_not_zero(b, arg, location, out);
     if (arg->type.id == TYPE_BOOL && has_fraction(type))
@@ -351,7 +353,13 @@ status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const
         *out = expr_new_constant(b->memory, &v, arg->position);
         return *out ? STATUS_OK : bind_no_memory();
     }
-    if (bind_common_type(arg->type, type, &common) && common.id == type.id)
+    if (type_is_nested(type)) {
+        bool is_one = bind_is_null_list(arg) && type.id == TYPE_LIST;
+        if (!is_one)
+            TRY(bind_nested_common(b, arg->type, type, &common, &is_one));
+        if (is_one)
+            return bind_cast(b, arg, type, location, out);
+    } else if (bind_common_type(arg->type, type, &common) && common.id == type.id)
         return bind_cast(b, arg, type, location, out);
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location, "%s must be of type %s, not %s",
                                   what, type_name(type, to), type_name(arg->type, from)),
@@ -387,19 +395,27 @@ status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, c
 {
     data_type common = type_make(TYPE_NULL);
     bool has_decimal = false, cuts = cuts_decimals(args, count);
+    TRY(bind_unite_structs(b, args, count, location));
     for (size_t i = 0; i < count; i++)
         has_decimal |= args[i]->type.id == TYPE_DECIMAL;
     for (size_t i = 0; i < count; i++) {
         char left[TYPE_NAME_BYTES], right[TYPE_NAME_BYTES];
         data_type type = effective_type(args[i], has_decimal, cuts);
-        if (bind_is_literal(args[i]))
+        bool is_one = true;
+        if (bind_is_literal(args[i]) || bind_is_null_list(args[i]))
             continue;
-        if (!bind_common_type(common, type, &common))
+        if (type_is_nested(type) && type_is_nested(common))
+            TRY(bind_nested_common(b, common, type, &common, &is_one));
+        else
+            is_one = bind_common_type(common, type, &common);
+        if (!is_one)
             return bind_error(b, STATUS_KIND_INVALID,
                               args[i]->position >= 0 ? args[i]->position : location,
                               "%s types %s and %s cannot be matched", what, type_name(common, left),
                               type_name(type, right));
     }
+    for (size_t i = 0; i < count && common.id == TYPE_NULL; i++)
+        common = bind_is_null_list(args[i]) ? args[i]->type : common;
     if (common.id == TYPE_NULL) /* nothing but literals */
         common = type_make(TYPE_VARCHAR);
     for (size_t i = 0; i < count; i++)

@@ -162,6 +162,9 @@ typedef struct bind_scope {
     size_t item_count;
     status (*bind_item)(struct binder *b, struct bind_scope *scope, const char *name,
                         int32_t location, expr **out);
+    plan_column
+        unnest_number; /* of the elements that unnest gives; id 0: the select list has none */
+    int32_t unnest_location;
 } bind_scope;
 
 /* Which part of a recursive query is being bound. */
@@ -187,10 +190,19 @@ typedef struct bind_view {
     const char *name;
 } bind_view;
 
+/* A lambda whose body is being bound. */
+typedef struct lambda_frame {
+    const struct lambda_frame *outer;
+    size_t count;
+    const char *names[3];
+    expr *parameters[3];
+} lambda_frame;
+
 /* A macro whose body is being bound. */
 typedef struct bind_macro {
     const struct bind_macro *outer; /* around the call */
-    bind_scope *scope;              /* of the call, as the two below */
+    bind_scope *scope;              /* of the call, as the three below */
+    const lambda_frame *lambda;
     const sql_text *text;
     const bind_view *views;
     const sql_text *own; /* the macro's */
@@ -243,7 +255,10 @@ struct binder {
     bind_rounds rounds;
     /* Binds a subquery (query/bind_query.c, which stands above expressions). */
     bind_query_function bind_subquery;
+    /* Binds an expression: bind_expr, for what bind_expr itself calls. */
+    status (*bind_expression)(binder *b, const pg_node *node, bind_scope *scope, expr **out);
     const bind_macro *macro;
+    const lambda_frame *lambda; /* the innermost */
     /* Binds a call if it is one of a macro (query/bind_macro.c). */
     status (*bind_macro)(binder *b, const FuncCall *call, bind_scope *scope, bool *out_is_macro,
                          expr **out);

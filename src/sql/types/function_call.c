@@ -1,5 +1,5 @@
-/* bind_call.c - arguments of scalar functions: how many, of which types. */
-#include "sql/expression/bind_call.h"
+/* function_call.c - see function_call.h. */
+#include "sql/types/function_call.h"
 
 #include "plan/tree/function.h"
 #include "sql/types/bind_operator.h"
@@ -70,11 +70,4 @@ status call_constant_text(const function_call *c, const char *text, expr **out)
     char *copy = arena_copy_text(c->b->memory, text, strlen(text));
     value v = value_text(copy, strlen(text));
     return copy ? bind_constant(c->b, &v, c->tree->location, out) : bind_no_memory();
-}
-
-status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
-{
-    value v = {.type = type_make(TYPE_TIMESTAMP_TZ), .i64 = b->statement_time};
-    TRY(bind_constant(b, &v, location, out));
-    return bind_cast(b, *out, type_make(type), location, out);
 }

@@ -1,0 +1,60 @@
+/* nested_function.h - binders of functions of lists, structs and maps. */
+#ifndef PISTACHIO_SQL_NESTED_NESTED_FUNCTION_H
+#define PISTACHIO_SQL_NESTED_NESTED_FUNCTION_H
+
+#include "sql/types/function_call.h"
+
+/* ---- FUNCTION ---- */
+
+CHECKED status bind_list_value(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_struct_pack(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_map(const function_call *c, expr_op op, expr **out);
+/* struct_extract, list_extract, map_extract_value. */
+CHECKED status bind_nested_part(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_nested_length(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_slice(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_concat(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_flatten(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_zip(const function_call *c, expr_op op, expr **out);
+/* A function of one list that gives one of its type. */
+CHECKED status bind_list_same(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_sort(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_where(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_search(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_has(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_sum(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_count(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_list_extreme(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_string_split(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_array_to_string(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_map_part(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_map_from_entries(const function_call *c, expr_op op, expr **out);
+
+/* ---- FUNCTION_OTHER ---- */
+
+CHECKED status bind_list_append(const function_call *c, expr **out);
+CHECKED status bind_list_prepend(const function_call *c, expr **out);
+CHECKED status bind_list_push_front(const function_call *c, expr **out);
+CHECKED status bind_list_reverse_sort(const function_call *c, expr **out);
+CHECKED status bind_list_intersect(const function_call *c, expr **out);
+CHECKED status bind_list_range(const function_call *c, expr **out);
+CHECKED status bind_map_extract(const function_call *c, expr **out);
+CHECKED status bind_struct_insert(const function_call *c, expr **out);
+
+/* ---- parts of calls ---- */
+
+/* Fails unless argument i is a list; NULL becomes one of integers. */
+CHECKED status nested_require_list(const function_call *c, size_t i);
+/* Whether the function's arguments have names, name := x. */
+bool nested_takes_names(const char *name);
+/* The expression, of $1 and perhaps $3, that list_aggregate with a constant name means. */
+CHECKED status nested_aggregate_text(const function_call *c, const char **out);
+/* A field by its name, or of a struct without names by its number. */
+CHECKED status nested_field_of(binder *b, expr *e, const char *name, int32_t location, expr **out);
+/* e[index]: an element by its number, a field by its name, a map's value by its key, a text's character. */
+CHECKED status nested_subscript(binder *b, expr *e, expr *index, int32_t location, expr **out);
+/* A struct of the expressions; names may be NULL. */
+CHECKED status nested_struct_of(binder *b, expr *const *fields, const char *const *names,
+                                size_t count, int32_t location, expr **out);
+
+#endif

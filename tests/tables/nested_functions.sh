@@ -1,0 +1,123 @@
+#!/bin/sh
+# Lists, structs and maps that statements make: each case of nested_functions.cases, by itself and over rows; errors with
+# their places. The values are DuckDB's, cast to text.
+# nested_functions.sh PROGRAM
+set -u
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
+cases=$here/nested_functions.cases
+
+# A case is an expression, " => " and its value as text; a line of its own is a whole query, whose rows follow it.
+grep ' => ' "$cases" >"$work/cases"
+sed 's/.* => //' "$work/cases" | while IFS= read -r v; do printf 'c\n%s\n' "$v"; done >"$work/values"
+# statements BEFORE AFTER: one for each case, with the expression between.
+statements() {
+    sed 's/ => .*//' "$work/cases" | while IFS= read -r e; do echo "$1 coalesce(($e)::varchar, 'NULL') as c $2;"; done
+}
+# compare FILE: what the statements print is the cases' values.
+compare() {
+    "$program" --format tsv -f "$1" >"$work/got" && diff "$work/values" "$work/got" && echo same
+}
+statements select "" >"$work/constants.sql"
+expect "constants" 0 same compare "$work/constants.sql"
+# For several rows, of which a filter leaves some.
+statements "select distinct c from (select" "from generate_series(1, 5) t(i) where i % 2 = 1) x" >"$work/rows.sql"
+expect "rows" 0 same compare "$work/rows.sql"
+
+# Elements and parameters of rows.
+t="(values (1, 'a'), (2, 'b'), (3, NULL)) t(i, s)"
+expect "lists of columns" 0 '"[1, 10]"
+"[2, 20]"
+"[3, 30]"' rows "select [i, 10 * i] from $t"
+expect "structs of columns" 0 "\"{'i': 1, 's': a}\"
+\"{'i': 2, 's': b}\"
+\"{'i': 3, 's': NULL}\"" rows "select struct_pack(i, s) from $t"
+expect "lambdas that read columns" 0 '"[11, 21]"
+"[12, 22]"
+"[13, 23]"' rows "select [x + i for x in [10, 20]] from $t"
+expect "lambdas in lambdas" 0 '"[[2, 3], [3]]"
+"[[3, 4], [4]]"
+"[[4, 5], [5]]"' rows "select list_transform([[1, 2], [2]], lambda l: list_transform(l, lambda x: x + i)) from $t"
+expect "lists that grow" 0 '3
+3
+4' rows "select len(list_filter(range(i + 2), lambda x: x <> i)) + (i = 1)::int from $t"
+expect "sums by steps" 0 '1
+3
+6' rows "select list_reduce(range(1, i + 1), lambda a, x: a + x) from $t"
+expect "a list in a filter" 0 '2' rows "select i from $t where list_contains([2, 4], i)"
+expect "sorted by a field" 0 'b
+a' rows "select v.s from (select {'s': s, 'i': i} as v from $t) q where v.s is not null order by v.i desc"
+expect "many elements" 0 '49995000,10000' rows "select list_sum(l), len(list_distinct(l)) from (select range(10000) as l) t"
+
+# unnest, in FROM and in the select list.
+l="(values (1, [1, 2]), (2, []), (3, NULL), (4, [NULL, 5])) t(i, l)"
+sorted() {
+    rows "$@" | sort
+}
+expect "beside rows" 0 '1,1
+1,2
+4,
+4,5' sorted "select i, x from $l, unnest(l) u(x)"
+expect "rows without elements" 0 '1,1,1
+1,2,2
+2,,
+3,,
+4,,1
+4,5,2' sorted "select i, x, case when x is null and i < 4 then null else o end from $l left join unnest(l) with ordinality u(x, o) on true"
+expect "in the select list" 0 '1,1,a
+1,2,b
+2,,a
+2,,b
+3,,a
+3,,b
+4,,a
+4,5,b' sorted "select i, unnest(l), unnest(['a', 'b']) from $l"
+expect "ordered" 0 '5
+2
+1
+' rows "select unnest(l) as x from $l order by x desc nulls last"
+expect "alone" 0 'x,o
+3,1
+4,2' sql "from unnest([3, 4]) with ordinality u(x, o)"
+expect "of structs" 0 '1,a
+2,b' rows "select s.n, s.t from unnest([{'n': 1, 't': 'a'}, {'n': 2, 't': 'b'}]) u(s)"
+expect "in one another" 0 '1
+2
+3' rows "select x from unnest([[1, 2], [], [3]]) u(l), unnest(l) v(x)"
+expect "many, in little memory" 0 '79999800000' rows "select sum(x) from (select unnest(range(20000)) + 20000 * i as x from range(20) t(i))" --set memory_limit=64MiB --set threads=2
+expect "none" 0 "" sh -c "'$program' --format tsv -c 'select unnest(NULL) as x' | sed 1d | grep . || echo"
+
+# list and array_agg.
+n="generate_series(1, 5) t(i)"
+expect "groups" 0 '0,"[4, 2]"
+1,"[5, 3, 1]"' rows "select i % 2 as g, list(i order by i desc) from $n group by g order by g"
+expect "a filter" 0 '"[4, 5]",' rows "select array_agg(i order by i) filter (where i > 3), list(i) filter (where i > 9) from $n"
+expect "distinct" 0 '"[1, 2, 3]"' rows "select list(distinct i / 2 + 1 order by i / 2 + 1) from $n"
+expect "NULLs in lists" 0 '"[NULL, a, NULL]"' rows "select list(x order by i) from (values (1, NULL), (2, 'a'), (3, NULL)) t(i, x)"
+expect "lists of structs" 0 "\"[{'i': 1, 'l': [1]}, {'i': 2, 'l': [2]}]\"" rows "select list({'i': i, 'l': [i]} order by i) from generate_series(1, 2) t(i)"
+expect "there and back" 0 '15,5' rows "select sum(x), count(*) from (select unnest(l) as x from (select i % 2 as g, list(i) as l from $n group by g) q) r"
+expect "no rows" 0 'true' rows "select list(i) is null from $n where i > 9"
+expect "arrays of queries" 0 '"[1, 2, 3, 4, 5]",[]' rows "select list_sort(array(select i from $n)), array(select i from $n where i > 9)"
+expect "several ranks" 0 '0,"[4, 2]"
+1,"[5, 3, 1]"' rows "select i % 2 as g, list(i order by i desc) from $n group by g order by g" --ranks 2
+
+fails() { # NAME PLACE MESSAGE SQL
+    expect "$1" 1 - "$program" -c "$4"
+    says "$1" "error: $3"
+    says "$1" "$(printf '%*s^' "$(($2 + 8))" '')"
+}
+fails "a wrong argument" 7 'argument 1 of function "list_sum" must be a list, not integer' "select list_sum(1)"
+fails "a wrong element" 7 'argument 1 of function "list_sum" must be a list of numbers, not varchar[]' "select list_sum(['a'])"
+fails "no lambda" 7 'argument 2 of function "list_filter" must be a lambda' "select list_filter([1], 1)"
+fails "a field that is not there" 7 'the struct has no field "b"' "select {'a': 1}.b"
+fails "a field twice" 7 'a struct has two fields "A"' "select {'a': 1, 'A': 2}"
+fails "keys twice" 7 'a map has the same key twice' "select map([1, 1], [2, 3])"
+fails "an empty reduction" 23 'list_reduce of an empty list needs an initial value' "select list_reduce([], lambda x, y: x + y)"
+fails "an element that fails" 44 'division by zero' "select list_transform([1, 0], lambda x: (10 / x))"
+fails "a subquery in a lambda" 27 'a subquery in a lambda is not supported' "select list_transform([1], lambda x: (select x))"
+fails "a fixed size" 15 'a list of a fixed number of elements is not supported' "select [1, 2]::int[2]"
+fails "list over a window" 7 'aggregate "list" over a window is not supported' "select list(i) over () from $n"
+fails "unnest in WHERE" 15 'unnest is not allowed in WHERE' "select 1 where unnest([true])"
+fails "unnest of unnest" 14 'unnest is not allowed in unnest' "select unnest(unnest([[1]]))"
+fails "unnest of a number" 14 'argument 1 of function "unnest" must be a list, not integer' "select * from unnest(1)"
+finish
