@@ -11,6 +11,7 @@
 #include "base/guard.h"
 #include "base/unique_names.h"
 #include "plan/nodes/visit.h"
+#include "plan/tree/function.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_grouping.h"
 #include "sql/expression/bind_name.h"
@@ -344,7 +345,25 @@ static status aggregate(query *q)
     return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
 }
 
-/* Finds an ORDER BY expression among the projection's, which it may be added to. */
+/* Returns whether rows of equal values of the projection's expressions have equal values of this one. */
+static bool is_determined(const expr *e, const expr_index *numbers)
+{
+    bool is_made = e->kind == EXPR_CALL || e->kind == EXPR_CAST || e->kind == EXPR_CASE;
+    if (expr_is_volatile(e))
+        return false;
+    if (e->kind == EXPR_CONSTANT)
+        return true;
+    if (expr_index_least(numbers, e) != EXPR_INDEX_NONE) /* a day and 24 hours are equal */
+        return e->type.id != TYPE_INTERVAL;
+    if (e->kind == EXPR_CAST && type_is_text(e->type)) /* 0 and -0 are equal */
+        is_made = e->args[0]->type.id != TYPE_DOUBLE && e->args[0]->type.id != TYPE_FLOAT;
+    for (uint32_t i = 0; i < e->arg_count && is_made; i++)
+        is_made = !e->args[i] || is_determined(e->args[i], numbers);
+    return is_made;
+}
+
+/* Finds an ORDER BY expression among the projection's, which it may be added to; to one that is DISTINCT only if it makes no
+ * more rows different. */
 static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *numbers)
 {
     if (key->target >= 0)
@@ -354,7 +373,7 @@ static status place_key(query *q, order_key *key, expr_list *exprs, expr_index *
         key->target = (int)found;
         return STATUS_OK;
     }
-    if (query_is_distinct(q))
+    if (query_is_distinct(q) && !is_determined(key->e, numbers))
         return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->node),
                           "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     if (key->e->type.id == TYPE_NULL)
