@@ -62,7 +62,7 @@ def aggregates(choices):
 
 
 def pivot(choices, about):
-    key, by = choices.pick(("g", "k", "b")), choices.pick(("", " GROUP BY id % 3", " GROUP BY d", " GROUP BY k"))
+    key, by = choices.pick(("g", "k", "b")), choices.pick(("", " GROUP BY id", " GROUP BY d", " GROUP BY k"))
     by = "" if by == " GROUP BY k" and key == "k" else by
     source = choices.pick(("(SELECT {0} FROM t)", f"(SELECT {{0}} FROM t WHERE {condition(choices)})")).format(f"{key}, v, x, m, id, g AS gg, d, k AS kk" if key not in ("g", "k") else "g, k, v, x, m, id, d")
     by = by if by else " GROUP BY d"
