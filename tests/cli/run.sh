@@ -271,6 +271,9 @@ expect "explain analyze" 0 - \
     env XDG_CACHE_HOME="$work/cache" "$program" --set direct_io=always -c "$analyze"
 says "has the bound: a block at 1000 bytes a second" "T_min 4.096 s: 0.0 MB from device"
 says "and how far it is from it" "times T_min"
+expect "explain analyze on ranks" 0 - env XDG_CACHE_HOME="$work/cache" "$program" --ranks 2 --set distribute=always \
+    --set direct_io=always -c "$analyze"
+says "has the bound of the rank that has read" "T_min 4.096 s)"
 expect "explain analyze of what is cached" 0 - \
     env XDG_CACHE_HOME="$work/cache" "$program" -c "$analyze"
 says "reads nothing" "read 0.0 MB from storage, 0.0 MB in total"

@@ -340,7 +340,7 @@ static void describe_spread(const rank_spread *s, const char *what, double unit,
 static status add_rank_spreads(pistachio_result *result, const annotation *a)
 {
     size_t count = metrics_count(a->plan);
-    rank_spread seconds = {0}, read = {0}, spilled = {0}, sent = {0}, received = {0};
+    rank_spread seconds = {0}, read = {0}, spilled = {0}, sent = {0}, received = {0}, bound = {0};
     char text[640] = "";
     for (unsigned rank = 0; rank < a->ranks; rank++) {
         node_metrics sum = {0};
@@ -351,13 +351,24 @@ static status add_rank_spreads(pistachio_result *result, const annotation *a)
         spread_add(&spilled, sum.spilled);
         spread_add(&sent, sum.sent);
         spread_add(&received, sum.received);
+        spread_add(&bound, sum.bound);
     }
     describe_spread(&seconds, "thread s", 1e9, 3, text, sizeof text);
     describe_spread(&read, "MB read", 1e6, 1, text, sizeof text);
     describe_spread(&spilled, "MB spilled", 1e6, 1, text, sizeof text);
     describe_spread(&sent, "MB sent", 1e6, 1, text, sizeof text);
     describe_spread(&received, "MB received", 1e6, 1, text, sizeof text);
+    describe_spread(&bound, "T_min s", 1e9, 3, text, sizeof text);
     return add_line(result, "%u ranks, least, mean and most of a rank%s", a->ranks, text);
+}
+
+/* Adds how long the rank's storage took at least. */
+static void add_rank_bound(annotation *line, const node_metrics *sum)
+{
+    size_t at = strlen(line->behind);
+    if (sum->bound)
+        snprintf(line->behind + at, sizeof line->behind - at, "%sT_min %.3f s", at ? ", " : "  (",
+                 (double)sum->bound / 1e9);
 }
 
 /* Adds what each rank did of it. */
@@ -376,6 +387,7 @@ static status add_ranks(pistachio_result *result, const annotation *a)
         add_bytes(&line, "sent", sum.sent);
         add_bytes(&line, "received", sum.received);
         add_bytes(&line, "most of an operator's memory", sum.memory);
+        add_rank_bound(&line, &sum);
         TRY(add_line(result, "rank %u (host %s): %.3f thread s%s%s", rank,
                      net_comm_host(result->engine->ranks[0].comm, rank),
                      (double)sum.nanoseconds / 1e9, line.behind, *line.behind ? ")" : ""));

@@ -1,6 +1,9 @@
 /* explain_metrics.c - metrics of operators, by node of the plan, and those of all ranks. */
 #include "api/ranks/explain_metrics.h"
 
+#include "exec/run.h"
+#include "storage/calibrate.h"
+
 /* A number of the statement's collectives; see rank_statement.c. */
 #define NET_METRICS 3
 #define METRICS_BYTES_MAX ((uint64_t)256 << 20)
@@ -51,6 +54,7 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->sent += more->sent;
     sum->received += more->received;
     sum->memory = more->memory > sum->memory ? more->memory : sum->memory;
+    sum->bound = more->bound > sum->bound ? more->bound : sum->bound;
     sum->is_known |= more->is_known;
 }
 
@@ -82,6 +86,25 @@ size_t metrics_count(const plan_statement *plan)
     return metrics_number(plan, NULL) + 1;
 }
 
+/* Returns how long this rank's storage devices, which read at the same time, took at least; 0: not known. */
+static uint64_t storage_bound(const exec_query *query)
+{
+    exec_report report;
+    uint64_t most = 0;
+    exec_query_report(query, &report);
+    for (size_t i = 0; i < report.storage_count; i++) {
+        uint64_t bytes = atomic_load(&report.storage[i].bytes);
+        calibration c;
+        if (!bytes)
+            continue;
+        if (!calibration_find(report.storage[i].device, &c))
+            return 0;
+        double seconds = (double)bytes / (double)calibration_best(&c)->bytes_per_second;
+        most = seconds * 1e9 > (double)most ? (uint64_t)(seconds * 1e9) : most;
+    }
+    return most;
+}
+
 static void fill(const plan_node *node, const exec_query *query, node_metrics **next)
 {
     *(*next)++ = metrics_of(query, node);
@@ -95,6 +118,7 @@ static void fill_all(const plan_statement *plan, const exec_query *query, node_m
     for (size_t i = 0; i < plan->shared.count; i++)
         fill(plan->shared.items[i], query, &next);
     *next = metrics_of(query, NULL);
+    next->bound = storage_bound(query);
 }
 
 /* ---- exchanges ---- */

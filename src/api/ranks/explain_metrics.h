@@ -13,6 +13,7 @@ typedef struct node_metrics {
     uint64_t cached_bytes, saved; /* there; nanoseconds that decoding them took before */
     uint64_t row_groups_taken;    /* of other ranks */
     uint64_t files, files_opened; /* of a table with keys in its folders' names */
+    uint64_t bound;               /* T_min of a rank, nanoseconds, where it is known; of no node */
     uint64_t is_known;            /* the node has an operator of its own */
 } node_metrics;
 
