@@ -341,6 +341,8 @@ static int run_program(arguments *a)
     int exit_status = open_database(a, &database);
     if (!exit_status)
         exit_status = is_client ? main_run_all(a) : cli_rank_serve(&a->rank, database);
+    if (is_client) /* rows are out before other ranks hear that the work is done; end_session() finds a failure */
+        fflush(a->session.target);
     pistachio_disconnect(a->session.connection);
     pistachio_close(database);
     cli_processes_end(!exit_status);

@@ -45,10 +45,13 @@ one() {
     sleep "$(awk -v seed="$1" 'BEGIN { srand(seed); print rand() * 0.6 }')"
     killed=$(cat "$work/pid.$victim" 2>/dev/null)
     [ -n "$killed" ] && kill -9 "$killed" 2>/dev/null
-    for _ in $(seq 600); do # they meet again, and are done
+    waited=0
+    for _ in $(seq 600); do # they meet again, and are done; one that was killed as it left meets nobody
         alive=0
         for pid in $launchers; do kill -0 "$pid" 2>/dev/null && alive=1; done
         [ $alive = 0 ] && break
+        is_done && waited=$((waited + 1))
+        [ $waited = 40 ] && for rank in $(seq 0 $((ranks - 1))); do kill -9 "$(cat "$work/pid.$rank")"; done
         sleep 0.05
     done
     if [ "$alive" = 1 ]; then
