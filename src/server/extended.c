@@ -3,6 +3,7 @@
 
 #include "base/pg_type.h"
 #include "server/command_run.h"
+#include "server/copy_in.h"
 #include "server/copy_out.h"
 #include "server/cursor.h"
 #include "server/decode.h"
@@ -248,6 +249,10 @@ static status run_statement(session *s, const prepared *p, portal *made)
     made->rows.limit = s->client->activity.limits.rows;
     if (!p->statement)
         return STATUS_OK;
+    if (p->statement->described->copy.is_from_client) { /* its messages come after Execute */
+        made->copies = mem_copy_text(p->name, strlen(p->name));
+        return made->copies ? STATUS_OK : status_no_memory("portal", strlen(p->name));
+    }
     session_statement_begin(s, p->statement->sql, strlen(p->statement->sql));
     TRY(api_error_status(pistachio_execute(p->statement, &made->rows.result)));
     made->rows.needs_turn = activity_has_turn(&s->client->activity);
@@ -331,6 +336,24 @@ static void begin_portal(session *s, const command *c)
     session_statement_begin(s, text, strlen(text));
 }
 
+/* Runs COPY ... FROM STDIN, once. */
+static status execute_copy(session *s, portal *p)
+{
+    prepared *from;
+    TRY(find_statement(s, p->copies, &from));
+    if (!from->statement || !from->statement->described->copy.is_from_client)
+        return status_new(STATUS_KIND_INVALID, "portal \"%s\" has lost its statement", p->name);
+    session_statement_begin(s, from->statement->sql, strlen(from->statement->sql));
+    mem_free(p->copies);
+    p->copies = NULL;
+    status st = api_error_status(pistachio_execute(from->statement, &p->rows.result));
+    copy_in_end(s);
+    TRY(st);
+    p->rows.is_done = true;
+    rows_write_tag(&s->stream.out, &p->rows);
+    return STATUS_OK;
+}
+
 static status execute(session *s, wire_reader *reader)
 {
     const char *name = wire_read_text(reader);
@@ -338,6 +361,8 @@ static status execute(session *s, wire_reader *reader)
     portal *p;
     TRY(wire_end(reader, "Execute"));
     TRY(find_portal(s, name, &p));
+    if (p->copies)
+        return execute_copy(s, p);
     command c = p->command; /* which may remove the portal */
     begin_portal(s, &c);
     if (c.kind && c.kind != COMMAND_FETCH)

@@ -92,6 +92,7 @@ static void free_portal(portal *p)
 {
     pistachio_result_free(p->rows.result);
     mem_free(p->formats);
+    mem_free(p->copies);
     mem_free(p->name);
     mem_free(p);
 }

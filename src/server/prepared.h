@@ -25,6 +25,7 @@ typedef struct portal {
     struct portal *next;
     char *name;
     command command; /* which is executed with the portal */
+    char *copies;    /* the name of the statement that takes rows when it is executed; or NULL */
     rows rows;       /* of no result: it is a command, or empty */
     uint8_t *formats;
     size_t format_count;

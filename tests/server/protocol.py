@@ -226,6 +226,9 @@ def copy_from(c):
     c.send(message('Q', 'copy copied from stdin'), message('d', b'1\ta\n'), SYNC, FLUSH, message('c'))
     check('Sync within COPY', kinds(c.until_ready()), 'GCZ')
     check('after all of it', table()[0], [[b'1', b'a']])
+    c.send(parse('copy copied from stdin'), describe('S'), bind(), execute(), SYNC, message('d', b'2\tb\n'), message('c'), SYNC)
+    check('COPY FROM prepared', kinds(c.until_ready()), '1tn2GCZ')
+    check('its rows', table()[0], [[b'2', b'b']])
     for sql, code in (('copy absent from stdin', '42P01'), ('copy things from stdin', '0A000'),
                       ('copy copied (absent) from stdin', '42703'), ('copy copied from stdin (format binary)', '0A000'),
                       ("copy copied from '/etc/passwd'", '42501'), ("copy copied from program 'true'", '42501')):

@@ -57,12 +57,23 @@ static status name_parameters(pistachio_statement *statement)
     return STATUS_OK;
 }
 
+/* The rows of a COPY ... FROM STDIN that is only described: none. */
+static status take_nothing(void *context, const sql_copy *copy, uint32_t columns,
+                           const char **out_path)
+{
+    (void)context, (void)copy, (void)columns;
+    *out_path = NULL;
+    return STATUS_OK;
+}
+
 static status prepare(pistachio_statement *statement, const char *sql, const data_type *declared,
                       uint32_t declared_count, const char **out_rest)
 {
     settings now;
     api_settings(statement->connection, &now);
-    const sql_session session = {.catalog = api_catalog(statement->connection),
+    bool copies_from = statement->connection->copies_from.take;
+    const sql_session session = {.copies_from = {copies_from ? take_nothing : NULL, NULL},
+                                 .catalog = api_catalog(statement->connection),
                                  .hive_partitioning = now.hive_partitioning.text,
                                  .timezone = now.timezone.text,
                                  .search_path = now.search_path.text,

@@ -38,7 +38,8 @@ typedef struct sql_copy {
 } sql_copy;
 
 /* Takes the rows of COPY ... FROM STDIN from the client. They are written to a file that can be read at *out_path as long as
- * the statement lives: csv with "," between fields, all of them in '"' with "\" before '"' and "\", and \N for NULL. */
+ * the statement lives: csv with "," between fields, all of them in '"' with "\" before '"' and "\", and \N for NULL. *out_path NULL: there are no
+ * rows. */
 typedef struct sql_copy_source {
     status (*take)(void *context, const sql_copy *copy, uint32_t columns, const char **out_path);
     void *context; /* take NULL: there is no such client */

@@ -469,10 +469,29 @@ status bind_text_copy(binder *b, const char *path, text_kind kind, const List *o
     return text_scan_of(&c, -1, out);
 }
 
+/* Makes a node of no rows. */
+static status no_rows(binder *b, const text_said_type *columns, size_t count, plan_node **out)
+{
+    plan_node *node = plan_node_new(b->memory, PLAN_VALUES, 0);
+    if (!node)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        plan_column column = {.id = bind_new_id(b),
+                              .name = columns[i].name,
+                              .type = columns[i].type,
+                              .is_nullable = true};
+        TRY(array_push(b->memory, &node->columns, column));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
 status bind_text_exchange(binder *b, const char *path, const text_said_type *columns,
                           size_t column_count, plan_node **out)
 {
     text_call c;
+    if (!path)
+        return no_rows(b, columns, column_count, out);
     TRY(new_call(b, "COPY", TEXT_CSV, &c));
     TRY(array_push(b->memory, &c.paths, path));
     for (size_t i = 0; i < column_count; i++) {

@@ -17,7 +17,7 @@ CHECKED status bind_text_path(binder *b, const char *path, text_kind kind, int32
  * names. `options`: DefElems; FORMAT is not looked at. */
 CHECKED status bind_text_copy(binder *b, const char *path, text_kind kind, const List *options,
                               const text_said_type *columns, size_t column_count, plan_node **out);
-/* Rows that a client sends to COPY, as sql_copy_source says; the types are those of the table's columns. */
+/* Rows that a client sends to COPY, as sql_copy_source says; the types are those of the table's columns. path NULL: no rows. */
 CHECKED status bind_text_exchange(binder *b, const char *path, const text_said_type *columns,
                                   size_t column_count, plan_node **out);
 /* name => value, or name = value: its name and value; else false. */
