@@ -1,8 +1,10 @@
-/* nested_pack_bytes.h - inside nested_pack.c and nested_unpack.c: the bytes of one value. */
+/* nested_pack_bytes.h - the bytes of one value in a packed row, for those who write and read them (nested_pack.h). */
 #ifndef PISTACHIO_DEVICE_NESTED_PACK_BYTES_H
 #define PISTACHIO_DEVICE_NESTED_PACK_BYTES_H
 
 #include "base/nested_type.h"
+
+#include <string.h>
 
 enum { NESTED_END, NESTED_IS_THERE, NESTED_IS_NULL };
 #define NESTED_ZERO 0xff /* follows a text's 00 */
@@ -59,6 +61,63 @@ static inline int128 nested_interval_length(const interval_value *v)
 {
     int128 days = (int128)v->months * 30 + v->days;
     return days * 86400000000 + v->microseconds;
+}
+
+/* ---- reading: false where the bytes end too early ---- */
+
+typedef struct nested_bytes {
+    const uint8_t *at, *end;
+} nested_bytes;
+
+static inline bool nested_take_byte(nested_bytes *from, uint8_t *out)
+{
+    if (from->at == from->end)
+        return false;
+    *out = *from->at++;
+    return true;
+}
+
+static inline bool nested_take_number(nested_bytes *from, unsigned width, uint128 *out)
+{
+    if ((size_t)(from->end - from->at) < width)
+        return false;
+    *out = nested_get_number(from->at, width);
+    from->at += width;
+    return true;
+}
+
+/* A number, of the type's width in memory. */
+static inline bool nested_take_fixed(nested_bytes *from, data_type type, void *to)
+{
+    uint128 number;
+    if (!nested_take_number(from, type.width, &number))
+        return false;
+    if (type.id == TYPE_DOUBLE || type.id == TYPE_FLOAT)
+        number = nested_flip_back((uint64_t)number, type.width);
+    else if (type.width && nested_has_sign(type))
+        number ^= nested_sign(type.width);
+    memcpy(to, &number, type.width);
+    return true;
+}
+
+/* A text, without what escapes its zeros, goes to `to` unless that is NULL. */
+static inline bool nested_take_text(nested_bytes *from, char *to, uint64_t *out_bytes)
+{
+    uint64_t bytes = 0;
+    for (;;) {
+        const uint8_t *zero = memchr(from->at, 0, (size_t)(from->end - from->at));
+        if (!zero || zero + 1 == from->end || (zero[1] && zero[1] != NESTED_ZERO))
+            return false;
+        size_t piece = (size_t)(zero - from->at) + (zero[1] == NESTED_ZERO);
+        if (to)
+            memcpy(to + bytes, from->at, piece);
+        bytes += piece;
+        from->at = zero + 2;
+        if (!zero[1])
+            break;
+    }
+    *out_bytes = bytes;
+    return true;
 }
 
 #endif

@@ -18,68 +18,27 @@ typedef struct unpacked {
 } unpacked;
 
 typedef struct unpacker {
-    const uint8_t *at, *end;
+    nested_bytes from;
     nested_form form;
     bool is_filling;
 } unpacker;
 
 /* ---- checking and counting, or filling ---- */
 
-static bool unpack_byte(unpacker *u, uint8_t *out)
-{
-    if (u->at == u->end)
-        return false;
-    *out = *u->at++;
-    return true;
-}
-
-static bool unpack_number(unpacker *u, unsigned width, uint128 *out)
-{
-    if ((size_t)(u->end - u->at) < width)
-        return false;
-    *out = nested_get_number(u->at, width);
-    u->at += width;
-    return true;
-}
-
-/* The bytes of a text, without what escapes its zeros, go to `to` unless that is NULL. */
-static bool unpack_text_to(unpacker *u, char *to, uint64_t *out_bytes)
-{
-    uint64_t bytes = 0;
-    for (;;) {
-        const uint8_t *zero = memchr(u->at, 0, (size_t)(u->end - u->at));
-        if (!zero || zero + 1 == u->end || (zero[1] && zero[1] != NESTED_ZERO))
-            return false;
-        size_t piece = (size_t)(zero - u->at) + (zero[1] == NESTED_ZERO);
-        if (to)
-            memcpy(to + bytes, u->at, piece);
-        bytes += piece;
-        u->at = zero + 2;
-        if (!zero[1])
-            break;
-    }
-    *out_bytes = bytes;
-    return true;
-}
-
 static bool unpack_text(unpacker *u, unpacked *part, string_view *out)
 {
     uint64_t bytes;
-    const uint8_t *first = u->at;
+    nested_bytes again = u->from;
+    if (!nested_take_text(&u->from, NULL, &bytes))
+        return false;
     if (!u->is_filling) {
-        if (!unpack_text_to(u, NULL, &bytes))
-            return false;
         part->text_bytes += bytes > STRING_INLINE_BYTES ? bytes : 0;
         return true;
     }
     char inlined[STRING_INLINE_BYTES];
-    unpacker again = *u;
-    if (!unpack_text_to(&again, NULL, &bytes))
-        return false;
     char *to = bytes > STRING_INLINE_BYTES ? part->heap + part->text_at : inlined;
     part->text_at += bytes > STRING_INLINE_BYTES ? bytes : 0;
-    u->at = first;
-    (void)unpack_text_to(u, to, &bytes);
+    (void)nested_take_text(&again, to, &bytes);
     *out = string_view_make(to, (uint32_t)bytes);
     return true;
 }
@@ -87,7 +46,7 @@ static bool unpack_text(unpacker *u, unpacked *part, string_view *out)
 static bool unpack_interval(unpacker *u, interval_value *out)
 {
     uint128 number;
-    if (!unpack_number(u, 16, &number))
+    if (!nested_take_number(&u->from, 16, &number))
         return false;
     if (!out)
         return true;
@@ -104,7 +63,7 @@ static bool unpack_interval(unpacker *u, interval_value *out)
 static bool unpack_bool(unpacker *u, uint64_t *bits, uint64_t row)
 {
     uint8_t byte;
-    if (!unpack_byte(u, &byte) || byte > 1)
+    if (!nested_take_byte(&u->from, &byte) || byte > 1)
         return false;
     if (bits)
         bits[row / 64] |= (uint64_t)byte << (row % 64);
@@ -113,16 +72,8 @@ static bool unpack_bool(unpacker *u, uint64_t *bits, uint64_t row)
 
 static bool unpack_fixed(unpacker *u, data_type type, char *to)
 {
-    uint128 number;
-    if (!unpack_number(u, type.width, &number))
-        return false;
-    if (type.id == TYPE_DOUBLE || type.id == TYPE_FLOAT)
-        number = nested_flip_back((uint64_t)number, type.width);
-    else if (nested_has_sign(type))
-        number ^= nested_sign(type.width);
-    if (to)
-        memcpy(to, &number, type.width);
-    return true;
+    char unread[16];
+    return nested_take_fixed(&u->from, type, to ? to : unread);
 }
 
 static bool unpack_scalar(unpacker *u, unpacked *part, uint64_t row)
@@ -174,7 +125,7 @@ static bool unpack_child(unpacker *u, unpacked *child, uint8_t lead)
 static bool unpack_children(unpacker *u, unpacked *part, uint8_t lead)
 {
     for (uint32_t i = 0; i < part->child_count; i++) {
-        if (i && !unpack_byte(u, &lead))
+        if (i && !nested_take_byte(&u->from, &lead))
             return false;
         if (!unpack_child(u, &part->children[i], lead))
             return false;
@@ -187,7 +138,7 @@ static bool unpack_entries(unpacker *u, unpacked *part, uint32_t *out_length)
     uint8_t lead;
     uint64_t length = 0;
     for (;; length++) {
-        if (!unpack_byte(u, &lead))
+        if (!nested_take_byte(&u->from, &lead))
             return false;
         if (!lead)
             break;
@@ -210,7 +161,8 @@ static bool unpack_value(unpacker *u, unpacked *part)
     if (part->type.id != TYPE_STRUCT) {
         if (!unpack_entries(u, part, &v.length))
             return false;
-    } else if (part->child_count && (!unpack_byte(u, &lead) || !unpack_children(u, part, lead))) {
+    } else if (part->child_count &&
+               (!nested_take_byte(&u->from, &lead) || !unpack_children(u, part, lead))) {
         return false;
     }
     if (u->is_filling)
@@ -232,9 +184,9 @@ static status unpack_rows(unpacker *u, unpacked *top, const tensor *texts, uint6
         const string_view *view = (const string_view *)texts->values + i;
         if (cancel_look(i))
             return cancel_check();
-        u->at = is_null ? NULL : (const uint8_t *)string_data(view);
-        u->end = is_null ? NULL : u->at + view->bytes;
-        if (!unpack_row(u, top, is_null) || u->at != u->end)
+        u->from.at = is_null ? NULL : (const uint8_t *)string_data(view);
+        u->from.end = is_null ? NULL : u->from.at + view->bytes;
+        if (!unpack_row(u, top, is_null) || u->from.at != u->from.end)
             return damaged(top->type);
     }
     return STATUS_OK;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random lists, structs and maps, written by pyarrow in random ways and read by Pistachio, compared with pyarrow's values.
+"""Random lists, structs and maps, written by pyarrow in random ways, read and written again by Pistachio, compared with pyarrow's values.
 
     nested_random.py PROGRAM [--first SEED] [--seeds N] [--library LIBPISTACHIO] [--keep FOLDER]
 
@@ -132,6 +132,20 @@ def read_arrow(connection, sql):
     return table.to_pylist()
 
 
+def write_again(options, seed, table, path, folder):
+    """What is wrong with a copy that Pistachio writes; None: nothing."""
+    copy = os.path.join(folder, "copy.parquet")
+    form = ["", "(row_group_size 100)", "(compression zstd)", "(compression none, row_group_size 7)"][seed % 4]
+    sql = f"copy (select * from '{path}' order by id) to '{copy}' {form}"
+    done = subprocess.run([options.program, "-c", sql], capture_output=True, check=False)
+    if done.returncode:
+        return done.stderr.decode()
+    rows, expected = pq.read_table(copy).to_pylist(), table.to_pylist()
+    if rows != expected:
+        return next((pair for pair in zip(rows, expected) if pair[0] != pair[1]), "other rows")
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -153,6 +167,10 @@ def main():
             maker = Maker(seed)
             table = maker.table()
             maker.write(table, path)
+            wrong = write_again(options, seed, table, path, folder)
+            if wrong:
+                failed += 1
+                print(f"failed: seed {seed}: the copy: {wrong}\n{table.schema}")
             sql, is_wanted = statement(seed, path, keys)
             expected = [row for row in table.to_pylist() if is_wanted(row["id"])]
             if connection:

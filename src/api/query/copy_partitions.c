@@ -7,6 +7,7 @@
 #include "api/write/copy_sink.h"
 #include "api/write/row_text.h"
 #include "exec/operators/result_batch.h"
+#include "exec/operators/result_nested.h"
 #include "storage/new_tree.h"
 #include "storage/output_file.h"
 
@@ -154,8 +155,10 @@ static status copy_partitions_add_rows(partitions *p, const exec_batch *batch, u
 static status copy_partitions_add_batch(partitions *p, exec_batch *batch)
 {
     uint64_t first = 0;
-    bool is_continued;
-    status st = continues_file(p, batch, &is_continued);
+    bool is_continued = false;
+    status st = p->result->statement->copy.is_parquet ? exec_batch_pack_nested(batch) : STATUS_OK;
+    if (!st)
+        st = continues_file(p, batch, &is_continued);
     while (!st && first < batch->row_count) {
         uint64_t end = api_copy_keys_end(&p->keys, batch, first);
         if (first || !is_continued)

@@ -8,6 +8,7 @@
 
 #include "api/write/sink_group.h"
 #include "exec/operators/result_batch.h"
+#include "exec/operators/result_nested.h"
 
 #define GROUPS_MAX 8
 #define FIRST_ROOM 16384
@@ -202,6 +203,7 @@ status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from)
 {
     uint64_t total = batch->row_count;
     sink->batch = batch;
+    TRY(exec_batch_pack_nested(batch));
     while (from < total) {
         uint64_t room = sink->group_rows - filling(sink)->rows;
         uint64_t count = total - from < room ? total - from : room;

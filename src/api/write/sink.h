@@ -20,7 +20,7 @@ CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
 /* Rows of a batch that stays the caller's until the file is finished, or until rows of it were added by the
  * other one, whichever is first; and those from `from` on of one
- * that is taken over, also on failure. The batch may have more columns than the file, behind the file's. */
+ * that is taken over, also on failure. The former has had exec_batch_pack_nested. The batch may have more columns than the file, behind the file's. */
 CHECKED status api_sink_add_rows(api_sink *sink, const exec_batch *batch, uint64_t from,
                                  uint64_t count);
 CHECKED status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from);

@@ -10,9 +10,12 @@ status sink_group_open(sink_group *group, const pq_column_schema *columns, size_
     if (!group->columns)
         return status_no_memory("row group", count * sizeof *group->columns);
     group->column_count = count;
-    for (size_t c = 0; c < count; c++)
-        group->columns[c] =
-            (sink_column){.width = columns[c].type.width, .is_text = type_is_text(columns[c].type)};
+    for (size_t c = 0; c < count; c++) {
+        data_type type = columns[c].type;
+        if (type_is_nested(type)) /* as bytes: exec_batch_pack_nested */
+            type = type_make(TYPE_BLOB);
+        group->columns[c] = (sink_column){.width = type.width, .is_text = type_is_text(type)};
+    }
     return STATUS_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "base/nested_type.h"
 #include "device/nested.h"
+#include "device/nested_pack.h"
 #include "exec/operators/result_batch.h"
 
 /* A child that is not there, as no row has an element: a tensor of NULLs. */
@@ -60,4 +61,28 @@ status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
                        ordered->heap ? ordered->heap->child_rows : 0, &column->children));
     nested_type_hold(column->type); /* until the children are freed */
     return put_children(stream, ordered, column->children);
+}
+
+static status pack_column(device *dev, exec_batch_column *column, uint64_t rows)
+{
+    tensor *packed, *owner = column->owner;
+    TRY(nested_pack(dev, owner, 0, rows, NESTED_EXACT, "result batch", &packed));
+    if (column->children)
+        nested_type_release(column->type);
+    exec_batch_free(column->children);
+    tensor_unref(owner);
+    column->children = NULL;
+    column->owner = packed;
+    column->type = packed->type;
+    column->values = packed->values;
+    column->validity = packed->validity;
+    return STATUS_OK;
+}
+
+status exec_batch_pack_nested(exec_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->column_count; i++)
+        if (type_is_nested(batch->columns[i].type))
+            TRY(pack_column(dev_host(batch->dev), &batch->columns[i], batch->row_count));
+    return STATUS_OK;
 }

@@ -9,4 +9,8 @@
 CHECKED status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
                                      exec_batch_column *column);
 
+/* Nested columns of a batch become blobs of their rows' bytes (device/nested_pack.h). Of a batch without such columns
+ * nothing is done. */
+CHECKED status exec_batch_pack_nested(exec_batch *batch);
+
 #endif

@@ -39,6 +39,14 @@ static bool give_loot(void *scan, scan_loot *out);
 static void got_loot(void *scan, const scan_loot *loot);
 static const scan_steal_ops steal_ops = {give_loot, got_loot};
 
+const bool *scan_read_leaves(const plan_node *plan, uint32_t source)
+{
+    for (size_t i = 0; i < plan->scan.read_leaves.count; i++)
+        if (plan->scan.sources.items[i] == source)
+            return plan->scan.read_leaves.items[i];
+    return NULL;
+}
+
 static uint64_t group_bytes(const scan_ahead *scan, const pq_row_group *group)
 {
     uint64_t bytes = 0;
@@ -223,6 +231,9 @@ static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
                        column_key_of(scan->table, next->group_ref, scan->columns[i], &key);
         key.replaces_text = query->statement->replaces_text;
         key.ignores_checksums = query->statement->ignores_checksums;
+        if (scan_read_leaves(scan->plan,
+                             scan->columns[i])) /* a few leaves are read by themselves */
+            continue;
         if (!has_key || !column_cache_has(&key, query->reads->cache, &next->rows))
             scan->wanted[count++] = scan->columns[i];
     }

@@ -106,7 +106,8 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
                                .replaces_text = task->query->statement->replaces_text,
                                .ignores_checksums = task->query->statement->ignores_checksums,
                                .fetch = m->fetch,
-                               .rows = &m->rows};
+                               .rows = &m->rows,
+                               .leaves = scan_read_leaves(op->base.plan, source)};
     if (type_is_nested(op->table->columns.items[source].type))
         return open_nested(op, task, local, column, use);
     TRY(pq_column_open(task->stream, op->table, m->group_ref, source, use,

@@ -45,6 +45,38 @@ static column scan_prune_find_column(const target *t, uint32_t column_id)
     return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
 }
 
+static bool is_field(const expr *e)
+{
+    return e->kind == EXPR_CALL && e->op == EXPR_STRUCT_FIELD;
+}
+
+/* Finds the part of a file's nested column that a field of a field is; NULL: the expression is not one. */
+static const pq_node *field_node(const target *t, const expr *e)
+{
+    if (is_field(e)) {
+        const pq_node *node = field_node(t, e->args[0]);
+        uint64_t child = node ? (uint64_t)value_int128(&e->args[1]->constant) : 0;
+        return node && child < node->child_count ? node->children[child] : NULL;
+    }
+    int number = e->kind == EXPR_COLUMN ? plan_column_index(t->plan, e->column_id) : -1;
+    if (number < 0 || !type_is_nested(t->plan->columns.items[number].type))
+        return NULL;
+    uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
+    return t->metadata->leaves[leaf].node;
+}
+
+/* A column of the table, or the leaf of a struct: it has a value for each row, NULL where the struct is. */
+static column find_values(const target *t, const expr *e)
+{
+    if (!is_field(e))
+        return scan_prune_find_column(t, e->column_id);
+    const pq_node *node = t->page ? NULL : field_node(t, e);
+    if (!node || node->child_count || node->repetition)
+        return (column){0};
+    const pq_column_chunk *chunk = &t->group->chunks[node->leaf];
+    return (column){&t->metadata->leaves[node->leaf], chunk, &chunk->statistics};
+}
+
 static bool scan_prune_is_float(data_type type)
 {
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
@@ -52,12 +84,17 @@ static bool scan_prune_is_float(data_type type)
 
 /* ---- casts ---- */
 
-/* The column itself, or one whose order a cast keeps; NULL: neither. */
+static bool is_column(const expr *e)
+{
+    return e->kind == EXPR_COLUMN || is_field(e);
+}
+
+/* The column or field itself, or one whose order a cast keeps; NULL: neither. */
 static const expr *column_below(const expr *e)
 {
-    if (e->kind == EXPR_COLUMN)
+    if (is_column(e))
         return e;
-    bool is_cast = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_COLUMN;
+    bool is_cast = e->kind == EXPR_CAST && is_column(e->args[0]);
     return is_cast && value_cast_keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
 }
 
@@ -113,7 +150,7 @@ static bool bloom_excludes(const target *t, const column *c, const value *bound)
 static bool comparison_excludes(const target *t, const expr *side, expr_op op, const value *bound)
 {
     const expr *below = column_below(side);
-    column c = below ? scan_prune_find_column(t, below->column_id) : (column){0};
+    column c = below ? find_values(t, below) : (column){0};
     bool has_nan = below && scan_prune_is_float(below->type);
     pq_statistics statistics;
     if (!c.leaf || bound->is_null)
@@ -145,7 +182,7 @@ static bool list_excludes(const target *t, const expr *e)
 static bool null_test_excludes(const target *t, const expr *e)
 {
     const expr *below = column_below(e->args[0]);
-    column c = below ? scan_prune_find_column(t, below->column_id) : (column){0};
+    column c = below && !is_field(below) ? find_values(t, below) : (column){0};
     int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->row_count;
     return c.leaf && c.statistics->null_count == excluding;
 }

@@ -107,30 +107,54 @@ static void fill_structs(const pq_node *node, const pq_leaf_values *leaf, tensor
 
 /* ---- nodes ---- */
 
-static status assemble_children(device *dev, const pq_node *node, const pq_leaf_values *leaves,
-                                uint32_t first, tensor **children, uint64_t *out_rows)
+/* Finds the first leaf of the node that is read; NULL: none is. */
+static const pq_leaf_values *leaf_of(const pq_node *node, const pq_leaf_values *leaves,
+                                     uint32_t first)
 {
+    for (uint32_t i = 0; i < node->leaf_count; i++)
+        if (leaves[node->leaf - first + i].values)
+            return &leaves[node->leaf - first + i];
+    return NULL;
+}
+
+/* A part that nobody reads. */
+static status unread_part(dev_stream *stream, data_type type, tensor **out)
+{
+    value null = value_null(type);
+    return tensor_new_constant(stream, &null, out);
+}
+
+static status assemble_children(dev_stream *stream, const pq_node *node,
+                                const pq_leaf_values *leaves, uint32_t first, tensor **children,
+                                uint64_t *out_rows)
+{
+    bool is_first = true;
     for (uint32_t i = 0; i < node->child_count; i++) {
         uint64_t rows;
-        TRY(pq_assemble(dev, node->children[i], leaves, first, &children[i], &rows));
-        if (i && rows != *out_rows)
+        if (!leaf_of(node->children[i], leaves, first)) {
+            TRY(unread_part(stream, node->children[i]->type, &children[i]));
+            continue;
+        }
+        TRY(pq_assemble(stream, node->children[i], leaves, first, &children[i], &rows));
+        if (!is_first && rows != *out_rows)
             return levels_disagree(node, "parts have different numbers of values");
         *out_rows = rows;
+        is_first = false;
     }
     return STATUS_OK;
 }
 
-static status assemble_group(device *dev, const pq_node *node, const pq_leaf_values *leaves,
+static status assemble_group(dev_stream *stream, const pq_node *node, const pq_leaf_values *leaves,
                              uint32_t first, tensor **children, tensor **out, uint64_t *out_rows)
 {
-    const pq_leaf_values *leaf = &leaves[node->leaf - first];
+    const pq_leaf_values *leaf = leaf_of(node, leaves, first);
     uint64_t child_rows = 0;
-    TRY(assemble_children(dev, node, leaves, first, children, &child_rows));
+    TRY(assemble_children(stream, node, leaves, first, children, &child_rows));
     *out_rows = count_slots(node, leaf);
     if (child_rows >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "lists of %llu elements together are too many",
                           (unsigned long long)child_rows);
-    TRY(new_rows(dev, node, *out_rows, out));
+    TRY(new_rows(stream->dev, node, *out_rows, out));
     if (node->type.id != TYPE_STRUCT)
         TRY(fill_lists(node, leaf, child_rows, *out));
     else if (child_rows != *out_rows)
@@ -151,8 +175,8 @@ static status assemble_leaf(const pq_node *node, const pq_leaf_values *leaf, ten
     return STATUS_OK;
 }
 
-status pq_assemble(device *dev, const pq_node *node, const pq_leaf_values *leaves, uint32_t first,
-                   tensor **out, uint64_t *out_rows)
+status pq_assemble(dev_stream *stream, const pq_node *node, const pq_leaf_values *leaves,
+                   uint32_t first, tensor **out, uint64_t *out_rows)
 {
     *out = NULL;
     if (!node->child_count)
@@ -160,7 +184,7 @@ status pq_assemble(device *dev, const pq_node *node, const pq_leaf_values *leave
     tensor **children = mem_new_array(node->child_count, sizeof *children);
     if (!children)
         return status_no_memory("scan", node->child_count * sizeof *children);
-    status st = assemble_group(dev, node, leaves, first, children, out, out_rows);
+    status st = assemble_group(stream, node, leaves, first, children, out, out_rows);
     for (uint32_t i = 0; i < node->child_count; i++)
         tensor_unref(children[i]);
     mem_free(children);

@@ -5,7 +5,7 @@
 #include "device/tensor.h"
 #include "parquet/format/metadata.h"
 
-/* A leaf's values of whole rows: levels of each, and a tensor of their slots. */
+/* A leaf's values of whole rows: levels of each, and a tensor of their slots; NULL: the leaf is not read. */
 typedef struct pq_leaf_values {
     const uint8_t *repetition, *definition;
     uint64_t count;
@@ -14,8 +14,8 @@ typedef struct pq_leaf_values {
 } pq_leaf_values;
 
 /* The node's rows. `leaves` has one for each leaf of the column, of which `first` is the number of the first. Levels
- * that do not fit one another are an error that names the node. */
-CHECKED status pq_assemble(device *dev, const pq_node *node, const pq_leaf_values *leaves,
+ * that do not fit one another are an error that names the node. Parts of which no leaf is read are NULL; of the node one is. */
+CHECKED status pq_assemble(dev_stream *stream, const pq_node *node, const pq_leaf_values *leaves,
                            uint32_t first, tensor **out, uint64_t *out_rows);
 
 #endif

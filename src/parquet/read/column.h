@@ -32,6 +32,9 @@ typedef struct pq_column_use {
     /* The rows that slices will be of, to read no more than the pages that hold them; NULL: any.
      * It need not stay. */
     const pq_row_list *rows;
+    /* Leaves of a nested column that are read, at least one; the others are NULL. NULL: all are read. It must stay until the
+     * column is open. */
+    const bool *leaves;
 } pq_column_use;
 
 /* Starts reading the bytes of a morsel's column. */

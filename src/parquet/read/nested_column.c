@@ -43,8 +43,9 @@ static status open_leaves(pq_nested_column *c, const pq_table *table, pq_row_gro
                           const pq_column_use *use)
 {
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        TRY(pq_leaf_open(c->stream, table, group_ref, c->node->leaf + i, *use,
-                         &c->leaves[i].column));
+        if (!use->leaves || use->leaves[i])
+            TRY(pq_leaf_open(c->stream, table, group_ref, c->node->leaf + i, *use,
+                             &c->leaves[i].column));
     return STATUS_OK;
 }
 
@@ -75,7 +76,7 @@ status pq_nested_open(dev_stream *stream, const pq_table *table, pq_row_group_re
 bool pq_nested_wait(pq_nested_column *c, void (*wake)(void *argument), void *argument)
 {
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        if (pq_column_wait(c->leaves[i].column, wake, argument))
+        if (c->leaves[i].column && pq_column_wait(c->leaves[i].column, wake, argument))
             return true;
     return false;
 }
@@ -204,18 +205,28 @@ static status leaf_slice(pq_nested_column *c, uint32_t number, uint64_t first, u
     return pq_parts_join(leaf->column, &leaf->parts, leaf->slots, &out->values);
 }
 
+/* The column of the first leaf that is read, for errors. */
+static pq_column *first_column(const pq_nested_column *c)
+{
+    uint32_t i = 0;
+    while (!c->leaves[i].column)
+        i++;
+    return c->leaves[i].column;
+}
+
 static status nested_slice(pq_nested_column *c, uint64_t first, uint64_t count,
                            pq_leaf_values *values, tensor **out)
 {
     uint64_t rows;
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        TRY(leaf_slice(c, i, first, count, &values[i]));
-    status st = pq_assemble(c->dev, c->node, values, c->node->leaf, out, &rows);
+        if (c->leaves[i].column)
+            TRY(leaf_slice(c, i, first, count, &values[i]));
+    status st = pq_assemble(c->stream, c->node, values, c->node->leaf, out, &rows);
     if (!st && rows != count)
         st =
             status_new(STATUS_KIND_CORRUPT, "its levels do not fit: %llu rows in the place of %llu",
                        (unsigned long long)rows, (unsigned long long)count);
-    return pq_column_fail(c->leaves[0].column, st);
+    return pq_column_fail(first_column(c), st);
 }
 
 status pq_nested_slice(pq_nested_column *c, uint64_t first, uint64_t count, tensor **out)
@@ -239,7 +250,7 @@ uint64_t pq_nested_bytes(const pq_nested_column *c)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        bytes += pq_column_bytes(c->leaves[i].column);
+        bytes += c->leaves[i].column ? pq_column_bytes(c->leaves[i].column) : 0;
     return bytes;
 }
 
@@ -247,7 +258,7 @@ uint64_t pq_nested_stored_bytes(const pq_nested_column *c)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        bytes += pq_column_stored_bytes(c->leaves[i].column);
+        bytes += c->leaves[i].column ? pq_column_stored_bytes(c->leaves[i].column) : 0;
     return bytes;
 }
 
@@ -255,7 +266,7 @@ uint64_t pq_nested_cached_bytes(const pq_nested_column *c)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        bytes += pq_column_cached_bytes(c->leaves[i].column);
+        bytes += c->leaves[i].column ? pq_column_cached_bytes(c->leaves[i].column) : 0;
     return bytes;
 }
 

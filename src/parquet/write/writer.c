@@ -13,6 +13,7 @@ struct pq_writer {
     char *created_by;
     writer_column *columns;
     size_t column_count;
+    pq_column_values *values; /* of a row group that begins, for each column */
     char *path;
     new_file *file;
     writer_team *team;
@@ -31,30 +32,70 @@ pq_writer_options pq_writer_options_default(void)
 
 /* ---- open ---- */
 
-static status writer_add_column(pq_writer *writer, const pq_column_schema *schema)
+/* The leaf's names, with dots between them. */
+static status name_column(writer_column *column)
 {
-    writer_column *column = &writer->columns[writer->column_count];
-    const pq_column_options *options = &schema->options;
-    *column = (writer_column){.type = schema->type,
-                              .is_nullable = schema->is_nullable || schema->type.id == TYPE_NULL,
-                              .options = *options,
-                              .codec = options->has_codec ? options->codec : writer->options.codec,
-                              .codec_level = options->has_codec ? options->codec_level
-                                                                : writer->options.codec_level};
-    column->name = mem_copy_text(schema->name, strlen(schema->name));
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < column->leaf.path_count; i++)
+        bytes += strlen(column->leaf.path + bytes) + 1;
+    column->name = mem_copy_text(column->leaf.path, bytes);
     if (!column->name)
-        return status_no_memory("column name", strlen(schema->name));
-    writer->column_count++;
+        return status_no_memory("column name", bytes);
+    for (size_t i = 0; i + 1 < bytes; i++)
+        if (!column->name[i])
+            column->name[i] = '.';
+    return STATUS_OK;
+}
+
+static status check_encoding(writer_column *column, bool is_nested)
+{
+    char name[TYPE_NAME_BYTES];
+    if (!column->options.has_encoding ||
+        pq_encoding_fits(column->options.encoding, column->physical))
+        return STATUS_OK;
+    column->options.has_encoding = false;
+    if (is_nested) /* it is for other leaves */
+        return STATUS_OK;
+    return status_new(STATUS_KIND_INVALID, "encoding %d cannot hold values of type %s",
+                      (int)column->options.encoding, type_name(column->type, name));
+}
+
+static status writer_add_leaf(pq_writer *writer, const pq_column_schema *schema, uint32_t source,
+                              size_t number)
+{
+    const pq_column_options *options = &schema->options;
+    bool is_nested = type_is_nested(schema->type);
+    writer_column *column = &writer->columns[writer->column_count++];
+    *column = (writer_column){
+        .source = source,
+        .is_nullable = is_nested || schema->is_nullable || schema->type.id == TYPE_NULL,
+        .options = *options,
+        .codec = options->has_codec ? options->codec : writer->options.codec,
+        .codec_level = options->has_codec ? options->codec_level : writer->options.codec_level};
+    TRY(pq_leaf_make(schema->name, schema->type, number, &column->leaf));
+    column->type = column->leaf.type;
+    TRY(name_column(column));
     TRY(pq_column_layout(column));
     if (!codec_is_known((int)column->codec))
         return status_new(STATUS_KIND_UNSUPPORTED, "codec %s cannot be written",
                           codec_name((int)column->codec));
-    if (options->has_encoding && !pq_encoding_fits(options->encoding, column->physical)) {
-        char name[TYPE_NAME_BYTES];
-        return status_new(STATUS_KIND_INVALID, "encoding %d cannot hold values of type %s",
-                          (int)options->encoding, type_name(column->type, name));
-    }
+    return check_encoding(column, is_nested);
+}
+
+static status writer_add_column(pq_writer *writer, const pq_column_schema *schema, uint32_t source)
+{
+    size_t leaves = pq_leaf_count(schema->type);
+    for (size_t i = 0; i < leaves; i++)
+        TRY(writer_add_leaf(writer, schema, source, i));
     return STATUS_OK;
+}
+
+static size_t count_leaves(const pq_column_schema *columns, size_t column_count)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < column_count; c++)
+        count += pq_leaf_count(columns[c].type);
+    return count;
 }
 
 static status open_writer(pq_writer *writer, const char *path, const pq_column_schema *columns,
@@ -67,16 +108,18 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
         writer->options.page_bytes = pq_writer_options_default().page_bytes;
     writer->path = mem_copy_text(path, strlen(path));
     writer->created_by = mem_copy_text(created_by, strlen(created_by));
-    writer->columns = mem_new_array(column_count + 1, sizeof *writer->columns);
-    if (!writer->path || !writer->created_by || !writer->columns)
+    size_t leaves = count_leaves(columns, column_count);
+    writer->columns = mem_new_array(leaves + 1, sizeof *writer->columns);
+    writer->values = mem_new_array(leaves + 1, sizeof *writer->values);
+    if (!writer->path || !writer->created_by || !writer->columns || !writer->values)
         return status_no_memory("writer", column_count * sizeof *writer->columns);
     for (size_t c = 0; c < column_count; c++) {
-        status st = writer_add_column(writer, &columns[c]);
+        status st = writer_add_column(writer, &columns[c], (uint32_t)c);
         if (st)
             return status_context(status_context(st, "column \"%s\"", columns[c].name),
                                   "file \"%s\"", path);
     }
-    TRY(writer_team_new(writer->columns, column_count, &writer->options, &writer->team));
+    TRY(writer_team_new(writer->columns, leaves, &writer->options, &writer->team));
     if (!writer->file)
         TRY(new_file_open(path, &writer->file));
     return new_file_write(writer->file, "PAR1", 4);
@@ -109,9 +152,12 @@ void pq_writer_abort(pq_writer *writer)
     writer_team_free(writer->team);
     new_file_abort(writer->file);
     pq_footer_release(&writer->footer);
-    for (size_t c = 0; c < writer->column_count; c++)
+    for (size_t c = 0; c < writer->column_count; c++) {
+        pq_leaf_release(&writer->columns[c].leaf);
         mem_free(writer->columns[c].name);
+    }
     mem_free(writer->columns);
+    mem_free(writer->values);
     mem_free(writer->created_by);
     mem_free(writer->path);
     mem_free(writer);
@@ -130,8 +176,8 @@ static status encode_columns(const pq_writer *writer, const pq_column_values *co
     pq_chunk_scratch scratch = {0};
     status st = STATUS_OK;
     for (size_t c = 0; c < group->column_count && !st; c++)
-        st = pq_group_encode_column(&writer->columns[c], &writer->options, &columns[c], &scratch,
-                                    group, c);
+        st = pq_group_encode_column(&writer->columns[c], &writer->options,
+                                    &columns[writer->columns[c].source], &scratch, group, c);
     pq_chunk_scratch_release(&scratch);
     return st;
 }
@@ -187,7 +233,9 @@ status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group)
 
 status pq_writer_begin(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
 {
-    return writer_team_begin(writer->team, columns, row_count);
+    for (size_t c = 0; c < writer->column_count; c++)
+        writer->values[c] = columns[writer->columns[c].source];
+    return writer_team_begin(writer->team, writer->values, row_count);
 }
 
 size_t pq_writer_begun(const pq_writer *writer)

@@ -48,7 +48,8 @@ typedef struct pq_writer_options {
                          pq_writer_open, also on failure; NULL: that */
 } pq_writer_options;
 
-/* One column of a row group, in host memory, laid out as type.h says. */
+/* One column of a row group, in host memory, laid out as type.h says; of a nested type its rows' bytes as texts
+ * (device/nested_pack.h, NESTED_EXACT). */
 typedef struct pq_column_values {
     const void *values;       /* value i at i * width; bool: bitmap; text: string_view */
     const uint64_t *validity; /* bit i set: not NULL; NULL pointer: no NULLs */

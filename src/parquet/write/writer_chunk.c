@@ -10,6 +10,7 @@
 #include "parquet/write/encode_hybrid.h"
 #include "parquet/write/encode_plain.h"
 #include "parquet/write/writer_column.h"
+#include "parquet/write/writer_shred.h"
 #include "parquet/write/writer_stage.h"
 #include "parquet/write/writer_statistics.h"
 
@@ -21,6 +22,7 @@ typedef struct chunk_writer {
     const uint64_t *validity; /* NULL: each row has a value, unless is_all_null */
     bool is_all_null;
     uint64_t row_count;
+    pq_shredded nested; /* of a nested column's leaf: its levels and values */
     pq_dense dense;
     pq_dictionary dictionary; /* codes NULL: none */
     pq_encoding encoding;     /* of the data pages */
@@ -32,10 +34,11 @@ typedef struct chunk_writer {
 typedef struct page_parts {
     pq_page_type type;
     pq_encoding encoding;
-    uint64_t value_count, null_count;
+    uint64_t row_count, value_count, null_count;
     bool is_sorted; /* dictionary */
     const uint8_t *levels, *body;
     uint64_t level_bytes, body_bytes;
+    uint64_t repetition_bytes; /* of the levels */
 } page_parts;
 
 static void write_header(const page_parts *page, uint64_t stored_bytes, bool has_checksum,
@@ -63,10 +66,10 @@ static void write_header(const page_parts *page, uint64_t stored_bytes, bool has
         thrift_put_struct(&w, 8);
         thrift_put_i32(&w, 1, values);
         thrift_put_i32(&w, 2, (int32_t)page->null_count);
-        thrift_put_i32(&w, 3, values);
+        thrift_put_i32(&w, 3, (int32_t)page->row_count);
         thrift_put_i32(&w, 4, encoding);
-        thrift_put_i32(&w, 5, (int32_t)page->level_bytes);
-        thrift_put_i32(&w, 6, 0);
+        thrift_put_i32(&w, 5, (int32_t)(page->level_bytes - page->repetition_bytes));
+        thrift_put_i32(&w, 6, (int32_t)page->repetition_bytes);
         thrift_put_bool(&w, 7, is_compressed);
     }
     thrift_end(&w);
@@ -202,6 +205,146 @@ static void add_levels(const chunk_writer *c, uint64_t row, uint64_t rows, pq_bu
     }
 }
 
+/* ---- pages of a leaf ---- */
+
+static unsigned level_width(unsigned most)
+{
+    unsigned width = 0;
+    for (; most; most >>= 1)
+        width++;
+    return width;
+}
+
+/* Adds levels of entries, led by their length in pages of version 1. */
+static status add_nested_levels(const chunk_writer *c, const uint8_t *levels, uint64_t count,
+                                unsigned most, pq_buffer *body)
+{
+    pq_buffer *codes = &c->scratch->packed;
+    uint32_t length = 0;
+    if (!most)
+        return STATUS_OK;
+    pq_buffer_clear(codes);
+    uint32_t *numbers = (uint32_t *)(void *)pq_buffer_room(codes, count * sizeof *numbers + 4);
+    if (!numbers)
+        return status_no_memory("levels", count * sizeof *numbers);
+    for (uint64_t i = 0; i < count; i++)
+        numbers[i] = levels[i];
+    size_t start = body->count;
+    if (!c->options->page_v2)
+        pq_buffer_add(body, &length, 4);
+    size_t first = body->count;
+    pq_encode_hybrid(numbers, count, level_width(most), body);
+    TRY(pq_buffer_check(body, "page"));
+    length = (uint32_t)(body->count - first);
+    if (!c->options->page_v2)
+        memcpy(body->items + start, &length, 4);
+    return STATUS_OK;
+}
+
+static bool is_value(const chunk_writer *c, uint64_t entry)
+{
+    return c->nested.definition.items[entry] == c->column->leaf.max_definition;
+}
+
+static bool begins_row(const chunk_writer *c, uint64_t entry)
+{
+    return !c->column->leaf.max_repetition || !c->nested.repetition.items[entry];
+}
+
+/* Bits that the entry's value takes, which is number `at` of the values. */
+static uint64_t bits_of_value(const chunk_writer *c, uint64_t at)
+{
+    if (c->dictionary.codes)
+        return pq_code_width(c->dictionary.distinct.count);
+    if (c->dense.physical == PQ_BYTE_ARRAY)
+        return 8 * (4 + (uint64_t)((const string_view *)c->dense.values)[at].bytes);
+    return c->dense.physical == PQ_BOOLEAN ? 1 : 8 * pq_dense_stride(&c->dense);
+}
+
+/* The part of a chunk's entries that is one page. */
+typedef struct entry_range {
+    uint64_t first, count, rows, values;
+} entry_range;
+
+/* Finds the entries of the next page: of whole rows. */
+static entry_range next_page(const chunk_writer *c, uint64_t first, uint64_t at)
+{
+    entry_range page = {.first = first};
+    uint64_t bits = 0, all = c->nested.definition.count;
+    for (uint64_t i = first; i < all; i++) {
+        bool is_row = begins_row(c, i);
+        bool is_full = bits >= 8 * c->options->page_bytes ||
+                       (c->options->page_rows && page.rows == c->options->page_rows) ||
+                       page.count >= INT_MAX / 2;
+        if (is_row && is_full && page.count)
+            break;
+        page.rows += is_row;
+        page.count++;
+        bits += level_width(c->column->leaf.max_definition);
+        if (is_value(c, i))
+            bits += bits_of_value(c, at + page.values++);
+    }
+    return page;
+}
+
+static void add_values(const chunk_writer *c, uint64_t at, uint64_t values, pq_buffer *body)
+{
+    if (c->dictionary.codes) {
+        unsigned width = pq_code_width(c->dictionary.distinct.count);
+        pq_buffer_add_byte(body, (uint8_t)width);
+        pq_encode_hybrid(c->dictionary.codes + at, values, width, body);
+    } else {
+        pq_dense slice = pq_dense_slice(&c->dense, at, values);
+        pq_encode(c->encoding, &slice, body);
+    }
+}
+
+static status add_nested_page(chunk_writer *c, uint64_t row, entry_range range, uint64_t at)
+{
+    pq_buffer *body = &c->scratch->body;
+    const pq_shredded *nested = &c->nested;
+    page_parts page = {.type = c->options->page_v2 ? PQ_PAGE_DATA_V2 : PQ_PAGE_DATA,
+                       .encoding = c->encoding,
+                       .row_count = range.rows,
+                       .value_count = range.count,
+                       .null_count = range.count - range.values};
+    pq_buffer_clear(body);
+    TRY(add_nested_levels(c, nested->repetition.items + range.first, range.count,
+                          c->column->leaf.max_repetition, body));
+    page.repetition_bytes = body->count;
+    TRY(add_nested_levels(c, nested->definition.items + range.first, range.count,
+                          c->column->leaf.max_definition, body));
+    page.level_bytes = c->options->page_v2 ? body->count : 0;
+    add_values(c, at, range.values, body);
+    TRY(pq_buffer_check(body, "page"));
+    page.levels = body->items;
+    page.body = body->items + page.level_bytes;
+    page.body_bytes = body->count - page.level_bytes;
+    pq_written_page record = {.offset = c->out->bytes.count,
+                              .first_row = row,
+                              .row_count = range.rows,
+                              .value_count = range.count};
+    TRY(writer_chunk_add_page(c, &page));
+    record.bytes = c->out->bytes.count - record.offset;
+    record.statistics.null_count = page.null_count;
+    return array_push(NULL, &c->out->pages, record);
+}
+
+static status add_nested_pages(chunk_writer *c)
+{
+    uint64_t row = 0, at = 0;
+    for (uint64_t first = 0; first < c->nested.definition.count;) {
+        entry_range page = next_page(c, first, at);
+        TRY(add_nested_page(c, row, page, at));
+        first += page.count;
+        row += page.rows;
+        at += page.values;
+    }
+    return STATUS_OK;
+}
+
+/* ---- pages of a column ---- */
+
 /* Levels and values of a page into `body`; *out_level_bytes: what of it is levels. */
 static status encode_page(const chunk_writer *c, uint64_t row, uint64_t rows, uint64_t at,
                           uint64_t values, pq_buffer *body, uint64_t *out_level_bytes)
@@ -219,14 +362,7 @@ static status encode_page(const chunk_writer *c, uint64_t row, uint64_t rows, ui
         if (has_length)
             memcpy(body->items, &length, 4);
     }
-    if (c->dictionary.codes) {
-        unsigned width = pq_code_width(c->dictionary.distinct.count);
-        pq_buffer_add_byte(body, (uint8_t)width);
-        pq_encode_hybrid(c->dictionary.codes + at, values, width, body);
-    } else {
-        pq_dense slice = pq_dense_slice(&c->dense, at, values);
-        pq_encode(c->encoding, &slice, body);
-    }
+    add_values(c, at, values, body);
     return pq_buffer_check(body, "page");
 }
 
@@ -236,6 +372,7 @@ static status writer_chunk_add_data_page(chunk_writer *c, uint64_t row, uint64_t
     pq_buffer *body = &c->scratch->body;
     page_parts page = {.type = c->options->page_v2 ? PQ_PAGE_DATA_V2 : PQ_PAGE_DATA,
                        .encoding = c->encoding,
+                       .row_count = rows,
                        .value_count = rows,
                        .null_count = rows - values};
     pq_buffer_clear(body);
@@ -253,7 +390,8 @@ static status writer_chunk_add_data_page(chunk_writer *c, uint64_t row, uint64_t
         page.body = body->items + page.level_bytes;
         page.body_bytes = body->count - page.level_bytes;
     }
-    pq_written_page record = {.offset = c->out->bytes.count, .first_row = row, .row_count = rows};
+    pq_written_page record = {
+        .offset = c->out->bytes.count, .first_row = row, .row_count = rows, .value_count = rows};
     TRY(writer_chunk_add_page(c, &page));
     record.bytes = c->out->bytes.count - record.offset;
     record.statistics.null_count = rows - values;
@@ -280,12 +418,12 @@ static void writer_chunk_measure(chunk_writer *c)
     pq_written_statistics *s = &c->out->statistics;
     bool is_coded = c->dictionary.codes != NULL;
     pq_measure(c->column, is_coded ? &c->dictionary.distinct : &c->dense, s);
-    s->null_count = c->row_count - c->dense.count;
+    s->null_count = c->out->value_count - c->dense.count;
     s->distinct_count = is_coded ? c->dictionary.distinct.count : 0;
     uint64_t at = 0;
     for (size_t i = 0; i < c->out->pages.count; i++) {
         pq_written_page *page = &c->out->pages.items[i];
-        uint64_t nulls = page->statistics.null_count, values = page->row_count - nulls;
+        uint64_t nulls = page->statistics.null_count, values = page->value_count - nulls;
         if (c->out->pages.count == 1) {
             page->statistics = *s;
         } else if (c->options->page_index) {
@@ -318,16 +456,28 @@ static status writer_chunk_make_bloom(chunk_writer *c)
     return STATUS_OK;
 }
 
+/* The values of a leaf, in their order, and its levels. */
+static status stage_leaf(chunk_writer *c, const pq_column_values *rows)
+{
+    TRY(pq_shred(&c->column->leaf, rows->values, rows->validity, c->row_count, &c->nested));
+    pq_column_values values = {.values = c->nested.values.items};
+    return pq_stage(c->column, &values, c->nested.value_count, &c->scratch->staged, &c->dense);
+}
+
 static status encode(chunk_writer *c, const pq_column_values *values)
 {
-    TRY(pq_stage(c->column, values, c->row_count, &c->scratch->staged, &c->dense));
+    bool is_nested = type_is_nested(c->column->leaf.top);
+    if (is_nested)
+        TRY(stage_leaf(c, values));
+    else
+        TRY(pq_stage(c->column, values, c->row_count, &c->scratch->staged, &c->dense));
     if (c->dense.count < c->row_count && !c->column->is_nullable)
         return status_new(STATUS_KIND_DATA, "the column has a NULL and is declared without");
     TRY(choose_encoding(c));
     if (c->dictionary.codes)
         TRY(add_dictionary_page(c));
-    TRY(add_data_pages(c));
-    c->out->value_count = c->row_count;
+    TRY(is_nested ? add_nested_pages(c) : add_data_pages(c));
+    c->out->value_count = is_nested ? c->nested.definition.count : c->row_count;
     c->out->data_encoding = c->encoding;
     c->out->encodings |= 1u << c->encoding;
     if (c->column->is_nullable)
@@ -354,6 +504,7 @@ status pq_chunk_encode(const writer_column *column, const pq_writer_options *opt
         c.validity = NULL;
     status st = encode(&c, values);
     pq_dictionary_release(&c.dictionary);
+    pq_shredded_release(&c.nested);
     if (st)
         pq_chunk_release(out);
     return status_context(st, "column \"%s\"", column->name);

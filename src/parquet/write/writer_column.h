@@ -8,9 +8,10 @@
 
 #include "parquet/format/buffer.h"
 #include "parquet/write/writer.h"
+#include "parquet/write/writer_leaves.h"
 
 typedef struct writer_column {
-    char *name;
+    char *name; /* for messages */
     data_type type;
     bool is_nullable;
     pq_column_options options;
@@ -18,6 +19,8 @@ typedef struct writer_column {
     int codec_level;
     pq_physical physical;
     uint32_t type_length;
+    pq_leaf_place leaf; /* of a nested column; of a flat one its name and type alone */
+    uint32_t source;    /* which of the caller's columns it is made of */
 } writer_column;
 
 /* ---- statistics ---- */
@@ -41,6 +44,7 @@ typedef struct pq_written_statistics {
 typedef struct pq_written_page {
     uint64_t offset, bytes; /* in the chunk; header included */
     uint64_t first_row, row_count;
+    uint64_t value_count; /* NULLs and empty lists among them */
     pq_written_statistics statistics;
 } pq_written_page;
 

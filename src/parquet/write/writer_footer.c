@@ -65,6 +65,14 @@ static void put_page_counts(thrift_writer *w, pq_page_type type, pq_encoding enc
     thrift_end(w);
 }
 
+static void put_path(thrift_writer *w, const writer_column *column)
+{
+    const char *name = column->leaf.path;
+    thrift_put_list(w, 3, THRIFT_BINARY, column->leaf.path_count);
+    for (uint32_t i = 0; i < column->leaf.path_count; i++, name += strlen(name) + 1)
+        thrift_item_binary(w, name, strlen(name));
+}
+
 static void write_chunk_metadata(const writer_column *column, const pq_writer_options *options,
                                  const pq_written_chunk *chunk, uint64_t offset,
                                  uint64_t bloom_offset, pq_buffer *out)
@@ -72,8 +80,7 @@ static void write_chunk_metadata(const writer_column *column, const pq_writer_op
     thrift_writer w = thrift_writer_make(out);
     thrift_put_i32(&w, 1, (int32_t)column->physical);
     put_encodings(&w, chunk->encodings);
-    thrift_put_list(&w, 3, THRIFT_BINARY, 1);
-    thrift_item_binary(&w, column->name, strlen(column->name));
+    put_path(&w, column);
     thrift_put_i32(&w, 4, (int32_t)chunk->codec);
     thrift_put_i64(&w, 5, (int64_t)chunk->value_count);
     thrift_put_i64(&w, 6, (int64_t)chunk->uncompressed_bytes);
@@ -99,7 +106,7 @@ static void write_chunk_metadata(const writer_column *column, const pq_writer_op
 
 static bool is_null_page(const pq_written_page *page)
 {
-    return page->statistics.null_count == page->row_count;
+    return page->statistics.null_count == page->value_count;
 }
 
 /* A page with values and without bounds (all NaN, say) leaves its chunk without column index. */
@@ -273,15 +280,16 @@ static void put_logical(thrift_writer *w, data_type type)
     thrift_end(w);
 }
 
-static void put_element(thrift_writer *w, const writer_column *column)
+static void put_element(thrift_writer *w, const writer_column *column, const char *name,
+                        bool is_nullable)
 {
     int32_t converted = converted_type(column->type);
     thrift_item_struct(w);
     thrift_put_i32(w, 1, (int32_t)column->physical);
     if (column->type_length)
         thrift_put_i32(w, 2, (int32_t)column->type_length);
-    thrift_put_i32(w, 3, column->is_nullable);
-    thrift_put_text(w, 4, column->name);
+    thrift_put_i32(w, 3, is_nullable);
+    thrift_put_text(w, 4, name);
     if (converted != CONVERTED_NONE)
         thrift_put_i32(w, 6, converted);
     if (column->type.id == TYPE_DECIMAL) {
@@ -290,6 +298,41 @@ static void put_element(thrift_writer *w, const writer_column *column)
     }
     put_logical(w, column->type);
     thrift_end(w);
+}
+
+/* The column after those of the same column of the caller's. */
+static size_t next_source(const writer_column *columns, size_t column_count, size_t c)
+{
+    uint32_t source = columns[c].source;
+    while (c < column_count && columns[c].source == source)
+        c++;
+    return c;
+}
+
+/* Writes the element of the next column. */
+static void put_next(thrift_writer *w, const char *name, bool is_nullable, void *context)
+{
+    const writer_column **column = context;
+    put_element(w, (*column)++, name, is_nullable);
+}
+
+static void put_schema(thrift_writer *w, const writer_column *columns, size_t column_count)
+{
+    size_t elements = 1, tops = 0;
+    for (size_t c = 0; c < column_count; c = next_source(columns, column_count, c), tops++)
+        elements += pq_schema_elements(columns[c].leaf.top);
+    thrift_put_list(w, 2, THRIFT_STRUCT, elements);
+    thrift_item_struct(w);
+    thrift_put_text(w, 4, "schema");
+    thrift_put_i32(w, 5, (int32_t)tops);
+    thrift_end(w);
+    for (const writer_column *column = columns; column < columns + column_count;) {
+        const pq_leaf_place *leaf = &column->leaf;
+        if (type_is_nested(leaf->top))
+            pq_schema_put(w, leaf->path, leaf->top, put_next, &column);
+        else
+            put_next(w, leaf->path, column->is_nullable, &column);
+    }
 }
 
 /* ---- the footer ---- */
@@ -337,13 +380,7 @@ status pq_footer_write(const pq_footer *footer, const writer_column *columns, si
 
     thrift_writer w = thrift_writer_make(out);
     thrift_put_i32(&w, 1, 2);
-    thrift_put_list(&w, 2, THRIFT_STRUCT, column_count + 1);
-    thrift_item_struct(&w);
-    thrift_put_text(&w, 4, "schema");
-    thrift_put_i32(&w, 5, (int32_t)column_count);
-    thrift_end(&w);
-    for (size_t c = 0; c < column_count; c++)
-        put_element(&w, &columns[c]);
+    put_schema(&w, columns, column_count);
     thrift_put_i64(&w, 3, (int64_t)rows);
     thrift_put_list(&w, 4, THRIFT_STRUCT, footer->groups.count);
     for (size_t g = 0; g < footer->groups.count; g++)

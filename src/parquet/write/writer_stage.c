@@ -2,6 +2,7 @@
  */
 #include "parquet/write/writer_stage.h"
 
+#include "base/nested_type.h"
 #include "base/uuid_text.h"
 #include "parquet/write/encode_plain.h"
 #include "parquet/write/writer_column.h"
@@ -72,6 +73,13 @@ status pq_column_layout(writer_column *column)
 bool pq_writer_can_hold(data_type type)
 {
     writer_column column = {.type = type};
+    if (type_is_nested(type)) {
+        const nested_type *nested = nested_type_of(type);
+        bool can = nested->field_count;
+        for (uint32_t i = 0; i < nested->field_count && can; i++)
+            can = pq_writer_can_hold(nested->fields[i].type);
+        return can;
+    }
     status st = pq_column_layout(&column);
     status_free(st);
     return !st;

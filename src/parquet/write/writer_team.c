@@ -53,7 +53,7 @@ status pq_group_encode_column(const writer_column *column, const pq_writer_optio
                               pq_encoded_row_group *group, size_t c)
 {
     pq_written_chunk *chunk = &group->chunks[c];
-    if (column->options.choice)
+    if (column->options.choice && !type_is_nested(column->leaf.top))
         return pq_chunk_choose(column, options, values, group->row_count, scratch, chunk);
     TRY(pq_chunk_encode(column, options, values, group->row_count, scratch, chunk));
     pq_trial trial = {.encoding = chunk->data_encoding,

@@ -211,6 +211,9 @@ struct plan_node {
             ARRAY(bool) filter_only; /* parallel to columns; such columns come out as no tensor */
             ARRAY(bool) relied;      /* parallel to columns, or empty: more than an estimate was
                                         built on the statistics' range (rule ranges) */
+            /* Parallel to columns, or empty: of nested columns which leaves are read, counted from the column's first;
+             * NULL: all. */
+            ARRAY(const bool *) read_leaves;
             ARRAY(plan_taken_filter) runtime_filters;
             ARRAY(plan_taken_bound) bounds;
             uint64_t first_row, end_row; /* of the table's rows, in their order, only these; end_row

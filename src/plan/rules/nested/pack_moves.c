@@ -5,6 +5,7 @@
 #include "plan/edit/shared.h"
 #include "plan/nodes/verify.h"
 #include "plan/rules/nested/nested_edit.h"
+#include "plan/rules/nested/read_leaves.h"
 
 /* Nodes that pass their rows' columns as they are, and may wait for all of them or give them away. */
 static bool moves_rows(const plan_node *node)
@@ -42,5 +43,6 @@ status plan_pack_moves(plan_statement *statement)
     if (!statement->has_nested)
         return STATUS_OK;
     TRY(plan_each_tree(statement, pack_tree));
+    TRY(nested_mark_leaves(statement));
     return status_context(plan_verify(statement), "after nested values were put into bytes");
 }

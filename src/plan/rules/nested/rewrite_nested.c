@@ -164,6 +164,23 @@ static status key_groups(plan_statement *s, plan_node *node, nested_moves *moves
     return STATUS_OK;
 }
 
+/* Makes the argument of a count one of whether the value is NULL, which any leaf of a column says. */
+static status count_argument(arena *a, expr **argument)
+{
+    value one = value_int(TYPE_INT32, 1), null = value_null(one.type);
+    expr *is_there = expr_new_call(a, EXPR_IS_NOT_NULL, type_make(TYPE_BOOL), argument, 1,
+                                   (*argument)->position);
+    expr *e = expr_new(a, EXPR_CASE, one.type, 3, (*argument)->position);
+    if (!is_there || !e)
+        return rewrite_nested_no_memory();
+    e->args[0] = is_there;
+    e->args[1] = expr_new_constant(a, &one, -1);
+    e->args[2] = expr_new_constant(a, &null, -1);
+    e->is_nullable = true;
+    *argument = e;
+    return e->args[1] && e->args[2] ? STATUS_OK : rewrite_nested_no_memory();
+}
+
 static status key_aggregates(plan_statement *s, plan_node *node, nested_moves *moves)
 {
     size_t first = node->aggregate.groups.count;
@@ -174,7 +191,10 @@ static status key_aggregates(plan_statement *s, plan_node *node, nested_moves *m
             continue;
         if (type_is_nested(node->columns.items[first + i].type) && !compares(call->function))
             continue;
-        TRY(nested_to_key(s->memory, call->argument, &call->argument));
+        if (call->function == AGGREGATE_COUNT && !call->is_distinct)
+            TRY(count_argument(s->memory, &call->argument));
+        else
+            TRY(nested_to_key(s->memory, call->argument, &call->argument));
         if (type_is_nested(node->columns.items[first + i].type))
             TRY(move_to_key(s, &node->columns.items[first + i], moves));
     }
