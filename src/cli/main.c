@@ -312,6 +312,17 @@ static int end_session(arguments *a, int exit_status)
     return exit_status ? exit_status : failed;
 }
 
+/* Writes rows out before other ranks hear that the work is done; 1, with a message, if that fails. */
+static int flush_rows(arguments *a)
+{
+    status st = cli_target_flush(&a->session);
+    if (!st)
+        return 0;
+    fprintf(stderr, PROGRAM ": %s\n", status_message(st));
+    status_free(st);
+    return 1;
+}
+
 /* ---- the program ---- */
 
 static int open_database(arguments *a, pistachio_database **out)
@@ -341,8 +352,8 @@ static int run_program(arguments *a)
     int exit_status = open_database(a, &database);
     if (!exit_status)
         exit_status = is_client ? main_run_all(a) : cli_rank_serve(&a->rank, database);
-    if (is_client) /* rows are out before other ranks hear that the work is done; end_session() finds a failure */
-        fflush(a->session.target);
+    if (is_client && flush_rows(a) && !exit_status)
+        exit_status = 1;
     pistachio_disconnect(a->session.connection);
     pistachio_close(database);
     cli_processes_end(!exit_status);

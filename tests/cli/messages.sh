@@ -58,7 +58,6 @@ says "has the least" "at least 16MiB"
 
 # SQL: a hint that helps, or none.
 fails "foo(x)" 'function "foo" does not exist' - -c "select foo(1)"
-fails "list(x)" 'function "list" does not exist' - -c "select list(1)"
 fails "a letter too many" 'function "roundd" does not exist' 'did you mean "round"?' -c "select roundd(1.5)"
 fails "form" 'at or near "form"' 'did you mean from?' -c "select a form t"
 fails "@@" "varchar @@ varchar" "docs/SQL.md lists the operators" -c "select 'a' @@ 'a'"

@@ -51,13 +51,19 @@ static void look_for_devices()
             emulated_devices[i].lost = ERROR_NO_LONGER_THERE;
 }
 
+/* A client may have made a context by itself, of which nothing is known. */
+static emulated_device *known(emulated_device *device)
+{
+    bool is_ours = device >= emulated_devices && device < emulated_devices + EMULATED_DEVICES_MAX;
+    return is_ours ? device : nullptr;
+}
+
 int emulated_count_call_of(const char *name, emulated_device *device)
 {
     static const char *fail = getenv("PISTACHIO_CUDA_FAIL");
     std::lock_guard<std::mutex> guard(emulated_lock);
     uint64_t nth = ++emulated_counts[name];
-    if (!device)
-        device = current;
+    device = known(device ? device : current);
     if (!device && emulated_device_count() == 1)
         device = emulated_devices;
     if (nth % CALLS_PER_LOOK == 1)

@@ -29,6 +29,7 @@ static void open_server(void)
     shared.ending = eventfd(0, EFD_CLOEXEC);
     shared.login_milliseconds = 1000;
     clients_open(&shared.clients, 4);
+    FUZZ_CHECK(!activity_open(&shared.activity, 4));
 }
 
 static void close_server(void)
@@ -37,6 +38,7 @@ static void close_server(void)
     free((char *)shared.users);
     pistachio_close(shared.database);
     clients_close(&shared.clients);
+    activity_close(&shared.activity);
     close(shared.ending);
 }
 

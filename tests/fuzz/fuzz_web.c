@@ -28,6 +28,7 @@ static void close_servers(void)
     free((char *)shared.users);
     pistachio_close(shared.database);
     clients_close(&shared.clients);
+    activity_close(&shared.activity);
     close(shared.ending);
 }
 
@@ -43,6 +44,7 @@ static void open_servers(void)
     shared.users = strdup(path);
     shared.ending = eventfd(0, EFD_CLOEXEC);
     clients_open(&shared.clients, 4);
+    FUZZ_CHECK(!activity_open(&shared.activity, 4));
     asks.users = shared.users;
     trusts = asks;
     trusts.trusts_loopback = true;

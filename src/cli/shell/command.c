@@ -443,7 +443,7 @@ static const command commands[] = {
     {{"nullvalue"}, ".nullvalue TEXT", "how tables show NULL; also \\pset null TEXT", run_null},
     {{"pset"}, "\\pset NAME VALUE", "psql's: null, format, expanded, pager", run_pset},
     {{"cache"},
-     ".cache [TABLE [(COLUMNS)] | clear]",
+     ".cache [TABLE | clear]",
      "what is kept decoded; keeps more, or nothing",
      run_cache},
     {{"timer", "timing"}, ".timer, \\timing [on|off]", "times of statements", run_timer},

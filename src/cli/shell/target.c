@@ -26,7 +26,8 @@ status cli_target_open(cli_session *s, const char *path, bool may_be_cut)
 
 status cli_target_flush(cli_session *s)
 {
-    fflush(s->target);
+    if (s->file)
+        fflush(s->target); /* that of standard output has to tell why it failed */
     return s->file && !ferror(s->target) ? flush_stdout() : cli_target_close(s, true);
 }
 

@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cuda_result;          /* CUresult */
-typedef int cuda_ordinal;         /* CUdevice */
-typedef uint64_t cuda_address;    /* CUdeviceptr */
-typedef uint64_t cuda_allocation; /* CUmemGenericAllocationHandle */
-typedef int cuda_attribute;       /* CUdevice_attribute */
-typedef int cuda_granularity;     /* CUmemAllocationGranularity_flags */
-typedef int cuda_link_attribute;  /* CUdevice_P2PAttribute */
+typedef int cuda_result;              /* CUresult */
+typedef int cuda_ordinal;             /* CUdevice */
+typedef uint64_t cuda_address;        /* CUdeviceptr */
+typedef uint64_t cuda_allocation;     /* CUmemGenericAllocationHandle */
+typedef int cuda_attribute;           /* CUdevice_attribute */
+typedef int cuda_granularity;         /* CUmemAllocationGranularity_flags */
+typedef unsigned cuda_link_attribute; /* CUdevice_P2PAttribute */
 typedef struct CUctx_st *cuda_context;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;

@@ -26,7 +26,6 @@ static const struct {
     uint8_t answer;
     const char *text;
 } functions[] = {
-    {"array_to_string", 2, 3, ANSWER_FIRST, NULL}, /* there are no arrays but NULL */
     {"col_description", 2, 2, ANSWER_NULL, NULL},
     {"current_catalog", 0, 0, ANSWER_CATALOG, NULL},
     {"current_database", 0, 0, ANSWER_CATALOG, NULL},
