@@ -51,6 +51,10 @@ ordered "limit of a part" '$1 % 3 == 0 && ++k > 10 && k <= 4010' \
 # Numbers of rows follow that order, too.
 ordered "rows side by side" 'END { print NR "\t" NR }' \
     "select count(*), count(*) filter (a.n = b.n) from $table a positional join $table b"
+ordered "windows without an order" 'END { print NR "\t0\t0\t0" }' "select count(*) filter (i = n + 1), count(*) filter (l <> n - 1),
+    count(*) filter (s <> i * (i + 1) // 2), count(*) filter (f <> 0)
+    from (select n, row_number() over () i, lag(n) over () l, sum(i2) over (rows unbounded preceding) s, first_value(n) over () f
+        from (select n, row_number() over () i2 from $table) q) w"
 ordered "a sample with a seed, twice" 'END { print 0 }' "select count(*) from (select n from $table tablesample bernoulli(10%) repeatable (5)
     except select n from $table tablesample bernoulli(10%) repeatable (5)) q"
 

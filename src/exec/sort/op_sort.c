@@ -126,8 +126,8 @@ static status know_types(op_sort *op, const chunk *rows)
     return op->types ? STATUS_OK : status_no_memory("sort", op->kept_count * sizeof *op->types);
 }
 
-/* Takes the place for rows that are sorted with all others. Rows of a top-k are thrown away soon, and what is spilled
- * need not lie together. */
+/* Takes the place for rows that are sorted with all others. Rows of a top-k are thrown away soon, what is spilled need not
+ * lie together, and the first chunks, which have no place, come behind the others: not where equal rows keep their order. */
 static status sort_take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
 {
     bool is_placed;
@@ -140,7 +140,7 @@ static status sort_take_places(op_sort *op, exec_task *task, const chunk *rows, 
                                   .types = op->types,
                                   .needed = op->needed,
                                   .who = "sort"};
-    if (!st && !op->spill.file)
+    if (!st && !op->spill.file && !op->base.plan->sort.keeps_order)
         st = reserved_columns_take(&op->reserved, &want, rows->rows.bound, out, &is_placed);
     mutex_unlock(&op->lock);
     return st;

@@ -534,6 +534,24 @@ status bind_row_number(binder *b, plan_node **node, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* Returns whether a call over rows without an order tells them apart by how they lie. */
+static bool tells_rows_apart(const plan_window_call *call)
+{
+    bool is_aggregate = call->function == WINDOW_AGGREGATE || call->function == WINDOW_DISTINCT;
+    return !is_aggregate || call->frame.mode == FRAME_ROWS;
+}
+
+static bool any_tells_rows_apart(const windows *w)
+{
+    for (size_t i = 0; i < w->scope->windows.count; i++) {
+        const bind_window *window = &w->scope->windows.items[i];
+        if (!window->partition.count && !window->order.count && tells_rows_apart(&window->call))
+            return true;
+    }
+    return false;
+}
+
+/* Rows without partition and order are numbered as they lie in their files, or as a subquery has ordered them. */
 static status sort_for(windows *w, const bind_window *window)
 {
     plan_node *node;
@@ -545,8 +563,10 @@ static status sort_for(windows *w, const bind_window *window)
     for (size_t i = 0; i < window->order.count; i++)
         if (!has_expr(&window->partition, window->order.items[i].key))
             TRY(array_push(w->b->memory, &node->sort.keys, window->order.items[i]));
-    if (!node->sort.keys.count)
+    if (!node->sort.keys.count) {
         TRY(add_constant_key(w->b, &node->sort.keys));
+        node->sort.keeps_order = any_tells_rows_apart(w);
+    }
     w->node = node;
     return STATUS_OK;
 }
