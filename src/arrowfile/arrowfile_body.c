@@ -12,7 +12,7 @@
 
 static status body_damaged(const char *what)
 {
-    return status_new(STATUS_KIND_DATA, "the batch is damaged: %s", what);
+    return status_new(STATUS_KIND_CORRUPT, "the batch is damaged: %s", what);
 }
 
 /* ---- what the metadata says ---- */

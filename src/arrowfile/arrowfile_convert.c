@@ -166,8 +166,8 @@ static status convert_intervals(const arrowfile_rows *r, interval_value *target)
     for (uint64_t row = 0; row < r->count; row++)
         if (!interval_at(r, row, &target[row]) && has_value(r, row))
             return status_new(STATUS_KIND_DATA,
-                              "column \"%s\" has a duration of more than %d years", r->field->name,
-                              290000);
+                              "column \"%s\" has a duration of more than 290,000 years",
+                              r->field->name);
     return STATUS_OK;
 }
 

@@ -5,7 +5,7 @@
 
 static status bad_message(uint64_t offset, const char *why)
 {
-    return status_new(STATUS_KIND_DATA, "the Arrow message at byte %llu %s",
+    return status_new(STATUS_KIND_CORRUPT, "the Arrow message at byte %llu %s",
                       (unsigned long long)offset, why);
 }
 

@@ -16,7 +16,8 @@ static status open_as_bound(const arrowfile_source *source, file **out)
         return STATUS_OK;
     file_close(*out);
     *out = NULL;
-    return status_new(STATUS_KIND_DATA, "file \"%s\" has changed while it was read", source->path);
+    return status_new(STATUS_KIND_CORRUPT, "file \"%s\" has changed while it was read",
+                      source->path);
 }
 
 /* ---- the dealer ---- */
@@ -63,7 +64,7 @@ static status begin_batch(arrowfile_dealer *d, const arrowfile_source *source)
     flat_object compression = flat_child(&d->message.header, 3);
     int64_t rows = flat_number(&d->message.header, 0, 8, 0);
     if (d->message.kind != ARROWFILE_RECORDS || rows < 0)
-        return status_new(STATUS_KIND_DATA, "the batch at byte %llu is damaged",
+        return status_new(STATUS_KIND_CORRUPT, "the batch at byte %llu is damaged",
                           (unsigned long long)block->offset);
     d->left = (arrowfile_range){0, (uint64_t)rows};
     d->rows_each = compression.in ? (uint64_t)rows : d->piece_rows;
@@ -259,7 +260,7 @@ static status find_blocks(const arrowfile_reader *r, int64_t number, block_list 
         out->items[out->count - 1 - i] = other;
     }
     if (!out->count)
-        return status_new(STATUS_KIND_DATA, "dictionary %lld is missing", (long long)number);
+        return status_new(STATUS_KIND_CORRUPT, "dictionary %lld is missing", (long long)number);
     return STATUS_OK;
 }
 
@@ -280,7 +281,7 @@ static status read_values(arrowfile_reader *r, const arrowfile_field *field, siz
         st = open_body(r, block, &batch, &body);
     }
     if (!st && body.rows >= ROW_NULL)
-        st = status_new(STATUS_KIND_DATA, "dictionary %lld has too many values",
+        st = status_new(STATUS_KIND_CORRUPT, "dictionary %lld has too many values",
                         (long long)field->dictionary);
     *out_rows = body.rows;
     if (!st)

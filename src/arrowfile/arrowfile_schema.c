@@ -1,39 +1,9 @@
 /* arrowfile_schema.c - see arrowfile_schema.h. */
 #include "arrowfile/arrowfile_schema.h"
 
+#include "arrowfile/arrow_type.h"
 #include "base/nested_type.h"
 #include "base/utf8.h"
-
-/* Values of the union Type. */
-enum {
-    ARROW_NULL = 1,
-    ARROW_INT,
-    ARROW_FLOAT,
-    ARROW_BINARY,
-    ARROW_UTF8,
-    ARROW_BOOL,
-    ARROW_DECIMAL,
-    ARROW_DATE,
-    ARROW_TIME,
-    ARROW_TIMESTAMP,
-    ARROW_INTERVAL,
-    ARROW_LIST,
-    ARROW_STRUCT,
-    ARROW_UNION,
-    ARROW_FIXED_BINARY,
-    ARROW_FIXED_LIST,
-    ARROW_MAP,
-    ARROW_DURATION,
-    ARROW_LARGE_BINARY,
-    ARROW_LARGE_UTF8,
-    ARROW_LARGE_LIST,
-    ARROW_RUNS,
-    ARROW_BINARY_VIEW,
-    ARROW_UTF8_VIEW,
-    ARROW_LIST_VIEW,
-    ARROW_LARGE_LIST_VIEW,
-    ARROW_TYPE_COUNT
-};
 
 static const char *const type_names[ARROW_TYPE_COUNT] = {"none",
                                                          "null",
@@ -76,7 +46,7 @@ typedef struct schema_reader {
 
 static status damaged(void)
 {
-    return status_new(STATUS_KIND_DATA, "the schema is damaged");
+    return status_new(STATUS_KIND_CORRUPT, "the schema is damaged");
 }
 
 static status no_such_type(const arrowfile_field *f, int64_t number, const char *why)
@@ -382,7 +352,7 @@ static status read_name(schema_reader *r, arrowfile_field *f, const flat_object 
     const char *name = flat_string(field, 0, &bytes);
     name = name ? name : "";
     if (memchr(name, '\0', bytes) || utf8_valid_bytes(name, bytes) != bytes)
-        return status_new(STATUS_KIND_DATA, "the name of a column is not UTF-8");
+        return status_new(STATUS_KIND_CORRUPT, "the name of a column is not UTF-8");
     f->name = arena_copy_text(r->memory, name, bytes);
     return f->name ? STATUS_OK : status_no_memory("Arrow schema", bytes);
 }

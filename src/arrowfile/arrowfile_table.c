@@ -31,7 +31,7 @@ static status open_no_memory(void)
 
 static status file_damaged(const char *what)
 {
-    return status_new(STATUS_KIND_DATA, "%s", what);
+    return status_new(STATUS_KIND_CORRUPT, "%s", what);
 }
 
 bool arrowfile_has_name(const char *path)
@@ -169,7 +169,7 @@ static status open_stream(opener *o, const file *f, arrowfile_source *source)
         TRY(take_message(o, offset, bytes, source));
         offset += bytes + o->message.body_bytes;
     }
-    return source->fields ? STATUS_OK : file_damaged("there is not a schema");
+    return source->fields ? STATUS_OK : file_damaged("the stream ends before its schema");
 }
 
 /* ---- one file ---- */

@@ -17,7 +17,7 @@ typedef struct making {
 
 static status wrong(const making *m, const char *what)
 {
-    return status_new(STATUS_KIND_DATA, "column \"%s\": %s", m->field->name, what);
+    return status_new(STATUS_KIND_CORRUPT, "column \"%s\": %s", m->field->name, what);
 }
 
 /* Memory of some rows, as they lie in the file. */

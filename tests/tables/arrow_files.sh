@@ -80,7 +80,7 @@ expect "into a table" 0 "count
 expect "partitions" 1 - sql "copy (select 1 a, 2 b) to 'p' (format arrow, partition_by (a))"
 says "partitions" 'the format arrow has no option "partition_by"'
 
-# What is not such a file, or not whole.
+# Files of other formats, and files that are cut off.
 expect "a union" 1 - sql "from 'union.arrow'"
 says "a union" "column \"u\": the Arrow type union is not supported"
 head -c 3000 flat.arrow >cut.arrow
@@ -97,5 +97,5 @@ expect "csv" 1 - sql "from 'csv.arrow'"
 says "csv" "file \"csv.arrow\": "
 : >nothing.arrow
 expect "an empty file" 1 - sql "from 'nothing.arrow'"
-says "an empty file" "there is not a schema"
+says "an empty file" "the stream ends before its schema"
 finish

@@ -1,31 +1,8 @@
 /* ipc_schema.c - columns as Arrow's IPC format describes them (Schema.fbs). */
 #include "api/ipc/ipc_parts.h"
+#include "arrowfile/arrow_type.h"
 
 #include <stdlib.h>
-
-/* Values of the union Type. */
-enum {
-    ARROW_NULL = 1,
-    ARROW_INT,
-    ARROW_FLOAT,
-    ARROW_BINARY,
-    ARROW_UTF8,
-    ARROW_BOOL,
-    ARROW_DECIMAL,
-    ARROW_DATE,
-    ARROW_TIME,
-    ARROW_TIMESTAMP,
-    ARROW_INTERVAL,
-    ARROW_LIST,
-    ARROW_STRUCT,
-    ARROW_FIXED_BINARY = 15,
-    ARROW_FIXED_LIST,
-    ARROW_MAP,
-    ARROW_DURATION,
-    ARROW_LARGE_BINARY,
-    ARROW_LARGE_UTF8,
-    ARROW_LARGE_LIST
-};
 
 /* A type: its number in the union, and the first fields of its table, of which -1 is not set. */
 typedef struct ipc_type {
