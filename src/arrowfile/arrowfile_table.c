@@ -235,13 +235,16 @@ static status open_one(opener *o, arrowfile_source *source)
 
 /* ---- columns ---- */
 
-static bool find_column(const arrowfile_table *t, const char *name, uint32_t *out)
+/* Finds a column by its name. Files mostly have the same columns in one order: `expected` is tried first. */
+static bool find_column(const arrowfile_table *t, const char *name, uint32_t expected,
+                        uint32_t *out)
 {
-    for (uint32_t i = 0; i < t->columns.count; i++)
-        if (!strcasecmp(t->columns.items[i].name, name)) {
-            *out = i;
+    uint32_t count = (uint32_t)t->columns.count;
+    for (uint32_t i = 0; i < count; i++) {
+        *out = (expected + i) % count;
+        if (!strcasecmp(t->columns.items[*out].name, name))
             return true;
-        }
+    }
     return false;
 }
 
@@ -251,7 +254,7 @@ static status add_columns(opener *o, const arrowfile_source *source, bool unites
         uint32_t at;
         const arrowfile_field *f = &source->fields[i];
         arrowfile_column column = {.name = f->name, .type = f->type};
-        if (!unites || !find_column(o->table, f->name, &at))
+        if (!unites || !find_column(o->table, f->name, i, &at))
             TRY(array_push(o->memory, &o->table->columns, column));
     }
     return STATUS_OK;
@@ -271,13 +274,15 @@ static status map_column(const opener *o, arrowfile_source *source, uint32_t col
 {
     const arrowfile_column *c = &o->table->columns.items[column];
     source->sources[column] = ARROWFILE_NO_FIELD;
-    for (uint32_t f = 0; f < source->field_count; f++)
+    for (uint32_t i = 0; i < source->field_count; i++) {
+        uint32_t f = (column + i) % source->field_count;
         if (!strcasecmp(source->fields[f].name, c->name)) {
             source->sources[column] = f;
             return type_equal(source->fields[f].type, c->type)
                        ? STATUS_OK
                        : type_differs(o, source, column, source->fields[f].type);
         }
+    }
     if (o->options->union_by_name)
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_INVALID,
@@ -308,7 +313,7 @@ static status add_filename(opener *o)
     uint32_t at;
     arrowfile_column column = {
         .name = FILENAME_COLUMN, .type = type_make(TYPE_VARCHAR), .is_filename = true};
-    if (find_column(o->table, FILENAME_COLUMN, &at))
+    if (find_column(o->table, FILENAME_COLUMN, 0, &at))
         return status_hint(
             status_new(STATUS_KIND_INVALID, "the files have a column \"filename\" of their own"),
             "leave the option filename out");
