@@ -39,9 +39,9 @@ static bool fits_type(const value *v)
     }
     if (!type_is_integer(v->type) || v->type.width == 8)
         return true;
-    int128 number = value_int128(v), end = (int128)1 << v->type.width * 8;
-    return type_is_signed(v->type) ? number < end / 2 && number >= -(end / 2)
-                                   : number < end && number >= 0;
+    unsigned rest = 64 - v->type.width * 8u;
+    return type_is_signed(v->type) ? v->i64 == (int64_t)((uint64_t)v->i64 << rest) >> rest
+                                   : !((uint64_t)v->i64 >> v->type.width * 8u);
 }
 
 static bool statistics_set_double(value *out, double number)
