@@ -8,12 +8,17 @@
 typedef enum pg_oid {
     PG_BOOL = 16,
     PG_BYTEA = 17,
+    PG_CHAR = 18,
     PG_NAME = 19,
     PG_INT8 = 20,
     PG_INT2 = 21,
+    PG_INT2VECTOR = 22,
     PG_INT4 = 23,
+    PG_REGPROC = 24,
     PG_TEXT = 25,
     PG_OID = 26,
+    PG_OIDVECTOR = 30,
+    PG_JSON = 114,
     PG_FLOAT4 = 700,
     PG_FLOAT8 = 701,
     PG_UNKNOWN = 705,
@@ -25,7 +30,10 @@ typedef enum pg_oid {
     PG_TIMESTAMPTZ = 1184,
     PG_INTERVAL = 1186,
     PG_NUMERIC = 1700,
-    PG_UUID = 2950
+    PG_REGCLASS = 2205,
+    PG_REGTYPE = 2206,
+    PG_UUID = 2950,
+    PG_JSONB = 3802
 } pg_oid;
 
 /* Column's type as RowDescription has it. */
@@ -35,16 +43,23 @@ typedef struct pg_type {
     int32_t modifier; /* of a numeric its digits; else -1 */
 } pg_type;
 
-/* Unsigned integers have no type of PostgreSQL's: each becomes the smallest that holds all of its values. */
+/* Unsigned integers have no type of PostgreSQL's: each becomes the smallest that holds all of its values. A list of flat
+ * values is an array; other nested values are json. */
 pg_type pg_type_of(data_type type);
+/* Returns whether clients get values of the type as arrays. */
+bool pg_is_array(data_type type);
 
 /* Type as PostgreSQL's catalog has it. */
 typedef struct pg_type_entry {
     uint16_t oid;
+    uint16_t array;   /* the type of arrays of it; 0: there is none */
+    uint16_t element; /* of an array; else 0 */
     int16_t size;
     const char *name;     /* "int4" */
     const char *sql_name; /* "integer" */
     char category;        /* of pg_type.typcategory */
+    const char
+        *io; /* beginning of the names of functions that read and write it: "int4" of int4recv */
 } pg_type_entry;
 
 /* Identifiers of relations are not below it, as in PostgreSQL. */
@@ -54,5 +69,7 @@ typedef struct pg_type_entry {
 int64_t pg_oid_of_name(const char *name, size_t bytes);
 /* Types in the order of their identifiers. */
 const pg_type_entry *pg_type_list(size_t *out_count);
+/* NULL: there is no such type. */
+const pg_type_entry *pg_type_find(uint32_t oid);
 
 #endif

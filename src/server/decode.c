@@ -24,6 +24,7 @@ data_type decode_type(uint32_t oid)
         {PG_INTERVAL, TYPE_INTERVAL},   {PG_UUID, TYPE_UUID},
         {PG_TEXT, TYPE_VARCHAR},        {PG_VARCHAR, TYPE_VARCHAR},
         {PG_BPCHAR, TYPE_VARCHAR},      {PG_NAME, TYPE_VARCHAR},
+        {PG_JSON, TYPE_VARCHAR},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].oid == oid)

@@ -2,6 +2,7 @@
 #include "server/encode.h"
 
 #include "base/uuid_text.h"
+#include "server/encode_nested.h"
 #include "server/engine.h"
 
 /* From 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin. */
@@ -10,7 +11,7 @@
 /* Room for the text of a value that is not a text. */
 #define VALUE_TEXT_BYTES 128
 
-static bool is_null(const exec_batch_column *column, uint64_t row)
+bool encode_is_null(const exec_batch_column *column, uint64_t row)
 {
     return column->type.id == TYPE_NULL ||
            (column->validity && !(column->validity[row / 64] >> (row % 64) & 1));
@@ -233,8 +234,12 @@ void encode_value(wire_writer *out, const exec_batch_column *column, uint64_t ro
                   encode_format format, const zone *zone)
 {
     const string_view *view = &((const string_view *)column->values)[row];
-    if (is_null(column, row)) {
+    if (encode_is_null(column, row)) {
         wire_32(out, UINT32_MAX);
+        return;
+    }
+    if (type_is_nested(column->type)) {
+        encode_nested(out, column, row, format, zone);
         return;
     }
     if (column->type.id == TYPE_VARCHAR ||

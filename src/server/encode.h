@@ -13,5 +13,6 @@ typedef enum encode_format { ENCODE_TEXT, ENCODE_BINARY } encode_format;
 /* Writes the value's length and bytes, or -1 for NULL. zone: of texts of timestamps with time zone; NULL: UTC. */
 void encode_value(wire_writer *out, const exec_batch_column *column, uint64_t row,
                   encode_format format, const zone *zone);
+bool encode_is_null(const exec_batch_column *column, uint64_t row);
 
 #endif

@@ -17,6 +17,7 @@
 #include "api/write/row_writer.h"
 #include "base/csv.h"
 #include "base/mem.h"
+#include "base/nested_type.h"
 #include "base/pg_type.h"
 #include "base/sha256.h"
 #include "base/status.h"
@@ -85,6 +86,13 @@
     FUNCTION(text_out_flush)                                                                       \
     FUNCTION(text_out_add_more)                                                                    \
     FUNCTION(pg_type_of)                                                                           \
+    FUNCTION(pg_type_find)                                                                         \
+    FUNCTION(pg_is_array)                                                                          \
+    FUNCTION(nested_type_of)                                                                       \
+    FUNCTION(nested_type_make_list)                                                                \
+    FUNCTION(nested_type_hold)                                                                     \
+    FUNCTION(nested_type_release)                                                                  \
+    FUNCTION(api_row_text_json)                                                                    \
     FUNCTION(pistachio_version)                                                                    \
     FUNCTION(pistachio_open)                                                                       \
     FUNCTION(pistachio_close)                                                                      \
@@ -186,6 +194,13 @@ extern const server_engine *engine_calls;
 #define text_out_flush engine_calls->text_out_flush
 #define text_out_add_more engine_calls->text_out_add_more
 #define pg_type_of engine_calls->pg_type_of
+#define pg_type_find engine_calls->pg_type_find
+#define pg_is_array engine_calls->pg_is_array
+#define nested_type_of engine_calls->nested_type_of
+#define nested_type_make_list engine_calls->nested_type_make_list
+#define nested_type_hold engine_calls->nested_type_hold
+#define nested_type_release engine_calls->nested_type_release
+#define api_row_text_json engine_calls->api_row_text_json
 #define pistachio_version engine_calls->pistachio_version
 #define pistachio_open engine_calls->pistachio_open
 #define pistachio_close engine_calls->pistachio_close

@@ -7,6 +7,7 @@
 #include "server/copy_out.h"
 #include "server/cursor.h"
 #include "server/decode.h"
+#include "server/decode_array.h"
 #include "server/engine.h"
 #include "server/failure.h"
 
@@ -29,7 +30,24 @@ static status check_rest(const char *rest)
     return STATUS_OK;
 }
 
-/* Reads the declared types, as PostgreSQL's and as the engine's. *out_types: mem_free. */
+/* Returns in *out the type of the engine for one of PostgreSQL's; NULL: its place says it. A list's is held. */
+static status declared_type(uint32_t oid, data_type *out)
+{
+    bool is_array;
+    TRY(decode_array_type(oid, out, &is_array));
+    if (!is_array)
+        *out = oid == PG_NUMERIC ? type_decimal(18, 3) : decode_type(oid);
+    return STATUS_OK;
+}
+
+static void free_declared(data_type *types, const prepared *p)
+{
+    for (uint32_t i = 0; types && i < p->oid_count; i++)
+        nested_type_release(types[i]);
+    mem_free(types);
+}
+
+/* Reads the declared types, as PostgreSQL's and as the engine's. *out_types: free_declared. */
 static status read_declared(wire_reader *reader, prepared *p, data_type **out_types)
 {
     uint32_t count = wire_read_16(reader);
@@ -43,7 +61,7 @@ static status read_declared(wire_reader *reader, prepared *p, data_type **out_ty
     p->oid_count = count;
     for (uint32_t i = 0; i < count; i++) {
         p->oids[i] = wire_read_32(reader);
-        (*out_types)[i] = p->oids[i] == PG_NUMERIC ? type_decimal(18, 3) : decode_type(p->oids[i]);
+        TRY(declared_type(p->oids[i], &(*out_types)[i]));
     }
     return wire_end(reader, "Parse");
 }
@@ -75,7 +93,7 @@ static status parse(session *s, wire_reader *reader)
     status st = read_declared(reader, p, &declared);
     if (!st)
         st = prepare(s, s->sql, declared, p);
-    mem_free(declared);
+    free_declared(declared, p);
     if (st)
         prepared_remove(&s->lists, name);
     else
@@ -196,9 +214,26 @@ static status next_format(bind_formats *formats, encode_format *out)
                                               "a message Bind has the format %u", (unsigned)code);
 }
 
+/* Gives the parameter an array. */
+static status bind_array(const prepared *p, uint32_t parameter, encode_format format,
+                         const char *bytes, size_t count)
+{
+    wire_writer room = {0};
+    value v;
+    status st =
+        decode_array(parameter_oid(p, parameter), format, bytes, count, parameter + 1, &room, &v);
+    if (!st) {
+        st = api_bind(p->statement, parameter, &v);
+        nested_type_release(v.type);
+    }
+    wire_release(&room);
+    return st;
+}
+
 static status bind_parameter(const prepared *p, uint32_t parameter, encode_format format,
                              wire_reader *reader)
 {
+    const pg_type_entry *entry = pg_type_find(parameter_oid(p, parameter));
     uint32_t bytes = wire_read_32(reader);
     value v = value_null(type_make(TYPE_NULL));
     if (bytes == UINT32_MAX)
@@ -206,6 +241,8 @@ static status bind_parameter(const prepared *p, uint32_t parameter, encode_forma
     const char *text = wire_read_bytes(reader, bytes);
     if (!text)
         return wire_end(reader, "Bind");
+    if (entry && entry->element)
+        return bind_array(p, parameter, format, text, bytes);
     TRY(decode_value(parameter_oid(p, parameter), format, text, bytes, parameter + 1, &v));
     return api_bind(p->statement, parameter, &v);
 }

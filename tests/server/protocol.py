@@ -33,6 +33,13 @@ def numeric(text):
     return struct.pack('!HhHH', len(groups), weight, 0x4000 if sign else 0, scale) + int16(*groups)
 
 
+def array(oid, *elements):
+    """Returns PostgreSQL's binary form of an array; None: NULL."""
+    head = struct.pack('!iii', bool(elements), None in elements, oid)
+    lengths = [struct.pack('!i', -1) if e is None else struct.pack('!i', len(e)) + e for e in elements]
+    return head + (struct.pack('!ii', len(elements), 1) if elements else b'') + b''.join(lengths)
+
+
 DAY = 86400 * 10**6
 UUID = '6ecd8c99-4036-403d-bf84-cf8400f67836'
 # Type, SQL, type and size of PostgreSQL's, text, binary.
@@ -69,6 +76,19 @@ VALUES = [
     ('varchar', "''", 25, -1, '', b''),
     ('blob', r"'\x00ff'", 17, -1, r'\x00ff', b'\0\xff'),
     ('uuid', "'%s'" % UUID, 2950, 16, UUID, bytes.fromhex(UUID.replace('-', ''))),
+    ('integer[]', "'[1, NULL, -3]'", 1007, -1, '{1,NULL,-3}', array(23, int32(1), None, int32(-3))),
+    ('bigint[]', "'[]'", 1016, -1, '{}', array(20)),
+    ('boolean[]', "'[true, false]'", 1000, -1, '{t,f}', array(16, b'\1', b'\0')),
+    ('varchar[]', r'''{"a b",c,"",null,"NULL","x,\"y\\z","{}",ä}''', 1009, -1,
+     r'{"a b",c,"",NULL,"NULL","x,\"y\\z","{}",ä}',
+     array(25, b'a b', b'c', b'', None, b'NULL', b'x,"y\\z', b'{}', 'ä'.encode())),
+    ('decimal(5,2)[]', "'[1.50, -22.25]'", 1231, -1, '{1.50,-22.25}',
+     array(1700, numeric('1.50'), numeric('-22.25'))),
+    ('date[]', "'{1970-01-01}'", 1182, -1, '{1970-01-01}', array(1082, struct.pack('!i', -10957))),
+    ('timestamp[]', "'{2000-01-01 00:00:00}'", 1115, -1, '{"2000-01-01 00:00:00"}',
+     array(1114, struct.pack('!q', 0))),
+    ('double[]', "'{1.5,NaN}'", 1022, -1, '{1.5,NaN}', array(701, struct.pack('!d', 1.5), struct.pack('!d', float('nan')))),
+    ('uuid[]', "'{%s}'" % UUID, 2951, -1, '{%s}' % UUID, array(2950, bytes.fromhex(UUID.replace('-', '')))),
 ]
 
 
@@ -102,6 +122,15 @@ def parameters(c):
     found = c.ask(parse(sql), describe('S'), bind([b'1', b'n2', b'5']), execute(), SYNC)
     check('types that places ask for', struct.unpack('!Hiii', dict(found)['t']), (3, 23, 25, 20))
     check('rows by parameters', rows(found), [[b'3']])
+    found = c.ask(parse('select id from things where id = any($1) and name <> all ($2) order by id'), describe('S'),
+                  bind([array(23, int32(1), int32(3)), b'{n1,n2}'], [1, 0]), execute(), SYNC)
+    check('types of arrays that places ask for', struct.unpack('!Hii', dict(found)['t']), (2, 1007, 1009))
+    check('rows by arrays', rows(found), [[b'3']])
+    found = c.ask(parse('select $1', types=[1001]), bind([array(17, b'\0"', b'')], [1], [1]), execute(), SYNC)
+    check('blobs in an array', rows(found), [[array(17, b'\0"', b'')]])
+    found = c.query("select {'a': 1, 'b': ['x\"']}, map {'k': [1.5]}, [[1], null]")
+    check('other nested values are json', [column[1] for column in columns(found)], [114] * 3)
+    check('their text', rows(found), [[b'{"a": 1, "b": ["x\\""]}', b'{"k": [1.5]}', b'[[1], null]']])
     found = c.ask(parse('select $1::bytea'), bind([b'\0\xff'], [1], [1]), execute(), SYNC)
     check('a blob', rows(found), [[b'\0\xff']])
     found = c.ask(parse('select $1::int + 1, $2'), bind([None, None]), execute(), SYNC)
@@ -110,7 +139,12 @@ def parameters(c):
                              (1700, 1, b'\0\1\0\0\xc0\0\0\0'), (1700, 1, struct.pack('!HhHHH', 1, 30, 0, 0, 1)),
                              (1700, 1, struct.pack('!HhHHH', 1, 0, 0, 0, 10000)), (1700, 1, b'\0\5\0\0\0\0\0\0'),
                              (1114, 1, struct.pack('!q', 2**63 - 1)), (1083, 1, struct.pack('!q', -1)),
-                             (1184, 1, b''), (114, 1, b'{}'), (25, 0, b'\xff')):
+                             (1184, 1, b''), (3802, 1, b'{}'), (1007, 0, b'{1'), (1007, 0, b'{1,x}'),
+                             (1007, 0, b'1'), (1007, 1, b'\0\0\0\1'), (1007, 1, array(20, bytes(8))),
+                             (1007, 1, array(23, b'\0')), (1007, 1, array(23, int32(1))[:-1]),
+                             (1007, 1, struct.pack('!iii', 2, 0, 23) + bytes(16)),
+                             (1231, 0, b'{1e400}'), (1007, 1, struct.pack('!iiiii', 1, 0, 23, 2**31 - 1, 1)),
+                             (25, 0, b'\xff')):
         found = c.ask(parse('select $1', types=[oid]), bind([given], [form]), execute(), SYNC)
         check('a wrong parameter %d %d %r' % (oid, form, given), kinds(found), '1EZ')
 

@@ -113,6 +113,11 @@ static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
 
 static status statement_bytes_put_value(byte_list *to, const value *v)
 {
+    if (type_is_nested(v->type)) /* whose number is this process's */
+        return status_hint(
+            status_new(STATUS_KIND_UNSUPPORTED,
+                       "a list as the value of a parameter is not supported over ranks"),
+            "give the parameter the list's text, and cast it: $1::varchar::integer[]");
     value_header header = {.type = v->type, .is_null = v->is_null};
     bool is_text = type_is_text(v->type) && !v->is_null;
     if (is_text)

@@ -7,6 +7,7 @@
 #include "api/handles/error.h"
 #include "api/handles/handles.h"
 #include "api/session/database.h"
+#include "base/nested_type.h"
 #include "sql/sql.h"
 #include "sql/text/split.h"
 
@@ -16,12 +17,18 @@ pistachio_statement *api_statement_ref(pistachio_statement *statement)
     return statement;
 }
 
+static void free_bound(api_bound *bound)
+{
+    nested_type_release(bound->value.type);
+    mem_free(bound->text);
+}
+
 static void statement_unref(pistachio_statement *statement)
 {
     if (!statement || atomic_fetch_sub(&statement->references, 1) != 1)
         return;
     for (uint32_t i = 0; statement->bound && i < pistachio_parameter_count(statement); i++)
-        mem_free(statement->bound[i].text);
+        free_bound(&statement->bound[i]);
     mem_free(statement->bound);
     mem_free(statement->sql);
     sql_statement_free(statement->described);
@@ -208,12 +215,12 @@ static status check_parameter(const pistachio_statement *statement, uint32_t par
 static status copy_text(const value *v, char **out)
 {
     *out = NULL;
-    if (v->is_null || !type_is_text(v->type))
+    if (v->is_null || (!type_is_text(v->type) && !type_is_nested(v->type)))
         return STATUS_OK;
     if (v->bytes > TEXT_BYTES_MAX)
         return status_new(STATUS_KIND_INVALID, "a parameter of %zu bytes is longer than %zu",
                           v->bytes, TEXT_BYTES_MAX);
-    status st = v->type.id == TYPE_VARCHAR ? sql_check_utf8(v->text, v->bytes, "it") : STATUS_OK;
+    status st = v->type.id != TYPE_BLOB ? sql_check_utf8(v->text, v->bytes, "it") : STATUS_OK;
     if (st) { /* its place is one in the text, not in the statement */
         int64_t at = status_position(st);
         status_free(st);
@@ -231,7 +238,8 @@ status api_bind(pistachio_statement *statement, uint32_t parameter, const value 
     TRY(check_parameter(statement, parameter));
     TRY(copy_text(v, &text));
     api_bound *bound = &statement->bound[parameter];
-    mem_free(bound->text);
+    nested_type_hold(v->type);
+    free_bound(bound);
     *bound = (api_bound){.is_bound = true, .value = *v, .text = text};
     if (text)
         bound->value.text = text;

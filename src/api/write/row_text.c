@@ -363,6 +363,14 @@ static void write_cell(const api_row_text *text, const exec_batch_column *column
         write_value(text, column, row, out);
 }
 
+void api_row_text_json(const exec_batch_column *column, uint64_t row, const zone *zone,
+                       text_out *out)
+{
+    api_row_text text = {.style = row_style_default(ROW_JSON)};
+    text.style.zone = zone;
+    write_json_nested(&text, column, row, out);
+}
+
 /* ---- rows ---- */
 
 static char between_cells(const api_row_text *text)

@@ -28,6 +28,9 @@ void api_row_text_close(api_row_text *text);
  * the buffer is full and has no stream, and the buffer ends behind them then. */
 uint64_t api_row_text_add(const api_row_text *text, const exec_batch *rows, uint64_t first,
                           uint64_t end, bool is_first, text_out *out);
+/* Writes a list, struct or map that is not NULL as JSON. zone NULL: UTC. */
+void api_row_text_json(const exec_batch_column *column, uint64_t row, const zone *zone,
+                       text_out *out);
 /* Writes what comes before the first row, with columns of these names, and after the last. */
 void api_row_text_begin(const api_row_text *text, const char *const *names, text_out *out);
 void api_row_text_end(const api_row_text *text, text_out *out);

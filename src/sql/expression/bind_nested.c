@@ -358,6 +358,18 @@ static status has_boolean(binder *b, expr *list, bool wanted, int32_t location, 
     return bind_call2(b, EXPR_OR, boolean, is_there, choice, location, out);
 }
 
+/* Gives a list of no type yet, a parameter or a text, the type that the value beside it asks for. */
+static status list_of_subject(binder *b, expr *list, const expr *subject, expr **out)
+{
+    data_type type;
+    *out = list;
+    if (!bind_is_literal(list) || type_is_nested(subject->type))
+        return STATUS_OK;
+    TRY(bind_list_type(b, subject->type.id == TYPE_NULL ? type_make(TYPE_VARCHAR) : subject->type,
+                       &type));
+    return bind_cast(b, list, type, list->position, out);
+}
+
 status bind_list_comparison(binder *b, const A_Expr *e, bind_scope *scope, expr **out)
 {
     expr *subject, *list, *parameter, *is_true, *all;
@@ -365,12 +377,13 @@ status bind_list_comparison(binder *b, const A_Expr *e, bind_scope *scope, expr 
     bool is_any = e->kind == AEXPR_OP_ANY;
     const char *name = strVal(list_nth(e->name, list_length(e->name) - 1));
     TRY(b->bind_expression(b, e->rexpr, scope, &list));
+    TRY(b->bind_expression(b, e->lexpr, scope, &subject));
+    TRY(list_of_subject(b, list, subject, &list));
     if (list->type.id != TYPE_LIST)
         return bind_unsupported(b, e->location,
                                 "ANY and ALL of anything but a list or a subquery are");
     if (!bind_comparison_op(name, &op))
         return bind_unsupported(b, e->location, "ANY and ALL of a list with this operator are");
-    TRY(b->bind_expression(b, e->lexpr, scope, &subject));
     TRY(bind_new_parameter(b, nested_type_of(list->type)->fields[0].type, e->location, &parameter));
     TRY(bind_comparison(b, op, subject, parameter, e->location, &is_true));
     TRY(bind_transform(b, list, is_true, &parameter, 1, e->location, &all));

@@ -182,21 +182,11 @@ typedef struct column {
     bool is_nullable;
 } column;
 
-static const pg_type_entry *entry_of(uint32_t oid)
-{
-    size_t count;
-    const pg_type_entry *list = pg_type_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].oid == oid)
-            return &list[i];
-    return &list[0];
-}
-
 static status add_column(text *t, const sql_catalog_entry *relation, unsigned number,
                          const column *c)
 {
     pg_type type = pg_type_of(c->type);
-    const pg_type_entry *entry = entry_of(type.oid);
+    const pg_type_entry *entry = pg_type_find(type.oid);
     bool is_decimal = c->type.id == TYPE_DECIMAL;
     TRY(begin_row(t));
     TRY(add_number(t, oid_of(relation->name)));

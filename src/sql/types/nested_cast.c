@@ -5,6 +5,7 @@
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_literal.h"
+#include "sql/types/parameter.h"
 
 #include <strings.h>
 
@@ -302,6 +303,7 @@ status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, 
         *out = arg;
         return STATUS_OK;
     }
+    bind_note_type(b, arg, type);
     if (arg->type.id == TYPE_NULL || (arg->kind == EXPR_CONSTANT && arg->constant.is_null))
         return bind_constant(b, &null, location, out);
     if (type.id == TYPE_VARCHAR)

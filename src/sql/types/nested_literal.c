@@ -1,6 +1,6 @@
 /* nested_literal.c - see nested_literal.h.
  *
- *     list    [a, 'b', NULL]
+ *     list    [a, 'b', NULL], or as PostgreSQL has it {a,"b",NULL}
  *     struct  {name: a, 'other': b}, (a, b)
  *     map     {key=value}, {key: value}
  *
@@ -115,10 +115,86 @@ static status part_value(nested_text_scan *s, const char *ends, data_type type, 
     return bind_cast(s->b, *out, type, s->location, out);
 }
 
+/* ---- PostgreSQL's arrays ---- */
+
+/* Goes over an element up to what ends it; lists within are whole. */
+static bool skip_element(nested_text_scan *s)
+{
+    int depth = 0;
+    for (; s->at < s->end && (depth || !strchr(",}", *s->at)); s->at++) {
+        depth += *s->at == '{' ? 1 : *s->at == '}' ? -1 : 0;
+        if (*s->at == '"') {
+            if (!skip_quotes(s))
+                return false;
+            s->at--;
+        } else if (*s->at == '\\' && s->at + 1 < s->end) {
+            s->at++;
+        }
+    }
+    return s->at < s->end;
+}
+
+/* Copies the element without its quotes and backslashes; *out_is_plain: there were none. */
+static char *element_text(arena *memory, const char *from, const char *to, bool *out_is_plain)
+{
+    char *text = arena_alloc(memory, (size_t)(to - from) + 1), *put = text;
+    *out_is_plain = true;
+    for (const char *at = from; text && at < to; at++) {
+        *out_is_plain &= *at != '"' && *at != '\\';
+        if (*at == '"')
+            continue;
+        at += *at == '\\' && at + 1 < to;
+        *put++ = *at;
+    }
+    if (text)
+        *put = 0;
+    return text;
+}
+
+static status element_value(nested_text_scan *s, data_type type, expr **out)
+{
+    bool is_plain = true;
+    skip_blanks(s);
+    const char *from = s->at, *to;
+    char *text;
+    if (!skip_element(s) || from == s->at)
+        return no_value(s);
+    for (to = s->at; isspace((unsigned char)to[-1]);)
+        to--;
+    text = type_is_nested(type) ? arena_copy_text(s->b->memory, from, (size_t)(to - from))
+                                : element_text(s->b->memory, from, to, &is_plain);
+    if (!text)
+        return bind_no_memory();
+    value v = value_text(text, strlen(text));
+    if (is_plain && !strcasecmp(text, "null"))
+        v = value_null(type_make(TYPE_NULL));
+    TRY(bind_constant(s->b, &v, s->location, out));
+    return bind_cast(s->b, *out, type, s->location, out);
+}
+
+/* Reads what follows the opening bracket. */
+static status literal_array(nested_text_scan *s, expr **out)
+{
+    ARRAY(expr *) items = {0};
+    expr *item;
+    for (bool is_first = true; !take(s, '}'); is_first = false) {
+        if (!is_first && !take(s, ','))
+            return no_value(s);
+        TRY(element_value(s, nested_type_of(s->type)->fields[0].type, &item));
+        TRY(array_push(s->b->memory, &items, item));
+    }
+    return bind_call(s->b, EXPR_LIST_VALUE, s->type, items.items, (uint32_t)items.count,
+                     s->location, out);
+}
+
+/* ---- all of them ---- */
+
 static status literal_list(nested_text_scan *s, expr **out)
 {
     ARRAY(expr *) items = {0};
     expr *item;
+    if (take(s, '{'))
+        return literal_array(s, out);
     if (!take(s, '['))
         return no_value(s);
     for (bool is_first = true; !take(s, ']'); is_first = false) {
