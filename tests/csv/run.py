@@ -134,6 +134,35 @@ def headers_of_further_files(folder):
     check("a column is missing", 'file "lacks.csv" has no column "b", which "h1.csv" has' in err, err)
 
 
+def types_by_name(folder):
+    write(folder, "n.csv", b"a,b\n1,2\n")
+    write(folder, "n.json", b'{"a": 1, "b": "2"}\n')
+    for call in ("read_csv('n.csv', types => {'b': 'varchar', a: 'double'})", "read_csv('n.csv', dtypes = {'A': 'double', 'b': 'varchar'})",
+                 "read_csv('n.csv', columns => {'a': 'double', 'b': 'varchar'}, header => true)", "read_json('n.json', types => {'a': 'double'})",
+                 "read_json('n.json', columns => {'a': 'double', 'b': 'varchar'})"):
+        gives(f"select typeof(a) as a, typeof(b) as b, b as v from {call}", '{"a":"double","b":"varchar","v":"2"}', folder)
+    for call, said in (("read_csv('n.csv', types => {'z': 'int'})", 'types names "z"'), ("read_csv('n.csv', types => {'a': 'integr'})", '"integr" does not'),
+                       ("read_csv('n.csv', types => {'a': 1 + 1})", "types by name"), ("read_csv('n.csv', names => {'a': 'b'})", "a list of texts")):
+        _, _, err = ask("from " + call, folder)
+        check(call, said in err, err)
+
+
+def late_fields(folder):
+    """Fields that no record of the sample has; fields of further files."""
+    write(folder, "late.json", b'{"a":1}\n' * 150000 + b'{"a":2,"late":true}\n')
+    _, out, err = ask("select sum(a) as s from 'late.json'", folder)
+    check("a late field", 'line 150001: field "late" is not a column' in err and "sample_size => -1" in err, out + err)
+    gives("select count(*) as n from 'late.json'", '{"n":150001}', folder)
+    gives("select * from read_json('late.json', sample_size => -1) where a = 2", '{"a":2,"late":true}', folder)
+    gives("select * from read_json('late.json', ignore_errors => true) where a = 2", '{"a":2}', folder)
+    gives("select a, late from read_json('late.json', columns => {late: 'boolean', a: 'int'}) where a = 2", '{"a":2,"late":true}', folder)
+    write(folder, "e0.json", b"")
+    write(folder, "e1.json", b'[{"a": 1}, {"a": null}]')
+    write(folder, "e2.json", b'{"b": "x", "a": 1.5}\n')
+    gives("from 'e*.json'", '{"a":1,"b":null}\n{"a":null,"b":null}\n{"a":1.5,"b":"x"}', folder)
+    gives("from read_json('e*.json', union_by_name => true, filename => true) where b is not null", '{"a":1.5,"b":"x","filename":"e2.json"}', folder)
+
+
 def copy_from(folder):
     write(folder, "c.csv", b"n,t\n007,1.50\n8,x\n")
     write(folder, "c.json", b'[{"s": 1.50, "n": 9}]')
@@ -174,7 +203,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, headers_of_further_files, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, types_by_name, late_fields, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -1,10 +1,11 @@
 /* fuzz_text_file.c - any bytes as a csv or JSON file: all ways to index csv agree, a text in two pieces has the records that
- * it has in one, each row lies in the file, and statements over the file give rows or an error that such a file may cause. The
- * first byte chooses the format and the options. */
+ * it has in one, each row lies in the file, a walk over a record of JSON gives what yyjson does, and statements over the file
+ * give rows or an error that such a file may cause. The first byte chooses the format and the options. */
 #include "fuzz.h"
 #include "pistachio/pistachio.h"
 #include "textfile/read/csv_index.h"
 #include "textfile/read/json_index.h"
+#include "textfile/read/json_rows.h"
 
 #include <string.h>
 
@@ -92,6 +93,44 @@ static void index_csv(const uint8_t *bytes, size_t length)
     mem_free(text);
 }
 
+/* Takes the field that yyjson has next: the walk has it, too. */
+static void compare_field(void *context, const char *name, size_t name_bytes, json_kind kind,
+                          const char *text, size_t bytes)
+{
+    json_field f;
+    FUZZ_CHECK(json_walk_next(context, &f) == JSON_STEP_FIELD);
+    FUZZ_CHECK(f.name_bytes == name_bytes && !memcmp(f.name, name, name_bytes) && f.kind == kind);
+    if (kind != JSON_NESTED && kind != JSON_NULL)
+        FUZZ_CHECK(f.bytes == bytes && !memcmp(f.text, text, bytes));
+}
+
+/* Returns whether the walk reaches the record's end. */
+static bool is_walked(const char *record, size_t bytes)
+{
+    json_walk walk;
+    json_field f;
+    json_step step = JSON_STEP_ODD;
+    if (json_walk_begin(&walk, record, bytes))
+        while ((step = json_walk_next(&walk, &f)) == JSON_STEP_FIELD)
+            FUZZ_CHECK(f.text + f.bytes <= record + bytes);
+    return step == JSON_STEP_END;
+}
+
+static void walk_record(const char *record, size_t bytes)
+{
+    json_walk walk;
+    json_field f;
+    json_memory memory;
+    const char *message;
+    if (!is_walked(record, bytes))
+        return;
+    FUZZ_CHECK(json_walk_begin(&walk, record, bytes));
+    json_memory_init(&memory, NULL);
+    FUZZ_CHECK(!json_record_visit(record, bytes, &memory, compare_field, &walk, &message));
+    FUZZ_CHECK(!message && json_walk_next(&walk, &f) == JSON_STEP_END);
+    json_memory_release(&memory);
+}
+
 static void index_json(const uint8_t *bytes, size_t length)
 {
     char *text = padded(bytes, length);
@@ -103,6 +142,7 @@ static void index_json(const uint8_t *bytes, size_t length)
         for (size_t i = 0; i < x.record_count; i++) {
             FUZZ_CHECK(x.begins.items[i] >= end && x.ends.items[i] > x.begins.items[i]);
             end = x.ends.items[i];
+            walk_record(text + x.begins.items[i], end - x.begins.items[i]);
         }
         FUZZ_CHECK(end <= length);
         FUZZ_CHECK(!json_index_make(are_lines, text, length * 2 / 3, false, &x));

@@ -28,7 +28,7 @@ typedef struct text_scan_local {
     csv_wrong_row wrong; /* told of when the rows before it have been given */
     uint64_t *bad;       /* ignore_errors: a bit for each row of the chunk */
     json_memory memory;  /* JSON: of a record, */
-    json_column *json;   /* and the table's columns */
+    json_making json;    /* and how it becomes a row */
 } text_scan_local;
 
 /* ---- failures ---- */
@@ -182,32 +182,49 @@ static status drop_bad(op_text_scan *op, const uint64_t *bad, uint32_t rows, chu
     return st;
 }
 
+static status wrong_record(const op_text_scan *op, const json_wrong *wrong)
+{
+    char type[TYPE_NAME_BYTES];
+    const text_column *c = &op->table->columns.items[wrong->column];
+    static const char leaves_out[] = "ignore_errors => true leaves such records out";
+    switch (wrong->kind) {
+    case JSON_WRONG_VALUE:
+        return status_hint(status_new(STATUS_KIND_DATA, "column \"%s\": \"%s\" is not a %s",
+                                      c->name, wrong->value, type_name(c->type, type)),
+                           "%s, sample_size => -1 finds types by all of them", leaves_out);
+    case JSON_WRONG_FIELD:
+        return status_hint(
+            status_new(STATUS_KIND_DATA, "field \"%s\" is not a column", wrong->value),
+            "the first records do not have it: sample_size => -1 finds the fields of all records, "
+            "union_by_name => true those of all files, columns => {...} says which are read");
+    case JSON_WRONG_TWICE:
+        return status_hint(
+            status_new(STATUS_KIND_DATA, "the record has \"%s\" more than once", wrong->value),
+            "%s", leaves_out);
+    default:
+        return status_hint(
+            status_new(STATUS_KIND_DATA, "the record is not JSON: %s", wrong->message), "%s",
+            leaves_out);
+    }
+}
+
 static status wrong_record_error(const op_text_scan *op, const text_scan_local *local,
                                  const json_wrong *wrong)
 {
-    char type[TYPE_NAME_BYTES];
     uint32_t begin = local->piece.index.begins.items[local->next_row + wrong->row];
-    const text_column *c = &op->table->columns.items[wrong->column < 0 ? 0 : wrong->column];
-    status st = wrong->column < 0
-                    ? status_new(STATUS_KIND_DATA, "the record is not JSON: %s", wrong->message)
-                    : status_new(STATUS_KIND_DATA, "column \"%s\": \"%s\" is not a %s", c->name,
-                                 wrong->value, type_name(c->type, type));
-    st = status_hint(st, "ignore_errors => true leaves such records out%s",
-                     wrong->column < 0 ? "" : ", sample_size => -1 finds types by all of them");
-    return text_scan_place(op, &local->piece, begin + wrong->offset, st);
+    return text_scan_place(op, &local->piece, begin + wrong->offset, wrong_record(op, wrong));
 }
 
 static status make_json_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
 {
     const plan_node *plan = op->base.plan;
-    uint32_t count = (uint32_t)op->table->columns.count;
     json_wrong wrong;
-    TRY(json_rows_make(&local->piece.index, local->piece.text, local->next_row, rows,
-                       op->reading.host, &local->memory, local->json, count, local->bad, &wrong));
+    TRY(json_rows_make(&local->json, &local->piece.index, local->piece.text, local->next_row, rows,
+                       local->bad, &wrong));
     if (wrong.is_there)
         return wrong_record_error(op, local, &wrong);
     for (uint32_t i = 0; i < c->column_count; i++) {
-        json_column *made = &local->json[plan->text_scan.sources.items[i]];
+        json_column *made = &local->json.columns[plan->text_scan.sources.items[i]];
         const text_column *column = &op->table->columns.items[plan->text_scan.sources.items[i]];
         c->columns[i] = made->made;
         made->made = NULL;
@@ -292,23 +309,31 @@ static exec_result text_scan_pull(exec_operator *base, exec_task *task, void *st
 
 /* ---- the operator ---- */
 
-/* Which columns of the table are made. */
+/* Says which columns of the table are made. */
 static status open_json(const op_text_scan *op, text_scan_local *local)
 {
     size_t count = op->table->columns.count;
     const plan_node *plan = op->base.plan;
+    const text_options *options = op->table->options;
     json_memory_init(&local->memory, exec_budget(op->base.query));
-    local->json = mem_new_array(count + 1, sizeof *local->json);
-    if (!local->json)
-        return status_no_memory("text scan", count * sizeof *local->json);
+    json_column *columns = mem_new_array(count + 1, sizeof *columns);
+    local->json =
+        (json_making){.host = op->reading.host,
+                      .memory = &local->memory,
+                      .columns = columns,
+                      .column_count = (uint32_t)count,
+                      .refuses_others = !options->has_all_columns && !options->detects_nothing &&
+                                        !options->ignores_errors};
+    if (!columns)
+        return status_no_memory("text scan", count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
         const text_column *c = &op->table->columns.items[i];
-        local->json[i] = (json_column){
+        columns[i] = (json_column){
             .name = c->name, .name_bytes = strlen(c->name), .type = c->type, .format = c->format};
     }
     for (size_t i = 0; i < plan->columns.count; i++) {
         uint32_t source = plan->text_scan.sources.items[i];
-        local->json[source].is_wanted = !op->table->columns.items[source].is_filename;
+        columns[source].is_wanted = !op->table->columns.items[source].is_filename;
     }
     return STATUS_OK;
 }
@@ -332,7 +357,7 @@ static void text_scan_local_close(exec_operator *base, void *state)
     text_scan_local *local = state;
     text_piece_release(&local->piece);
     json_memory_release(&local->memory);
-    mem_free(local->json);
+    mem_free(local->json.columns);
     mem_free(local->bad);
 }
 

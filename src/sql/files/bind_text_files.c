@@ -68,7 +68,7 @@ typedef enum option_kind {
     OPTION_COUNT,
     OPTION_NAMES, /* a text or several */
     OPTION_TYPES,
-    OPTION_COLUMNS, /* 'name type, name type' */
+    OPTION_COLUMNS, /* 'name type, name type', or a struct of types by name */
     OPTION_COMPRESSION,
     OPTION_ENCODING
 } option_kind;
@@ -91,9 +91,9 @@ static const struct text_option {
     {"header", OPTION_CHOICE, false, AT(header)},
     {"names", OPTION_NAMES, false, AT(names)},
     {"column_names", OPTION_NAMES, false, AT(names)},
-    {"types", OPTION_TYPES, false, AT(types)},
-    {"dtypes", OPTION_TYPES, false, AT(types)},
-    {"column_types", OPTION_TYPES, false, AT(types)},
+    {"types", OPTION_TYPES, true, AT(types)},
+    {"dtypes", OPTION_TYPES, true, AT(types)},
+    {"column_types", OPTION_TYPES, true, AT(types)},
     {"columns", OPTION_COLUMNS, true, AT(types)},
     {"nullstr", OPTION_NAMES, false, AT(nulls)},
     {"null", OPTION_NAMES, false, AT(nulls)},
@@ -233,9 +233,40 @@ static status add_item(const text_call *c, const struct text_option *option, con
     return array_push(c->b->memory, list, text);
 }
 
+/* Returns the fields of {'name': value, ...}; NULL: the node is something else. */
+static const List *struct_fields(const pg_node *node)
+{
+    const FuncCall *call = IsA(node, FuncCall) ? castNode(FuncCall, node) : NULL;
+    bool is_struct = call && list_length(call->funcname) == 1 &&
+                     !strcmp(strVal(list_nth(call->funcname, 0)), "struct_pack");
+    return is_struct ? call->args : NULL;
+}
+
+/* Takes {'name': 'type', ...}. */
+static status add_named_types(const text_call *c, const struct text_option *option,
+                              const List *fields, int32_t location)
+{
+    for (size_t i = 0; i < list_length(fields); i++) {
+        const char *name, *type = NULL;
+        const pg_node *value;
+        if (bind_find_option(list_nth(fields, i), &name, &value))
+            type = bind_option_text(c->b, value);
+        if (!type)
+            return files_wrong_value(c, option, location, "types by name: {'a': 'bigint'}");
+        TRY(add_type(c, name, type, strlen(type), bind_location(value)));
+        if (option->kind == OPTION_COLUMNS)
+            TRY(array_push(c->b->memory, &c->options->names, name));
+    }
+    c->options->has_all_columns |= option->kind == OPTION_COLUMNS;
+    return STATUS_OK;
+}
+
 static status set_list(const text_call *c, const struct text_option *option, const pg_node *value,
                        int32_t location)
 {
+    const List *fields = struct_fields(value);
+    if (fields && option->kind != OPTION_NAMES)
+        return add_named_types(c, option, fields, location);
     if (!IsA(value, A_ArrayExpr))
         return add_item(c, option, value, location);
     for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, value)->elements); i++)
@@ -306,7 +337,8 @@ static status text_take_option(const text_call *c, const char *name, const pg_no
         return bind_suggest(bind_error(c->b, STATUS_KIND_INVALID, location,
                                        "%s has no option \"%s\"", c->name, name),
                             name, names, OPTION_TOTAL);
-    if (option->kind == OPTION_NAMES || option->kind == OPTION_TYPES)
+    bool are_columns = option->kind == OPTION_COLUMNS && struct_fields(value);
+    if (option->kind == OPTION_NAMES || option->kind == OPTION_TYPES || are_columns)
         return set_list(c, option, value, location);
     const char *text = bind_option_text(c->b, value);
     if (!text)

@@ -76,12 +76,13 @@ status json_record_visit(const char *record, size_t bytes, json_memory *memory, 
 /* ---- rows ---- */
 
 typedef struct json_maker {
+    const json_making *making;
     json_column *columns;
     uint32_t column_count;
-    bool wants_columns; /* else records are only checked */
+    uint32_t wanted_count; /* of columns; 0: records are only checked */
     uint32_t row;
+    uint32_t set_count;    /* of the row's wanted columns */
     char *heap, *heap_end; /* for long texts */
-    json_memory *memory;
     uint64_t *bad;
     json_wrong *wrong;
 } json_maker;
@@ -154,34 +155,113 @@ static bool set_text(json_maker *m, const json_column *c, const char *text, size
 static bool set_nested(json_maker *m, const json_column *c, yyjson_val *v)
 {
     size_t bytes;
-    char *text = yyjson_val_write_opts(v, YYJSON_WRITE_NOFLAG, &m->memory->alc, &bytes, NULL);
+    char *text =
+        yyjson_val_write_opts(v, YYJSON_WRITE_NOFLAG, &m->making->memory->alc, &bytes, NULL);
     return text && set_text(m, c, text, bytes);
 }
 
-/* False: the value is not of the column's type. */
-static bool set_value(json_maker *m, json_column *c, yyjson_val *v)
+/* Sets a value that is not nested. False: it is not of the column's type. */
+ALWAYS_INLINE bool set_scalar(json_maker *m, json_column *c, json_kind kind, const char *text,
+                              size_t bytes)
 {
-    json_kind kind = kind_of(v);
-    size_t bytes = 0;
+    void *target = (char *)c->made->values + (size_t)m->row * c->type.width;
+    bool is_plain = kind == JSON_NUMBER || kind == JSON_TEXT;
     bool boolean = false;
-    c->rows = m->row + 1;
     if (kind == JSON_NULL) {
         json_set_null(c, m->row);
         return true;
     }
-    if (kind == JSON_NESTED)
-        return c->type.id == TYPE_VARCHAR && set_nested(m, c, v);
-    const char *text = scalar_text(v, &bytes);
     if (c->type.id == TYPE_VARCHAR)
         return set_text(m, c, text, bytes);
+    if (c->type.id == TYPE_INT64 && is_plain && parse_int64(text, bytes, target))
+        return true;
+    if (c->type.id == TYPE_DOUBLE && is_plain && parse_double(text, bytes, target))
+        return true;
+    if (c->type.id == TYPE_DATE && is_plain && !c->format && parse_date(text, bytes, target))
+        return true;
     if (c->type.id != TYPE_BOOL)
-        return text_parse_value(&json_rules, text, bytes, c->type, c->format,
-                                (char *)c->made->values + (size_t)m->row * c->type.width);
+        return text_parse_value(&json_rules, text, bytes, c->type, c->format, target);
     if (!bool_parse(text, bytes, &boolean))
         return false;
     ((uint64_t *)c->made->values)[m->row / 64] |= (uint64_t)boolean << m->row % 64;
     return true;
 }
+
+/* Notes that the row has a value of the column. False: it had one before. */
+ALWAYS_INLINE bool mark_set(json_maker *m, json_column *c)
+{
+    if (c->rows == m->row + 1)
+        return false;
+    c->rows = m->row + 1;
+    m->set_count++;
+    return true;
+}
+
+/* Sets the columns that the record does not have. */
+static void set_missing(json_maker *m)
+{
+    for (uint32_t i = 0; i < m->column_count && m->set_count < m->wanted_count; i++)
+        if (m->columns[i].is_wanted && m->columns[i].rows != m->row + 1) {
+            json_set_null(&m->columns[i], m->row);
+            m->set_count++;
+        }
+}
+
+/* Takes back what the row has. */
+static void forget_row(json_maker *m)
+{
+    m->set_count = 0;
+    for (uint32_t i = 0; i < m->column_count; i++) {
+        json_column *c = &m->columns[i];
+        if (!c->is_wanted)
+            continue;
+        c->rows = m->row;
+        c->made->validity[m->row / 64] |= UINT64_C(1) << m->row % 64;
+        if (c->type.id == TYPE_BOOL)
+            ((uint64_t *)c->made->values)[m->row / 64] &= ~(UINT64_C(1) << m->row % 64);
+    }
+}
+
+/* ---- records of the usual form ---- */
+
+/* False: the record has to be read by yyjson, which says what is wrong if anything is. */
+ALWAYS_INLINE bool take_field(json_maker *m, uint32_t *expected, const json_field *f)
+{
+    json_column *c = json_find_column(m, expected, f->name, f->name_bytes);
+    if (!c)
+        return !m->making->refuses_others;
+    if (!c->is_wanted)
+        return true;
+    if (!mark_set(m, c))
+        return false;
+    if (f->kind == JSON_NESTED)
+        return c->type.id == TYPE_VARCHAR && f->is_compact && set_text(m, c, f->text, f->bytes);
+    return set_scalar(m, c, f->kind, f->text, f->bytes);
+}
+
+static bool make_usual_row(json_maker *m, const char *record, size_t bytes)
+{
+    json_walk walk;
+    json_field f;
+    json_step step = JSON_STEP_ODD;
+    uint32_t expected = 0;
+    char *heap = m->heap;
+    m->set_count = 0;
+    if (!json_walk_begin(&walk, record, bytes))
+        return false;
+    while ((step = json_walk_next(&walk, &f)) == JSON_STEP_FIELD)
+        if (m->wanted_count && !take_field(m, &expected, &f))
+            break;
+    if (step == JSON_STEP_END) {
+        set_missing(m);
+        return true;
+    }
+    m->heap = heap;
+    forget_row(m);
+    return false;
+}
+
+/* ---- other records ---- */
 
 /* Notes a wrong record; false: that is the end. */
 static bool json_set_wrong(json_maker *m, const json_wrong *wrong)
@@ -196,29 +276,56 @@ static bool json_set_wrong(json_maker *m, const json_wrong *wrong)
     return m->bad != NULL;
 }
 
-static bool wrong_value(json_maker *m, const json_column *c, yyjson_val *v)
+static bool wrong_value(json_maker *m, json_wrong wrong, const char *text, size_t bytes)
 {
-    json_wrong wrong = {.is_there = true, .row = m->row, .column = (int32_t)(c - m->columns)};
-    size_t bytes = 0;
-    const char *text = kind_of(v) == JSON_NESTED ? "{...}" : scalar_text(v, &bytes);
-    bytes = kind_of(v) == JSON_NESTED ? 5 : bytes;
+    wrong.is_there = true;
+    wrong.row = m->row;
     memcpy(wrong.value, text, bytes < sizeof wrong.value - 1 ? bytes : sizeof wrong.value - 1);
     return json_set_wrong(m, &wrong);
+}
+
+/* Sets a value of the document. False: it is wrong, and that is the end. */
+static bool set_value(json_maker *m, json_column *c, yyjson_val *v)
+{
+    json_wrong wrong = {.kind = JSON_WRONG_VALUE, .column = (uint32_t)(c - m->columns)};
+    json_kind kind = kind_of(v);
+    if (kind == JSON_NESTED)
+        return (c->type.id == TYPE_VARCHAR && set_nested(m, c, v)) ||
+               wrong_value(m, wrong, "{...}", 5);
+    size_t bytes = 0;
+    const char *text = scalar_text(v, &bytes);
+    return set_scalar(m, c, kind, text, bytes) || wrong_value(m, wrong, text, bytes);
+}
+
+static bool set_field(json_maker *m, uint32_t *expected, yyjson_val *key)
+{
+    const char *name = yyjson_get_str(key);
+    size_t bytes = yyjson_get_len(key);
+    json_column *c = json_find_column(m, expected, name, bytes);
+    if (!c && m->making->refuses_others)
+        return wrong_value(m, (json_wrong){.kind = JSON_WRONG_FIELD}, name, bytes);
+    if (!c || !c->is_wanted)
+        return true;
+    if (!mark_set(m, c))
+        return wrong_value(m, (json_wrong){.kind = JSON_WRONG_TWICE}, name, bytes);
+    return set_value(m, c, yyjson_obj_iter_get_val(key));
+}
+
+static bool is_bad(const json_maker *m)
+{
+    return m->bad && (m->bad[m->row / 64] >> m->row % 64 & 1);
 }
 
 static bool set_object(json_maker *m, yyjson_val *root)
 {
     yyjson_obj_iter iterator;
     uint32_t expected = 0;
-    if (!m->wants_columns)
+    if (!m->wanted_count)
         return true;
     yyjson_obj_iter_init(root, &iterator);
-    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iterator));) {
-        yyjson_val *v = yyjson_obj_iter_get_val(key);
-        json_column *c = json_find_column(m, &expected, yyjson_get_str(key), yyjson_get_len(key));
-        if (c && c->is_wanted && !set_value(m, c, v))
-            return wrong_value(m, c, v);
-    }
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iterator)) && !is_bad(m);)
+        if (!set_field(m, &expected, key))
+            return false;
     return true;
 }
 
@@ -227,29 +334,28 @@ static bool set_other(json_maker *m, yyjson_val *root)
 {
     uint32_t first = 0;
     json_column *c = json_find_column(m, &first, JSON_COLUMN, strlen(JSON_COLUMN));
-    return !c || !c->is_wanted || set_value(m, c, root) || wrong_value(m, c, root);
+    return !c || !c->is_wanted || (mark_set(m, c) && set_value(m, c, root));
 }
 
 /* False: a wrong record ends the rows. */
-static status make_row(json_maker *m, const char *record, size_t bytes, bool *out_goes_on)
+static status make_odd_row(json_maker *m, const char *record, size_t bytes, bool *out_goes_on)
 {
     yyjson_doc *doc;
     yyjson_read_err error;
-    TRY(parse_record(record, bytes, m->memory, &doc, &error));
+    TRY(parse_record(record, bytes, m->making->memory, &doc, &error));
     if (!doc) {
         json_wrong wrong = {.is_there = true,
                             .row = m->row,
                             .offset = (uint32_t)error.pos,
-                            .column = -1,
+                            .kind = JSON_WRONG_RECORD,
                             .message = error.msg};
         *out_goes_on = json_set_wrong(m, &wrong);
         return STATUS_OK;
     }
     yyjson_val *root = yyjson_doc_get_root(doc);
     *out_goes_on = yyjson_is_obj(root) ? set_object(m, root) : set_other(m, root);
-    for (uint32_t i = 0; i < m->column_count && *out_goes_on; i++)
-        if (m->columns[i].is_wanted && m->columns[i].rows != m->row + 1)
-            json_set_null(&m->columns[i], m->row);
+    if (*out_goes_on)
+        set_missing(m);
     return STATUS_OK;
 }
 
@@ -261,7 +367,10 @@ static status make_rows(json_maker *m, const csv_index *x, const char *text, siz
         uint32_t begin = x->begins.items[first + m->row];
         if (cancel_look(m->row))
             TRY(cancel_check());
-        TRY(make_row(m, text + begin, x->ends.items[first + m->row] - begin, &goes_on));
+        const char *record = text + begin;
+        size_t bytes = x->ends.items[first + m->row] - begin;
+        if (!make_usual_row(m, record, bytes))
+            TRY(make_odd_row(m, record, bytes, &goes_on));
     }
     return STATUS_OK;
 }
@@ -276,7 +385,7 @@ static status new_columns(json_maker *m, device *host, uint32_t rows, string_hea
         c->rows = 0;
         if (!c->is_wanted)
             continue;
-        m->wants_columns = true;
+        m->wanted_count++;
         TRY(tensor_new_flat(host, c->type, rows, true, &c->made));
         memset(c->made->validity, 0xff, bitmap_bytes(rows));
         if (c->type.id == TYPE_BOOL)
@@ -307,27 +416,26 @@ static void finish_columns(json_maker *m)
     }
 }
 
-status json_rows_make(const csv_index *index, const char *text, size_t first, uint32_t rows,
-                      device *host, json_memory *memory, json_column *columns,
-                      uint32_t column_count, uint64_t *bad, json_wrong *wrong)
+status json_rows_make(const json_making *making, const csv_index *index, const char *text,
+                      size_t first, uint32_t rows, uint64_t *bad, json_wrong *wrong)
 {
     dev_buffer *buffer;
     string_heap *heap;
     size_t bytes = index->ends.items[first + rows - 1] - index->begins.items[first];
-    json_maker m = {.columns = columns,
-                    .column_count = column_count,
-                    .memory = memory,
+    json_maker m = {.making = making,
+                    .columns = making->columns,
+                    .column_count = making->column_count,
                     .bad = bad,
                     .wrong = wrong};
     wrong->is_there = false;
-    for (uint32_t i = 0; i < column_count; i++)
-        columns[i].made = NULL;
-    TRY(dev_alloc(host, bytes, "JSON texts", &buffer));
+    for (uint32_t i = 0; i < m.column_count; i++)
+        m.columns[i].made = NULL;
+    TRY(dev_alloc(making->host, bytes, "JSON texts", &buffer));
     dev_buffer_hold_texts(buffer);
     m.heap = buffer->address;
     m.heap_end = m.heap + bytes;
     TRY(string_heap_new(&buffer, 1, &heap));
-    status st = new_columns(&m, host, rows, heap);
+    status st = new_columns(&m, making->host, rows, heap);
     string_heap_unref(heap);
     if (!st)
         st = make_rows(&m, index, text, first, rows);

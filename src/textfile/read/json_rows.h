@@ -7,6 +7,7 @@
 
 #include "device/host/json/json_memory.h"
 #include "textfile/read/csv_index.h"
+#include "textfile/read/json_walk.h"
 #include "textfile/read/text_values.h"
 
 #define JSON_COLUMN "json" /* of records that are not objects */
@@ -23,26 +24,40 @@ typedef struct json_column {
     uint32_t rows; /* up to here it has values */
 } json_column;
 
+typedef enum json_wrong_kind {
+    JSON_WRONG_RECORD, /* it is not JSON */
+    JSON_WRONG_VALUE,  /* it is not of its column's type */
+    JSON_WRONG_FIELD,  /* it is not a column */
+    JSON_WRONG_TWICE   /* the field was there before */
+} json_wrong_kind;
+
 /* A record that cannot be read. */
 typedef struct json_wrong {
     bool is_there;
     uint32_t row;
-    uint32_t offset;     /* of the place in the text */
-    int32_t column;      /* whose value it is; -1: the record is not JSON */
-    const char *message; /* static text, if it is not JSON */
-    char value[64];
+    uint32_t offset; /* of the place in the text */
+    json_wrong_kind kind;
+    uint32_t column;     /* of JSON_WRONG_VALUE */
+    const char *message; /* of JSON_WRONG_RECORD: static text */
+    char value[64];      /* the value, or the field's name */
 } json_wrong;
 
-/* Kinds of the values of a record; the bytes of texts are without quotes and escapes. */
-typedef enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_NESTED } json_kind;
+/* How records become rows. */
+typedef struct json_making {
+    device *host;
+    json_memory *memory;
+    json_column *columns;
+    uint32_t column_count;
+    bool refuses_others; /* a field that is not a column is wrong */
+} json_making;
+
 typedef void json_visit(void *context, const char *name, size_t name_bytes, json_kind kind,
                         const char *text, size_t bytes);
 
 /* Makes `rows` rows of the records from the first on, in memory of the host device. bad: as text_values_make. After a
- * failure, or if a record is wrong, no column is made. */
-CHECKED status json_rows_make(const csv_index *index, const char *text, size_t first, uint32_t rows,
-                              device *host, json_memory *memory, json_column *columns,
-                              uint32_t column_count, uint64_t *bad, json_wrong *wrong);
+ * failure, or if a record is wrong, no column is made. JSON_WALK_PADDING bytes after the text can be read. */
+CHECKED status json_rows_make(const json_making *making, const csv_index *index, const char *text,
+                              size_t first, uint32_t rows, uint64_t *bad, json_wrong *wrong);
 /* Calls visit for each field of the record; *out_message: why it is not JSON, or NULL. */
 CHECKED status json_record_visit(const char *record, size_t bytes, json_memory *memory,
                                  json_visit *visit, void *context, const char **out_message);

@@ -5,23 +5,22 @@
 #include "textfile/read/json_index.h"
 #include "textfile/read/json_rows.h"
 
-#define SAMPLE_BYTES ((size_t)1 << 20) /* at least as many as the first record has */
-
-typedef struct json_sniffer {
+struct json_sniffer {
     arena *memory;
     const text_options *options;
-    text_sniffed *out;
+    ARRAY(text_column) columns;
     ARRAY(csv_guess) guesses; /* by column */
     uint32_t expected;        /* the column that is tried first */
+    uint64_t records;         /* in samples */
     status failure;
-} json_sniffer;
+};
 
 static uint32_t sniff_find(json_sniffer *s, const char *name, size_t bytes)
 {
-    uint32_t count = (uint32_t)s->out->columns.count;
+    uint32_t count = (uint32_t)s->columns.count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = (s->expected + i) % count;
-        const char *other = s->out->columns.items[at].name;
+        const char *other = s->columns.items[at].name;
         if (strlen(other) == bytes && !memcmp(other, name, bytes))
             return at;
     }
@@ -34,7 +33,7 @@ static status sniff_add(json_sniffer *s, const char *name, size_t bytes)
                           .type = type_make(TYPE_VARCHAR)};
     if (!column.name)
         return status_no_memory("JSON sample", bytes);
-    TRY(array_push(s->memory, &s->out->columns, column));
+    TRY(array_push(s->memory, &s->columns, column));
     csv_guess guess = {.date_format = s->options->date_format,
                        .timestamp_format = s->options->timestamp_format};
     return array_push(s->memory, &s->guesses, guess);
@@ -49,7 +48,7 @@ static void sniff_visit(void *context, const char *name, size_t name_bytes, json
                                               [JSON_NESTED] = GUESS_OF_OTHER};
     json_sniffer *s = context;
     uint32_t at = sniff_find(s, name, name_bytes);
-    if (!s->failure && at == s->out->columns.count)
+    if (!s->failure && at == s->columns.count)
         s->failure = sniff_add(s, name, name_bytes);
     if (s->failure)
         return;
@@ -99,37 +98,69 @@ static status find_lines(const char *text, size_t bytes, bool is_whole, csv_inde
     return st;
 }
 
-static status json_sniff_text(json_sniffer *s, const text_options *o, const char *text,
-                              size_t bytes, bool is_whole, csv_index *x)
+static uint64_t sample_records(const text_options *o)
+{
+    return o->sample_rows ? o->sample_rows : TEXT_SAMPLE_ROWS;
+}
+
+static status sniff_text(json_sniffer *s, const text_sample *sample, text_sniffed *out,
+                         csv_index *x)
 {
     bool are_lines;
-    uint64_t most = o->sample_rows ? o->sample_rows : TEXT_SAMPLE_ROWS;
-    TRY(find_lines(text, bytes, is_whole, x, &are_lines));
-    s->out->file.records = are_lines ? TEXT_RECORD_LINES : TEXT_RECORD_VALUES;
-    TRY(json_index_make(are_lines, text, bytes, is_whole, x));
-    s->out->row_bytes = x->record_count ? (double)x->used / (double)x->record_count : 1;
-    if (!o->has_all_columns)
-        TRY(visit_records(s, text, x, most));
-    for (size_t i = 0; i < o->names.count; i++)
-        TRY(sniff_add(s, o->names.items[i], strlen(o->names.items[i])));
-    if (!s->out->columns.count)
-        TRY(sniff_add(s, JSON_COLUMN, strlen(JSON_COLUMN)));
-    for (size_t i = 0; i < s->out->columns.count; i++) {
-        text_column *c = &s->out->columns.items[i];
-        if (!o->detects_nothing)
-            TRY(csv_guess_type(s->memory, &s->guesses.items[i], &c->type, &c->format));
-    }
+    uint64_t seen = s->options->union_by_name ? 0 : s->records;
+    uint64_t left = sample_records(s->options) - seen;
+    TRY(find_lines(sample->text, sample->bytes, sample->is_whole, x, &are_lines));
+    out->file.records = are_lines ? TEXT_RECORD_LINES : TEXT_RECORD_VALUES;
+    TRY(json_index_make(are_lines, sample->text, sample->bytes, sample->is_whole, x));
+    if (!s->options->has_all_columns)
+        TRY(visit_records(s, sample->text, x, left));
+    s->records = seen + (x->record_count < left ? x->record_count : left);
+    out->row_bytes = x->record_count ? (double)x->used / (double)x->record_count : 1;
     return STATUS_OK;
 }
 
-status json_sniff(arena *a, const char *path, const text_options *options, text_sniffed *out)
+status json_sniffer_new(arena *a, const text_options *options, json_sniffer **out)
 {
-    json_sniffer s = {.memory = a, .options = options, .out = out};
+    *out = arena_alloc(a, sizeof **out);
+    if (!*out)
+        return status_no_memory("JSON sample", sizeof **out);
+    **out = (json_sniffer){.memory = a, .options = options};
+    return STATUS_OK;
+}
+
+bool json_sniffer_has_enough(const json_sniffer *s)
+{
+    return s->records >= sample_records(s->options);
+}
+
+status json_sniffer_add(json_sniffer *s, const char *path, text_sniffed *out)
+{
+    arena *texts;
     csv_index x = {0};
     text_sample sample;
     *out = (text_sniffed){0};
-    TRY(text_sample_read(a, path, options, out, &sample));
-    status st = json_sniff_text(&s, options, sample.text, sample.bytes, sample.is_whole, &x);
+    TRY(arena_new(&texts));
+    status st = text_sample_read(texts, path, s->options, out, &sample);
+    out->file.path = path;
+    if (!st)
+        st = sniff_text(s, &sample, out, &x);
     csv_index_release(&x);
+    arena_free(texts);
     return status_context(st, "file \"%s\"", path);
+}
+
+status json_sniffer_finish(json_sniffer *s, text_sniffed *out)
+{
+    const text_options *o = s->options;
+    for (size_t i = 0; i < o->names.count; i++)
+        TRY(sniff_add(s, o->names.items[i], strlen(o->names.items[i])));
+    if (!s->columns.count)
+        TRY(sniff_add(s, JSON_COLUMN, strlen(JSON_COLUMN)));
+    for (size_t i = 0; i < s->columns.count; i++) {
+        text_column *c = &s->columns.items[i];
+        if (!o->detects_nothing)
+            TRY(csv_guess_type(s->memory, &s->guesses.items[i], &c->type, &c->format));
+        TRY(array_push(s->memory, &out->columns, *c));
+    }
+    return STATUS_OK;
 }

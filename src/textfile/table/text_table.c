@@ -1,6 +1,7 @@
 /* text_table.c - finds files, what is in them, and which of their fields are the table's columns. */
 #include "textfile/table/text_table.h"
 
+#include "base/name_index.h"
 #include "storage/file.h"
 #include "textfile/table/csv_sniff.h"
 #include "textfile/table/json_sniff.h"
@@ -13,6 +14,7 @@
 typedef struct opener {
     arena *memory;
     text_table *table;
+    name_index names; /* of the table's columns */
     ARRAY(text_file) files;
     ARRAY(text_sniffed) sniffed; /* of union_by_name each file's, else the first one's */
 } opener;
@@ -46,16 +48,6 @@ bool text_kind_of_path(const char *path, text_kind *out)
 
 /* ---- columns ---- */
 
-static bool find_column(const text_table *t, const char *name, uint32_t *out)
-{
-    for (uint32_t i = 0; i < t->columns.count; i++)
-        if (!strcasecmp(t->columns.items[i].name, name)) {
-            *out = i;
-            return true;
-        }
-    return false;
-}
-
 /* The type of which values of both are. */
 static void unite_types(text_column *to, const text_column *from)
 {
@@ -68,14 +60,21 @@ static void unite_types(text_column *to, const text_column *from)
     to->format = NULL;
 }
 
+static status add_column(opener *o, text_column column)
+{
+    uint32_t number = (uint32_t)o->table->columns.count;
+    TRY(name_index_add(o->memory, &o->names, column.name, number));
+    return array_push(o->memory, &o->table->columns, column);
+}
+
 static status add_columns(opener *o, const text_sniffed *sniffed, bool unites)
 {
     for (size_t i = 0; i < sniffed->columns.count; i++) {
         uint32_t at;
-        if (unites && find_column(o->table, sniffed->columns.items[i].name, &at))
+        if (unites && name_index_find(&o->names, sniffed->columns.items[i].name, &at))
             unite_types(&o->table->columns.items[at], &sniffed->columns.items[i]);
         else
-            TRY(array_push(o->memory, &o->table->columns, sniffed->columns.items[i]));
+            TRY(add_column(o, sniffed->columns.items[i]));
     }
     return STATUS_OK;
 }
@@ -86,7 +85,8 @@ static status set_said_types(opener *o)
     for (size_t i = 0; i < options->types.count; i++) {
         const text_said_type *said = &options->types.items[i];
         uint32_t at = (uint32_t)i;
-        if (said->name ? !find_column(o->table, said->name, &at) : i >= o->table->columns.count)
+        if (said->name ? !name_index_find(&o->names, said->name, &at)
+                       : i >= o->table->columns.count)
             return status_new(STATUS_KIND_INVALID,
                               said->name ? "types names \"%s\", which is not a column"
                                          : "there are more types than columns",
@@ -114,18 +114,20 @@ static void set_said_formats(const text_table *t)
     }
 }
 
-/* Which of the file's fields is which of the table's columns. */
+/* Finds which of the file's fields is which of the table's columns: of several with one name the last. */
 static status map_fields(opener *o, text_file *file, const text_sniffed *sniffed)
 {
     const text_table *t = o->table;
-    file->fields = arena_alloc_array(o->memory, t->columns.count + 1, sizeof *file->fields);
+    size_t count = t->columns.count;
+    file->fields = arena_alloc_array(o->memory, count + 1, sizeof *file->fields);
     if (!file->fields)
         return table_no_memory();
-    for (uint32_t i = 0; i < t->columns.count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         file->fields[i] = TEXT_NO_FIELD;
-        for (uint32_t f = 0; f < sniffed->columns.count; f++)
-            if (!strcasecmp(sniffed->columns.items[f].name, t->columns.items[i].name))
-                file->fields[i] = f;
+    for (uint32_t f = 0; f < sniffed->columns.count; f++) {
+        uint32_t at;
+        if (name_index_find(&o->names, sniffed->columns.items[f].name, &at))
+            file->fields[at] = f;
     }
     return STATUS_OK;
 }
@@ -148,15 +150,17 @@ static status find_files(opener *o, const text_name_list *paths)
     return STATUS_OK;
 }
 
+static void add_estimate(const opener *o, const text_file *file, double row_bytes)
+{
+    o->table->estimated_rows += (double)file->bytes / (row_bytes > 1 ? row_bytes : 1);
+}
+
 static status sniff_file(opener *o, size_t number, text_sniffed *out)
 {
     text_file *file = &o->files.items[number];
-    const text_options *options = o->table->options;
-    TRY(options->kind == TEXT_CSV ? csv_sniff(o->memory, file->path, options, out)
-                                  : json_sniff(o->memory, file->path, options, out));
+    TRY(csv_sniff(o->memory, file->path, o->table->options, out));
     *file = out->file;
-    double row = out->row_bytes > 1 ? out->row_bytes : 1;
-    o->table->estimated_rows += (double)file->bytes / row;
+    add_estimate(o, file, out->row_bytes);
     return STATUS_OK;
 }
 
@@ -243,15 +247,13 @@ static status follow_first(opener *o, size_t number)
     TRY(text_source_open(path, o->table->options->compression, false, &source));
     file->bytes = text_source_bytes(source) * (text_source_is_compressed(source) ? 4 : 1);
     text_source_close(source);
-    double row = o->sniffed.items[0].row_bytes;
-    o->table->estimated_rows += (double)file->bytes / (row > 1 ? row : 1);
+    add_estimate(o, file, o->sniffed.items[0].row_bytes);
     return names_columns(o) ? follow_header(o, number) : STATUS_OK;
 }
 
-/* Empty files say nothing of columns: the first that has bytes does. */
-static status open_alike(opener *o)
+/* Puts the first file that has bytes in front, because empty files say nothing of columns and have no rows. */
+static void put_filled_first(opener *o)
 {
-    text_sniffed first;
     size_t from = 0;
     while (from + 1 < o->files.count) {
         file_version version;
@@ -262,6 +264,12 @@ static status open_alike(opener *o)
     text_file before = o->files.items[0];
     o->files.items[0] = o->files.items[from];
     o->files.items[from] = before;
+}
+
+static status open_alike(opener *o)
+{
+    text_sniffed first;
+    put_filled_first(o);
     TRY(sniff_file(o, 0, &first));
     TRY(array_push(o->memory, &o->sniffed, first));
     TRY(add_columns(o, &first, false));
@@ -269,6 +277,39 @@ static status open_alike(opener *o)
     for (size_t i = 1; i < o->files.count; i++)
         TRY(follow_first(o, i));
     return STATUS_OK;
+}
+
+/* Files of which each has a sample, as long as these have fewer records than one sample may have. */
+#define JSON_FILES_SAMPLED 32
+
+static bool json_is_sampled(const opener *o, const json_sniffer *sniffer, size_t number)
+{
+    const text_options *options = o->table->options;
+    bool are_all = options->union_by_name || options->sample_rows == UINT64_MAX;
+    return are_all || (number < JSON_FILES_SAMPLED && !json_sniffer_has_enough(sniffer));
+}
+
+/* Takes the columns of the first JSON files; the others have the form of the first one. */
+static status open_json(opener *o)
+{
+    json_sniffer *sniffer;
+    text_sniffed found, columns = {0};
+    put_filled_first(o);
+    TRY(json_sniffer_new(o->memory, o->table->options, &sniffer));
+    for (size_t i = 0; i < o->files.count; i++) {
+        text_file *file = &o->files.items[i];
+        if (!json_is_sampled(o, sniffer, i) && i) {
+            TRY(follow_first(o, i));
+            continue;
+        }
+        TRY(json_sniffer_add(sniffer, file->path, &found));
+        *file = found.file;
+        add_estimate(o, file, found.row_bytes);
+        if (!i)
+            TRY(array_push(o->memory, &o->sniffed, found));
+    }
+    TRY(json_sniffer_finish(sniffer, &columns));
+    return add_columns(o, &columns, false);
 }
 
 static status open_united(opener *o)
@@ -290,11 +331,11 @@ static status add_filename(opener *o)
     text_column column = {
         .name = FILENAME_COLUMN, .type = type_make(TYPE_VARCHAR), .is_filename = true};
     uint32_t at;
-    if (find_column(o->table, FILENAME_COLUMN, &at))
+    if (name_index_find(&o->names, FILENAME_COLUMN, &at))
         return status_hint(
             status_new(STATUS_KIND_INVALID, "the files have a column \"filename\" of their own"),
             "leave the option filename out");
-    return array_push(o->memory, &o->table->columns, column);
+    return add_column(o, column);
 }
 
 static char character_of(const char *text)
@@ -328,7 +369,9 @@ status text_table_open(arena *a, const text_name_list *paths, const text_options
     o.table->name = paths->items[0];
     o.table->options = options;
     TRY(find_files(&o, paths));
-    TRY(options->union_by_name ? open_united(&o) : open_alike(&o));
+    TRY(options->kind == TEXT_JSON ? open_json(&o)
+        : options->union_by_name   ? open_united(&o)
+                                   : open_alike(&o));
     set_said_formats(o.table);
     TRY(set_said_types(&o));
     if (options->has_filename)

@@ -1,0 +1,24 @@
+/* name_index.h - numbers by names, whatever their case: a hash table in an arena. */
+#ifndef PISTACHIO_BASE_NAME_INDEX_H
+#define PISTACHIO_BASE_NAME_INDEX_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+
+typedef struct name_entry {
+    const char *name; /* NULL: the entry is free */
+    uint32_t number;
+} name_entry;
+
+/* Zeroed: empty. */
+typedef struct name_index {
+    name_entry *entries;
+    size_t size, count; /* size: 0 or a power of two */
+} name_index;
+
+/* Keeps the pointer to the name. A name that is there already keeps its number. */
+CHECKED status name_index_add(arena *a, name_index *index, const char *name, uint32_t number);
+bool name_index_find(const name_index *index, const char *name, uint32_t *out);
+
+#endif
