@@ -73,7 +73,10 @@ def wait(process, seconds, interrupt, ran):
         for timer in timers:
             timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(state)
-    ran.status, ran.seconds, ran.mebibytes = None if late else process.returncode, time.monotonic() - started, usage.ru_maxrss / 1024
+    ran.status, ran.seconds = None if late else process.returncode, time.monotonic() - started
+    # The kernel counts what this process had when it was forked, too: less than that says nothing.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ran.mebibytes = usage.ru_maxrss / 1024 if usage.ru_maxrss > own else 0
     ran.after = max(0, usage.ru_utime + usage.ru_stime - used[-1])
 
 
