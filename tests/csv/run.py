@@ -163,6 +163,33 @@ def late_fields(folder):
     gives("from read_json('e*.json', union_by_name => true, filename => true) where b is not null", '{"a":1.5,"b":"x","filename":"e2.json"}', folder)
 
 
+def rejects(folder):
+    """What ignore_errors leaves out: with the rows it is all records, in their order and with their lines."""
+    write(folder, "r.csv", b'a,b\n1,2\nx,5\n7\n\r\n9,10,11\n16,"1\n7"\n13,\xff\n14,15\n"1,1\n')
+    call = "('r.csv', header => true, delim => ',', quote => '\"', columns => {'a': 'int', 'b': 'varchar'}"
+    gives(f"select line, byte_position as byte, column_name as c, error_type as e, record as r from read_csv_rejects{call})",
+          '{"line":3,"byte":9,"c":"a","e":"CAST","r":"x,5"}\n{"line":4,"byte":13,"c":null,"e":"MISSING COLUMNS","r":"7"}\n'
+          '{"line":6,"byte":17,"c":null,"e":"TOO MANY COLUMNS","r":"9,10,11"}\n{"line":9,"byte":34,"c":"b","e":"INVALID ENCODING","r":"13,\\ufffd"}\n'
+          '{"line":11,"byte":45,"c":null,"e":"UNQUOTED VALUE","r":"\\"1,1\\n"}', folder)
+    gives(f"from read_csv{call}, ignore_errors => true)", '{"a":1,"b":"2"}\n{"a":16,"b":"1\\n7"}\n{"a":14,"b":"15"}', folder)
+    write(folder, "r.json", b'{"a":1}\n{"a":"x"}\n{"a":\n{"a":1,"a":2}\n[1]\n{"a":2,"b":{"c":[1, 2]}}\n')
+    gives("select line, column_name as c, error_type as e, error_message as m, record as r, file_path as f from read_json_rejects('r.json', columns => {a: 'int'})",
+          '{"line":2,"c":"a","e":"CAST","m":"column \\"a\\": \\"x\\" is not a integer","r":"{\\"a\\":\\"x\\"}","f":"r.json"}\n'
+          '{"line":3,"c":null,"e":"INVALID JSON","m":"the record is not JSON: unexpected end of data","r":"{\\"a\\":","f":"r.json"}\n'
+          '{"line":4,"c":null,"e":"DUPLICATE FIELD","m":"the record has \\"a\\" more than once","r":"{\\"a\\":1,\\"a\\":2}","f":"r.json"}\n'
+          '{"line":5,"c":null,"e":"NOT AN OBJECT","m":"the record is not an object","r":"[1]","f":"r.json"}', folder)
+    gives("from read_json('r.json', columns => {a: 'int'}, ignore_errors => true)", '{"a":1}\n{"a":2}', folder)
+    _, _, err = ask("from read_csv('r.csv', store_rejects => true)", folder)
+    check("store_rejects", "read_csv_rejects" in err, err)
+    lines = [f"{i},{i if i % 7 else 'bad'}{',more' if i % 11 == 0 else ''}\r\n" for i in range(20000)]
+    write(folder, "many.csv.gz", "".join(lines).encode())
+    bad = [i for i in range(20000) if i % 7 == 0 or i % 11 == 0]
+    for setup in ("set chunk_rows = 3", "set threads = 4", "set device = simulated", "set ranks = 3; set distribute = always"):
+        gives(f"{setup}; select count(*) as n, sum(line) as l, sum(length(record)) as r, sum(left(record, strpos(record, ',') - 1)::int) as i"
+              " from read_csv_rejects('many.csv.gz', header => false, delim => ',', columns => {'a': 'int', 'b': 'int'})",
+              json.dumps({"n": len(bad), "l": sum(bad) + len(bad), "r": sum(len(lines[i]) - 2 for i in bad), "i": sum(bad)}), folder)
+
+
 def copy_from(folder):
     write(folder, "c.csv", b"n,t\n007,1.50\n8,x\n")
     write(folder, "c.json", b'[{"s": 1.50, "n": 9}]')
@@ -203,7 +230,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, headers_of_further_files, types_by_name, late_fields, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, types_by_name, late_fields, rejects, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

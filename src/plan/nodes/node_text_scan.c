@@ -5,7 +5,8 @@
 
 static void text_scan_write(plan_writer *w, const plan_node *node)
 {
-    plan_write_format(w, " %s", node->text_scan.table->name);
+    const text_table *table = node->text_scan.table;
+    plan_write_format(w, table->options->gives_rejects ? " rejects of %s" : " %s", table->name);
     plan_write_columns(w, node);
 }
 

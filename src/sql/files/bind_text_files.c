@@ -3,6 +3,7 @@
 
 #include "base/type_parse.h"
 #include "device/host/strptime.h"
+#include "textfile/table/text_rejects.h"
 
 #include <strings.h>
 
@@ -333,6 +334,11 @@ static status text_take_option(const text_call *c, const char *name, const pg_no
     const char *names[OPTION_TOTAL];
     for (size_t i = 0; i < OPTION_TOTAL; i++)
         names[i] = options[i].name;
+    if (!option && (!strcasecmp(name, "store_rejects") || !strncasecmp(name, "rejects_", 8)))
+        return status_hint(bind_error(c->b, STATUS_KIND_INVALID, location,
+                                      "%s has no option \"%s\"", c->name, name),
+                           "read_csv_rejects and read_json_rejects, which take the same options, "
+                           "give the records that ignore_errors leaves out");
     if (!option)
         return bind_suggest(bind_error(c->b, STATUS_KIND_INVALID, location,
                                        "%s has no option \"%s\"", c->name, name),
@@ -350,14 +356,41 @@ static status text_take_option(const text_call *c, const char *name, const pg_no
 
 bool bind_is_text_function(const char *name, text_kind *out)
 {
-    static const char *const names[] = {"read_csv",       "read_csv_auto", "read_json",
-                                        "read_json_auto", "read_ndjson",   "read_ndjson_auto"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcasecmp(name, names[i])) {
-            *out = i < 2 ? TEXT_CSV : TEXT_JSON;
+    static const struct {
+        const char *name;
+        text_kind kind;
+    } functions[] = {{"read_csv", TEXT_CSV},          {"read_csv_auto", TEXT_CSV},
+                     {"read_csv_rejects", TEXT_CSV},  {"read_json", TEXT_JSON},
+                     {"read_json_auto", TEXT_JSON},   {"read_ndjson", TEXT_JSON},
+                     {"read_ndjson_auto", TEXT_JSON}, {"read_json_rejects", TEXT_JSON}};
+    for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcasecmp(name, functions[i].name)) {
+            *out = functions[i].kind;
             return true;
         }
     return false;
+}
+
+static status add_source(binder *b, plan_node *node, const char *name, data_type type)
+{
+    plan_column column = {.id = bind_new_id(b), .name = name, .type = type, .is_nullable = true};
+    TRY(array_push(b->memory, &node->text_scan.sources, (uint32_t)node->columns.count));
+    return array_push(b->memory, &node->columns, column);
+}
+
+/* Adds the columns of the rows, or of the records that are not. */
+static status add_sources(binder *b, plan_node *node)
+{
+    const text_table *table = node->text_scan.table;
+    if (table->options->gives_rejects) {
+        for (size_t i = 0; i < REJECT_COLUMNS; i++)
+            TRY(add_source(b, node, text_reject_columns[i].name,
+                           type_make(text_reject_columns[i].type)));
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < table->columns.count; i++)
+        TRY(add_source(b, node, table->columns.items[i].name, table->columns.items[i].type));
+    return STATUS_OK;
 }
 
 /* Scans files that the statement may read. */
@@ -373,14 +406,7 @@ static status text_scan_allowed(text_call *c, int32_t location, plan_node **out)
         return bind_no_memory();
     node->text_scan.table = table;
     node->position = position;
-    for (size_t i = 0; i < table->columns.count; i++) {
-        plan_column column = {.id = bind_new_id(b),
-                              .name = table->columns.items[i].name,
-                              .type = table->columns.items[i].type,
-                              .is_nullable = true};
-        TRY(array_push(b->memory, &node->columns, column));
-        TRY(array_push(b->memory, &node->text_scan.sources, (uint32_t)i));
-    }
+    TRY(add_sources(b, node));
     *out = node;
     return STATUS_OK;
 }
@@ -415,6 +441,11 @@ static status text_add_path(text_call *c, const pg_node *node, int32_t location)
     return array_push(c->b->memory, &c->paths, path);
 }
 
+static bool gives_rejects(const char *name)
+{
+    return !strcasecmp(name, "read_csv_rejects") || !strcasecmp(name, "read_json_rejects");
+}
+
 status bind_text_call(binder *b, const FuncCall *call, text_kind kind, plan_node **out,
                       const char **out_path)
 {
@@ -430,6 +461,8 @@ status bind_text_call(binder *b, const FuncCall *call, text_kind kind, plan_node
     if (!c.paths.count)
         return bind_error(b, STATUS_KIND_INVALID, call->location, "%s takes one or more paths",
                           c.name);
+    c.options->gives_rejects = gives_rejects(c.name);
+    c.options->ignores_errors |= c.options->gives_rejects;
     *out_path = c.paths.items[0];
     return text_scan_of(&c, call->location, out);
 }

@@ -33,8 +33,8 @@ static status pad(csv_index *x, size_t at, uint32_t columns, uint32_t *out_first
     return STATUS_OK;
 }
 
-status csv_rows_make(const csv_row_rules *rules, bool has_header, csv_index *x, uint64_t *skipped,
-                     csv_wrong_row *wrong)
+status csv_rows_make(const csv_row_rules *rules, bool has_header, csv_index *x,
+                     csv_wrong_list *left_out, csv_wrong_row *wrong)
 {
     size_t rows = 0, from = 0;
     wrong->is_there = false;
@@ -51,10 +51,13 @@ status csv_rows_make(const csv_row_rules *rules, bool has_header, csv_index *x, 
             if (is_short && rules->has_padding) {
                 TRY(pad(x, at, rules->column_count, &first));
             } else if (is_short || !has_only_empty_rest(x, at, rules->column_count)) {
-                ++*skipped;
+                csv_wrong_row found = {true, x->begins.items[at], x->ends.items[first + count - 1],
+                                       count};
+                if (rules->skips_wrong && left_out)
+                    TRY(array_push(NULL, left_out, found));
                 if (rules->skips_wrong)
                     continue;
-                *wrong = (csv_wrong_row){true, x->begins.items[at], count};
+                *wrong = found;
                 break;
             }
         }

@@ -334,6 +334,8 @@ static bool set_other(json_maker *m, yyjson_val *root)
 {
     uint32_t first = 0;
     json_column *c = json_find_column(m, &first, JSON_COLUMN, strlen(JSON_COLUMN));
+    if (!c && m->wanted_count)
+        return wrong_value(m, (json_wrong){.kind = JSON_WRONG_SHAPE}, "", 0);
     return !c || !c->is_wanted || (mark_set(m, c) && set_value(m, c, root));
 }
 

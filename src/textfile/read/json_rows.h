@@ -28,7 +28,8 @@ typedef enum json_wrong_kind {
     JSON_WRONG_RECORD, /* it is not JSON */
     JSON_WRONG_VALUE,  /* it is not of its column's type */
     JSON_WRONG_FIELD,  /* it is not a column */
-    JSON_WRONG_TWICE   /* the field was there before */
+    JSON_WRONG_TWICE,  /* the field was there before */
+    JSON_WRONG_SHAPE   /* the record is not an object, and no column is for it */
 } json_wrong_kind;
 
 /* A record that cannot be read. */

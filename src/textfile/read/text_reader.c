@@ -12,6 +12,8 @@ struct text_reader {
     uint32_t next_file;
     uint64_t pieces;
     uint64_t offset; /* of the next piece in the file's text */
+    uint64_t line;   /* there, if lines are counted */
+    char before;     /* the byte before that line was counted to */
     bool is_first;   /* it is the file's first */
     bool is_over;    /* all bytes of the file have been read */
     char *rest;      /* read, and not given yet */
@@ -45,6 +47,22 @@ void text_piece_release(text_piece *p)
 
 /* ---- files ---- */
 
+uint64_t text_count_lines(const char *text, size_t bytes, char *before)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        lines += text[i] == '\r' || (text[i] == '\n' && *before != '\r');
+        *before = text[i];
+    }
+    return lines;
+}
+
+static void pass_lines(text_reader *r, const char *text, size_t bytes)
+{
+    if (r->reading.counts_lines)
+        r->line += text_count_lines(text, bytes, &r->before);
+}
+
 static status open_source(const text_reading *reading, uint32_t file, text_source **out)
 {
     return text_source_open(reading->files[file].path, reading->compression, reading->is_latin1,
@@ -55,6 +73,8 @@ static status reader_next_file(text_reader *r)
 {
     TRY(open_source(&r->reading, r->next_file, &r->source));
     r->offset = r->rest_bytes = 0;
+    r->line = 1;
+    r->before = '\0';
     r->is_over = false;
     r->is_first = true;
     r->next_file++;
@@ -160,7 +180,7 @@ static size_t behind_lines(const char *text, size_t bytes, uint64_t lines)
 }
 
 /* Drops the lines before the header. *out false: more bytes are needed. */
-static bool skip_lines(const text_reader *r, text_piece *p)
+static bool skip_lines(text_reader *r, text_piece *p)
 {
     uint64_t lines = r->reading.files[p->file].skip;
     char *text = p->buffer->address;
@@ -168,6 +188,7 @@ static bool skip_lines(const text_reader *r, text_piece *p)
     if (lines && !at && !r->is_over)
         return false;
     at = lines && !at ? p->bytes : at;
+    pass_lines(r, text, at);
     p->bytes -= at;
     p->offset += at;
     memmove(text, text + at, p->bytes);
@@ -211,6 +232,8 @@ static status take_bytes(text_reader *r, text_piece *p)
     }
     TRY(keep_rest(r, p->text + used, p->bytes - used));
     p->bytes = used;
+    p->line = r->line;
+    pass_lines(r, p->text, used);
     r->offset = p->offset + used;
     return STATUS_OK;
 }
@@ -257,10 +280,8 @@ static status count_lines(text_source *source, uint64_t offset, uint64_t *out)
     while (!st && offset && got) {
         st = text_source_read(source, text, LINE_BYTES, &got);
         size_t count = !st && got < offset ? got : (size_t)offset;
-        for (size_t i = 0; !st && i < count; i++) {
-            *out += text[i] == '\r' || (text[i] == '\n' && before != '\r');
-            before = text[i];
-        }
+        if (!st)
+            *out += text_count_lines(text, count, &before);
         offset -= count;
     }
     mem_free(text);

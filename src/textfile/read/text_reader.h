@@ -37,6 +37,7 @@ typedef struct text_reading {
     device *host; /* whose memory pieces are in */
     cpu_isa isa;
     size_t piece_bytes;
+    bool counts_lines; /* pieces have the lines at which they begin */
 } text_reading;
 
 /* Bytes of records. Zeroed: none; used again and again. */
@@ -45,6 +46,7 @@ typedef struct text_piece {
     const char *text;
     size_t bytes;
     uint64_t number, offset; /* in all pieces; of its first byte in its file's text */
+    uint64_t line;           /* from 1, at its first byte, if lines are counted */
     uint32_t file;
     bool is_first;   /* in its file: its first record may be the header */
     bool is_indexed; /* else text_piece_index is to be called, without the lock */
@@ -59,6 +61,8 @@ void text_reader_free(text_reader *reader); /* takes NULL */
 CHECKED status text_reader_take(text_reader *reader, text_piece *piece, bool *is_there);
 CHECKED status text_piece_index(const text_reading *reading, text_piece *piece);
 void text_piece_release(text_piece *piece);
+/* Counts the line ends of a text. *before: the byte before the text, then its last one. */
+uint64_t text_count_lines(const char *text, size_t bytes, char *before);
 /* The line, from 1, of a byte of a file's text: all before it is read again. */
 CHECKED status text_reader_line(const text_reading *reading, uint32_t file, uint64_t offset,
                                 uint64_t *out);

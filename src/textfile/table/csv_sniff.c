@@ -408,7 +408,6 @@ static status sniff(sniffer *s, csv_index *x)
     static const char *const empty = "";
     const text_options *o = s->options;
     dialect d = {.columns = 0};
-    uint64_t skipped = 0;
     csv_wrong_row wrong;
     if (o->detects_nothing)
         say_dialect(o, &d);
@@ -429,7 +428,7 @@ static status sniff(sniffer *s, csv_index *x)
     s->out->file.field_count = d.columns;
     /* Wrong rows are told of when they are read. */
     csv_row_rules rules = {.column_count = d.columns, .has_padding = true, .skips_wrong = true};
-    TRY(csv_rows_make(&rules, false, x, &skipped, &wrong));
+    TRY(csv_rows_make(&rules, false, x, NULL, &wrong));
     uint64_t most = o->sample_rows ? o->sample_rows : TEXT_SAMPLE_ROWS;
     text_rules values = {.quote = d.form.quote, .escape = d.form.escape, .nulls = {&empty, 1}};
     if (o->nulls.count)

@@ -35,6 +35,7 @@ typedef struct text_options {
     uint64_t skip; /* lines that come first */
     bool all_varchar, ignores_errors, null_padding, union_by_name, has_filename, is_latin1;
     bool detects_nothing; /* auto_detect = false */
+    bool gives_rejects;   /* the rows are the records that ignore_errors leaves out */
     uint64_t sample_rows; /* 0: TEXT_SAMPLE_ROWS; UINT64_MAX: all */
     size_t sample_bytes;  /* of a file; 0: the usual number */
     text_compression compression;
