@@ -73,6 +73,16 @@ for options in threads=1 threads=3 ranks=2; do
 done
 expect "order" 0 "250000
 250001" rows "select i from 'many.arrow' limit 2 offset 250000"
+for codec in lz4 zstd; do
+    sql "copy (from 'many.arrow') to 'packed.arrow' (compression $codec); copy (from 'nested.arrow') to 'packed.arrows' (codec $codec)" >/dev/null
+    expect "many rows, $codec" 0 "300000,44999850000,a text of more than twelve bytes 99999" \
+        rows "select count(*), sum(i), max(s) from 'packed.arrow'" --set threads=3
+    expect "nested, $codec" 0 "$(rows "from 'nested.arrow'" --set threads=1)" rows "from 'packed.arrows'" --set threads=1
+    # shellcheck disable=SC2012
+    if [ "$(ls -l packed.arrow | awk '{ print $5 }')" -lt 8000000 ]; then pass; else fail "$codec compresses nothing"; fi
+done
+expect "a codec that Arrow does not have" 1 - sql "copy (select 1 a) to 'no.arrow' (compression snappy)"
+says "a codec that Arrow does not have" "none, lz4 or zstd"
 sql "copy (select 1 a where false) to 'none.arrow'" >/dev/null
 expect "COPY of no rows" 0 "0" rows "select count(*) from 'none.arrow'"
 expect "into a table" 0 "count

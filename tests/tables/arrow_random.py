@@ -144,11 +144,12 @@ def try_seed(program, seed, folder):
     maker = Maker(seed)
     path = os.path.join(folder, maker.draw.choice(["t.arrow", "t.arrows"]))
     copy = os.path.join(folder, maker.draw.choice(["copy.arrow", "copy.arrows"]))
+    codec = maker.draw.choice(["none", "lz4", "zstd"])
     table = maker.table()
     maker.write(table, path)
     settings = [f"threads={maker.draw.choice([1, 3])}", f"chunk_rows={maker.draw.choice([64, 100, 2048])}"]
     arguments = [argument for setting in settings for argument in ("--set", setting)]
-    done = subprocess.run([program, *arguments, "-c", f"copy (from '{path}') to '{copy}'"], capture_output=True, text=True)
+    done = subprocess.run([program, *arguments, "-c", f"copy (from '{path}') to '{copy}' (compression {codec})"], capture_output=True, text=True)
     if done.returncode:
         return done.stderr
     wanted, got = plain(table.to_pylist()), plain(read(copy).to_pylist())

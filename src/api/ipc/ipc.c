@@ -23,6 +23,7 @@ typedef struct writer {
     uint64_t rows;
     flat metadata;
     ipc_body body;
+    ipc_compression compression;
 } writer;
 
 /* Writes what comes before a body: a mark, the metadata's length, the metadata. */
@@ -62,6 +63,7 @@ static status write_dictionary(writer *w, const struct ArrowSchema *schema,
 {
     uint64_t bytes;
     TRY(ipc_body_add(&w->body, schema, values, false));
+    TRY(ipc_body_compress(&w->body, &w->compression));
     uint32_t message = ipc_message_begin(&w->metadata);
     uint32_t dictionary = flat_table(&w->metadata, 2);
     flat_set(&w->metadata, dictionary, 0, (uint64_t)number);
@@ -90,6 +92,7 @@ static status write_rows(writer *w, const struct ArrowArray *rows)
     int64_t dictionaries = 0;
     TRY(write_dictionaries(w, &w->schema, rows, &dictionaries));
     TRY(ipc_body_add(&w->body, &w->schema, rows, true));
+    TRY(ipc_body_compress(&w->body, &w->compression));
     uint32_t message = ipc_message_begin(&w->metadata);
     uint32_t batch = ipc_body_describe(&w->body, &w->metadata, rows->length, &bytes);
     ipc_message_link(&w->metadata, message, IPC_RECORDS, batch, bytes);
@@ -162,13 +165,13 @@ static status write_all(writer *w, ipc_format format, struct ArrowArrayStream *s
 
 status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows)
 {
-    return ipc_write_as(IPC_STREAM, stream, target, out_rows);
+    return ipc_write_as(IPC_STREAM, (ipc_compression){IPC_PLAIN, 0}, stream, target, out_rows);
 }
 
-status ipc_write_as(ipc_format format, struct ArrowArrayStream *stream, FILE *target,
-                    uint64_t *out_rows)
+status ipc_write_as(ipc_format format, ipc_compression compression, struct ArrowArrayStream *stream,
+                    FILE *target, uint64_t *out_rows)
 {
-    writer w = {.target = target};
+    writer w = {.target = target, .compression = compression};
     status st = write_all(&w, format, stream);
     *out_rows = w.rows;
     if (w.schema.release)

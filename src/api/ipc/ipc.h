@@ -22,11 +22,19 @@ typedef enum ipc_format {
     IPC_FILE /* a stream between marks, and a footer that tells where batches lie; without dictionaries */
 } ipc_format;
 
+/* Codecs of the buffers of rows. */
+typedef enum ipc_codec { IPC_PLAIN, IPC_LZ4, IPC_ZSTD } ipc_codec;
+
+typedef struct ipc_compression {
+    ipc_codec codec;
+    int level; /* of zstd; 0: 1 */
+} ipc_compression;
+
 /* Writes the stream to its end and leaves its release to the caller. A failure to write is left in the target (ferror), and
  * nothing more is read then. Fails with what the stream says. *out_rows: rows written. */
 CHECKED status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);
 /* Writes a stream, or a file. */
-CHECKED status ipc_write_as(ipc_format format, struct ArrowArrayStream *stream, FILE *target,
-                            uint64_t *out_rows);
+CHECKED status ipc_write_as(ipc_format format, ipc_compression compression,
+                            struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);
 
 #endif

@@ -12,8 +12,7 @@ static status add_buffer(ipc_body *body, const void *bytes, size_t count)
     return array_push(NULL, &body->buffers, ((ipc_buffer){bytes, bytes ? count : 0}));
 }
 
-/* Makes room for a buffer, which is freed with the body. */
-static status make_buffer(ipc_body *body, size_t bytes, void **out)
+status ipc_body_make(ipc_body *body, size_t bytes, void **out)
 {
     *out = mem_resize(NULL, bytes + 8);
     if (!*out)
@@ -36,7 +35,7 @@ static status add_bits(ipc_body *body, const uint8_t *bits, range rows)
     void *made;
     if (!bits || rows.first % 8 == 0)
         return add_buffer(body, bits ? bits + rows.first / 8 : NULL, bytes);
-    TRY(make_buffer(body, bytes, &made));
+    TRY(ipc_body_make(body, bytes, &made));
     memset(made, 0, bytes);
     for (uint64_t i = 0; i < rows.count; i++)
         ((uint8_t *)made)[i / 8] |= (uint8_t)(is_set(bits, rows.first + i) << (i % 8));
@@ -76,7 +75,7 @@ static status add_offsets(ipc_body *body, const void *offsets, uint32_t width, r
     *out = (range){begin, end - begin};
     if (rows.count && !begin)
         return add_buffer(body, (const char *)offsets + rows.first * width, bytes);
-    TRY(make_buffer(body, bytes, &made));
+    TRY(ipc_body_make(body, bytes, &made));
     memset(made, 0, bytes);
     for (uint64_t i = 0; rows.count && i <= rows.count; i++)
         if (width == 4)
@@ -107,13 +106,13 @@ static status add_views(ipc_body *body, const struct ArrowArray *array, range ro
 {
     void *offsets, *bytes;
     uint64_t at = 0;
-    TRY(make_buffer(body, (rows.count + 1) * sizeof at, &offsets));
+    TRY(ipc_body_make(body, (rows.count + 1) * sizeof at, &offsets));
     for (uint64_t i = 0; i <= rows.count; i++) {
         ((uint64_t *)offsets)[i] = at;
         at += i < rows.count ? view_bytes(array, rows.first + i) : 0;
     }
     TRY(add_buffer(body, offsets, (rows.count + 1) * sizeof at));
-    TRY(make_buffer(body, at, &bytes));
+    TRY(ipc_body_make(body, at, &bytes));
     for (uint64_t i = 0; i < rows.count; i++) {
         size_t length = view_bytes(array, rows.first + i);
         if (length)
@@ -190,7 +189,7 @@ status ipc_body_add(ipc_body *body, const struct ArrowSchema *schema,
 
 uint32_t ipc_body_describe(const ipc_body *body, flat *f, int64_t rows, uint64_t *out_bytes)
 {
-    uint32_t batch = flat_table(f, 3);
+    uint32_t batch = flat_table(f, 4);
     int64_t at = 0;
     flat_set(f, batch, 0, (uint64_t)rows);
     uint32_t nodes = flat_vector(f, body->nodes.count, sizeof(ipc_node));
@@ -207,6 +206,7 @@ uint32_t ipc_body_describe(const ipc_body *body, flat *f, int64_t rows, uint64_t
             memcpy(items + i * sizeof place, place, sizeof place);
         at += (int64_t)ipc_padded(body->buffers.items[i].count);
     }
+    ipc_compression_describe(&body->compression, f, batch);
     *out_bytes = (uint64_t)at;
     return batch;
 }

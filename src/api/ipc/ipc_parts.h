@@ -3,7 +3,7 @@
 #define PISTACHIO_API_IPC_IPC_PARTS_H
 
 #include "api/ipc/flat.h"
-#include "pistachio/pistachio.h"
+#include "api/ipc/ipc.h"
 
 /* Values of a message's union MessageHeader. */
 typedef enum ipc_header { IPC_SCHEMA = 1, IPC_DICTIONARY, IPC_RECORDS } ipc_header;
@@ -49,11 +49,19 @@ typedef struct ipc_body {
     ARRAY(ipc_node) nodes;
     ARRAY(ipc_buffer) buffers;
     ARRAY(void *) made; /* buffers that were made, freed with the body */
+    ipc_compression compression;
 } ipc_body;
+
+/* Makes room for a buffer, which is freed with the body. */
+CHECKED status ipc_body_make(ipc_body *body, size_t bytes, void **out);
 
 /* Adds an array's rows; of a struct's children one after the other, without itself, if `is_root`. */
 CHECKED status ipc_body_add(ipc_body *body, const struct ArrowSchema *schema,
                             const struct ArrowArray *array, bool is_root);
+/* Compresses the buffers that were added. */
+CHECKED status ipc_body_compress(ipc_body *body, const ipc_compression *how);
+/* Says in the table RecordBatch how buffers are compressed. */
+void ipc_compression_describe(const ipc_compression *how, flat *f, uint32_t batch);
 /* Makes the table RecordBatch; *out_bytes: of the body as it is to be written. */
 uint32_t ipc_body_describe(const ipc_body *body, flat *f, int64_t rows, uint64_t *out_bytes);
 /* Bytes that a buffer takes in a message. */

@@ -85,8 +85,13 @@ status api_copy_arrow(pistachio_result *result, output_file *file, FILE *target)
                                       .private_data = &rows};
     rows.options.has_dictionaries = false;
     TRY(take_columns(result, &rows.columns));
-    ipc_format format = result->statement->copy.is_arrow_stream ? IPC_STREAM : IPC_FILE;
-    status st = ipc_write_as(format, &stream, target, &result->rows_written);
+    const sql_copy *copy = &result->statement->copy;
+    ipc_format format = copy->is_arrow_stream ? IPC_STREAM : IPC_FILE;
+    ipc_compression compression = {.codec = copy->codec == PQ_CODEC_ZSTD      ? IPC_ZSTD
+                                            : copy->codec == PQ_CODEC_LZ4_RAW ? IPC_LZ4
+                                                                              : IPC_PLAIN,
+                                   .level = copy->codec_level};
+    status st = ipc_write_as(format, compression, &stream, target, &result->rows_written);
     if (!rows.failure)
         return st;
     status_free(st);

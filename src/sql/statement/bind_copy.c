@@ -131,9 +131,9 @@ static const struct {
     unsigned formats; /* that have it */
 } options[] = {
     {"format", OPTION_FORMAT, FOR_ALL},
-    {"codec", OPTION_CODEC, FOR_ALL_BUT_ARROW},
-    {"compression", OPTION_CODEC, FOR_ALL_BUT_ARROW},
-    {"compression_level", OPTION_LEVEL, FOR_ALL_BUT_ARROW},
+    {"codec", OPTION_CODEC, FOR_ALL},
+    {"compression", OPTION_CODEC, FOR_ALL},
+    {"compression_level", OPTION_LEVEL, FOR_ALL},
     {"row_group_size", OPTION_ROW_GROUP_SIZE, FOR_PARQUET},
     {"per_rank", OPTION_PER_RANK, FOR_PARQUET},
     {"header", OPTION_HEADER, FOR_CSV | FOR_TSV},
@@ -195,6 +195,13 @@ static status wrong_value(const binder *b, const DefElem *option, const char *te
                        "%s", allowed);
 }
 
+static bool set_arrow_codec(pq_codec codec, sql_copy *out)
+{
+    out->codec = codec;
+    out->has_codec = codec != PQ_CODEC_NONE;
+    return !out->has_codec || codec == PQ_CODEC_ZSTD || codec == PQ_CODEC_LZ4_RAW;
+}
+
 static bool find_codec(const char *name, sql_copy *out)
 {
     static const struct {
@@ -206,6 +213,8 @@ static bool find_codec(const char *name, sql_copy *out)
                   {"lz4", PQ_CODEC_LZ4_RAW},   {"lz4_raw", PQ_CODEC_LZ4_RAW}};
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (!strcasecmp(codecs[i].name, name)) {
+            if (out->is_arrow)
+                return set_arrow_codec(codecs[i].codec, out);
             out->is_gzip = codecs[i].codec == PQ_CODEC_GZIP;
             if (!out->is_parquet)
                 return out->is_gzip || codecs[i].codec == PQ_CODEC_NONE;
@@ -216,6 +225,7 @@ static bool find_codec(const char *name, sql_copy *out)
 }
 #define CODECS "none, uncompressed, snappy, gzip, zstd, brotli, lz4 or lz4_raw"
 #define TEXT_CODECS "none or gzip"
+#define ARROW_CODECS "none, lz4 or zstd"
 
 #define LEVEL_MOST 22 /* zstd's */
 
@@ -223,7 +233,7 @@ static bool set_level(const char *text, sql_copy *out)
 {
     int128 number;
     if (!int128_parse(text, strlen(text), &number) || number < 1 ||
-        number > (out->is_parquet ? LEVEL_MOST : 9))
+        number > (out->is_parquet || out->is_arrow ? LEVEL_MOST : 9))
         return false;
     out->codec_level = (int)number;
     return true;
@@ -278,10 +288,13 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
         allowed = find_format(text, out) ? NULL : out->is_to_client ? CLIENT_FORMATS : FORMATS;
         break;
     case OPTION_CODEC:
-        allowed = find_codec(text, out) ? NULL : out->is_parquet ? CODECS : TEXT_CODECS;
+        allowed = find_codec(text, out) ? NULL
+                  : out->is_parquet     ? CODECS
+                  : out->is_arrow       ? ARROW_CODECS
+                                        : TEXT_CODECS;
         break;
     case OPTION_LEVEL:
-        allowed = set_level(text, out) ? NULL : "1 to 9, of zstd in Parquet to 22";
+        allowed = set_level(text, out) ? NULL : "1 to 9, of zstd to 22";
         break;
     case OPTION_ROW_GROUP_SIZE:
         allowed = set_rows(text, out) ? NULL : "a number of rows";
