@@ -43,11 +43,16 @@ status name_index_add(arena *a, name_index *index, const char *name, uint32_t nu
     return STATUS_OK;
 }
 
+uint32_t *name_index_at(const name_index *index, const char *name)
+{
+    name_entry *entry = index->size ? entry_of(index, name) : NULL;
+    return entry && entry->name ? &entry->number : NULL;
+}
+
 bool name_index_find(const name_index *index, const char *name, uint32_t *out)
 {
-    const name_entry *entry = index->size ? entry_of(index, name) : NULL;
-    if (!entry || !entry->name)
-        return false;
-    *out = entry->number;
-    return true;
+    const uint32_t *number = name_index_at(index, name);
+    if (number)
+        *out = *number;
+    return number != NULL;
 }

@@ -20,5 +20,7 @@ typedef struct name_index {
 /* Keeps the pointer to the name. A name that is there already keeps its number. */
 CHECKED status name_index_add(arena *a, name_index *index, const char *name, uint32_t number);
 bool name_index_find(const name_index *index, const char *name, uint32_t *out);
+/* Returns the name's number, to be changed before the next name is added; NULL: the name is not there. */
+uint32_t *name_index_at(const name_index *index, const char *name);
 
 #endif

@@ -134,6 +134,16 @@ def headers_of_further_files(folder):
     check("a column is missing", 'file "lacks.csv" has no column "b", which "h1.csv" has' in err, err)
 
 
+def many_names(folder):
+    """Wide files: names that are alike, and a further file with the columns in another order."""
+    names = [f"c{i}" for i in range(4000)]
+    write(folder, "w1.csv", (",".join(names) + "\n" + ",".join("1" for _ in names) + "\n").encode())
+    write(folder, "w2.csv", (",".join(reversed(names)) + "\n" + ",".join(str(i) for i in range(4000)) + "\n").encode())
+    gives("select sum(c0) as a, sum(c3999) as b from 'w*.csv'", '{"a":4000,"b":1}', folder)
+    write(folder, "same.csv", (",".join(["x"] * 4000) + "\n" + ",".join(str(i) for i in range(4000)) + "\n").encode())
+    gives("select x, x_1, x_3999 from 'same.csv'", '{"x":0,"x_1":1,"x_3999":3999}', folder)
+
+
 def types_by_name(folder):
     write(folder, "n.csv", b"a,b\n1,2\n")
     write(folder, "n.json", b'{"a": 1, "b": "2"}\n')
@@ -230,7 +240,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, headers_of_further_files, types_by_name, late_fields, rejects, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, many_names, types_by_name, late_fields, rejects, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -1,9 +1,9 @@
 /* csv_sniff.c - tries dialects on a sample, and looks at its values. */
 #include "textfile/table/csv_sniff.h"
 
+#include "base/name_index.h"
 #include "base/text_scan.h"
-
-#include <strings.h>
+#include "base/utf8.h"
 
 #define DIALECT_BYTES ((size_t)64 << 10) /* of the sample on which dialects are tried */
 
@@ -11,7 +11,8 @@ typedef struct sniffer {
     arena *memory;
     const text_options *options;
     text_sniffed *out;
-    char *text; /* the sample, behind the lines that are to be skipped */
+    name_index names; /* of the columns: the number that the next column of the name gets */
+    char *text;       /* the sample, behind the lines that are to be skipped */
     size_t bytes;
     bool is_whole; /* it is all of the file */
 } sniffer;
@@ -315,32 +316,35 @@ static status find_header(const sniffer *s, const text_fields *f, uint32_t colum
     return STATUS_OK;
 }
 
-static bool has_name(const text_sniffed *out, const char *name)
+static status wrong_name(size_t number)
 {
-    for (size_t i = 0; i < out->columns.count; i++)
-        if (!strcasecmp(out->columns.items[i].name, name))
-            return true;
-    return false;
+    return status_hint(status_new(STATUS_KIND_DATA, "the name of column %zu is not UTF-8", number),
+                       "encoding => 'latin-1' reads a file in Latin-1, names => [...] gives other "
+                       "names");
 }
 
-/* A name that no column before it has. */
-static status add_name(const sniffer *s, const char *name, size_t bytes)
+/* Adds a column, with a name that no column before it has. */
+static status add_name(sniffer *s, const char *name, size_t bytes)
 {
     text_scan trimmed = scan_trimmed(name, bytes);
     text_column column = {.type = type_make(TYPE_VARCHAR)};
     size_t number = s->out->columns.count;
     bytes = (size_t)(trimmed.end - trimmed.at);
+    if (utf8_valid_bytes(trimmed.at, bytes) != bytes)
+        return wrong_name(number + 1);
     char *base = bytes ? arena_copy_text(s->memory, trimmed.at, bytes)
                        : arena_format(s->memory, "column%zu", number);
+    uint32_t *next = base ? name_index_at(&s->names, base) : NULL;
     column.name = base;
-    for (size_t i = 1; column.name && has_name(s->out, column.name); i++)
-        column.name = arena_format(s->memory, "%s_%zu", base, i);
+    while (column.name && name_index_at(&s->names, column.name))
+        column.name = arena_format(s->memory, "%s_%u", base, (*next)++);
     if (!column.name)
         return status_no_memory("csv", bytes);
+    TRY(name_index_add(s->memory, &s->names, column.name, 1));
     return array_push(s->memory, &s->out->columns, column);
 }
 
-static status add_names(const sniffer *s, const text_fields *f, bool has_header, uint32_t columns)
+static status add_names(sniffer *s, const text_fields *f, bool has_header, uint32_t columns)
 {
     const text_options *o = s->options;
     for (uint32_t i = 0; i < columns; i++) {
