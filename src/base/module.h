@@ -14,11 +14,10 @@
 
 #include "base/cancel.h"
 #include "base/mem.h"
-#include "base/secret.h"
 #include "base/status.h"
 
 /* Raised with every change of the structs below. */
-#define MODULE_VERSION 3
+#define MODULE_VERSION 4
 
 /* Functions of the engine that modules call, by their own names. */
 #define MODULE_HOST_LIST(FUNCTION)                                                                 \
@@ -34,7 +33,6 @@
     FUNCTION(array_reserve_)                                                                       \
     FUNCTION(cancel_is_asked)                                                                      \
     FUNCTION(cancel_check)                                                                         \
-    FUNCTION(secret_text)                                                                          \
     FUNCTION(status_new)                                                                           \
     FUNCTION(status_new_errno)                                                                     \
     FUNCTION(status_no_memory)                                                                     \

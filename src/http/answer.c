@@ -166,7 +166,8 @@ bool answer_may_change(const transfer *t)
 
 const char *answer_verb(const transfer_question *q)
 {
-    return strcmp(q->method, "GET") && strcmp(q->method, "HEAD") ? "write" : "read";
+    bool reads = !strcmp(q->method, "GET") || !strcmp(q->method, "HEAD");
+    return reads ? "read" : q->place->is_store ? "write" : "ask";
 }
 
 static const char *hint_of(const transfer_question *q, const char *word)

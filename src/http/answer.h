@@ -10,7 +10,7 @@ void answer_read_header(transfer_answer *answer, const char *line, size_t bytes)
 bool answer_may_change(const transfer *t);
 /* Returns the failure that an answer with an error's code means. */
 CHECKED status answer_failure(const transfer *t);
-/* Names what could not be done, in an error: "read" or "write". */
+/* Names what could not be done, in an error: "read", "write" or "ask". */
 const char *answer_verb(const transfer_question *q);
 /* Fails unless the body that is about to come is what was asked for. */
 CHECKED status answer_check_body(const transfer *t);

@@ -20,7 +20,7 @@
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
 /* Under the lock: what was asked for last. */
 static const http_config *known;
-static const object_settings *known_for;
+static uint64_t known_for; /* as object_settings.serial */
 static time_t known_since;
 
 /* ---- files ---- */
@@ -135,13 +135,15 @@ static const char *find_in_files(arena *a, const files *f, const char *name)
     return or_else(found, config_find(a, f->config, f->profile, name));
 }
 
-/* Takes the keys of the settings, whose texts stay. False: they have none. */
+/* Takes the keys of the settings, whose texts may go. False: they have none. */
 static bool set_keys(http_config *c, const object_settings *s)
 {
     if (!*s->key)
         return false;
     c->has_keys = strcmp(s->key, "none") != 0;
-    c->keys = (sign_keys){s->key, secret_text(s->secret), secret_text(s->token)};
+    c->keys = (sign_keys){arena_copy_text(c->memory, s->key, strlen(s->key)),
+                          arena_copy_text(c->memory, s->secret, strlen(s->secret)),
+                          arena_copy_text(c->memory, s->token, strlen(s->token))};
     return true;
 }
 
@@ -173,8 +175,9 @@ static void find_all(http_config *c, const object_settings *s)
     c->store.endpoint = or_else(variable(a, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
                                 find_in_files(a, &f, "endpoint_url"));
     c->certificates = variable(a, "AWS_CA_BUNDLE", "CURL_CA_BUNDLE");
-    c->store.region = or_else(s->region, c->store.region);
-    c->store.endpoint = or_else(s->endpoint, c->store.endpoint);
+    c->store.region = or_else(arena_copy_text(a, s->region, strlen(s->region)), c->store.region);
+    c->store.endpoint =
+        or_else(arena_copy_text(a, s->endpoint, strlen(s->endpoint)), c->store.endpoint);
     c->store.is_path_style = s->is_path_style;
     c->store.is_host_style = s->is_host_style;
     c->timeout = s->timeout * 1000;
@@ -193,6 +196,8 @@ static status config_new(const object_settings *s, const http_config **out)
     atomic_init(&c->references, 1);
     find_all(c, s);
     status st = c->has_keys || *s->key ? STATUS_OK : identity_find(c);
+    if (!st && c->has_keys && (!c->keys.id || !c->keys.secret || !c->keys.token))
+        st = status_no_memory("credentials", sizeof *c);
     if (st) {
         arena_free(memory);
         return st;
@@ -227,13 +232,13 @@ status config_get(const object_settings *s, const http_config **out)
     status st = STATUS_OK;
     mutex_lock(&lock);
     time_t now = time(NULL);
-    if (!known || known_for != s || now - known_since > KEPT_SECONDS || now < known_since) {
+    if (!known || known_for != s->serial || now - known_since > KEPT_SECONDS || now < known_since) {
         const http_config *made;
         st = config_new(s, &made);
         if (!st) {
             old = known;
             known = made;
-            known_for = s;
+            known_for = s->serial;
             known_since = now;
         }
     }

@@ -19,7 +19,6 @@ extern const module_host *http_engine;
 #define array_reserve_ http_engine->array_reserve_
 #define cancel_is_asked http_engine->cancel_is_asked
 #define cancel_check http_engine->cancel_check
-#define secret_text http_engine->secret_text
 #define status_new http_engine->status_new
 #define status_new_errno http_engine->status_new_errno
 #define status_no_memory http_engine->status_no_memory

@@ -1,5 +1,6 @@
 /* http_module.c - pistachio-http.so: what reads object stores, and has OpenSSL and libcurl for it. */
 #include "base/build_id.h"
+#include "http/ask.h"
 #include "http/list.h"
 #include "http/objects.h"
 #include "http/transfer.h"
@@ -20,7 +21,8 @@ static status open_module(const module_host *host, const void **out)
                                                      .create = upload_create,
                                                      .append = upload_append,
                                                      .complete = upload_complete,
-                                                     .abort = upload_abort};
+                                                     .abort = upload_abort,
+                                                     .ask = ask_server};
     http_engine = host;
     *out = &functions;
     return STATUS_OK;

@@ -91,9 +91,9 @@ char *identity_member(arena *a, const char *json, size_t bytes, const char *name
 typedef struct asking {
     const http_config *config;
     arena *memory;
-    const char *from;           /* for errors */
-    const char *header, *value; /* sent along; NULL: none */
-    bool is_near;               /* on this machine: by no proxy, and soon */
+    const char *from;   /* for errors */
+    sign_header header; /* sent along; without a name: none */
+    bool is_near;       /* on this machine: by no proxy, and soon */
     transfer transfer;
 } asking;
 
@@ -107,8 +107,8 @@ static status ask(asking *k, const char *method, const char *url)
                                           .place = &place,
                                           .query = "",
                                           .shown = k->from,
-                                          .header_name = k->header,
-                                          .header_value = k->value,
+                                          .headers = &k->header,
+                                          .header_count = k->header.name != NULL,
                                           .is_near = k->is_near,
                                           .timeout = k->is_near ? NEAR_MILLISECONDS : 0},
                              .room = ANSWER_BYTES_MAX};
@@ -177,8 +177,7 @@ static status ask_container(asking *k, const char *url)
     if (file && *file)
         token = config_read_line(k->memory, file);
     if (token && *token) {
-        k->header = "Authorization";
-        k->value = token;
+        k->header = (sign_header){"Authorization", token};
     }
     TRY(ask(k, "GET", url));
     return keep_json(k);
@@ -247,15 +246,13 @@ static status ask_instance(asking *k)
     const char *host = endpoint && *endpoint ? endpoint : "http://169.254.169.254";
     k->from = "the instance's metadata";
     k->is_near = true;
-    k->header = "X-aws-ec2-metadata-token-ttl-seconds";
-    k->value = "300";
+    k->header = (sign_header){"X-aws-ec2-metadata-token-ttl-seconds", "300"};
     char *url = arena_format(k->memory, "%s/latest/api/token", host);
     TRY(url ? ask(k, "PUT", url) : status_no_memory("request", 1));
-    k->header = "X-aws-ec2-metadata-token";
-    k->value = answer_text(k);
+    k->header = (sign_header){"X-aws-ec2-metadata-token", answer_text(k)};
     transfer_release(&k->transfer);
     url = arena_format(k->memory, "%s/latest/meta-data/iam/security-credentials/", host);
-    TRY(url && k->value ? ask(k, "GET", url) : bad_answer(k));
+    TRY(url && k->header.value ? ask(k, "GET", url) : bad_answer(k));
     const char *role = answer_text(k);
     transfer_release(&k->transfer);
     url = role ? arena_format(k->memory, "%s/latest/meta-data/iam/security-credentials/%s", host,

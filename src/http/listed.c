@@ -46,8 +46,8 @@ static void clear(void)
 /* FNV-1a with two offsets, mixed at the end. */
 static void hash_of(const object_settings *s, const char *url, uint64_t out[2])
 {
-    out[0] = UINT64_C(0xcbf29ce484222325) ^ (uintptr_t)s;
-    out[1] = UINT64_C(0x9ae16a3b2f90404f) + (uintptr_t)s;
+    out[0] = UINT64_C(0xcbf29ce484222325) ^ s->serial;
+    out[1] = UINT64_C(0x9ae16a3b2f90404f) + s->serial;
     for (; *url; url++)
         for (int i = 0; i < 2; i++)
             out[i] = (out[i] ^ (unsigned char)*url) * UINT64_C(0x100000001b3);

@@ -102,8 +102,8 @@ static status add_headers(const transfer *t, request_parts *parts)
     TRY(add_question(t, parts, headers, &count));
     if (t->question.place->is_store && t->question.config->has_keys)
         TRY(add_signature(t, parts, headers, count));
-    if (t->question.header_name)
-        TRY(add_header(parts, t->question.header_name, t->question.header_value));
+    for (size_t i = 0; i < t->question.header_count; i++)
+        TRY(add_header(parts, t->question.headers[i].name, t->question.headers[i].value));
     /* libcurl would wait for leave to send a body. */
     if (t->question.body)
         TRY(add_header(parts, "Expect", ""));
@@ -114,7 +114,7 @@ static status add_headers(const transfer *t, request_parts *parts)
 static void set_redirects(CURL *easy, const transfer_question *q)
 {
     const url_place *place = q->place;
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, place->is_store || q->header_name ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, place->is_store || q->header_count ? 0L : 1L);
     if (q->is_near)
         curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);

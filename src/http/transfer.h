@@ -39,10 +39,11 @@ typedef struct transfer_question {
     const char *type;      /* of the body; NULL: none */
     const void *body;
     size_t body_bytes;
-    const char *body_hash;                  /* as sign.h's; NULL: it is computed for each attempt */
-    unsigned timeout;                       /* milliseconds; 0: the configuration's */
-    const char *header_name, *header_value; /* one more, which is not signed; NULL: none */
-    bool is_near;                           /* by no proxy */
+    const char *body_hash;      /* as sign.h's; NULL: it is computed for each attempt */
+    unsigned timeout;           /* milliseconds; 0: the configuration's */
+    const sign_header *headers; /* more, which are not signed */
+    size_t header_count;
+    bool is_near; /* by no proxy */
 } transfer_question;
 
 /* The headers of an answer. */

@@ -66,9 +66,9 @@ status lake_request_parse(arena *a, const char *text, lake_request *out)
     static const struct {
         const char *name;
         lake_kind kind;
-    } kinds[] = {{"delta", LAKE_DELTA}, {"iceberg", LAKE_ICEBERG}};
+    } kinds[] = {{"delta", LAKE_DELTA}, {"iceberg", LAKE_ICEBERG}, {"rest", LAKE_REST}};
     *out = (lake_request){.path = text};
-    for (size_t i = 0; i < 2 && !out->kind; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !out->kind; i++) {
         size_t bytes = strlen(kinds[i].name);
         if (strncmp(text, kinds[i].name, bytes) != 0 || (text[bytes] != ':' && text[bytes] != '('))
             continue;
@@ -104,13 +104,14 @@ bool lake_is_text(const char *text)
 
 status lake_text_as_of(arena *a, const char *text, const char *state, const char **out)
 {
+    static const char *const names[] = {
+        [LAKE_DELTA] = "delta", [LAKE_ICEBERG] = "iceberg", [LAKE_REST] = "rest"};
     lake_request request;
     *out = NULL;
     TRY(lake_request_parse(a, text, &request));
     if (!request.kind || request.has_version || request.has_time)
         return STATUS_OK;
-    *out = arena_format(a, "%s%s:%s", request.kind == LAKE_DELTA ? "delta" : "iceberg", state,
-                        request.path);
+    *out = arena_format(a, "%s%s:%s", names[request.kind], state, request.path);
     return *out ? STATUS_OK : status_no_memory("lake", strlen(text));
 }
 
@@ -146,7 +147,9 @@ status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **
     *out = NULL;
     TRY(arena_new(&scratch));
     status st = lake_request_parse(scratch, text, &request);
-    if (!st && request.kind) {
+    if (!st && request.kind == LAKE_REST)
+        st = status_new(STATUS_KIND_NOT_FOUND, "\"%s\" is of a catalog that is not attached", text);
+    else if (!st && request.kind) {
         if (lake_is_current(scratch, &request, before))
             *out = before;
         else

@@ -4,6 +4,7 @@
  *     delta(version=3):path                    as of a version; of Iceberg a snapshot
  *     delta(timestamp=2026-01-01 12:00:00):path
  *     path                                     a folder that has such a log
+ *     rest:catalog/namespace/table             a table of a catalog that is attached (lake_rest.h)
  *
  * A lake becomes a table whose columns and files are told (parquet/table/table_given.h). */
 #ifndef PISTACHIO_LAKE_LAKE_H

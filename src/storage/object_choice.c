@@ -9,15 +9,18 @@
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
 /* Filled under the lock; those before choice_count stay as they are. Not an array of settings: the program would be 800 KB
  * larger. */
-static const object_settings defaults = {.timeout = 30};
+static const object_settings defaults = {.secret = "", .token = "", .timeout = 30};
 static const object_settings *choices[OBJECT_CHOICES_MAX] = {&defaults};
 static _Atomic uint32_t choice_count = 1;
+/* Settings that are lent have the numbers from OBJECT_CHOICES_MAX on; NULL: the number is free. */
+static _Atomic(const object_settings *) lent[OBJECT_LENT_MAX];
+static uint64_t last_serial; /* under the lock */
 static _Thread_local uint32_t used;
 
 static object_settings settings_of(const settings *s)
 {
-    object_settings made = {.secret = s->s3_secret_access_key.number,
-                            .token = s->s3_session_token.number,
+    object_settings made = {.secret = secret_text(s->s3_secret_access_key.number),
+                            .token = secret_text(s->s3_session_token.number),
                             .is_path_style = *s->s3_url_style.text == 'p',
                             .is_host_style = *s->s3_url_style.text == 'h',
                             .timeout =
@@ -31,9 +34,9 @@ static object_settings settings_of(const settings *s)
 static bool are_equal(const object_settings *a, const object_settings *b)
 {
     return !strcmp(a->endpoint, b->endpoint) && !strcmp(a->region, b->region) &&
-           !strcmp(a->key, b->key) && a->secret == b->secret && a->token == b->token &&
-           a->is_path_style == b->is_path_style && a->is_host_style == b->is_host_style &&
-           a->timeout == b->timeout;
+           !strcmp(a->key, b->key) && !strcmp(a->secret, b->secret) &&
+           !strcmp(a->token, b->token) && a->is_path_style == b->is_path_style &&
+           a->is_host_style == b->is_host_style && a->timeout == b->timeout;
 }
 
 static bool find(const object_settings *wanted, uint32_t *out)
@@ -58,6 +61,7 @@ static status add(const object_settings *wanted, uint32_t *out)
     if (!made)
         return status_no_memory("settings", sizeof *made);
     *made = *wanted;
+    made->serial = ++last_serial;
     choices[*out] = made;
     atomic_store(&choice_count, *out + 1);
     return STATUS_OK;
@@ -74,6 +78,49 @@ status object_store_choose(const settings *s, uint32_t *out)
     return st;
 }
 
+/* Copies the settings with their secrets; NULL: no memory. */
+static object_settings *copy_lent(const object_settings *s)
+{
+    size_t secret = strlen(s->secret) + 1, token = strlen(s->token) + 1;
+    object_settings *made = mem_new(sizeof *made + secret + token);
+    if (!made)
+        return NULL;
+    char *texts = (char *)(made + 1);
+    *made = *s;
+    made->secret = memcpy(texts, s->secret, secret);
+    made->token = memcpy(texts + secret, s->token, token);
+    return made;
+}
+
+status object_store_lend(const object_settings *s, uint32_t *out)
+{
+    object_settings *made = copy_lent(s);
+    uint32_t number = 0;
+    if (!made)
+        return status_no_memory("settings", sizeof *made);
+    mutex_lock(&lock);
+    made->serial = ++last_serial;
+    while (number < OBJECT_LENT_MAX && atomic_load(&lent[number]))
+        number++;
+    if (number < OBJECT_LENT_MAX)
+        atomic_store(&lent[number], made);
+    mutex_unlock(&lock);
+    *out = OBJECT_CHOICES_MAX + number;
+    if (number < OBJECT_LENT_MAX)
+        return STATUS_OK;
+    mem_free(made);
+    return status_hint(status_new(STATUS_KIND_LIMIT,
+                                  "a process has at most %d tables with keys that catalogs lend",
+                                  OBJECT_LENT_MAX),
+                       "DETACH the catalogs that are not needed");
+}
+
+void object_store_drop(uint32_t choice)
+{
+    if (choice >= OBJECT_CHOICES_MAX)
+        mem_free((void *)atomic_exchange(&lent[choice - OBJECT_CHOICES_MAX], NULL));
+}
+
 uint32_t object_store_use(uint32_t choice)
 {
     uint32_t before = used;
@@ -88,7 +135,8 @@ uint32_t object_store_used(void)
 
 const object_settings *object_store_settings(void)
 {
-    return choices[used];
+    return used < OBJECT_CHOICES_MAX ? choices[used]
+                                     : atomic_load(&lent[used - OBJECT_CHOICES_MAX]);
 }
 
 status object_store_tell(status (*tell)(void *context, const char *name, const char *text),
@@ -105,8 +153,8 @@ status object_store_tell(status (*tell)(void *context, const char *name, const c
                                 : s->is_host_style ? "host"
                                                    : "auto"},
                {"s3_access_key_id", s->key},
-               {"s3_secret_access_key", secret_text(s->secret)},
-               {"s3_session_token", secret_text(s->token)},
+               {"s3_secret_access_key", s->secret},
+               {"s3_session_token", s->token},
                {"http_timeout", timeout}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         TRY(tell(context, all[i].name, all[i].text));

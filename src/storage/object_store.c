@@ -201,6 +201,14 @@ status object_upload_complete(object_upload *u)
     return atomic_load(&loaded)->complete(u);
 }
 
+status object_ask(const object_question *q, object_answer *out)
+{
+    const object_store_functions *functions;
+    *out = (object_answer){0};
+    TRY(functions_for(q->url, &functions));
+    return functions->ask(object_store_settings(), q, out);
+}
+
 void object_upload_abort(object_upload *u)
 {
     if (u)

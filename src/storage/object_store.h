@@ -18,18 +18,24 @@
 /* Settings of stores. Texts may be "". */
 typedef struct object_settings {
     char endpoint[SETTING_TEXT_BYTES], region[SETTING_TEXT_BYTES], key[SETTING_TEXT_BYTES];
-    uint64_t secret, token; /* base/secret.h */
+    const char *secret, *token; /* kept by base/secret.h, or lent (object_store_lend) */
     bool is_path_style, is_host_style;
     unsigned timeout; /* seconds */
+    uint64_t serial;  /* of these settings alone, even after they were dropped; 0: the defaults */
 } object_settings;
 
 /* Statements name their settings by a number, which is the same for the same settings, and holds as long as the process
  * lives. 0: the defaults. At most OBJECT_CHOICES_MAX different ones. Any thread. */
 #define OBJECT_CHOICES_MAX 1024
+#define OBJECT_LENT_MAX 4096
 CHECKED status object_store_choose(const settings *s, uint32_t *out);
 /* The calling thread works by these settings from now on. Returns the number before. */
 uint32_t object_store_use(uint32_t choice);
 uint32_t object_store_used(void);
+/* Keeps settings that a catalog lends for a table, secrets too: a number until object_store_drop. No file may be open by them any more
+ * then. Any thread. */
+CHECKED status object_store_lend(const object_settings *s, uint32_t *out);
+void object_store_drop(uint32_t choice);
 /* Returns the settings of the calling thread. */
 const object_settings *object_store_settings(void);
 /* Tells these by their names and as settings_set takes them, secrets too: for another rank. */
@@ -51,6 +57,21 @@ typedef struct object_span {
     void (*done)(void *argument, status outcome);
     void *argument; /* distinct for each read under way */
 } object_span;
+
+/* A request to a server that answers with text: GET, or POST of a form. */
+typedef struct object_question {
+    const char *url;
+    const char *form;          /* NULL: none */
+    const char *authorization; /* the header of that name; NULL: none */
+    const char *name, *value;  /* a further header; NULL: none */
+    uint64_t room;             /* a longer answer is a failure */
+} object_question;
+
+typedef struct object_answer {
+    unsigned code; /* HTTP's */
+    char *text;    /* the caller's to free, with a zero after it */
+    size_t bytes;
+} object_answer;
 
 /* Takes the URL of an object, which is valid during the call. */
 typedef status (*object_taker)(void *context, const char *url);
@@ -76,6 +97,8 @@ typedef struct object_store_functions {
     /* Complete and abort free it. complete: the object is there, in place of what had its name, or a failure. */
     status (*complete)(object_upload *u);
     void (*abort)(object_upload *u);
+    /* Asks, and gives any answer that came, whatever its code says. */
+    status (*ask)(const object_settings *s, const object_question *q, object_answer *out);
 } object_store_functions;
 
 /* Returns whether a path is a URL of an object store: s3://, gs://, http://, https:// ... */
@@ -92,6 +115,8 @@ void object_close(object *o); /* takes NULL */
 /* Starts a read, as object_store_functions says. */
 CHECKED status object_read_start(object *o, const object_span *span);
 void object_read_stop(const void *argument);
+/* Asks, by the settings of the calling thread. */
+CHECKED status object_ask(const object_question *q, object_answer *out);
 /* As object_store_functions says. */
 CHECKED status object_upload_new(const char *url, object_upload **out);
 CHECKED status object_upload_append(object_upload *u, const void *data, size_t bytes);

@@ -192,11 +192,14 @@ def iceberg_history(seed):
                 update.delete_column(names[at])
             names.pop(at)
         elif step == "spec":
-            with table.update_spec() as update:
-                if table.spec().fields and rng.random() < 0.5:
-                    update.remove_field(table.spec().fields[0].name)
-                else:
-                    update.add_field("id", tr.BucketTransform(rng.randrange(5, 99)), f"b{rng.randrange(10 ** 6)}")
+            try:
+                with table.update_spec() as update:
+                    if table.spec().fields and rng.random() < 0.5:
+                        update.remove_field(table.spec().fields[0].name)
+                    else:
+                        update.add_field("id", tr.BucketTransform(rng.randrange(5, 99)), f"b{rng.randrange(10 ** 6)}")
+            except ValueError:  # pyiceberg refuses some fields beside others
+                pass
         table = catalog.load_table("ns.t")
     checks = Checks(f"iceberg-{seed}")
     root = os.path.join(warehouse, "ns", "t")

@@ -386,7 +386,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 
 %type <node>	copy_generic_opt_arg copy_generic_opt_arg_list_item
 %type <defelt>	copy_generic_opt_elem
-%type <list>	copy_generic_opt_list copy_generic_opt_arg_list
+%type <list>	opt_attach_options copy_generic_opt_list copy_generic_opt_arg_list
 %type <list>	copy_options
 
 %type <typnam>	Typename SimpleTypename ConstTypename GenericType Numeric opt_float
@@ -3124,12 +3124,13 @@ SchemaStmt:
 		;
 
 AttachStmt:
-			ATTACH_LA opt_database opt_if_not_exists Sconst opt_attach_name
+			ATTACH_LA opt_database opt_if_not_exists Sconst opt_attach_name opt_attach_options
 				{
 					AttachStmt *n = makeNode(AttachStmt);
 
 					n->path = $4;
 					n->name = $5;
+					n->options = $6;
 					n->if_not_exists = $3;
 					n->location = @4;
 					$$ = (Node *) n;
@@ -3181,6 +3182,11 @@ opt_database:
 opt_if_not_exists:
 			IF_P NOT EXISTS							{ $$ = true; }
 			| /*EMPTY*/								{ $$ = false; }
+		;
+
+opt_attach_options:
+			'(' copy_generic_opt_list ')'			{ $$ = $2; }
+			| /*EMPTY*/								{ $$ = NIL; }
 		;
 
 opt_attach_name:

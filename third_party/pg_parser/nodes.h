@@ -2194,6 +2194,7 @@ typedef struct AttachStmt
 	NodeTag		type;
 	char	   *path;
 	char	   *name;
+	List	   *options;
 	bool		if_not_exists;
 	bool		if_exists;
 	int			location;

@@ -107,6 +107,16 @@ static bool is_in_schema(const sql_catalog_entry *entry, const sql_table_name *s
     return !strcmp(entry->of.catalog, schema->catalog) && !strcmp(entry->of.schema, schema->schema);
 }
 
+/* Opens a table that was listed without; NULL: it cannot be opened, which a query says that reads it. */
+static const pq_table *open_listed(pistachio_result *result, sql_catalog_entry *entry)
+{
+    const sql_catalog_entry *found = NULL;
+    status_free(sql_catalog_find(api_catalog(result->connection), entry->name,
+                                 &result->statement->held, &found));
+    entry->table = found ? found->table : NULL;
+    return entry->table;
+}
+
 static status run_show_tables(pistachio_result *result)
 {
     sql_catalog_entry *entries;
@@ -118,6 +128,8 @@ static status run_show_tables(pistachio_result *result)
         const pq_table *table = entries[i].table;
         if (!is_in_schema(&entries[i], &result->statement->schema))
             continue;
+        if (!table && entries[i].path)
+            table = open_listed(result, &entries[i]);
         char rows[24], columns[24];
         bool is_counted = false;
         if (table) {
@@ -159,6 +171,8 @@ static status run_schema(pistachio_result *result)
         return STATUS_OK;
     if (statement->kind == SQL_CREATE_SCHEMA)
         return sql_catalog_add_schema(catalog, schema->catalog, schema->schema);
+    if (statement->kind == SQL_ATTACH && statement->rest)
+        return sql_catalog_attach_rest(catalog, statement->name, statement->rest);
     if (statement->kind == SQL_ATTACH)
         return sql_catalog_attach(catalog, statement->name, statement->text);
     const char *beginning = sql_table_key(statement->query.memory, schema);

@@ -21,10 +21,17 @@ status iceberg_read(arena *a, const lake_request *request, pq_given **out)
     given->wants_ids = true;
     given->load_deleted = iceberg_load_deleted;
     given->context = m;
+    given->store = m->store;
     TRY(iceberg_add_columns(m, given));
     TRY(iceberg_add_files(m, given));
     *out = given;
     return STATUS_OK;
+}
+
+const struct rest_table *iceberg_rest_table(const pq_given *given)
+{
+    const iceberg_metadata *m = given->load_deleted == iceberg_load_deleted ? given->context : NULL;
+    return m ? m->rest : NULL;
 }
 
 bool iceberg_is_current(arena *scratch, const lake_request *request, const pq_given *given)

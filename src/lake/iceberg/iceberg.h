@@ -15,5 +15,7 @@
 CHECKED status iceberg_read(arena *a, const lake_request *request, pq_given **out);
 /* Returns whether the table's metadata is the file that was read. */
 bool iceberg_is_current(arena *scratch, const lake_request *request, const pq_given *given);
+/* Returns what a catalog told of the table; NULL: none did, or it is not an Iceberg table. */
+const struct rest_table *iceberg_rest_table(const pq_given *given);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lake/iceberg/iceberg_metadata.h"
 
 #include "codec/unpack.h"
+#include "lake/rest/rest.h"
 
 #include <stdlib.h>
 
@@ -102,6 +103,19 @@ static status free_later(arena *a, char *text)
     return st;
 }
 
+static status check_version(iceberg_metadata *m)
+{
+    if (!lake_json_int(m->json, "format-version", &m->version))
+        return status_new(STATUS_KIND_CORRUPT,
+                          "file \"%s\" is not the metadata of an Iceberg table", m->path);
+    if (m->version < 1 || m->version > 3)
+        return status_new(
+            STATUS_KIND_UNSUPPORTED,
+            "Iceberg table \"%s\" is of format version %lld; versions 1 to 3 are read", m->name,
+            (long long)m->version);
+    return STATUS_OK;
+}
+
 static status parse_metadata(iceberg_metadata *m)
 {
     char *text, *plain;
@@ -115,15 +129,7 @@ static status parse_metadata(iceberg_metadata *m)
         text = plain;
     }
     TRY(lake_json(m->memory, m->path, text, bytes, &at, &m->json));
-    if (!lake_json_int(m->json, "format-version", &m->version))
-        return status_new(STATUS_KIND_CORRUPT,
-                          "file \"%s\" is not the metadata of an Iceberg table", m->path);
-    if (m->version < 1 || m->version > 3)
-        return status_new(
-            STATUS_KIND_UNSUPPORTED,
-            "Iceberg table \"%s\" is of format version %lld; versions 1 to 3 are read", m->name,
-            (long long)m->version);
-    return STATUS_OK;
+    return check_version(m);
 }
 
 /* ---- snapshots ---- */
@@ -263,9 +269,32 @@ const iceberg_spec *iceberg_find_spec(const iceberg_metadata *m, int64_t id)
     return NULL;
 }
 
+/* Takes the metadata that a catalog has told. The table is where they say. */
+static status take_rest(const lake_request *request, iceberg_metadata *out)
+{
+    const rest_table *rest = request->rest;
+    out->rest = rest;
+    out->store = rest->store;
+    out->name = rest->name;
+    out->path = rest->location;
+    out->json = rest->metadata;
+    out->location = lake_json_text(out->json, "location");
+    if (!out->location)
+        return status_new(STATUS_KIND_CORRUPT, "table \"%s\" has no location in its metadata",
+                          rest->name);
+    out->root = lake_path(out->memory, "", out->location, false);
+    if (!out->root)
+        return status_no_memory("lake", strlen(out->location));
+    TRY(check_version(out));
+    TRY(choose_snapshot(out, request));
+    return add_specs(out);
+}
+
 status iceberg_read_metadata(arena *a, const lake_request *request, iceberg_metadata *out)
 {
     *out = (iceberg_metadata){.memory = a};
+    if (request->rest)
+        return take_rest(request, out);
     TRY(iceberg_find_metadata(a, request->path, &out->root, &out->path));
     out->root = arena_copy_text(a, out->root, strlen(out->root));
     out->path = arena_copy_text(a, out->path, strlen(out->path));

@@ -42,6 +42,8 @@ typedef struct iceberg_metadata {
     bool is_past; /* a snapshot was asked for: its own schema counts, not the current one */
     ARRAY(iceberg_spec) specs;
     struct iceberg_source *source; /* iceberg_files.c */
+    const struct rest_table *rest; /* NULL: no catalog told of the table */
+    uint32_t store; /* as object_store_use, of keys that the catalog lends; 0: none */
 } iceberg_metadata;
 
 /* Finds the newest metadata of the table: as version-hint.text says, else by its number. In the arena. */

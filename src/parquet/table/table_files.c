@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/mutex.h"
+#include "parquet/table/table_given.h"
 #include "storage/object_store.h"
 
 #include <pthread.h>
@@ -86,10 +87,11 @@ static void table_files_open_all(opening *o)
         pthread_join(helpers[--count], NULL);
 }
 
-/* Opens the files at the paths; *out_failed: how many come before the failure. */
-static status open_paths(const path_list *paths, bool use_cache, pq_table_file *files,
-                         size_t *out_failed)
+/* Opens the files at the paths, of a table that was told or not; *out_failed: how many come before the failure. */
+static status open_paths(const path_list *paths, bool use_cache, const pq_given *given,
+                         pq_table_file *files, size_t *out_failed)
 {
+    uint32_t before = object_store_use(pq_given_store(given));
     opening o = {.paths = paths,
                  .files = files,
                  .use_cache = use_cache,
@@ -98,6 +100,7 @@ static status open_paths(const path_list *paths, bool use_cache, pq_table_file *
                  .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
     table_files_open_all(&o);
+    object_store_use(before);
     mutex_destroy(&o.lock);
     *out_failed = atomic_load(&o.failed);
     return o.failure;
@@ -124,14 +127,15 @@ status pq_table_open_files(pq_table *table, const path_list *paths, bool use_cac
     if (!paths->count)
         return STATUS_OK;
     memset(table->files.items, 0, paths->count * sizeof *table->files.items);
-    status st = open_paths(paths, use_cache, table->files.items, &good);
+    status st = open_paths(paths, use_cache, table->given, table->files.items, &good);
     return check_before(table, 0, good, st);
 }
 
 status pq_table_open_range(pq_table *table, size_t first, const path_list *paths)
 {
     size_t good;
-    status st = open_paths(paths, !table->reads_anew, table->files.items + first, &good);
+    status st =
+        open_paths(paths, !table->reads_anew, table->given, table->files.items + first, &good);
     TRY(check_before(table, first, good, st));
     for (size_t i = first; i < first + paths->count; i++)
         TRY(pq_table_check_schema(table, i));
@@ -141,5 +145,5 @@ status pq_table_open_range(pq_table *table, size_t first, const path_list *paths
 status pq_files_open(const path_list *paths, bool use_cache, pq_table_file *files)
 {
     size_t good;
-    return open_paths(paths, use_cache, files, &good);
+    return open_paths(paths, use_cache, NULL, files, &good);
 }

@@ -2,8 +2,14 @@
 #include "parquet/table/table_given.h"
 
 #include "parquet/table/table_listed.h"
+#include "storage/object_store.h"
 
 #include <strings.h>
+
+uint32_t pq_given_store(const pq_given *given)
+{
+    return given && given->store ? given->store : object_store_used();
+}
 
 /* ---- the schema ---- */
 
@@ -263,7 +269,9 @@ status pq_given_map(const pq_table *table, arena *a, pq_table_file *f)
     f->constants = m.constants;
     if (!f->given->has_deleted)
         return STATUS_OK;
+    uint32_t before = object_store_use(pq_given_store(given));
     status st = given->load_deleted(given, f->given, a, &f->deleted);
+    object_store_use(before);
     return status_context(st, "deleted rows of file \"%s\" of %s", f->file->path, given->what);
 }
 
@@ -392,7 +400,10 @@ bool pq_table_is_in_parts(const pq_table *table)
 static status list_part(pq_table *made, size_t part)
 {
     const pq_given_file_list *files;
-    TRY(made->given->load_part(made->given, part, &files));
+    uint32_t before = object_store_use(pq_given_store(made->given));
+    status st = made->given->load_part(made->given, part, &files);
+    object_store_use(before);
+    TRY(st);
     TRY(array_reserve(made->memory, &made->listed, files->count));
     for (size_t i = 0; i < files->count; i++) {
         const pq_given_file *f = &files->items[i];

@@ -53,6 +53,7 @@ typedef struct pq_given {
     status (*load_deleted)(const struct pq_given *given, const pq_given_file *file, arena *a,
                            pq_deleted_rows *out);
     const void *context;
+    uint32_t store; /* as object_store_use: files are opened by it; 0: by the thread's */
 } pq_given;
 
 /* Makes a table of what was told. `given` and all that it points to must be in `memory`, which the table takes over, on
@@ -65,6 +66,9 @@ bool pq_table_is_in_parts(const pq_table *table);
 /* Loads the parts that are marked (NULL: all): a closed table of their files, none of which is open. It stands on the
  * first one, which must outlive it. */
 CHECKED status pq_table_load_parts(const pq_table *table, const bool *parts, pq_table **out);
+
+/* Returns by which settings of stores the table's files are opened, as object_store_use. given NULL: by the thread's. */
+uint32_t pq_given_store(const pq_given *given);
 
 /* ---- inside src/parquet/table ---- */
 

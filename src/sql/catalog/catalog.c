@@ -80,6 +80,7 @@ void sql_catalog_free(sql_catalog *catalog)
         pq_table_close(catalog->tables.items[i]);
     for (size_t i = 0; i < catalog->entries.count; i++)
         drop_parts(&catalog->entries.items[i]->parts);
+    sql_remote_close(catalog, NULL);
     mutex_destroy(&catalog->lock);
     arena_free(catalog->memory);
     mem_free(catalog);
@@ -104,6 +105,10 @@ status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *
             status_new(STATUS_KIND_UNSUPPORTED,
                        "\"%s\" is a lake, which ranks that are processes do not read", text),
             "--ranks N makes ranks that are threads, which do");
+    if (sql_remote_has(NULL, text)) {
+        TRY(sql_remote_open(catalog, text, before, out));
+        return !*out || *out == before ? STATUS_OK : keep_table(catalog, *out);
+    }
     if (opener->open)
         return opener->open(opener->context, text, !catalog->reads_anew, before, out);
     TRY(lake_open(text, !catalog->reads_anew, before, out));
@@ -137,7 +142,9 @@ sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *
     return folded;
 }
 
-status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
+/* Copies what the entry has, but the table. */
+static status copy_entry(sql_catalog *catalog, const sql_catalog_entry *from,
+                         sql_catalog_entry **out)
 {
     arena *a = catalog->memory;
     const char *name = from->name;
@@ -153,14 +160,28 @@ status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
     if (!entry || !entry->name || !entry->view_sql != !from->view_sql ||
         !entry->path != !from->path)
         return status_no_memory("catalog", sizeof *entry);
-    TRY(sql_table_name_of(a, entry->name, &entry->of));
+    *out = entry;
+    return sql_table_name_of(a, entry->name, &entry->of);
+}
+
+status sql_catalog_add_own(sql_catalog *catalog, const sql_catalog_entry *from)
+{
+    sql_catalog_entry *entry;
+    TRY(copy_entry(catalog, from, &entry));
+    return array_push(catalog->memory, &catalog->entries, entry);
+}
+
+status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
+{
+    sql_catalog_entry *entry;
+    TRY(copy_entry(catalog, from, &entry));
     for (size_t i = 0; i < catalog->entries.count; i++)
-        if (!strcmp(catalog->entries.items[i]->name, name)) {
+        if (!strcmp(catalog->entries.items[i]->name, from->name)) {
             drop_parts(&catalog->entries.items[i]->parts);
             catalog->entries.items[i] = entry;
             return STATUS_OK;
         }
-    return array_push(a, &catalog->entries, entry);
+    return array_push(catalog->memory, &catalog->entries, entry);
 }
 
 /* The entry's table, of the files that its path means now. Entries are replaced, never changed:
@@ -172,6 +193,11 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
         return STATUS_OK;
     sql_catalog_entry fresh = {.name = (*entry)->name};
     TRY(sql_catalog_open_table(catalog, path, (*entry)->table, &fresh.table));
+    if (!fresh.table) { /* its server does not have it any more */
+        sql_catalog_remove_own(catalog, *entry);
+        *entry = NULL;
+        return STATUS_OK;
+    }
     if (fresh.table == (*entry)->table)
         return STATUS_OK;
     TRY(sql_catalog_put_own(catalog, &fresh));
@@ -219,7 +245,7 @@ static status check_below(sql_catalog *below, const char *name)
                : STATUS_OK;
 }
 
-static void catalog_remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
+void sql_catalog_remove_own(sql_catalog *catalog, const sql_catalog_entry *old)
 {
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (catalog->entries.items[i] == old) {
@@ -241,7 +267,7 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view",
                         sql_catalog_table_of(name));
     if (old && !st)
-        catalog_remove_entry(catalog, old);
+        sql_catalog_remove_own(catalog, old);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -409,7 +435,7 @@ status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exi
             status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", sql_catalog_table_of(name)),
             "DROP TABLE drops what CREATE TABLE has made");
     if (old && !st)
-        catalog_remove_entry(catalog, old);
+        sql_catalog_remove_own(catalog, old);
     mutex_unlock(&catalog->lock);
     return st;
 }
@@ -432,8 +458,11 @@ static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
     sql_catalog_entry *entry = sql_catalog_find_own(catalog, name);
     *out = NULL;
     if (!entry)
+        TRY(sql_remote_find(catalog, name, &entry));
+    if (entry)
+        TRY(open_entry(catalog, &entry));
+    if (!entry)
         return STATUS_OK;
-    TRY(open_entry(catalog, &entry));
     sql_catalog_entry *copy = entry;
     if (entry->parts.count) {
         copy = arena_alloc(held->memory, sizeof *copy);
@@ -469,6 +498,8 @@ static status catalog_find_path(sql_catalog *catalog, const char *path, pq_table
             entry = catalog->paths.items[i];
     pq_table *table;
     TRY(sql_catalog_open_table(catalog, path, entry ? entry->table : NULL, &table));
+    if (!table)
+        return status_new(STATUS_KIND_NOT_FOUND, "its catalog does not have table \"%s\"", path);
     if (!entry) {
         entry = arena_alloc(a, sizeof *entry);
         char *name = arena_copy_text(a, path, strlen(path));
@@ -484,7 +515,7 @@ static status catalog_find_path(sql_catalog *catalog, const char *path, pq_table
 
 status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
 {
-    if (catalog->below)
+    if (catalog->below && !sql_remote_has(catalog, path))
         return sql_catalog_path(catalog->below, path, out);
     mutex_lock(&catalog->lock);
     status st = catalog_find_path(catalog, path, out);
@@ -526,7 +557,8 @@ static status catalog_list(sql_catalog *catalog, bool opens_tables, bool lists_a
         sql_catalog_entry *entry = catalog->entries.items[i];
         if ((is_kept_apart(entry) && !lists_all) || is_hidden(to, above, entry->name))
             continue;
-        if (opens_tables)
+        bool is_remote = entry->path && sql_remote_has(NULL, entry->path);
+        if (opens_tables && !is_remote) /* a server would be asked for each of its tables */
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
         TRY(hold_entry(catalog->entries.items[i], held, &to->items[to->count]));
         to->count++;
@@ -540,6 +572,7 @@ static status list_levels(sql_catalog *catalog, bool opens_tables, bool lists_al
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
         mutex_lock(&catalog->lock);
+        status_free(sql_remote_list(catalog)); /* it says so when a table is looked up */
         status st = catalog_list(catalog, opens_tables, lists_all, held, &all);
         mutex_unlock(&catalog->lock);
         TRY(st);
@@ -585,7 +618,7 @@ static size_t remove_beginning(sql_catalog *catalog, const char *beginning)
     for (size_t i = before; i-- > 0;) {
         const sql_catalog_entry *entry = catalog->entries.items[i];
         if (!strncmp(entry->name, beginning, strlen(beginning)))
-            catalog_remove_entry(catalog, entry);
+            sql_catalog_remove_own(catalog, entry);
     }
     return before - catalog->entries.count;
 }
@@ -601,6 +634,7 @@ status sql_catalog_drop_beginning(sql_catalog *catalog, const char *beginning)
 {
     mutex_lock(&catalog->lock);
     size_t count = remove_beginning(catalog, beginning);
+    sql_remote_close(catalog, beginning);
     mutex_unlock(&catalog->lock);
     return count ? STATUS_OK
                  : status_new(STATUS_KIND_INVALID,

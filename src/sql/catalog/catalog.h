@@ -12,6 +12,7 @@
 #include "sql/catalog/rows.h"
 
 typedef struct sql_catalog sql_catalog;
+struct rest_options;
 
 /* Parts of a name; NULL: it is not given. */
 typedef struct sql_table_name {
@@ -93,6 +94,9 @@ CHECKED status sql_catalog_add_schema(sql_catalog *catalog, const char *of, cons
 /* Adds a catalog of the folder's tables, each opened when it is first looked up; sub-folders that are not tables are its
  * schemas. A file or lake is a catalog of one table. */
 CHECKED status sql_catalog_attach(sql_catalog *catalog, const char *name, const char *path);
+/* Adds a catalog of the tables that a server lists; name: how SQL calls it. */
+CHECKED status sql_catalog_attach_rest(sql_catalog *catalog, const char *name,
+                                       const struct rest_options *options);
 /* Drops what keys that begin so mean: a schema or catalog with all that is in it. */
 CHECKED status sql_catalog_drop_beginning(sql_catalog *catalog, const char *beginning);
 /* Drops all prepared statements of the catalog's own. */

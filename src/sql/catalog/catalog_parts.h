@@ -3,10 +3,17 @@
 #define PISTACHIO_SQL_CATALOG_CATALOG_PARTS_H
 
 #include "base/mutex.h"
+#include "lake/rest/rest.h"
 #include "sql/catalog/catalog.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+/* A catalog that is attached and lies behind a server. */
+typedef struct sql_remote {
+    const char *name;
+    rest_catalog *rest;
+} sql_remote;
 
 struct sql_catalog {
     pthread_mutex_t lock;
@@ -20,6 +27,7 @@ struct sql_catalog {
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
     ARRAY(pq_table *) tables;           /* all that were ever opened */
+    ARRAY(sql_remote) remotes;
 };
 
 /* Opens the table of the files that the text means now; before: the one that it was, or NULL. */
@@ -29,6 +37,24 @@ CHECKED status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq
 sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *name);
 /* Copies what the entry has, but the table. */
 CHECKED status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from);
+/* Adds an entry, of whose name there is none. */
+CHECKED status sql_catalog_add_own(sql_catalog *catalog, const sql_catalog_entry *from);
+void sql_catalog_remove_own(sql_catalog *catalog, const sql_catalog_entry *old);
+
+/* ---- catalog_remote.c ---- */
+
+/* Looks whether a catalog behind a server has the table or schema of a key that has no entry; *out NULL: no. */
+CHECKED status sql_remote_find(sql_catalog *catalog, const char *key, sql_catalog_entry **out);
+/* Adds and removes entries, as the servers list namespaces and tables now. */
+CHECKED status sql_remote_list(sql_catalog *catalog);
+/* Returns whether the text is of a table of a catalog behind a server, and, with `catalog`, whether it is attached there. */
+bool sql_remote_has(const sql_catalog *catalog, const char *text);
+/* Opens the table of such a text; *out NULL: the server does not have it. */
+CHECKED status sql_remote_open(sql_catalog *catalog, const char *text, pq_table *before,
+                               pq_table **out);
+/* Closes the catalog of the name, or all (NULL). */
+void sql_remote_close(sql_catalog *catalog, const char *name);
+
 /* Returns the table's part of a key, for messages. */
 const char *sql_catalog_table_of(const char *key);
 

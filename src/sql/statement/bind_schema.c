@@ -1,6 +1,8 @@
 /* bind_schema.c - see bind_schema.h. */
 #include "sql/statement/bind_schema.h"
 
+#include "sql/statement/bind_attach.h"
+
 #include <strings.h>
 
 /* ---- schemas by name ---- */
@@ -174,6 +176,7 @@ status bind_attach(binder *b, const AttachStmt *tree, sql_statement *out)
     out->tag = "ATTACH";
     out->name = tree->name;
     out->text = tree->path;
+    TRY(bind_attach_options(b, tree, out));
     if (!out->name)
         TRY(name_of_attached(b, tree, &out->name));
     TRY(check_not_system(b, out->name, tree->location));

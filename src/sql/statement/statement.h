@@ -27,11 +27,11 @@ typedef enum sql_kind {
     SQL_SHOW_TABLES,   /* of `schema` */
     SQL_CREATE_SCHEMA, /* `schema` */
     SQL_DROP_SCHEMA,   /* `schema`, or all of its catalog */
-    SQL_ATTACH,        /* the folder or file `text` as the catalog `name` */
-    SQL_DESCRIBE,      /* the columns of `query` */
-    SQL_CACHE,         /* `query` is run for what the column cache keeps of it */
-    SQL_UNCACHE,       /* the files of `query` are forgotten there */
-    SQL_CLEAR_CACHE    /* all files are */
+    SQL_ATTACH,     /* the folder or file `text`, or the server of `rest`, as the catalog `name` */
+    SQL_DESCRIBE,   /* the columns of `query` */
+    SQL_CACHE,      /* `query` is run for what the column cache keeps of it */
+    SQL_UNCACHE,    /* the files of `query` are forgotten there */
+    SQL_CLEAR_CACHE /* all files are */
 } sql_kind;
 
 /* A bound statement; everything is in query.memory. */
@@ -43,8 +43,9 @@ typedef struct sql_statement {
     const char *name; /* views, tables, settings */
     const char *
         tag; /* of macros and prepared statements, which are kept as views: what was done; or NULL */
-    const char *text;      /* SET: the value; CREATE VIEW: its query's text */
-    sql_table_name schema; /* SHOW TABLES, schemas */
+    const char *text;                /* SET: the value; CREATE VIEW: its query's text */
+    sql_table_name schema;           /* SHOW TABLES, schemas */
+    const struct rest_options *rest; /* ATTACH: of a server (lake/rest/rest.h) */
     bool replace, if_exists;
     bool is_there; /* IF [NOT] EXISTS: nothing is to be done */
     sql_part_list
