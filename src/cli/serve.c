@@ -5,8 +5,59 @@
 #define SERVER_IS_LINKED
 #include "api/handles/error.h"
 #include "base/module.h"
+#include "cli/ranks/processes.h"
+#include "cli/ranks/rank.h"
 #include "cli/shell/run.h"
 #include "server/server.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* ---- this process as a rank ---- */
+
+static cli_rank rank;
+
+static int find_rank(unsigned processes)
+{
+    rank.processes = processes;
+    return cli_rank_find(&rank);
+}
+
+static int start_rank(pistachio_database *database)
+{
+    return cli_rank_start(&rank, database);
+}
+
+static bool is_first(void)
+{
+    return cli_rank_is_client(&rank);
+}
+
+/* Seconds between SIGTERM and the end. */
+static volatile sig_atomic_t patience;
+
+/* Lets rank 0, which is often told at the same time, end its statements first. A second signal ends the process at once. */
+static void end_soon(int number)
+{
+    (void)number;
+    alarm((unsigned)patience + 1);
+}
+
+static int follow(pistachio_database *database, unsigned grace)
+{
+    const struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESETHAND | SA_RESTART};
+    patience = (sig_atomic_t)grace;
+    sigaction(SIGTERM, &action, NULL);
+    return cli_rank_serve(&rank, database);
+}
+
+static const server_ranks ranks = {.find = find_rank,
+                                   .start = start_rank,
+                                   .is_first = is_first,
+                                   .follow = follow,
+                                   .end = cli_processes_end};
+
+/* ---- the command ---- */
 
 static status run(int count, char **words, int *out_exit_status)
 {
@@ -17,7 +68,8 @@ static status run(int count, char **words, int *out_exit_status)
     };
     const void *functions;
     TRY(module_load("serve", "pistachio serve", &functions));
-    return ((const server_functions *)functions)->serve(&engine, count, words, out_exit_status);
+    return ((const server_functions *)functions)
+        ->serve(&engine, &ranks, count, words, out_exit_status);
 }
 
 int cli_serve(int count, char **words)

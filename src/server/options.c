@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RANKS_MAX 4096
+
 static const char usage[] =
     "usage: pistachio serve [OPTIONS] DIR...\n"
     "\n"
@@ -28,6 +30,7 @@ static const char usage[] =
     "  --log FILE            a line for each statement that has ended; -: standard error\n"
     "  --log-format FORMAT   of these lines: text or json\n"
     "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
+    "  --processes N         so many ranks, each a process, run the statements together\n"
     "  --set NAME=VALUE      a setting of the engine\n"
     "  --help\n";
 
@@ -105,6 +108,8 @@ static int read_value(server_options *o, const char *word, char *value)
         return read_number(word, value, 10000, &o->max_connections);
     else if (!strcmp(word, "--max-running"))
         return read_number(word, value, 10000, &o->max_running);
+    else if (!strcmp(word, "--processes"))
+        return read_number(word, value, RANKS_MAX, &o->processes);
     else
         return read_number(word, value, 86400, &o->grace);
     return -1;
@@ -113,8 +118,8 @@ static int read_value(server_options *o, const char *word, char *value)
 static bool takes_value(const char *word)
 {
     static const char *const names[] = {
-        "--listen", "--set",       "--max-connections", "--grace", "--users",     "--add-user",
-        "--http",   "--http-name", "--max-running",     "--log",   "--log-format"};
+        "--listen", "--set",       "--max-connections", "--grace", "--users",      "--add-user",
+        "--http",   "--http-name", "--max-running",     "--log",   "--log-format", "--processes"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(word, names[i]))
             return true;

@@ -27,7 +27,8 @@ typedef struct server_options {
         *log; /* the file of a line for each statement, "-": standard error; NULL: there is none */
     bool is_log_json;
     unsigned max_connections, max_running;
-    unsigned grace; /* seconds */
+    unsigned grace;     /* seconds */
+    unsigned processes; /* ranks to be started; 0: none, but this process may be one of several */
 } server_options;
 
 /* Reads the words, whose order it changes. Returns -1, or the exit status with which the program ends at once. */

@@ -198,14 +198,25 @@ static status run(serving *s)
     return STATUS_OK;
 }
 
-/* Makes SIGTERM and SIGINT readable instead of deadly, for all threads that are started from now on. */
-static status take_signals(serving *s)
+static sigset_t signals_of_end(void)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    return set;
+}
+
+void serving_hold_signals(void)
+{
+    const sigset_t set = signals_of_end();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Makes SIGTERM and SIGINT readable. */
+static status take_signals(serving *s)
+{
+    const sigset_t set = signals_of_end();
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (s->signals < 0)
         return status_new_errno(errno, "could not wait for signals");

@@ -3,51 +3,24 @@
 log. many.py PROGRAM"""
 import json
 import os
-import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import Server, check, finish, wait_until  # noqa: E402  pylint: disable=wrong-import-position
-from wire import (Client, SYNC, bind, execute, failures, int32, message,  # noqa: E402  pylint: disable=wrong-import-position
-                  parse, rows)
+from wire import (Client, SYNC, begin, bind, cancel, codes, execute, failures,  # noqa: E402  pylint: disable=wrong-import-position
+                  key, message, parse, rows, seen)
 
 ENDLESS = 'select sum(i % 7) from range(1000000000000000) r(i)'
 SHORT = 'select sum(id) from things'
 MUCH = "select i, 'some text that takes room' from range(100000000) r(i)"
 
 
-def key(client):
-    """Returns the number and the secret by which the client's statement is cancelled."""
-    return struct.unpack('!iI', next(body for kind, body in client.login if kind == 'K'))
-
-
-def cancel(server, client):
-    number, secret = key(client)
-    with Client(server.path, login=False) as c:
-        c.send(int32(16, 80877102, number) + struct.pack('!I', secret))
-        c.receive()
-
-
-def seen(witness, client):
-    """Returns state and wait of the client, as others see it."""
-    found = rows(witness.query('select state, wait_event from pg_stat_activity where pid = %d' % key(client)[0]))
-    return tuple(v.decode() if v is not None else None for v in found[0]) if found else None
-
-
-def start(client, sql):
-    client.send(message('Q', sql))
-
-
-def codes(client):
-    return [f['C'] for f in failures(client.until_ready())]
-
-
 def queue(server, witness):
     """One statement runs, the next one waits, and whoever reads no table needs no turn."""
     with Client(server.path) as first, Client(server.path) as second, Client(server.path) as third:
-        start(first, ENDLESS)
+        begin(first, ENDLESS)
         wait_until('the first one runs', lambda: seen(witness, first) == ('active', None))
-        start(second, SHORT)
+        begin(second, SHORT)
         wait_until('the second one waits', lambda: seen(witness, second) == ('active', 'StatementQueue'))
         check('what reads no table needs no turn', rows(third.query('select 1')), [[b'1']])
         cancel(server, second)
@@ -61,9 +34,9 @@ def queue(server, witness):
 
 def gone_in_queue(server, witness):
     with Client(server.path) as first, Client(server.path) as second:
-        start(first, ENDLESS)
+        begin(first, ENDLESS)
         wait_until('one runs', lambda: seen(witness, first) == ('active', None))
-        start(second, SHORT)
+        begin(second, SHORT)
         wait_until('one waits', lambda: seen(witness, second) == ('active', 'StatementQueue'))
         second.socket.close()
         wait_until('who has gone waits no more', lambda: seen(witness, second) is None)
@@ -74,11 +47,11 @@ def gone_in_queue(server, witness):
 def times(server, witness):
     with Client(server.path) as first, Client(server.path) as second:
         first.query("set statement_timeout = '100ms'")
-        start(first, ENDLESS)
+        begin(first, ENDLESS)
         found = failures(first.until_ready())
         check('too long', [(f['C'], 'took longer than the 100 ms' in f['M']) for f in found], [('57014', True)])
         check('others have time', rows(second.query(SHORT)), [[b'6']])
-        start(second, ENDLESS)
+        begin(second, ENDLESS)
         wait_until('it runs', lambda: seen(witness, second) == ('active', None))
         check('too long in the queue', [f['C'] for f in failures(first.query(SHORT))], ['57014'])
         cancel(server, second)
@@ -88,7 +61,7 @@ def times(server, witness):
 def slow_readers(server, witness):
     """A client that does not read keeps no other from its turn, and its rows are not collected."""
     with Client(server.path) as silent, Client(server.path) as other:
-        start(silent, MUCH)
+        begin(silent, MUCH)
         wait_until('one is waited for', lambda: seen(witness, silent) == ('active', 'ClientWrite'))
         check('another one runs meanwhile', rows(other.query(SHORT)), [[b'6']])
 
@@ -100,7 +73,7 @@ def users(server, witness):
         check('more rows', [(f['C'], 'more than the 2 rows' in f['M']) for f in found], [('53400', True)])
         found = anna.ask(parse('select * from things'), bind(), execute(), SYNC)
         check('more rows of a portal', [f['C'] for f in failures(found)], ['53400'])
-        start(anna, ENDLESS)
+        begin(anna, ENDLESS)
         check("the user's time", codes(anna), ['57014'])
         check('others have no limit', len(rows(bob.query('select * from things'))), 3)
         check('groups', rows(witness.query('select distinct usename, resource_group from pg_stat_activity order by 1')),

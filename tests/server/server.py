@@ -42,13 +42,18 @@ class Server:
         self.folder = tempfile.mkdtemp()
         os.mkdir(self.folder + '/tables')
         sql = "copy (select i::integer as id, 'n' || i as name from range(1, 4) as r(i)) to '%s/tables/things.parquet'"
-        subprocess.run([PROGRAM, '-c', sql % self.folder], check=True, stderr=subprocess.DEVNULL,
+        subprocess.run([PROGRAM, '--set', 'distribute=never', '-c', sql % self.folder], check=True, stderr=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL)
         self.path = self.folder + '/s'
         options = [o.replace('FOLDER', self.folder) for o in options]
         self.process = subprocess.Popen([PROGRAM, 'serve', '--listen', 'unix:' + self.path, *options,
                                          self.folder + '/tables'], stdout=subprocess.PIPE, text=True)
         assert 'listening' in self.process.stdout.readline()
+
+    def ranks(self):
+        """Returns the processes of the other ranks, which the server has started."""
+        with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid), encoding='ascii') as children:
+            return [int(pid) for pid in children.read().split()]
 
     def memory(self):
         with open('/proc/%d/status' % self.process.pid, encoding='ascii') as status:

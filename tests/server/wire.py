@@ -140,3 +140,29 @@ def failures(messages):
         if kind == 'E':
             found.append({chr(f[0]): f[1:].decode() for f in body.split(b'\0') if f})
     return found
+
+
+def key(client):
+    """Returns the number and the secret by which the client's statement is cancelled."""
+    return struct.unpack('!iI', next(body for kind, body in client.login if kind == 'K'))
+
+
+def cancel(server, client):
+    number, secret = key(client)
+    with Client(server.path, login=False) as c:
+        c.send(int32(16, 80877102, number) + struct.pack('!I', secret))
+        c.receive()
+
+
+def seen(witness, client):
+    """Returns state and wait of the client, as others see it."""
+    found = rows(witness.query('select state, wait_event from pg_stat_activity where pid = %d' % key(client)[0]))
+    return tuple(v.decode() if v is not None else None for v in found[0]) if found else None
+
+
+def begin(client, sql):
+    client.send(message('Q', sql))
+
+
+def codes(client):
+    return [f['C'] for f in failures(client.until_ready())]

@@ -154,6 +154,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     status st = guard_explain(exec_query_new(&(*statement)->query, &place, s, &query));
     guard_leave(before);
     TRY(st);
+    exec_query_weigh(query, read->weight);
     start_rank_trace(&trace, query);
     st = rank_serve_run_query(run, *statement, query, host, read->time, &trace);
     if (st)

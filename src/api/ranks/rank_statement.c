@@ -10,7 +10,7 @@ enum { NET_STATEMENT, NET_PLAN, NET_END, NET_PARTS = 4, NET_PUBLISHED };
 
 #define STATEMENT_BYTES_MAX ((uint64_t)256 << 20)
 
-static status send_bytes(rank_run *run, const char *data, uint64_t bytes)
+status rank_run_send(rank_run *run, const char *data, uint64_t bytes)
 {
     net_collective *collective;
     status st = net_gather(run->net, NET_STATEMENT, "statement", data, bytes, NET_ANY,
@@ -22,16 +22,12 @@ static status send_bytes(rank_run *run, const char *data, uint64_t bytes)
     return st;
 }
 
-status rank_run_send(rank_run *run, const pistachio_result *result)
+status rank_run_write(const rank_run *run, const pistachio_result *result, char **out,
+                      uint64_t *out_bytes)
 {
     const api_cluster *cluster = run->database->cluster;
     uint64_t memory = api_distribution(run->engine, &result->settings).memory_bytes;
-    char *data;
-    uint64_t bytes;
-    TRY(statement_write(result, memory, cluster ? &cluster->initial : NULL, &data, &bytes));
-    status st = send_bytes(run, data, bytes);
-    mem_free(data);
-    return st;
+    return statement_write(result, memory, cluster ? &cluster->initial : NULL, out, out_bytes);
 }
 
 status rank_run_send_request(rank_run *run, statement_request request, const char *text,
@@ -40,7 +36,7 @@ status rank_run_send_request(rank_run *run, statement_request request, const cha
     char *data;
     uint64_t bytes;
     TRY(statement_write_request(request, text, use_cache, &data, &bytes));
-    status st = send_bytes(run, data, bytes);
+    status st = rank_run_send(run, data, bytes);
     mem_free(data);
     return st;
 }

@@ -10,8 +10,12 @@
 #include "api/ranks/rank_run.h"
 #include "api/ranks/statement_bytes.h"
 
-/* The statement, and what it is bound with, to the other ranks. */
-CHECKED status rank_run_send(rank_run *run, const pistachio_result *result);
+/* Writes the statement, and what it is bound with; *out is the caller's (mem_free). Before the run's query begins: it waits for
+ * the catalog, whose holder may be opening a table by a query with a later number. */
+CHECKED status rank_run_write(const rank_run *run, const pistachio_result *result, char **out,
+                              uint64_t *out_bytes);
+/* Sends it to the other ranks, which take queries in the order of their numbers. */
+CHECKED status rank_run_send(rank_run *run, const char *data, uint64_t bytes);
 /* Sends another request (statement_write_request). */
 CHECKED status rank_run_send_request(rank_run *run, statement_request request, const char *text,
                                      bool use_cache);

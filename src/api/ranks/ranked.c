@@ -68,6 +68,21 @@ static status ranked_start_threads(api_ranked *ranked)
     return STATUS_OK;
 }
 
+static status send_statement(api_ranked *ranked, const pistachio_result *result)
+{
+    rank_run *own = &ranked->parts[0].run;
+    char *data;
+    uint64_t bytes;
+    TRY(rank_run_write(own, result, &data, &bytes));
+    status st = begin_queries(ranked, own->engine, own->database->cluster);
+    if (!st)
+        st = ranked_start_threads(ranked);
+    if (!st)
+        st = rank_run_send(own, data, bytes);
+    mem_free(data);
+    return st;
+}
+
 status api_ranked_begin(pistachio_result *result, exec_place *place)
 {
     api_engine *engine = result->engine;
@@ -83,9 +98,7 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     }
     result->ranked = ranked;
     rank_run *own = &ranked->parts[0].run;
-    TRY(begin_queries(ranked, engine, database->cluster));
-    TRY(ranked_start_threads(ranked));
-    TRY(rank_run_send(own, result));
+    TRY(send_statement(ranked, result));
     status st = rank_run_agree_plan(own, &result->statement->query);
     if (st && database->cluster)
         api_cluster_doubt_tables(database->cluster);

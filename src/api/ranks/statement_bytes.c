@@ -6,6 +6,7 @@
 
 #include "api/session/database.h"
 #include "api/session/statement.h"
+#include "exec/sched/weight.h"
 #include "storage/object_store.h"
 
 typedef struct statement_header {
@@ -14,6 +15,7 @@ typedef struct statement_header {
     uint32_t value_count;
     uint32_t request;   /* statement_request */
     uint32_t use_cache; /* of a table's footers */
+    uint32_t weight;    /* of its query among others */
     sql_rounds rounds;
 } statement_header;
 
@@ -149,6 +151,7 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
     const statement_header header = {.time = result->statement_time,
                                      .memory_bytes = memory_bytes,
                                      .rounds = result->rounds,
+                                     .weight = result->connection->weight,
                                      .value_count = pistachio_parameter_count(result->prepared)};
     TRY(statement_bytes_put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
@@ -306,6 +309,7 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     out->time = header.time;
     out->memory_bytes = header.memory_bytes;
     out->rounds = header.rounds;
+    out->weight = header.weight > EXEC_WEIGHT_HIGH ? EXEC_WEIGHT_HIGH : header.weight;
     TRY(read_settings(&from, s));
     TRY(statement_bytes_read_names(&from, &out->views));
     TRY(statement_bytes_read_names(&from, &out->tables));

@@ -24,6 +24,7 @@ typedef struct statement_read {
     int64_t time;
     uint64_t memory_bytes; /* of plan_distribution */
     sql_rounds rounds;
+    unsigned weight; /* of pistachio_connection */
     const char *sql;
     statement_names views, tables, parts; /* parts: of tables of rows, in order */
     ARRAY(value) values;                  /* of parameters */

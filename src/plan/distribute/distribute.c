@@ -685,7 +685,7 @@ static bool distribute_is_worth_it(const plan_statement *s, const plan_distribut
         has |= distribute_has_scan(s->shared.items[i]);
         apart |= is_apart(s->shared.items[i]);
     }
-    return distribution->ranks > 1 && has &&
+    return distribution->ranks > 1 && has && !s->is_of_one_rank &&
            (distribution->mode == DISTRIBUTE_ALWAYS ||
             (distribution->mode == DISTRIBUTE_AUTO && (apart || bytes >= SMALL_BYTES)));
 }

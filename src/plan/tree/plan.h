@@ -352,6 +352,8 @@ typedef struct plan_statement {
     uint32_t overflow_count; /* joins with overflow_id */
     bool fills_cache;        /* CACHE TABLE: the column cache keeps what is decoded, now */
     bool keeps_parts;        /* what ranks have of the result stays there: of COPY (PER_RANK) */
+    bool
+        is_of_one_rank; /* it has values that this process alone knows, of catalogs or of a server's clients */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
     bool has_nested;           /* a scan of it has a list, struct or map: nested_check.h */

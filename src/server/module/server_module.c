@@ -95,10 +95,35 @@ static status run(pistachio_database *database, const server_options *options)
     return st;
 }
 
-static status serve(const server_engine *engine, int count, char **arguments, int *out_exit_status)
+/* Joins the other ranks. Rank 0 serves clients, others serve rank 0. */
+static status run_rank(pistachio_database *database, const server_options *options,
+                       const server_ranks *ranks, int *out_exit_status)
+{
+    *out_exit_status = ranks->start(database);
+    if (*out_exit_status)
+        return STATUS_OK;
+    if (ranks->is_first())
+        return run(database, options);
+    *out_exit_status = ranks->follow(database, options->grace);
+    return STATUS_OK;
+}
+
+static status open_and_run(const server_options *options, const server_ranks *ranks,
+                           int *out_exit_status)
+{
+    pistachio_database *database;
+    if (ranks->is_first())
+        serving_hold_signals();
+    TRY(api_error_status(pistachio_open(options->settings, options->setting_count, &database)));
+    status st = run_rank(database, options, ranks, out_exit_status);
+    pistachio_close(database);
+    return st;
+}
+
+static status serve(const server_engine *engine, const server_ranks *ranks, int count,
+                    char **arguments, int *out_exit_status)
 {
     server_options options;
-    pistachio_database *database;
     engine_calls = engine;
     *out_exit_status = options_read(&options, count, arguments);
     if (*out_exit_status >= 0)
@@ -106,9 +131,11 @@ static status serve(const server_engine *engine, int count, char **arguments, in
     *out_exit_status = 0;
     if (options.new_user)
         return users_ask_and_add(options.users, options.new_user);
-    TRY(api_error_status(pistachio_open(options.settings, options.setting_count, &database)));
-    status st = run(database, &options);
-    pistachio_close(database);
+    *out_exit_status = ranks->find(options.processes);
+    if (*out_exit_status)
+        return STATUS_OK;
+    status st = open_and_run(&options, ranks, out_exit_status);
+    ranks->end(!st && !*out_exit_status);
     return st;
 }
 

@@ -409,6 +409,7 @@ status system_relation_text(binder *b, const char *schema, const char *name,
         if (!strcmp(relations[i].name, name) &&
             !strcmp(relations[i].schema, schema ? schema : "pg_catalog")) {
             TRY(make_text(&t, i));
+            b->statement->is_of_one_rank = true;
             *out = t.bytes.items;
             return STATUS_OK;
         }

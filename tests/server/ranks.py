@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A server that is rank 0 of several: the 22 queries of TPC-H, several statements at a time, a rank that is killed.
+ranks.py PROGRAM"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+# As in tests/distributed/distributed_common.sh.
+os.environ.update(UCX_MEM_EVENTS='no', UCX_LOG_LEVEL='fatal', ASAN_OPTIONS='detect_leaks=0', PISTACHIO_DISTRIBUTE='always',
+                  PISTACHIO_PEER_TIMEOUT='60000')
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from server import PROGRAM, Server, check, finish, wait_until  # noqa: E402  pylint: disable=wrong-import-position
+from wire import (Client, SYNC, begin, bind, cancel, codes, execute, failures,  # noqa: E402  pylint: disable=wrong-import-position
+                  key, parse, rows, seen)
+
+QUERIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/tpch/queries/q%02d.sql')
+# Runs over all ranks until it is cancelled.
+LONG = 'select sum((a.l_partkey + b.l_partkey + c.l_partkey) % 7) from lineitem a, lineitem b, lineitem c'
+
+
+def query(number):
+    with open(QUERIES % number, encoding='ascii') as text:
+        return text.read()
+
+
+def ask(server, orders):
+    """Clients ask at once, each the queries of its order; returns the answers by query, in the order of the queries."""
+    found = []
+
+    def run(client, order):
+        for number in order:
+            answer = client.query(query(number))
+            found.append((number, failures(answer), rows(answer)))
+
+    clients = [Client(server.path) for _ in orders]
+    threads = [threading.Thread(target=run, args=each) for each in zip(clients, orders)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for client in clients:
+        client.socket.close()
+    return sorted(found)
+
+
+def two_at_once(server):
+    """A statement over all ranks does not wait for another one that runs over all ranks."""
+    with Client(server.path) as first, Client(server.path) as second:
+        begin(first, LONG)
+        wait_until('the long one runs', lambda: seen(second, first) == ('active', None))
+        plan = b'\n'.join(r[0] for r in rows(second.query('explain select sum(id) from things')))
+        check('the short one runs on all ranks', b'gather' in plan, True)
+        second.send(parse('select sum(id) from things where id > $1'), bind([b'1']), execute(), SYNC)
+        check('and ends before the long one', rows(second.until_ready()), [[b'5']])
+        second.query('create view v as select * from things; create table own as select id from things')
+        check('with what is the session\'s', rows(second.query('select count(*) from v, own')), [[b'9']])
+        check('and with catalogs', rows(second.query(
+            "select count(*) from things, pg_class c, pg_stat_activity a where c.relname = 'things'"
+            ' and a.pid = %d' % key(second)[0])), [[b'3']])
+        check('the long one runs', seen(second, first), ('active', None))
+        cancel(server, first)
+        check('cancelled on all ranks', codes(first), ['57014'])
+
+
+def lost(server):
+    """A rank is killed: its statements fail, the server stays."""
+    with Client(server.path) as first, Client(server.path) as second:
+        begin(first, LONG)
+        wait_until('a statement runs', lambda: seen(second, first) == ('active', None))
+        os.kill(server.ranks()[0], signal.SIGKILL)
+        found = failures(first.until_ready())
+        check('the statement fails', [('is gone' in f['M'] and f['M'].startswith('rank ')) for f in found], [True])
+        check('others are answered', rows(second.query('select 1')), [[b'1']])
+
+
+def run(data):
+    everything = [list(range(i, 23, 8)) for i in range(1, 9)]
+    servers = [Server('--set', 'distribute=never', data), Server('--processes', '3', data),
+               Server('--processes', '2', data)]
+    try:
+        expected = ask(servers[0], everything)
+        check('all queries are answered', ([n for n, _, _ in expected], [f for _, f, _ in expected if f]),
+              (list(range(1, 23)), []))
+        check('two other ranks', len(servers[1].ranks()), 2)
+        check('eight clients, three ranks', ask(servers[1], everything) == expected, True)
+        two_at_once(servers[2])
+        lost(servers[1])
+        for server in reversed(servers):
+            server.end()
+    finally:
+        for server in servers:
+            server.process.kill()
+
+
+def main():
+    there = subprocess.run([PROGRAM, '--processes', '2', '-c', 'select 1'], capture_output=True, check=False)
+    if there.returncode and b'libucx' in there.stderr:
+        print('0 passed, 0 failed, 1 skipped: ranks that are processes: no libucp here')
+        return 77
+    with tempfile.TemporaryDirectory() as data:
+        subprocess.run([PROGRAM, 'tpch', 'generate', '--scale', '0.01', '--out', data, '--parts', '3'], check=True,
+                       capture_output=True)
+        run(data)
+    return finish()
+
+
+sys.exit(main())
