@@ -191,8 +191,8 @@ TEST(what_spills_may_be_cancelled_at_each_look)
         "SELECT count(*), sum(i), max(x), min(x) FROM (SELECT a.i, b.s || ' and more of it ' || "
         "a.s AS x "
         "FROM t a, t b WHERE b.j < 8 ORDER BY x DESC, a.i LIMIT 100000) AS q",
-        "SELECT sum(i), count(n) FROM (SELECT a.i, count(*) AS n FROM t a, t b GROUP BY a.i, b.j) "
-        "AS q",
+        ("SELECT sum(i), count(n) FROM (SELECT a.i, count(*) AS n FROM t a, t b GROUP BY a.i, b.j) "
+         "AS q"),
         "SELECT count(*), sum(length(b.s)) FROM t a JOIN t b ON a.j = b.j AND a.s <> b.s || 'x'",
     };
     const char *folder = test_folder();

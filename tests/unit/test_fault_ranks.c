@@ -11,8 +11,8 @@
 static const char *const statements[] = {
     "SELECT s, md5(s) FROM t UNION SELECT s, b::text FROM t ORDER BY 1, 2",
     "SELECT a.s, count(*), sum(b.j) FROM t a LEFT JOIN t b ON a.i = b.i GROUP BY a.s ORDER BY 1",
-    "SELECT i, j, rank() OVER (PARTITION BY b ORDER BY j) FROM t WHERE j > (SELECT avg(j) FROM t) "
-    "ORDER BY 1, 2 LIMIT 5",
+    ("SELECT i, j, rank() OVER (PARTITION BY b ORDER BY j) FROM t WHERE j > (SELECT avg(j) FROM t) "
+     "ORDER BY 1, 2 LIMIT 5"),
 };
 #define STATEMENT_COUNT (sizeof statements / sizeof *statements)
 
