@@ -204,6 +204,12 @@ static status chunk_of_children(const tensor *t, uint32_t child_count, chunk **o
     return STATUS_OK;
 }
 
+/* Returns how many rows the children have; a tensor of NULLs alone may have none. */
+static uint64_t rows_of_children(const tensor *t)
+{
+    return t->heap && t->heap->child_count ? t->heap->child_rows : 0;
+}
+
 /* The children of all parts that have some, one behind the other. */
 static status concat_children(dev_stream *stream, tensor *const *ordered, size_t count,
                               const char *who, string_heap **out)
@@ -213,7 +219,7 @@ static status concat_children(dev_stream *stream, tensor *const *ordered, size_t
     status st = parts ? STATUS_OK : status_no_memory(who, count * sizeof *parts);
     *out = NULL;
     for (size_t i = 0; i < count && !st; i++) {
-        if (!ordered[i]->heap || !ordered[i]->heap->child_rows)
+        if (!rows_of_children(ordered[i]))
             continue;
         st = chunk_of_children(ordered[i], ordered[i]->heap->child_count, &parts[made]);
         made += !st;
@@ -243,7 +249,7 @@ static void concat_nested_values(tensor *const *ordered, chunk *const *chunks, s
             *to = from[row].length
                       ? (nested_value){from[row].offset + (uint32_t)first, from[row].length}
                       : (nested_value){0};
-        first += ordered[i]->heap ? ordered[i]->heap->child_rows : 0;
+        first += rows_of_children(ordered[i]);
     }
 }
 
@@ -256,7 +262,7 @@ static status concat_nested(dev_stream *stream, chunk *const *chunks, size_t chu
     status st = ordered ? STATUS_OK : status_no_memory(who, chunk_count * sizeof *ordered);
     for (; done < chunk_count && !st; done += !st) {
         st = nested_put_in_order(stream, flats[done], chunks[done]->rows.bound, &ordered[done]);
-        elements += !st && ordered[done]->heap ? ordered[done]->heap->child_rows : 0;
+        elements += st ? 0 : rows_of_children(ordered[done]);
     }
     if (!st && elements >= ROW_NULL)
         st = status_new(STATUS_KIND_UNSUPPORTED, "%llu elements of lists together are too many",

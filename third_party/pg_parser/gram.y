@@ -173,6 +173,7 @@ static Node *makeNotExpr(Node *expr, int location);
 static Node *makeAArrayExpr(List *elements, int location);
 static Node *makeIndirection(Node *arg, List *indirection, core_yyscan_t yyscanner);
 static Node *makeLambda(List *names, Node *body, int location);
+static List *parameterNames(Node *left, int location, core_yyscan_t yyscanner);
 static Node *makeComprehension(Node *each, List *names, Node *list, Node *condition, int location);
 static Node *makeMap(List *entries, int location);
 static Node *makeSQLValueFunction(SQLValueFunctionOp op, int32 typmod,
@@ -340,7 +341,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <node>	columnDef
 %type <defelt>	def_elem reloption_elem
 %type <node>	def_arg columnElem where_clause a_expr b_expr c_expr AexprConst
-				indirection_el opt_slice_bound columnref in_expr having_clause qualify_clause
+				indirection_el opt_slice_bound stepped_slice_bound columnref in_expr having_clause qualify_clause
 				func_table array_expr struct_expr struct_field OptWhereClause
 %type <list>	rowsfrom_item rowsfrom_list opt_col_def_list
 %type <boolean>	opt_ordinality
@@ -559,7 +560,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %token <str>	AS_OF_LA
 %token		NOT_LA NULLS_LA WITH_LA SEMI_LA ANTI_LA DESCRIBE_LA SUMMARIZE_LA
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
-			LAMBDA_LA STRUCT_LA MAP_LA
+			LAMBDA_LA LAMBDA_ARROW STRUCT_LA MAP_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
 %token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA
 %token <str>	INTERVAL_UNIT
@@ -7138,6 +7139,10 @@ func_arg_expr:  a_expr
 				{
 					$$ = makeLambda($2, $4, @1);
 				}
+			| a_expr LAMBDA_ARROW a_expr
+				{
+					$$ = makeLambda(parameterNames($1, @1, yyscanner), $3, @1);
+				}
 			| param_name COLON_EQUALS a_expr
 				{
 					NamedArgExpr *na = makeNode(NamedArgExpr);
@@ -7442,11 +7447,27 @@ indirection_el:
 					ai->uidx = $4;
 					$$ = (Node *) ai;
 				}
+			| '[' opt_slice_bound ':' stepped_slice_bound ':' a_expr ']'
+				{
+					A_Indices *ai = makeNode(A_Indices);
+
+					ai->is_slice = true;
+					ai->lidx = $2;
+					ai->uidx = $4;
+					ai->step = $6;
+					$$ = (Node *) ai;
+				}
 		;
 
 opt_slice_bound:
 			a_expr									{ $$ = $1; }
 			| /*EMPTY*/								{ $$ = NULL; }
+		;
+
+/* the last element is a hyphen before a step */
+stepped_slice_bound:
+			opt_slice_bound							{ $$ = $1; }
+			| '-'									{ $$ = NULL; }
 		;
 
 indirection:
@@ -9051,6 +9072,28 @@ makeIndirection(Node *arg, List *indirection, core_yyscan_t yyscanner)
 	n->arg = arg;
 	n->indirection = check_indirection(indirection, yyscanner);
 	return (Node *) n;
+}
+
+/* The names left of a lambda's ->: one, or several in parentheses. */
+static List *
+parameterNames(Node *left, int location, core_yyscan_t yyscanner)
+{
+	List	   *columns = IsA(left, RowExpr) ? ((RowExpr *) left)->args : list_make1(left),
+			   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		ColumnRef  *column = lfirst(lc);
+
+		if (!IsA(column, ColumnRef) || list_length(column->fields) != 1 || !IsA(linitial(column->fields), String))
+			ereport(ERROR,
+					(errcode(ERRCODE_SYNTAX_ERROR),
+					 errmsg("the parameters of a lambda must be names"),
+					 parser_errposition(location)));
+		names = lappend(names, linitial(column->fields));
+	}
+	return names;
 }
 
 /* lambda x, i: body, as an operator between the row of its parameters and the body */

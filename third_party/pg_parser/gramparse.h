@@ -166,6 +166,9 @@ typedef struct base_yy_extra_type
 	int			depth;			/* open parentheses */
 	uint64_t		after_interval; /* bits of those, from the outermost, that stand after INTERVAL */
 	bool		closes_interval;	/* the last token closes one of them */
+	uint64_t		after_comma;	/* bits of parentheses that stand after a comma */
+	bool		closes_after_comma;
+	uint64_t		of_lambdas;		/* bits of those with arguments of a function that takes a lambda */
 
 	/*
 	 * State variables that belong to the grammar.
@@ -194,6 +197,7 @@ extern void pg_lexeme_error(const char *message, const pg_lexeme *lexeme,
 /* from words.c */
 extern int	pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
 extern void pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra);
+extern bool pg_is_lambda_arrow(const pg_lexeme *lexeme, const base_yy_extra_type *yyextra);
 extern void pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra,
 							  core_yyscan_t yyscanner);
 extern bool pg_is_sample(const pg_lexeme *next);

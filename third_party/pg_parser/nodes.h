@@ -1415,6 +1415,7 @@ typedef struct A_Indices
 	bool		is_slice;		/* true if slice (i.e., colon present) */
 	Node	   *lidx;			/* slice lower bound, if any */
 	Node	   *uidx;			/* subscript, or slice upper bound if any */
+	Node	   *step;			/* of a slice, if any */
 } A_Indices;
 
 /*

@@ -51,7 +51,8 @@ raw_parser(const char *str)
 	yyextra.text = str;
 	yyextra.depth = 0;
 	yyextra.after_interval = 0;
-	yyextra.closes_interval = false;
+	yyextra.after_comma = yyextra.of_lambdas = 0;
+	yyextra.closes_interval = yyextra.closes_after_comma = false;
 
 	/* initialize the bison parser */
 	parser_init(&yyextra);
@@ -236,6 +237,11 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 			/* A comma that nothing follows is passed over. */
 			if (ends_list(pg_peek(yyextra, 0, yyscanner)->token))
 				return base_yylex(lvalp, llocp, yyscanner);
+			break;
+
+		case TOKEN_Op:
+			if (pg_is_lambda_arrow(&lexeme, yyextra))
+				lexeme.token = TOKEN_LAMBDA_ARROW;
 			break;
 
 		case TOKEN_INSERT:

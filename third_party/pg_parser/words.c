@@ -92,28 +92,74 @@ pg_refuse(const char *what, int location, core_yyscan_t yyscanner)
 			 scanner_errposition(location, yyscanner)));
 }
 
-/* Keeps count of parentheses, to know which one INTERVAL ( ... ) ends with. */
+static const char *const lambda_functions[] = {
+	"list_transform", "array_transform", "list_apply", "array_apply", "apply",
+	"list_filter", "array_filter", "filter", "list_reduce", "array_reduce", "reduce"};
+
+/* Whether the name is that of a function which takes a lambda. */
+static bool
+takes_lambda(const pg_lexeme *word)
+{
+	if (word->token != TOKEN_IDENT)
+		return false;
+	for (size_t i = 0; i < sizeof lambda_functions / sizeof *lambda_functions; i++)
+		if (!strcmp(word->value.str, lambda_functions[i]))
+			return true;
+	return false;
+}
+
+static void
+set_bit(uint64_t *bits, uint64_t bit, bool on)
+{
+	*bits = on ? *bits | bit : *bits & ~bit;
+}
+
+/* The bit of the parenthesis at a depth; 0 if it is too deep for one. */
+static uint64_t
+depth_bit(int depth)
+{
+	return depth >= 0 && depth < 64 ? (uint64_t) 1 << depth : 0;
+}
+
+/* Keeps count of parentheses, and of what stands before each. */
 void
 pg_note_parenthesis(const pg_lexeme *lexeme, base_yy_extra_type *yyextra)
 {
 	uint64_t	bit;
 
-	yyextra->closes_interval = false;
+	yyextra->closes_interval = yyextra->closes_after_comma = false;
 	if (lexeme->token == '(')
 	{
-		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
-		if (yyextra->last.token == TOKEN_INTERVAL)
-			yyextra->after_interval |= bit;
-		else
-			yyextra->after_interval &= ~bit;
+		bit = depth_bit(yyextra->depth);
+		set_bit(&yyextra->after_interval, bit, yyextra->last.token == TOKEN_INTERVAL);
+		set_bit(&yyextra->after_comma, bit, yyextra->last.token == ',');
+		set_bit(&yyextra->of_lambdas, bit, takes_lambda(&yyextra->last));
 		yyextra->depth++;
 	}
 	else if (lexeme->token == ')' && yyextra->depth > 0)
 	{
 		yyextra->depth--;
-		bit = yyextra->depth < 64 ? (uint64_t) 1 << yyextra->depth : 0;
+		bit = depth_bit(yyextra->depth);
 		yyextra->closes_interval = (yyextra->after_interval & bit) != 0;
+		yyextra->closes_after_comma = (yyextra->after_comma & bit) != 0;
 	}
+}
+
+/*
+ * pg_is_lambda_arrow
+ *		Whether the operator -> stands between the parameters of a lambda and its body.
+ *
+ * It does if an argument of a function that takes lambdas begins with a name, or a parenthesis, and the operator.
+ * Everywhere else -> reads a part of a JSON text.
+ */
+bool
+pg_is_lambda_arrow(const pg_lexeme *lexeme, const base_yy_extra_type *yyextra)
+{
+	if (strcmp(lexeme->value.str, "->") || !(yyextra->of_lambdas & depth_bit(yyextra->depth - 1)))
+		return false;
+	if (yyextra->last.token == ')')
+		return yyextra->closes_after_comma;
+	return yyextra->before_last.token == ',' && yyextra->last.token != TOKEN_SCONST && yyextra->last.token != TOKEN_PARAM;
 }
 
 /* The unit of INTERVAL 'number', INTERVAL number or INTERVAL (number). */

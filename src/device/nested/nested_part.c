@@ -112,7 +112,10 @@ static status slice_by_step(const nested_args *c, tensor *result, tensor **out)
             break;
         }
         nested_value list = nested_pair(c->args[0], i);
-        cut_slice(list, begins[i], ends[i], result, i);
+        if (steps[i] < 0)
+            cut_slice(list, ends[i], begins[i], result, i);
+        else
+            cut_slice(list, begins[i], ends[i], result, i);
         nested_value cut = nested_pair(result, i);
         uint64_t first = index.count,
                  step = (uint64_t)(steps[i] < 0 ? -(uint64_t)steps[i] : (uint64_t)steps[i]);

@@ -41,7 +41,7 @@ const pg_node *bind_named_argument(const char *name, const pg_node *arg)
 
 /* ---- subscripts ---- */
 
-/* A bound of a slice; what is left out is the first or the last element. */
+/* Binds a bound of a slice; what is left out is the first or the last element. */
 static status slice_bound(binder *b, const pg_node *node, int64_t otherwise, bind_scope *scope,
                           expr **out)
 {
@@ -52,20 +52,49 @@ static status slice_bound(binder *b, const pg_node *node, int64_t otherwise, bin
     return bind_cast(b, *out, type_make(TYPE_INT64), bind_location(node), out);
 }
 
-/* A part of a text: it is a slice of its characters. */
-static status text_slice(binder *b, expr **args, int32_t location, expr **out)
+/* Returns the step's sign if it is a constant, 0 if it is not. */
+static int step_sign(const expr *step)
 {
-    value none = value_text("", 0);
-    expr *empty, *list, *joined[2];
-    data_type text = type_make(TYPE_VARCHAR), type;
-    TRY(bind_constant(b, &none, -1, &empty));
-    TRY(bind_list_type(b, text, &type));
-    TRY(bind_cast(b, args[0], text, location, &args[0]));
-    TRY(bind_call2(b, EXPR_STRING_SPLIT, type, args[0], empty, location, &list));
-    args[0] = list;
-    TRY(bind_call(b, EXPR_LIST_SLICE, type, args, 3, location, &joined[0]));
-    joined[1] = empty;
-    return bind_call(b, EXPR_ARRAY_TO_STRING, text, joined, 2, location, out);
+    if (step->kind != EXPR_CONSTANT || step->constant.is_null)
+        return 0;
+    return step->constant.i64 < 0 ? -1 : 1;
+}
+
+/* Binds a bound that is left out before a step: from the last element on if the step goes back. */
+static status open_bound(binder *b, const expr *step, bool is_lower, int32_t location, expr **out)
+{
+    value first = value_int(TYPE_INT64, is_lower ? 1 : -1), zero = value_int(TYPE_INT64, 0);
+    value last = value_int(TYPE_INT64, is_lower ? -1 : 1);
+    data_type number = type_make(TYPE_INT64);
+    expr *choice, *copy, *nothing;
+    int sign = step_sign(step);
+    if (sign)
+        return bind_constant(b, sign > 0 ? &first : &last, -1, out);
+    choice = expr_new(b->memory, EXPR_CASE, number, 3, bind_position(b, location));
+    copy = expr_copy(b->memory, step);
+    if (!choice || !copy)
+        return bind_no_memory();
+    TRY(bind_constant(b, &zero, -1, &nothing));
+    TRY(bind_comparison(b, EXPR_LT, copy, nothing, location, &choice->args[0]));
+    TRY(bind_constant(b, &last, -1, &choice->args[1]));
+    TRY(bind_constant(b, &first, -1, &choice->args[2]));
+    *out = choice;
+    return STATUS_OK;
+}
+
+/* l[m:n:step]: bounds that go back are written from the last element to the first. */
+static status bind_stepped(binder *b, expr *list, const A_Indices *tree, bind_scope *scope,
+                           int32_t location, expr **out)
+{
+    const pg_node *bounds[] = {tree->lidx, tree->uidx};
+    expr *args[4] = {list};
+    TRY(slice_bound(b, tree->step, 1, scope, &args[3]));
+    for (int i = 0; i < 2; i++)
+        if (bounds[i])
+            TRY(slice_bound(b, bounds[i], 1, scope, &args[1 + i]));
+        else
+            TRY(open_bound(b, args[3], i == 0, location, &args[1 + i]));
+    return bind_call(b, EXPR_LIST_SLICE, list->type, args, 4, location, out);
 }
 
 static status bind_slice(binder *b, expr *e, const A_Indices *step, bind_scope *scope,
@@ -73,10 +102,12 @@ static status bind_slice(binder *b, expr *e, const A_Indices *step, bind_scope *
 {
     char name[TYPE_NAME_BYTES];
     expr *args[3] = {e};
+    if (step->step && e->type.id == TYPE_LIST)
+        return bind_stepped(b, e, step, scope, location, out);
     TRY(slice_bound(b, step->lidx, 1, scope, &args[1]));
     TRY(slice_bound(b, step->uidx, -1, scope, &args[2]));
-    if (e->type.id == TYPE_VARCHAR)
-        return text_slice(b, args, location, out);
+    if (!step->step && e->type.id == TYPE_VARCHAR)
+        return nested_text_slice(b, args, location, out);
     if (e->type.id != TYPE_LIST)
         return bind_error(b, STATUS_KIND_INVALID, location,
                           "a slice of a value of type %s, which is not a list",

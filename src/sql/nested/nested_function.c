@@ -53,8 +53,29 @@ status bind_nested_length(const function_call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type_make(TYPE_INT64), c->args[0], c->tree->location, out);
 }
 
+status nested_text_slice(binder *b, expr **args, int32_t location, expr **out)
+{
+    value none = value_text("", 0);
+    expr *empty, *list, *joined[2];
+    data_type text = type_make(TYPE_VARCHAR), type;
+    TRY(bind_constant(b, &none, -1, &empty));
+    TRY(bind_list_type(b, text, &type));
+    TRY(bind_cast(b, args[0], text, location, &args[0]));
+    TRY(bind_call2(b, EXPR_STRING_SPLIT, type, args[0], empty, location, &list));
+    args[0] = list;
+    TRY(bind_call(b, EXPR_LIST_SLICE, type, args, 3, location, &joined[0]));
+    joined[1] = empty;
+    return bind_call(b, EXPR_ARRAY_TO_STRING, text, joined, 2, location, out);
+}
+
 status bind_list_slice(const function_call *c, expr_op op, expr **out)
 {
+    bool is_text = c->args[0]->type.id == TYPE_VARCHAR && c->count == 3;
+    if (is_text) {
+        for (size_t i = 1; i < c->count; i++)
+            TRY(call_coerce(c, i, 'i'));
+        return nested_text_slice(c->b, c->args, c->tree->location, out);
+    }
     TRY(nested_require_list(c, 0));
     for (size_t i = 1; i < c->count; i++)
         TRY(call_coerce(c, i, 'i'));

@@ -40,13 +40,24 @@ CHECKED status bind_list_intersect(const function_call *c, expr **out);
 CHECKED status bind_list_range(const function_call *c, expr **out);
 CHECKED status bind_map_extract(const function_call *c, expr **out);
 CHECKED status bind_struct_insert(const function_call *c, expr **out);
+CHECKED status bind_struct_update(const function_call *c, expr **out);
+CHECKED status bind_struct_concat(const function_call *c, expr **out);
+CHECKED status bind_struct_position(const function_call *c, expr **out);
+CHECKED status bind_struct_contains(const function_call *c, expr **out);
+CHECKED status bind_struct_keys(const function_call *c, expr **out);
+CHECKED status bind_struct_values(const function_call *c, expr **out);
+CHECKED status bind_struct_extract_at(const function_call *c, expr **out);
 
 /* ---- parts of calls ---- */
 
 /* Fails unless argument i is a list; NULL becomes one of integers. */
 CHECKED status nested_require_list(const function_call *c, size_t i);
+/* Names of the arguments from `first` on: those before := or of columns. */
+CHECKED status nested_argument_names(const function_call *c, size_t first, const char ***out);
 /* Whether the function's arguments have names, name := x. */
 bool nested_takes_names(const char *name);
+/* A part of a text, args[0], from one of its characters to another: args[1] and args[2]. */
+CHECKED status nested_text_slice(binder *b, expr **args, int32_t location, expr **out);
 /* The expression, of $1 and perhaps $3, that list_aggregate with a constant name means. */
 CHECKED status nested_aggregate_text(const function_call *c, const char **out);
 /* A field by its name, or of a struct without names by its number. */

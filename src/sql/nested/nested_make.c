@@ -41,11 +41,11 @@ status nested_struct_of(binder *b, expr *const *fields, const char *const *names
 
 bool nested_takes_names(const char *name)
 {
-    return !strcmp(name, "struct_pack") || !strcmp(name, "struct_insert");
+    return !strcmp(name, "struct_pack") || !strcmp(name, "struct_insert") ||
+           !strcmp(name, "struct_update");
 }
 
-/* Names of the arguments from `first` on: those before := or of columns. */
-static status argument_names(const function_call *c, size_t first, const char ***out)
+status nested_argument_names(const function_call *c, size_t first, const char ***out)
 {
     const char **names = arena_alloc_array(c->b->memory, c->count + 1, sizeof *names);
     *out = names;
@@ -71,7 +71,7 @@ status bind_struct_pack(const function_call *c, expr_op op, expr **out)
     const char **names = NULL;
     (void)op;
     if (strcmp(c->name, "row") != 0)
-        TRY(argument_names(c, 0, &names));
+        TRY(nested_argument_names(c, 0, &names));
     return nested_struct_of(c->b, c->args, names, c->count, c->tree->location, out);
 }
 
@@ -90,7 +90,7 @@ status bind_struct_insert(const function_call *c, expr **out)
     const char **names = arena_alloc_array(c->b->memory, count + 1, sizeof *names);
     if (!fields || !names)
         return bind_no_memory();
-    TRY(argument_names(c, 1, &added));
+    TRY(nested_argument_names(c, 1, &added));
     for (uint32_t i = 0; i < type->field_count; i++) {
         expr *copy = expr_copy(c->b->memory, s);
         if (!copy)
