@@ -38,6 +38,23 @@ def start_duckdb_tables():
     return lambda sql: connection.execute(sql).fetchall()
 
 
+def start_hyper():
+    """Hyper's own tables, loaded once into a file beside the data. Its threads are a setting of its process."""
+    import tableauhyperapi as hyper
+    path = os.path.join(data, f"tables-{hyper.__version__}.hyper")
+    settings = {"log_config": "", "hard_concurrent_query_thread_limit": f"{threads}"}
+    process = hyper.HyperProcess(hyper.Telemetry.DO_NOT_SEND_USAGE_DATA_TO_TABLEAU, parameters=settings)
+    if not os.path.exists(path):
+        with hyper.Connection(process.endpoint, path + ".new", hyper.CreateMode.CREATE_AND_REPLACE) as made:
+            for name, parquet in tables.items():
+                made.execute_command(f"create table {name} as (select * from external('{os.path.abspath(parquet)}', format => 'parquet'))")
+        os.rename(path + ".new", path)
+    connection = hyper.Connection(process.endpoint, path)
+    def run(sql, keeps_running=process):
+        return connection.execute_list_query(sql.strip().rstrip(";"))
+    return run
+
+
 def start_pistachio():
     from adbc_driver_manager import dbapi
     library = os.environ.get("PISTACHIO_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(__file__)),
