@@ -189,6 +189,19 @@ static status program_run_tiles_grow(tile_run *t, uint32_t most)
     return STATUS_OK;
 }
 
+/* Tells whether a leaf that is still to be computed may read the first root: arguments have lower numbers than what
+ * reads them. Its run would ask for the leaf again, without end. */
+static bool may_lead_back(const tile_run *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t number = t->parts[i].number;
+        if (!t->parts[i].is_computed && number > t->roots[0] && !t->f->slots[number] &&
+            !is_constant(t, number) && instruction_at(t->run, number)->kind != INSTRUCTION_COLUMN)
+            return true;
+    }
+    return false;
+}
+
 /* The values of expressions that will be asked for next, if all of it is one run. Not beside a leaf of
  * such a run, which may be one of theirs as well: it would be asked for again and again. */
 static status add_roots(tile_run *t, uint32_t most)
@@ -202,7 +215,8 @@ static status add_roots(tile_run *t, uint32_t most)
             continue;
         t->roots[t->root_count++] = p->roots[r];
         TRY(program_run_tiles_grow(t, most));
-        if (t->is_cut || !program_run_tiles_find_part(t, p->roots[r])->is_computed) {
+        if (t->is_cut || may_lead_back(t) ||
+            !program_run_tiles_find_part(t, p->roots[r])->is_computed) {
             t->root_count--;
             TRY(program_run_tiles_grow(t, most));
         }

@@ -5,8 +5,13 @@
  *
  *     l.k = r.k AND l.t >= r.t AND l.t < lead(r.t, 1, a value above all others) OVER (PARTITION BY r.k ORDER BY r.t)
  *
- * Of rows of r with equal t all but one have an empty range. With <= it is lag, and a value below all others. */
+ * Of rows of r with equal t all but one have an empty range. With <= it is lag, and a value below all others.
+ *
+ * There is no double above NaN or below -Infinity: the range of doubles that begins with its row's own value (>=, <=) ends with
+ * the last double before the neighbour's, and has that end. */
 #include "plan/nodes/visit.h"
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_made.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/expression/bind_window.h"
 #include "sql/query/query_parts.h"
@@ -151,16 +156,45 @@ static value outermost(data_type type, bool is_above)
     }
 }
 
-/* Adds the call that gives the end of a right row's range: its neighbour's value. */
+/* Tells whether the ranges have both their ends: of doubles that begin with their row's own value. */
+static bool has_closed_ends(const asof *a)
+{
+    return a->right->type.id == TYPE_DOUBLE && (a->op == EXPR_GE || a->op == EXPR_LE);
+}
+
+/* Makes the value by which the range of the neighbour ends; NULL: the neighbour's range is empty. */
+static status asof_end(asof *a, expr **out)
+{
+    static const char
+        before[] = "CASE WHEN $1 = 'NaN' THEN 'Infinity'::double precision WHEN $1 > '-Infinity' "
+                   "THEN nextafter($1, '-Infinity') END",
+        after[] = "CASE WHEN $1 = 'Infinity' THEN 'NaN'::double precision WHEN $1 < 'Infinity' "
+                  "THEN nextafter($1, 'Infinity') END";
+    bind_scope none = {0};
+    FuncCall place = {.location = a->sides->tree->location};
+    expr *argument = expr_copy(a->b->memory, a->right);
+    made_call made = {.tree = &place, .args = &argument, .count = 1};
+    const Node *tree;
+    if (!argument)
+        return bind_no_memory();
+    *out = argument;
+    if (!has_closed_ends(a))
+        return STATUS_OK;
+    TRY(made_parse(a->b, &made, a->op == EXPR_GE ? before : after, &tree));
+    return bind_expr(a->b, tree, &none, out);
+}
+
+/* Adds the call that gives the end of a right row's range, which its neighbour's value says. */
 static status asof_neighbour(asof *a, bool is_after, bind_scope *scope, plan_column *out)
 {
     binder *b = a->b;
     value one = value_int(TYPE_INT64, 1), end = outermost(a->right->type, is_after);
     bind_window window = {.partition = a->keys};
     plan_sort_key key = {.key = expr_copy(b->memory, a->right)};
-    expr *argument = expr_copy(b->memory, a->right);
-    if (!key.key || !argument)
+    expr *argument;
+    if (!key.key)
         return bind_no_memory();
+    TRY(asof_end(a, &argument));
     window.call = (plan_window_call){
         .function = is_after ? WINDOW_LEAD : WINDOW_LAG, .arg_count = 3, .position = -1};
     window.call.args[0] = argument;
@@ -209,7 +243,8 @@ static status range_condition(asof *a, const plan_column *neighbour)
     if (!again || !until)
         return bind_no_memory();
     TRY(bind_comparison(b, a->op, a->left, a->right, -1, &begin));
-    TRY(bind_comparison(b, ends[a->op], again, until, -1, &end));
+    expr_op is_within = has_closed_ends(a) ? turned(a->op) : ends[a->op];
+    TRY(bind_comparison(b, is_within, again, until, -1, &end));
     TRY(array_push(b->memory, &a->equal, begin));
     TRY(array_push(b->memory, &a->equal, end));
     return bind_call(b, EXPR_AND, type_make(TYPE_BOOL), a->equal.items, (uint32_t)a->equal.count,
