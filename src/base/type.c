@@ -1,6 +1,7 @@
 /* type.c - the data types: widths, names, kinds. */
 #include "base/type.h"
 
+#include "base/json_type.h"
 #include "base/nested_type.h"
 
 #include <assert.h>
@@ -56,7 +57,8 @@ data_type type_decimal(unsigned precision, unsigned scale)
 
 bool type_equal(data_type a, data_type b)
 {
-    return a.id == b.id && a.precision == b.precision && a.scale == b.scale;
+    return a.id == b.id && (a.precision == b.precision || a.id == TYPE_VARCHAR) &&
+           a.scale == b.scale;
 }
 
 bool type_is_integer(data_type type)
@@ -98,6 +100,8 @@ char *type_name(data_type type, char *text)
         snprintf(text, TYPE_NAME_BYTES, "timestamp_ns with time zone");
     else if (type_is_nested(type))
         nested_type_text(type, text, TYPE_NAME_BYTES);
+    else if (type_is_json(type))
+        snprintf(text, TYPE_NAME_BYTES, "json");
     else
         snprintf(text, TYPE_NAME_BYTES, "%s", name);
     return text;

@@ -47,7 +47,7 @@ typedef enum type_id {
 
 typedef struct data_type {
     uint8_t id;        /* a type_id */
-    uint8_t precision; /* decimals: digits; timestamps: 6 or 9; else 0 */
+    uint8_t precision; /* decimals: digits; timestamps: 6 or 9; json_type.h: 1; else 0 */
     uint8_t scale;     /* decimals: digits behind the point; else 0. Nested: both are a number */
     uint8_t width;     /* bytes of a value in memory; 0 for bool (bits) and null */
 } data_type;

@@ -120,8 +120,8 @@ static const char *wire_read_take(cursor *from, uint64_t bytes)
 
 static bool wire_read_is_type(const wire_column *head, data_type type)
 {
-    return head->type == type.id && head->precision == type.precision &&
-           head->scale == type.scale && head->width == type.width;
+    const data_type sent = {.id = head->type, .precision = head->precision, .scale = head->scale};
+    return type_equal(sent, type) && head->width == type.width;
 }
 
 /* The lengths of texts make up the bytes that there are. */

@@ -1,6 +1,7 @@
 /* schema.c - the schema's tree, flattened to the leaves that files have columns of. */
 #include "parquet/format/schema.h"
 
+#include "base/json_type.h"
 #include "base/utf8.h"
 #include "parquet/format/nested.h"
 #include "parquet/format/schema_element.h"
@@ -230,7 +231,8 @@ static void set_type(const pq_element *e, pq_leaf *leaf)
     } else if (is_binary && (logical == LOGICAL_STRING || logical == LOGICAL_ENUM ||
                              logical == LOGICAL_JSON || converted == CONVERTED_UTF8 ||
                              converted == CONVERTED_ENUM || converted == CONVERTED_JSON)) {
-        leaf->type = type_make(TYPE_VARCHAR);
+        bool is_json = logical == LOGICAL_JSON || converted == CONVERTED_JSON;
+        leaf->type = is_json ? type_json() : type_make(TYPE_VARCHAR);
     } else if (is_int32 && (logical == LOGICAL_DATE || converted == CONVERTED_DATE)) {
         leaf->type = type_make(TYPE_DATE);
     } else if (logical == LOGICAL_TIME && (is_int64 || (is_int32 && e->unit == UNIT_MILLIS))) {

@@ -1,6 +1,7 @@
 /* writer_footer.c - the metadata of what was written: column chunks, page indexes, schema. */
 #include "parquet/write/writer_footer.h"
 
+#include "base/json_type.h"
 #include "parquet/format/thrift_write.h"
 #include "parquet/write/writer_column.h"
 #include "parquet/write/writer_statistics.h"
@@ -14,7 +15,8 @@ enum { /* ConvertedType, for readers that do not know LogicalType */
        CONVERTED_DATE = 6,
        CONVERTED_TIMESTAMP_MICROS = 10,
        CONVERTED_UINT_8 = 11,
-       CONVERTED_INT_8 = 15
+       CONVERTED_INT_8 = 15,
+       CONVERTED_JSON = 19
 };
 enum { /* members of LogicalType and TimeUnit */
        LOGICAL_STRING = 1,
@@ -24,6 +26,7 @@ enum { /* members of LogicalType and TimeUnit */
        LOGICAL_TIMESTAMP = 8,
        LOGICAL_INTEGER = 10,
        LOGICAL_UNKNOWN = 11,
+       LOGICAL_JSON = 12,
        LOGICAL_UUID = 14,
        UNIT_MICROS = 2,
        UNIT_NANOS = 3
@@ -208,7 +211,7 @@ static int32_t converted_type(data_type type)
 {
     switch ((type_id)type.id) {
     case TYPE_VARCHAR:
-        return CONVERTED_UTF8;
+        return type_is_json(type) ? CONVERTED_JSON : CONVERTED_UTF8;
     case TYPE_DECIMAL:
         return CONVERTED_DECIMAL;
     case TYPE_DATE:
@@ -249,7 +252,7 @@ static void put_logical(thrift_writer *w, data_type type)
         thrift_put_empty(w, LOGICAL_UNKNOWN);
         break;
     case TYPE_VARCHAR:
-        thrift_put_empty(w, LOGICAL_STRING);
+        thrift_put_empty(w, type_is_json(type) ? LOGICAL_JSON : LOGICAL_STRING);
         break;
     case TYPE_DATE:
         thrift_put_empty(w, LOGICAL_DATE);

@@ -1,6 +1,7 @@
 /* fold.c - constant expressions: arithmetic, comparison, logic. */
 #include "plan/fold/fold.h"
 
+#include "base/json_type.h"
 #include "device/host/host.h"
 #include "device/host/host_fold.h"
 #include "device/value/time_value.h"
@@ -482,7 +483,7 @@ static expr *fold_case(arena *a, expr *e)
     return shorter;
 }
 
-expr *expr_fold(arena *a, expr *e)
+static expr *fold_one(arena *a, expr *e)
 {
     switch (e->kind) {
     case EXPR_CALL:
@@ -494,4 +495,17 @@ expr *expr_fold(arena *a, expr *e)
     default:
         return e;
     }
+}
+
+expr *expr_fold(arena *a, expr *e)
+{
+    expr *folded = fold_one(a, e);
+    if (!folded || !type_is_json(e->type) || type_is_json(folded->type))
+        return folded;
+    folded = expr_copy(a, folded);
+    if (folded)
+        folded->type = e->type;
+    if (folded && folded->kind == EXPR_CONSTANT)
+        folded->constant.type = e->type;
+    return folded;
 }

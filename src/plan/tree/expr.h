@@ -37,7 +37,6 @@ typedef struct expr {
     expr_kind kind;
     data_type type;
     bool is_nullable; /* false: proven never NULL */
-    bool is_json;     /* the binder's: a text that is JSON */
     int32_t position; /* byte offset in the SQL text, -1: none */
     uint32_t arg_count;
     struct expr **args;

@@ -2,6 +2,7 @@
 #include "sql/expression/bind_expr.h"
 
 #include "base/guard.h"
+#include "base/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/expression/bind_call.h"
@@ -77,6 +78,8 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     if (bind_is_json_type(cast->typeName))
         return bind_json_cast(b, arg, cast->is_try, cast->location, out);
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));
+    if (type_is_json(arg->type))
+        TRY(bind_of_json(b, arg, type, cast->location, &arg));
     if (cast->is_try)
         return bind_try_cast(b, arg, type, &modifier, cast->location, out);
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);

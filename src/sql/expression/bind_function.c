@@ -1,4 +1,5 @@
 /* bind_function.c - calls of scalar functions: by name, with the casts that the function needs. */
+#include "base/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
@@ -256,7 +257,8 @@ static status bind_made_aggregate(binder *b, const FuncCall *tree, const char *n
     TRY(st);
     TRY(made_parse(b, &m, found->text, &e));
     TRY(bind_expr(b, e, scope, out));
-    (*out)->is_json = found->makes_json;
+    if (found->makes_json)
+        (*out)->type = type_json();
     return STATUS_OK;
 }
 

@@ -1,9 +1,14 @@
-/* bind_json.c - see bind_json.h. What makes JSON is marked (expr.is_json), so that it is not quoted where it becomes a part
- * of other JSON. */
+/* bind_json.c - see bind_json.h. What makes JSON has the type json, so that it is not quoted where it becomes a part of other
+ * JSON. */
 #include "sql/expression/bind_json.h"
 
+#include "base/json_type.h"
+#include "base/nested_type.h"
+#include "plan/fold/fold.h"
 #include "plan/tree/function.h"
 #include "sql/expression/bind_call.h"
+#include "sql/expression/bind_made.h"
+#include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 
@@ -49,9 +54,8 @@ static status json_read(binder *b, expr_op op, expr *const args[2], uint32_t cou
     TRY(json_as_text(b, &own[0], location));
     if (count > 1)
         TRY(json_path_argument(b, &own[1], location));
-    TRY(bind_call(b, op, type, own, count, location, out));
-    (*out)->is_json = op == EXPR_JSON_EXTRACT || op == EXPR_JSON_EXTRACT_LIST;
-    return STATUS_OK;
+    bool is_json = op == EXPR_JSON_EXTRACT || op == EXPR_JSON_EXTRACT_LIST;
+    return bind_call(b, op, is_json ? type_json() : type, own, count, location, out);
 }
 
 status bind_json_read(const function_call *c, expr_op op, expr **out)
@@ -79,31 +83,63 @@ status bind_json_operator(binder *b, const char *name, expr *left, expr *right, 
     return *out_is_done ? json_read(b, op, args, 2, location, out) : STATUS_OK;
 }
 
-/* Makes *out NULL where the text is something else than JSON. */
-static status json_where_valid(binder *b, expr *text, int32_t location, expr **out)
+static status json_of(binder *b, expr *e, int32_t location, expr **out);
+
+/* The text where it is JSON; elsewhere NULL with `is_try`, or the failure of reading it. */
+static status json_checked(binder *b, expr *text, bool is_try, int32_t location, expr **out)
 {
-    value null = value_null(json_text_type());
-    expr *choice = expr_new(b->memory, EXPR_CASE, json_text_type(), 3, bind_position(b, location));
-    if (!choice)
+    value null = value_null(type_json());
+    expr *args[2] = {expr_copy(b->memory, text)}, *kept = expr_copy(b->memory, text);
+    expr *choice = expr_new(b->memory, EXPR_CASE, type_json(), 3, bind_position(b, location));
+    if (!args[0] || !kept || !choice)
         return bind_no_memory();
     TRY(bind_call1(b, EXPR_JSON_VALID, type_make(TYPE_BOOL), text, location, &choice->args[0]));
-    TRY(bind_constant(b, &null, -1, &choice->args[2]));
-    choice->args[1] = *out;
-    choice->is_nullable = choice->is_json = true;
-    *out = choice;
-    return STATUS_OK;
+    choice->args[1] = kept;
+    if (is_try)
+        TRY(bind_constant(b, &null, -1, &choice->args[2]));
+    else {
+        TRY(json_constant(b, "$", &args[1]));
+        TRY(json_read(b, EXPR_JSON_EXTRACT, args, 2, location, &choice->args[2]));
+    }
+    choice->is_nullable = true;
+    *out = expr_fold(b->memory, choice);
+    return *out ? STATUS_OK : bind_no_memory();
 }
 
 status bind_json_cast(binder *b, expr *arg, bool is_try, int32_t location, expr **out)
 {
-    expr *args[2] = {arg, NULL};
-    TRY(json_as_text(b, &args[0], location));
-    expr *copy = expr_copy(b->memory, args[0]);
-    if (!copy)
-        return bind_no_memory();
+    bool is_text =
+        bind_is_literal(arg) || arg->type.id == TYPE_VARCHAR || arg->type.id == TYPE_NULL;
+    *out = arg;
+    if (type_is_json(arg->type))
+        return STATUS_OK;
+    if (!is_text)
+        return json_of(b, arg, location, out);
+    TRY(json_as_text(b, &arg, location));
+    return json_checked(b, arg, is_try, location, out);
+}
+
+status bind_of_json(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    expr *args[2] = {arg};
+    *out = arg;
+    if (type.id == TYPE_VARCHAR || type_is_nested(type)) {
+        *out = expr_copy(b->memory, arg);
+        if (!*out)
+            return bind_no_memory();
+        (*out)->type = json_text_type();
+        if ((*out)->kind == EXPR_CONSTANT)
+            (*out)->constant.type = json_text_type();
+        return STATUS_OK;
+    }
     TRY(json_constant(b, "$", &args[1]));
-    TRY(json_read(b, EXPR_JSON_EXTRACT, args, 2, location, out));
-    return is_try ? json_where_valid(b, copy, location, out) : STATUS_OK;
+    return json_read(b, EXPR_JSON_EXTRACT_STRING, args, 2, location, out);
+}
+
+status bind_json_subscript(binder *b, expr *json, expr *index, int32_t location, expr **out)
+{
+    expr *args[2] = {json, index};
+    return json_read(b, EXPR_JSON_EXTRACT, args, 2, location, out);
 }
 
 bool bind_is_json_type(const TypeName *name)
@@ -115,18 +151,46 @@ bool bind_is_json_type(const TypeName *name)
 
 status bind_json_parse(const function_call *c, expr **out)
 {
-    return bind_json_cast(c->b, c->args[0], false, c->tree->location, out);
+    expr *args[2] = {c->args[0]};
+    if (!bind_is_literal(args[0]) && args[0]->type.id != TYPE_VARCHAR)
+        TRY(bind_json_cast(c->b, args[0], false, c->tree->location, &args[0]));
+    TRY(json_constant(c->b, "$", &args[1]));
+    return json_read(c->b, EXPR_JSON_EXTRACT, args, 2, c->tree->location, out);
 }
 
 /* ---- writing ---- */
+
+static status json_of_struct(binder *b, expr *e, int32_t location, expr **out);
+
+/* A list or map, by an expression of SQL. */
+static status json_of_many(binder *b, expr *e, int32_t location, expr **out)
+{
+    static const char
+        list[] = "CASE WHEN $1 IS NOT NULL THEN '[' || coalesce(array_to_string(list_transform($1, "
+                 "lambda x: coalesce(to_json(x), 'null')), ','), '') || ']' END",
+        map[] = "CASE WHEN $1 IS NOT NULL THEN '{' || coalesce(array_to_string(list_transform("
+                "map_entries($1), lambda x: to_json(x.key::varchar) || ':' || "
+                "coalesce(to_json(x.value), 'null')), ','), '') || '}' END";
+    bind_scope none = {0};
+    FuncCall place = {.location = location};
+    made_call made = {.tree = &place, .args = &e, .count = 1};
+    const Node *tree;
+    TRY(made_parse(b, &made, e->type.id == TYPE_LIST ? list : map, &tree));
+    TRY(b->bind_expression(b, tree, &none, out));
+    (*out)->type = type_json();
+    return STATUS_OK;
+}
 
 /* The value as JSON; NULL stays NULL. */
 static status json_of(binder *b, expr *e, int32_t location, expr **out)
 {
     data_type type = e->type;
     *out = e;
-    if (e->is_json)
+    if (type_is_json(type))
         return STATUS_OK;
+    if (type_is_nested(type))
+        return type.id == TYPE_STRUCT ? json_of_struct(b, e, location, out)
+                                      : json_of_many(b, e, location, out);
     if (type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE) {
         TRY(bind_cast(b, e, type_make(TYPE_DOUBLE), location, &e));
         TRY(bind_call1(b, EXPR_JSON_DOUBLE, json_text_type(), e, location, out));
@@ -141,7 +205,7 @@ static status json_of(binder *b, expr *e, int32_t location, expr **out)
     expr *marked = expr_copy(b->memory, *out);
     if (!marked)
         return bind_no_memory();
-    marked->is_json = true;
+    marked->type = type_json();
     *out = marked;
     return STATUS_OK;
 }
@@ -153,42 +217,78 @@ status bind_to_json(const function_call *c, expr **out)
 
 typedef ARRAY(expr *) json_parts;
 
-static status json_add_constant(const function_call *c, json_parts *parts, const char *text)
+static status json_add_constant(binder *b, json_parts *parts, const char *text)
 {
     expr *e;
-    TRY(json_constant(c->b, text, &e));
-    return array_push(c->b->memory, parts, e);
+    TRY(json_constant(b, text, &e));
+    return array_push(b->memory, parts, e);
 }
 
 /* A value, null if it is NULL. */
-static status json_add_value(const function_call *c, json_parts *parts, expr *e)
+static status json_add_value(binder *b, json_parts *parts, expr *e, int32_t location)
 {
     expr *pair[2], *part;
-    TRY(json_of(c->b, e, c->tree->location, &pair[0]));
-    TRY(json_constant(c->b, "null", &pair[1]));
-    TRY(bind_call(c->b, EXPR_COALESCE, json_text_type(), pair, 2, c->tree->location, &part));
-    return array_push(c->b->memory, parts, part);
+    TRY(json_of(b, e, location, &pair[0]));
+    TRY(json_constant(b, "null", &pair[1]));
+    TRY(bind_call(b, EXPR_COALESCE, json_text_type(), pair, 2, location, &part));
+    return array_push(b->memory, parts, part);
 }
 
-static status json_join(const function_call *c, const json_parts *parts, expr **out)
+static status json_join(binder *b, const json_parts *parts, int32_t location, expr **out)
 {
-    TRY(bind_call(c->b, EXPR_CONCAT, json_text_type(), parts->items, (uint32_t)parts->count,
-                  c->tree->location, out));
-    (*out)->is_json = true;
+    return bind_call(b, EXPR_CONCAT, type_json(), parts->items, (uint32_t)parts->count, location,
+                     out);
+}
+
+/* Makes *out NULL where the value is. */
+static status json_unless_null(binder *b, expr *e, int32_t location, expr **out)
+{
+    value null = value_null(type_json());
+    expr *choice = expr_new(b->memory, EXPR_CASE, type_json(), 3, bind_position(b, location));
+    expr *copy = expr_copy(b->memory, e);
+    if (!choice || !copy)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_IS_NOT_NULL, type_make(TYPE_BOOL), copy, location, &choice->args[0]));
+    TRY(bind_constant(b, &null, -1, &choice->args[2]));
+    choice->args[1] = *out;
+    choice->is_nullable = true;
+    *out = choice;
     return STATUS_OK;
+}
+
+static status json_of_struct(binder *b, expr *e, int32_t location, expr **out)
+{
+    const nested_type *type = nested_type_of(e->type);
+    json_parts parts = {0};
+    expr *key, *field;
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        expr *whole = expr_copy(b->memory, e);
+        if (!whole)
+            return bind_no_memory();
+        TRY(json_add_constant(b, &parts, i ? "," : "{"));
+        TRY(json_constant(b, type->fields[i].name, &key));
+        TRY(bind_call1(b, EXPR_JSON_QUOTE, json_text_type(), key, location, &key));
+        TRY(array_push(b->memory, &parts, key));
+        TRY(json_add_constant(b, &parts, ":"));
+        TRY(nested_field_of(b, whole, type->fields[i].name, location, &field));
+        TRY(json_add_value(b, &parts, field, location));
+    }
+    TRY(json_add_constant(b, &parts, "}"));
+    TRY(json_join(b, &parts, location, out));
+    return json_unless_null(b, e, location, out);
 }
 
 status bind_json_array(const function_call *c, expr **out)
 {
     json_parts parts = {0};
-    TRY(json_add_constant(c, &parts, "["));
+    TRY(json_add_constant(c->b, &parts, "["));
     for (size_t i = 0; i < c->count; i++) {
         if (i)
-            TRY(json_add_constant(c, &parts, ","));
-        TRY(json_add_value(c, &parts, c->args[i]));
+            TRY(json_add_constant(c->b, &parts, ","));
+        TRY(json_add_value(c->b, &parts, c->args[i], c->tree->location));
     }
-    TRY(json_add_constant(c, &parts, "]"));
-    return json_join(c, &parts, out);
+    TRY(json_add_constant(c->b, &parts, "]"));
+    return json_join(c->b, &parts, c->tree->location, out);
 }
 
 static status json_add_key(const function_call *c, json_parts *parts, size_t i)
@@ -212,14 +312,14 @@ status bind_json_object(const function_call *c, expr **out)
         return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
                           "function \"%s\" takes keys and values in turns, not %zu arguments",
                           c->name, c->count);
-    TRY(json_add_constant(c, &parts, "{"));
+    TRY(json_add_constant(c->b, &parts, "{"));
     for (size_t i = 0; i < c->count; i += 2) {
         if (i)
-            TRY(json_add_constant(c, &parts, ","));
+            TRY(json_add_constant(c->b, &parts, ","));
         TRY(json_add_key(c, &parts, i));
-        TRY(json_add_constant(c, &parts, ":"));
-        TRY(json_add_value(c, &parts, c->args[i + 1]));
+        TRY(json_add_constant(c->b, &parts, ":"));
+        TRY(json_add_value(c->b, &parts, c->args[i + 1], c->tree->location));
     }
-    TRY(json_add_constant(c, &parts, "}"));
-    return json_join(c, &parts, out);
+    TRY(json_add_constant(c->b, &parts, "}"));
+    return json_join(c->b, &parts, c->tree->location, out);
 }

@@ -1,4 +1,4 @@
-/* bind_json.h - JSON, which is text here: operators, casts, and values that become JSON. */
+/* bind_json.h - JSON, a text by the name of a type of its own: operators, casts, and values that become JSON. */
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_JSON_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_JSON_H
 
@@ -7,8 +7,13 @@
 /* The operators ->, ->>, #>, #>>. *out_is_done: false: the name is another's. */
 CHECKED status bind_json_operator(binder *b, const char *name, expr *left, expr *right,
                                   int32_t location, bool *out_is_done, expr **out);
-/* Binds x::json: the text, checked, without blanks; with `is_try` NULL where it is something else. */
+/* Binds x::json: a text as it is, checked, with `is_try` NULL where it is something else; other values as to_json makes them. */
 CHECKED status bind_json_cast(binder *b, expr *arg, bool is_try, int32_t location, expr **out);
+/* Makes what is cast to the type in the place of JSON: a text, which is the value itself where it is a string or number. */
+CHECKED status bind_of_json(binder *b, expr *arg, data_type type, int32_t location, expr **out);
+/* Binds json[index]: a member's name, or an element's number from 0. */
+CHECKED status bind_json_subscript(binder *b, expr *json, expr *index, int32_t location,
+                                   expr **out);
 /* Whether a type's name is json or jsonb. */
 bool bind_is_json_type(const TypeName *name);
 

@@ -1,6 +1,8 @@
 /* bind_nested.c - see bind_nested.h. Functions of bound arguments are in src/sql/nested. */
 #include "sql/expression/bind_nested.h"
 
+#include "base/json_type.h"
+#include "sql/expression/bind_json.h"
 #include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -130,7 +132,8 @@ status bind_indirection(binder *b, const A_Indirection *tree, bind_scope *scope,
             TRY(bind_slice(b, *out, castNode(A_Indices, step), scope, location, out));
         } else {
             TRY(b->bind_expression(b, castNode(A_Indices, step)->uidx, scope, &index));
-            TRY(nested_subscript(b, *out, index, location, out));
+            TRY(type_is_json((*out)->type) ? bind_json_subscript(b, *out, index, location, out)
+                                           : nested_subscript(b, *out, index, location, out));
         }
     }
     return STATUS_OK;

@@ -7,7 +7,7 @@
  *
  * Of rows of r with equal t all but one have an empty range. With <= it is lag, and a value below all others.
  *
- * There is no double above NaN or below -Infinity: the range of doubles that begins with its row's own value (>=, <=) ends with
+ * NaN is the greatest double and -Infinity the least: the range of doubles that begins with its row's own value (>=, <=) ends with
  * the last double before the neighbour's, and has that end. */
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_expr.h"

@@ -2,6 +2,7 @@
 #include "sql/types/bind_type.h"
 
 #include "base/interval_text.h"
+#include "base/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/types/bind_operator.h"
@@ -232,7 +233,8 @@ bool bind_common_type(data_type left, data_type right, data_type *out)
 bool bind_is_literal(const expr *e)
 {
     return e->kind == EXPR_CONSTANT &&
-           (e->type.id == TYPE_NULL || (e->type.id == TYPE_VARCHAR && !e->constant.is_null));
+           (e->type.id == TYPE_NULL ||
+            (e->type.id == TYPE_VARCHAR && !type_is_json(e->type) && !e->constant.is_null));
 }
 
 /* A literal's text is read now, so that its failure has its place. */
