@@ -184,8 +184,7 @@ static const char *const calls[] = {
     "FROM read_json('%s')",
     "FROM read_json('%s', ignore_errors => true)",
     "FROM read_json_rejects('%s', columns => 'a timestamp, b varchar, json double')",
-    "FROM read_csv_rejects('%s', header => false, types => ['bigint', 'date', 'boolean', "
-    "'varchar'])",
+    "FROM read_csv_rejects('%s', header => false, types => ['bigint', 'date', 'bool'])",
     "FROM read_json('%s', columns => 'a timestamp, b varchar, json double')",
 };
 

@@ -320,7 +320,8 @@ static void make_texts(column_maker *m, char *heap)
         char *target = f.bytes > STRING_INLINE_BYTES ? heap : inlined;
         uint32_t bytes = text_field_copy(m->fields->rules, f, target);
         views[row] = string_view_make(target, bytes);
-        heap += bytes > STRING_INLINE_BYTES ? bytes : 0;
+        if (bytes > STRING_INLINE_BYTES)
+            heap += bytes;
         if (!is_text_right(m, target, bytes) && !set_wrong(m, row)) {
             m->wrong->has_wrong_bytes = true;
             return;
