@@ -1,6 +1,8 @@
 /* nested.c - children in the order of their rows. */
 #include "device/nested.h"
 
+#include "base/nested_type.h"
+
 static bool is_in_order(const tensor *t, uint64_t rows)
 {
     const nested_value *values = t->values;
@@ -52,18 +54,28 @@ static void nested_place(const tensor *t, uint64_t rows, nested_value *placed, r
     }
 }
 
+/* The rows of a child that the index has; all are NULL if there is no such child, as every struct is NULL. */
+static status move_child(dev_stream *stream, const tensor *t, uint32_t child, row_index *index,
+                         uint64_t elements, tensor **out)
+{
+    const string_heap *heap = t->heap;
+    if (heap && child < heap->child_count)
+        return tensor_new_indexed(stream, heap->children[child], heap->child_rows, index,
+                                  dev_count_exact(elements), out);
+    value null = value_null(nested_type_of(t->type)->fields[child].type);
+    return tensor_new_constant(stream, &null, out);
+}
+
 static status nested_move_children(dev_stream *stream, const tensor *t, row_index *index,
                                    uint64_t elements, string_heap **out)
 {
-    const string_heap *heap = t->heap;
-    uint32_t count = heap ? heap->child_count : 0, done = 0;
+    uint32_t count = nested_type_of(t->type)->field_count, done = 0;
     tensor **children = mem_new_array((size_t)count + 1, sizeof *children);
     if (!children)
         return status_no_memory("children", count * sizeof *children);
     status st = STATUS_OK;
     for (; done < count && !st; done += !st)
-        st = tensor_new_indexed(stream, heap->children[done], heap->child_rows, index,
-                                dev_count_exact(elements), &children[done]);
+        st = move_child(stream, t, done, index, elements, &children[done]);
     if (!st)
         st = string_heap_new_children(children, count, elements, out);
     else
