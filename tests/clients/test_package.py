@@ -126,6 +126,14 @@ class Package(unittest.TestCase):
             self.assertIn("['a', 'b']", repr(result))
             if importlib.util.find_spec("pandas"):
                 self.assertEqual(result.df()["tags"].tolist()[:2], [["a", "b"], []])
+            # From a page through a filter and a join to pyarrow, where the device's memory is out of the host's reach.
+            with pistachio.connect(device="simulated") as lazy:
+                read = lazy.sql(f"select t.* from '{path}' t join (values (2), (4), (5)) k(id) on t.id = k.id "
+                                "where len(t.tags) is null or t.tags[1] <> '' order by t.id").arrow()
+                self.assertEqual(read["id"].to_pylist(), [4])
+                read = lazy.sql(f"select * from '{path}' where id <> 2 order by s").arrow()
+                self.assertEqual(list(zip(*(read[name].to_pylist() for name in table.column_names))),
+                                 [expected[0], expected[2], expected[3]])
 
     def test_dbapi(self):
         from pistachio import dbapi

@@ -74,6 +74,7 @@ expect "a table's column's field" 0 "1,x,a,1,1" rows "select id, v.s.b, v.t[1], 
 everywhere() { # NAME LINES SQL
     expect "$1" 0 "$2" rows "$3"
     expect "$1, of three ranks" 0 "$2" rows "$3" --ranks 3 --set distribute=always
+    expect "$1, on a lazy device" 0 "$2" rows "$3" --set device=simulated
     export PISTACHIO_FAULT=room:1:always
     expect "$1, from temporary files" 0 "$2" rows "$3"
     unset PISTACHIO_FAULT
@@ -129,6 +130,22 @@ refused "select coalesce(s, 'x') from 'v.parquet'" "the text is not a value of t
 expect "a copy" 0 "COPY 9" "$program" -c "copy (from 'v.parquet') to 'w.parquet' (row_group_size 4)"
 expect "its rows" 0 "0,0" rows "select (select count(*) from (from 'v.parquet' except all from 'w.parquet')), (select count(*) from (from 'w.parquet' except all from 'v.parquet'))"
 expect "a table" 0 "9,6" rows "create table x as from 'w.parquet'; select count(*), count(distinct ls) from x"
-expect "a lazy device" 1 - sql "select l from 'v.parquet'" --set device=simulated
-says "a lazy device" 'column "l" of "v.parquet" is a bigint[], which device simulated cannot read yet'
+# A lazy device holds bytes of values; its host computes with the values.
+lazy="--set device=simulated --set threads=2"
+# shellcheck disable=SC2086
+expect "on a lazy device" 0 "$(rows "from 'v.parquet' order by id")" rows "from 'v.parquet' order by id" $lazy
+# shellcheck disable=SC2086
+expect "a condition on a leaf, on a lazy device" 0 "9" rows "select max(s.a) from 'damaged.parquet' where s.a > 8 and s.b <> ''" $lazy
+# shellcheck disable=SC2086
+expect "a damaged leaf, on a lazy device" 1 - rows "select max(s.b) from 'damaged.parquet'" $lazy
+# shellcheck disable=SC2086
+expect "a copy from a lazy device" 0 "COPY 9" "$program" $lazy -c "copy (from 'v.parquet') to 'y.parquet' (row_group_size 4)"
+expect "its rows" 0 "0,0" rows "select (select count(*) from (from 'v.parquet' except all from 'y.parquet')), (select count(*) from (from 'y.parquet' except all from 'v.parquet'))"
+# shellcheck disable=SC2086
+expect "its plan" 0 1 sh -c "\"$program\" --format csv $lazy -c \"explain select id from 'v.parquet' where len(l) > 2\" | grep -c 'on_host(array_length(nested_of_bytes(l))) > 2'"
+# shellcheck disable=SC2086
+expect "rows that stay on the device" 1 - sql "select l from 'v.parquet'" $lazy --set result_memory=device
+says "rows that stay on the device" 'column "l" of the result is a list, struct or map, which cannot stay'
+expect "files with and without the column" 0 "1,\"[1, 2]\"
+2," rows "copy (select 1 as a, [1, 2] as l) to 'p1.parquet'; copy (select 2 as a) to 'p2.parquet'; select a, l from read_parquet(['p1.parquet', 'p2.parquet'], union_by_name => true) order by a" --set device=simulated
 finish

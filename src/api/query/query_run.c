@@ -10,6 +10,7 @@
 #include "api/session/database.h"
 #include "base/guard.h"
 #include "base/trace.h"
+#include "plan/rules/nested/pack_columns.h"
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
@@ -78,7 +79,8 @@ static status make_plan(pistachio_result *result)
     TRY(plan_optimize(plan));
     const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     TRY(plan_distribute(plan, &distribution));
-    return plan_pack_moves(plan);
+    TRY(plan_pack_moves(plan));
+    return result->engine->dev->is_host ? STATUS_OK : plan_pack_columns(plan);
 }
 
 status api_query_plan(pistachio_result *result)
@@ -121,6 +123,14 @@ static status choose_memory(pistachio_result *result)
                                       "texts in a device's memory are offsets and bytes, no "
                                       "dictionaries, as arrow_dictionary = on would have them"),
                            "SET arrow_dictionary = off, or result_memory = 'host'");
+    const plan_column_list *columns = &result->statement->query.root->columns;
+    for (size_t i = 0; i < columns->count; i++)
+        if (type_is_nested(columns->items[i].type))
+            return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                          "column \"%s\" of the result is a list, struct or map, "
+                                          "which cannot stay in a device's memory yet",
+                                          columns->items[i].name),
+                               "SET result_memory = 'host'");
     result->is_on_device = true;
     exec_query_stay(result->query, (exec_device_layout){!strcmp(s->arrow_decimal.text, "64")});
     return STATUS_OK;

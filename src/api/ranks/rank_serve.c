@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "base/trace.h"
 #include "exec/operators/result_batch.h"
+#include "plan/rules/nested/pack_columns.h"
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
@@ -74,6 +75,8 @@ static status rank_serve_prepare(rank_run *run, const statement_read *read, sett
         st = plan_distribute(plan, &distribution);
     if (!st)
         st = plan_pack_moves(plan);
+    if (!st && !run->engine->dev->is_host)
+        st = plan_pack_columns(plan);
     st = guard_explain(st);
     guard_leave(before);
     return st ? st : rank_run_agree_plan(run, plan);

@@ -1,10 +1,12 @@
-/* program_compile_nested.c - functions of lists, structs and maps, and lambdas. */
+/* program_compile_nested.c - functions of lists, structs and maps, lambdas, and what the host computes of these for a lazy
+ * device. */
 #include "base/guard.h"
 #include "base/nested_type.h"
 #include "exec/expression/program_compile.h"
 #include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run_lambda.h"
+#include "exec/expression/program_run_on_host.h"
 
 /* ---- functions ---- */
 
@@ -153,9 +155,8 @@ static void release_body(void *body)
     program_free(body);
 }
 
-static status compile_body(compiler *c, const expr *e, lambda_columns *columns, lambda **out)
+static status compile_body(compiler *c, const expr *body, lambda_columns *columns, lambda **out)
 {
-    const expr *body = e->args[body_of(e)];
     exec_layout layout = {(uint32_t)columns->columns.count, columns->columns.items};
     *out = arena_alloc(c->program->memory, sizeof **out);
     if (!*out)
@@ -201,7 +202,7 @@ status compile_call_lambda(compiler *c, const expr *e, int op, uint32_t *out)
         TRY(add_column(&columns, parameter_id(e->args[i]), parameter_type(e, i - first)));
     TRY(collect_inner(&columns, e->args[first - 1]));
     TRY(collect_outside(&columns, e->args[first - 1]));
-    TRY(compile_body(c, e, &columns, &made));
+    TRY(compile_body(c, e->args[first - 1], &columns, &made));
     made->parameters = e->arg_count - first;
     made->run = instruction_lambda;
     uint32_t *args = arena_alloc_array(memory, columns.outside.count + 2, sizeof *args);
@@ -216,5 +217,45 @@ status compile_call_lambda(compiler *c, const expr *e, int op, uint32_t *out)
     for (uint32_t i = 0; i < count; i++)
         if (instruction_of(c, args[i])->only_column != COLUMN_NONE)
             s.only_column = COLUMN_SEVERAL; /* not by entries of a dictionary: a failure is final */
+    return instruction_add(c, &s, args, count, out);
+}
+
+/* ---- expressions that the host computes ---- */
+
+/* Compiles the arguments: what the parameters stand for, then the columns that the body reads. */
+static status on_host_arguments(compiler *c, const expr *e, const lambda_columns *columns,
+                                uint32_t *args, uint32_t *out_count)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < e->arg_count; i += 2)
+        TRY(compile_expr(c, e->args[i + 1], &args[count++]));
+    for (size_t i = 0; i < columns->outside.count; i++)
+        TRY(compile_expr(c, columns->outside.items[i], &args[count++]));
+    *out_count = count;
+    return STATUS_OK;
+}
+
+status compile_call_on_host(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    arena *memory = c->program->memory;
+    lambda_columns columns = {.memory = memory};
+    lambda *made;
+    uint32_t count;
+    (void)op;
+    for (uint32_t i = 1; i < e->arg_count; i += 2)
+        TRY(add_column(&columns, parameter_id(e->args[i]), e->args[i]->type));
+    TRY(collect_inner(&columns, e->args[0]));
+    TRY(collect_outside(&columns, e->args[0]));
+    TRY(compile_body(c, e->args[0], &columns, &made));
+    made->run = instruction_on_host;
+    uint32_t *args = arena_alloc_array(memory, columns.columns.count + 1, sizeof *args);
+    if (!args)
+        return status_no_memory("expression", columns.columns.count * sizeof *args);
+    TRY(on_host_arguments(c, e, &columns, args, &count));
+    instruction s = instruction_make(INSTRUCTION_LAMBDA, 0, e->type, e->position);
+    s.data = made;
+    s.first_number = (int64_t)c->program->instructions.count; /* equal to no other */
+    s.can_fail = made->body->instructions.items[made->body->roots[0]].can_fail;
+    s.only_column = COLUMN_SEVERAL; /* not by entries of a dictionary: a failure is final */
     return instruction_add(c, &s, args, count, out);
 }

@@ -147,6 +147,7 @@ typedef struct frame {
 
 #define ENTRY_ARGS_MAX 2
 typedef struct tile_run tile_run;
+typedef struct host_side host_side; /* program_run_on_host.c */
 
 struct program_run {
     const program *program;
@@ -173,10 +174,11 @@ struct program_run {
     dev_buffer **uploads;
     tensor **constant_columns; /* the constant frame's values as columns of one row */
     program_run **lambdas;     /* by instruction, of lambdas' programs; made when first needed */
-    tile_run *tiles;           /* devices that take runs of instructions; else NULL */
+    host_side *host; /* of one piece of memory, made when first needed; NULL on host devices */
+    tile_run *tiles; /* devices that take runs of instructions; else NULL */
 };
 
-/* The data of a lambda instruction: program_run_lambda.h. */
+/* The data of a lambda instruction: program_run_lambda.h, program_run_on_host.h. */
 typedef struct lambda {
     program *body;
     uint32_t parameters; /* columns of the body before those from outside */

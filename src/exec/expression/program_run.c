@@ -47,6 +47,13 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
 
 /* ---- columns ---- */
 
+/* Whether a lazy device's column repeats bytes of nested values: its host gets each of them once
+ * (program_run_on_host.c). */
+static bool repeats_bytes(const program_run *run, const tensor *t)
+{
+    return t->type.id == TYPE_BLOB && !run->dev->is_host && t->base_rows < run->input->rows.bound;
+}
+
 /* Rows that a filter or join selected are gathered once, for all who read the chunk. */
 static status main_column(program_run *run, uint32_t column, tensor **out)
 {
@@ -54,7 +61,7 @@ static status main_column(program_run *run, uint32_t column, tensor **out)
     *out = input->columns[column];
     if (!*out)
         return status_new(STATUS_KIND_INTERNAL, "an expression reads a column that is not there");
-    if ((*out)->form == TENSOR_INDEXED && !(*out)->is_dictionary) {
+    if ((*out)->form == TENSOR_INDEXED && !(*out)->is_dictionary && !repeats_bytes(run, *out)) {
         TRY(chunk_flatten_column(run->stream, input, column, out));
         if (run->seen[column]) {
             tensor_unref(run->seen[column]);
@@ -112,7 +119,8 @@ static status make_constant(program_run *run, tensor *flat, tensor **out)
 
 static status null_constant(program_run *run, data_type type, tensor **out)
 {
-    value null = value_null(type);
+    bool is_bytes = type_is_nested(type) && !run->dev->is_host; /* as instruction_nested */
+    value null = value_null(is_bytes ? type_make(TYPE_BLOB) : type);
     return tensor_new_constant(run->stream, &null, out);
 }
 
@@ -136,7 +144,8 @@ static bool dictionary_pays(const program_run *run, frame *d, const tensor *colu
 
 static bool has_dictionary(const tensor *column)
 {
-    return column->form == TENSOR_INDEXED || (column->form == TENSOR_NARROW && column->base);
+    return (column->form == TENSOR_INDEXED && column->is_dictionary) ||
+           (column->form == TENSOR_NARROW && column->base);
 }
 
 static bool may_be_null(const tensor *column)
@@ -584,6 +593,7 @@ void program_run_free(program_run *run)
     mem_free(run->lambdas);
     mem_free(run->visited);
     mem_free(run->tiles);
+    mem_free(run->host);
     mem_free(run);
 }
 

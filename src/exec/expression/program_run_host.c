@@ -150,8 +150,7 @@ static status program_run_host_compute(program_run *run, const instruction *s, b
     return take_heap(s, b, &call, result);
 }
 
-/* *result is in the device's memory then. */
-static status program_run_host_send(program_run *run, uint64_t rows, tensor **result)
+status run_send_result(program_run *run, uint64_t rows, tensor **result)
 {
     chunk *c, *sent;
     DEV_WORK_ADD(host_rows, rows);
@@ -178,7 +177,7 @@ status instruction_host(program_run *run, frame *f, uint32_t number, tensor **re
         st = program_run_host_compute(run, s, &b, rows, *result);
     program_run_host_release(&b);
     if (!st && !run->dev->is_host)
-        st = program_run_host_send(run, rows, result);
+        st = run_send_result(run, rows, result);
     return st;
 }
 

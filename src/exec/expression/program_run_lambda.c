@@ -350,9 +350,7 @@ exec_result instruction_lambda(program_run *run, frame *f, uint32_t number, tens
 {
     const instruction *s = instruction_at(run, number);
     exec_task *task = run->task;
-    if (!run->dev->is_host)
-        return exec_fail(task, status_new(STATUS_KIND_UNSUPPORTED, "device %s has no lambdas yet",
-                                          run->dev->ops->name));
+    assert(run->dev->is_host); /* program_run_on_host.h */
     lambda_call c = {.run = run, .f = f, .s = s, .lambda = s->data};
     c.first_outside = s->op == LAMBDA_REDUCE_FROM ? 2 : 1;
     EXEC_TRY(task, find_body(run, number, c.lambda, &c.body));

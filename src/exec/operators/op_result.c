@@ -28,7 +28,8 @@ typedef struct op_result {
     uint64_t turn;          /* of the batch to be taken next */
     exec_task_list waiting; /* for room */
     _Atomic(const exec_batch_shape *) shape;
-    bool stays;                /* batches do, on their device, */
+    exec_layout columns; /* of the plan: a lazy device's columns are bytes where these are nested */
+    bool stays;          /* batches do, on their device, */
     exec_device_layout layout; /* as this says */
 } op_result;
 
@@ -40,7 +41,7 @@ typedef struct result_local {
 static status borrow_column(exec_task *task, tensor *t, dev_count rows, exec_batch_column *column)
 {
     if (type_is_nested(t->type)) {
-        TRY(exec_batch_put_nested(task->stream, t, rows.bound, column));
+        TRY(exec_batch_put_nested(task->stream->dev, task->stream, t, rows.bound, column));
         return exec_check_error(task);
     }
     TRY(tensor_flatten(task->stream, t, rows, &column->owner));
@@ -136,15 +137,24 @@ static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *sh
     return st;
 }
 
+static status unpack_columns(const op_result *op, exec_batch *batch)
+{
+    for (uint32_t i = 0; batch && i < batch->column_count; i++)
+        if (type_is_nested(op->columns.columns[i].type))
+            TRY(exec_batch_unpack_nested(batch, i, op->columns.columns[i].type));
+    return STATUS_OK;
+}
+
 /* Takes what was copied, once it is there. */
-static status take_copy(exec_task *task, result_copy *copy, const exec_batch_shape *shape,
-                        exec_batch **out)
+static status take_copy(const op_result *op, exec_task *task, result_copy *copy,
+                        const exec_batch_shape *shape, exec_batch **out)
 {
     TRY(result_copy_finish(task, copy, out));
     if (*out && (*out)->is_on_device) {
         result_device_settle(*out);
         return STATUS_OK;
     }
+    TRY(unpack_columns(op, *out));
     for (uint32_t i = 0; shape && *out && i < (*out)->column_count; i++)
         TRY(shape->make(*out, i, shape));
     return STATUS_OK;
@@ -158,7 +168,7 @@ static status copy_chunk(const op_result *op, exec_task *task, chunk *c, result_
     status st = op->stays ? result_device_start(task, c, op->layout, copy)
                           : result_copy_start(task, c, copy);
     if (!st)
-        return take_copy(task, &before, shape, out);
+        return take_copy(op, task, &before, shape, out);
     result_copy_close(task->stream->dev, &before);
     return st;
 }
@@ -201,7 +211,7 @@ static exec_result result_finish(exec_operator *base, exec_task *task, void *sta
     op_result *op = (op_result *)base;
     result_local *local = state;
     if (!local->batch)
-        EXEC_TRY(task, take_copy(task, &local->copy, atomic_load(&op->shape), &local->batch));
+        EXEC_TRY(task, take_copy(op, task, &local->copy, atomic_load(&op->shape), &local->batch));
     return queue_batch(op, task, local);
 }
 
@@ -288,13 +298,13 @@ static const exec_operator_ops result_ops = {
 
 status op_result_open(exec_query *query, exec_layout input, exec_operator **out)
 {
-    (void)input;
     *out = NULL;
     op_result *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("result", sizeof *op);
     op->base = (exec_operator){.ops = &result_ops, .query = query};
     op->end = &op->first;
+    op->columns = input;
     mutex_init(&op->lock);
     *out = &op->base;
     return STATUS_OK;

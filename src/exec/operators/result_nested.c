@@ -16,10 +16,11 @@ static status missing_child(dev_stream *stream, data_type type, uint64_t rows, t
     return STATUS_OK;
 }
 
-static status put_child(dev_stream *stream, tensor *child, uint64_t rows, exec_batch_column *column)
+static status put_child(device *owner, dev_stream *stream, tensor *child, uint64_t rows,
+                        exec_batch_column *column)
 {
     if (type_is_nested(child->type))
-        return exec_batch_put_nested(stream, child, rows, column);
+        return exec_batch_put_nested(owner, stream, child, rows, column);
     TRY(tensor_flatten(stream, child, dev_count_exact(rows), &column->owner));
     column->type = column->owner->type;
     column->values = column->owner->values;
@@ -37,14 +38,15 @@ static status put_children(dev_stream *stream, const tensor *ordered, exec_batch
             child = tensor_ref(heap->children[i]);
         else
             TRY(missing_child(stream, type->fields[i].type, children->row_count, &child));
-        status st = put_child(stream, child, children->row_count, &children->columns[i]);
+        status st =
+            put_child(children->dev, stream, child, children->row_count, &children->columns[i]);
         tensor_unref(child);
         TRY(st);
     }
     return STATUS_OK;
 }
 
-status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
+status exec_batch_put_nested(device *owner, dev_stream *stream, tensor *t, uint64_t rows,
                              exec_batch_column *column)
 {
     tensor *flat;
@@ -57,10 +59,36 @@ status exec_batch_put_nested(dev_stream *stream, tensor *t, uint64_t rows,
     column->type = ordered->type;
     column->values = ordered->values;
     column->validity = ordered->validity;
-    TRY(exec_batch_new(stream->dev, nested_type_of(t->type)->field_count,
+    TRY(exec_batch_new(owner, nested_type_of(t->type)->field_count,
                        ordered->heap ? ordered->heap->child_rows : 0, &column->children));
     nested_type_hold(column->type); /* until the children are freed */
     return put_children(stream, ordered, column->children);
+}
+
+/* The column's rows as a FLAT tensor of texts, which borrows them from the batch's pinned memory. */
+static status view_of_bytes(const exec_batch_column *column, tensor **out)
+{
+    TRY(tensor_new_view(type_make(TYPE_BLOB), NULL, (void *)column->values, out));
+    (*out)->validity = (uint64_t *)column->validity;
+    return STATUS_OK;
+}
+
+status exec_batch_unpack_nested(exec_batch *batch, uint32_t index, data_type type)
+{
+    exec_batch_column *column = &batch->columns[index];
+    dev_stream host = {.dev = dev_host(batch->dev)};
+    tensor *bytes, *values;
+    assert(type_is_text(column->type) && !column->owner && type_is_nested(type));
+    TRY(view_of_bytes(column, &bytes));
+    status st = nested_unpack(host.dev, type, bytes, batch->row_count, NESTED_EXACT, "result batch",
+                              &values);
+    tensor_unref(bytes);
+    TRY(st);
+    column->pinned_heap = NULL;
+    column->own_heap_bytes = 0;
+    st = exec_batch_put_nested(batch->dev, &host, values, batch->row_count, column);
+    tensor_unref(values);
+    return st;
 }
 
 static status pack_column(device *dev, exec_batch_column *column, uint64_t rows)

@@ -18,6 +18,7 @@
 #include "exec/scan/scan_columns.h"
 #include "exec/scan/scan_filter.h"
 #include "exec/scan/scan_narrow.h"
+#include "exec/scan/scan_nested.h"
 #include "exec/scan/scan_prune.h"
 
 static void release_slice(const op_scan *op, scan_local *local)
@@ -87,6 +88,7 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
         !local->cached || !local->is_asked || !local->slices || !local->is_decided ||
         !local->bounds || !local->order || !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
+    local->host.dev = dev_host(task->stream->dev);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
 
@@ -127,7 +129,8 @@ static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, c
     (*output)->rows_owner = dev_buffer_ref(local->count_owner);
     status st = STATUS_OK;
     for (uint32_t i = 0; i < op->emitted_count && !st; i++)
-        st = scan_selected_column(task, local, op->emitted[i], &(*output)->columns[op->emitted[i]]);
+        st = scan_selected_column(op, task, local, op->emitted[i],
+                                  &(*output)->columns[op->emitted[i]]);
     if (st) {
         chunk_free(*output);
         *output = NULL;
@@ -203,7 +206,8 @@ static uint64_t rows_of(const scan_morsel *morsel)
 static bool fits(const op_scan *op, const scan_local *local, const scan_morsel *next)
 {
     uint32_t file = local->morsels.items[0].group_ref.file, other = next->group_ref.file;
-    if (local->range_end + rows_of(next) > exec_device(op->base.query)->chunk_rows)
+    if (op->has_packed ||
+        local->range_end + rows_of(next) > exec_device(op->base.query)->chunk_rows)
         return false;
     for (uint32_t i = 0; i < op->column_count && file != other; i++)
         if (!pq_batch_fits(op->table, op->base.plan->scan.sources.items[i], file, other))
@@ -331,6 +335,16 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->has_slice = true;
 }
 
+/* Readers of columns that are packed do not go back: they are opened anew. */
+static void close_packed(const op_scan *op, scan_local *local)
+{
+    for (uint32_t i = 0; i < op->column_count; i++)
+        if (op->is_packed[i]) {
+            pq_nested_close(local->nested[i]);
+            local->nested[i] = NULL;
+        }
+}
+
 /* Starts again without memory for the slice: with a smaller one from the same row on, once the device has given back
  * what this one had. */
 static status start_slice_again(const op_scan *op, exec_task *task, scan_local *local)
@@ -339,6 +353,7 @@ static status start_slice_again(const op_scan *op, exec_task *task, scan_local *
     for (uint32_t i = 0; i < op->column_count; i++)
         if (local->batches[i])
             pq_batch_drop(local->batches[i]);
+    close_packed(op, local);
     local->next_row = local->first_row;
     TRY(dev_stream_await(task->stream));
     start_slice(op, local);
@@ -382,6 +397,7 @@ static void scan_close(exec_operator *base)
     scan_ahead_free(op->ahead);
     program_free(op->program);
     mem_free(op->narrow_uses);
+    mem_free(op->is_packed);
     mem_free(op->emitted);
     mem_free(op->stored);
     mem_free(op->uses);
@@ -421,6 +437,17 @@ static status list_stored(op_scan *op)
     return STATUS_OK;
 }
 
+static status find_packed(op_scan *op)
+{
+    const plan_node *plan = op->base.plan;
+    TRY(scan_nested_find(plan, op->table, &op->is_packed));
+    for (uint32_t i = 0; i < op->column_count; i++) {
+        op->has_packed |= op->is_packed[i];
+        assert(scan_is_host(op) || !type_is_nested(plan->columns.items[i].type));
+    }
+    return STATUS_OK;
+}
+
 /* A row's values, and of texts what their bytes take, were they compressed to a half. */
 static uint64_t decoded_row_bytes(const op_scan *op, uint64_t stored_bytes)
 {
@@ -442,10 +469,8 @@ static void count_files(op_scan *op)
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
     *out = NULL;
-    for (size_t i = 0; i < plan->scan.sources.count; i++) {
+    for (size_t i = 0; i < plan->scan.sources.count; i++)
         TRY(pq_table_check_column(plan->scan.table, plan->scan.sources.items[i]));
-        TRY(exec_check_reads(query, &plan->columns.items[i], plan->scan.table->name));
-    }
     op_scan *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("scan", sizeof *op);
@@ -457,6 +482,8 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     status st = op->uses ? STATUS_OK : status_no_memory("scan", filters * sizeof *op->uses);
     if (!st)
         st = scan_bound_uses(query, plan, &op->bounds);
+    if (!st)
+        st = find_packed(op);
     if (!st)
         st = list_emitted(op);
     if (!st)

@@ -2,7 +2,8 @@
  *
  *   op_scan.c        takes morsels, cuts them into slices, gives chunks
  *   scan_filter.c    which rows of a slice stay
- *   scan_columns.c   columns, when something needs them */
+ *   scan_columns.c   columns, when something needs them
+ *   scan_nested.c    lists, structs and maps as their bytes */
 #ifndef PISTACHIO_EXEC_SCAN_OP_SCAN_H
 #define PISTACHIO_EXEC_SCAN_OP_SCAN_H
 
@@ -28,6 +29,8 @@ typedef struct op_scan {
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
     uint8_t *narrow_uses; /* by condition: a narrow_use; NULL: no condition takes narrow values */
+    bool *is_packed;      /* by column: its values come out as bytes (scan_nested.h) */
+    bool has_packed;      /* one does */
     uint32_t *emitted, emitted_count; /* columns that come out */
     uint32_t *stored, stored_count;   /* the table's numbers of those that files have */
     scan_ahead *ahead;
@@ -51,6 +54,8 @@ typedef struct scan_local {
     pq_batch **batches; /* in place of the columns */
     scan_morsel next;   /* taken, but it is for another chunk */
     bool has_next;
+    dev_stream host; /* for columns that are packed, as the cell of their pages' errors is */
+    dev_error host_error;
     uint64_t row_limit; /* of a slice, where memory was short; 0: none */
 
     uint64_t start_rows; /* of a slice, while few rows may be all that is wanted */

@@ -6,6 +6,7 @@
 #include "exec/scan/scan_columns.h"
 
 #include "exec/scan/op_scan.h"
+#include "exec/scan/scan_nested.h"
 
 #include "base/trace.h"
 
@@ -81,7 +82,8 @@ static status open_nested(op_scan *op, exec_task *task, scan_local *local, uint3
 {
     pq_row_group_ref ref = local->morsels.items[0].group_ref;
     uint32_t source = op->base.plan->scan.sources.items[column];
-    TRY(pq_nested_open(task->stream, op->table, ref, source, use, &local->nested[column]));
+    dev_stream *stream = op->is_packed[column] ? &local->host : task->stream;
+    TRY(pq_nested_open(stream, op->table, ref, source, use, &local->nested[column]));
     const pq_nested_column *opened = local->nested[column];
     count_read(op, pq_nested_bytes(opened));
     scan_ahead_count(op->ahead, ref, pq_nested_stored_bytes(opened),
@@ -97,11 +99,11 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
     local->constants[column] = pq_table_constant(op->table, m->group_ref.file, source);
     if (local->constants[column])
         return STATUS_OK;
-    if (!scan_is_host(op))
+    if (!scan_is_host(op) && !op->is_packed[column])
         return open_batch(op, task, local, column);
     if (local->columns[column] || local->nested[column])
         return STATUS_OK;
-    const pq_column_use use = {.error = task->error,
+    const pq_column_use use = {.error = op->is_packed[column] ? &local->host_error : task->error,
                                .check_bounds = is_relied(op->base.plan, column),
                                .replaces_text = task->query->statement->replaces_text,
                                .ignores_checksums = task->query->statement->ignores_checksums,
@@ -201,12 +203,29 @@ static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task
                                   : pq_column_wait(local->columns[column], wake, task);
 }
 
+/* Packs the slice's rows of a nested column. On a lazy device they are numbered through the ranges of its one morsel. */
+static status pack_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+{
+    bool is_host = task->stream->dev->is_host;
+    assert(local->morsels.count == 1);
+    return scan_nested_slice(
+        task, &local->host,
+        &(scan_nested_rows){.column = local->nested[column],
+                            .ranges = is_host ? NULL : &local->morsels.items[0].rows,
+                            .first = local->first_row,
+                            .count = local->slice_rows},
+        out);
+}
+
 /* The column's rows of this slice, borrowed. Its bytes are there. */
-static status slice_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+static status slice_column(const op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                           tensor **out)
 {
     tensor **slice = &local->slices[column];
     uint64_t first = local->first_row, count = local->slice_rows;
-    if (!*slice && local->constants[column])
+    if (!*slice && op->is_packed[column])
+        TRY(pack_column(task, local, column, slice));
+    else if (!*slice && local->constants[column])
         TRY(tensor_new_constant(task->stream, local->constants[column], slice));
     else if (!*slice && local->is_cached[column])
         TRY(column_cache_slice(local->cached[column], task->stream, first, count, slice));
@@ -285,7 +304,7 @@ static exec_result decode_columns(const op_scan *op, exec_task *task, scan_local
 {
     for (uint32_t i = 0; i < count; i++) {
         tensor *slice;
-        status st = slice_column(task, local, columns[i], &slice);
+        status st = slice_column(op, task, local, columns[i], &slice);
         bool is_short = status_get_kind(st) == STATUS_KIND_LIMIT;
         if (is_short && local->slice_rows > SCAN_ROWS_ALIGNMENT) {
             status_free(st);
@@ -328,13 +347,14 @@ static status select_cached(exec_task *task, scan_local *local, uint32_t column,
                                out);
 }
 
-status scan_selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+status scan_selected_column(const op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                            tensor **out)
 {
     tensor *slice;
     TRY(select_cached(task, local, column, out));
     if (*out)
         return STATUS_OK;
-    TRY(slice_column(task, local, column, &slice));
+    TRY(slice_column(op, task, local, column, &slice));
     if (!local->selected) {
         *out = tensor_ref(slice);
         return STATUS_OK;

@@ -108,14 +108,14 @@ status scan_filter_mask(dev_stream *stream, const runtime_filter *filter, const 
     return st;
 }
 
-static status drop_misses(exec_task *task, scan_local *local, const runtime_filter *filter,
-                          uint32_t column)
+static status drop_misses(const op_scan *op, exec_task *task, scan_local *local,
+                          const runtime_filter *filter, uint32_t column)
 {
     tensor *selected, *keys = NULL;
     dev_buffer *mask = NULL, *owner = NULL;
     row_index *rows = NULL;
     device *dev = task->stream->dev;
-    TRY(scan_selected_column(task, local, column, &selected));
+    TRY(scan_selected_column(op, task, local, column, &selected));
     dev_count count = local->count;
     status st = tensor_flatten(task->stream, selected, count, &keys);
     tensor_unref(selected);
@@ -178,7 +178,7 @@ static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local
         if (result != EXEC_FINISHED)
             return result;
         dev_count before = local->count;
-        EXEC_TRY(task, drop_misses(task, local, filter, column));
+        EXEC_TRY(task, drop_misses(op, task, local, filter, column));
         count_use(use, before, local->count);
     }
     local->next_runtime++;
@@ -193,7 +193,8 @@ static status scan_filter_make_candidate(op_scan *op, exec_task *task, scan_loca
     TRY(chunk_new(op->column_count, local->count, &local->candidate));
     local->candidate->rows_owner = dev_buffer_ref(local->count_owner);
     for (uint32_t i = 0; i < input_count; i++)
-        TRY(scan_selected_column(task, local, inputs[i], &local->candidate->columns[inputs[i]]));
+        TRY(scan_selected_column(op, task, local, inputs[i],
+                                 &local->candidate->columns[inputs[i]]));
     return STATUS_OK;
 }
 

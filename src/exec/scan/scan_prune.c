@@ -38,11 +38,21 @@ static column scan_prune_find_column(const target *t, uint32_t column_id)
     int number = plan_column_index(t->plan, column_id);
     if (number < 0 || (t->page && column_id != t->page_column))
         return (column){0};
-    uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
-    if (type_is_nested(t->plan->columns.items[number].type))
+    const pq_table_column *source = &t->table->columns.items[t->plan->scan.sources.items[number]];
+    uint32_t leaf = source->leaf;
+    if (type_is_nested(source->type))
         return (column){0};
     const pq_column_chunk *chunk = &t->group->chunks[leaf];
     return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
+}
+
+/* The expression that the host computes for a lazy device, or the column whose bytes that device has
+ * (plan/rules/nested/pack_columns.h). */
+static const expr *inside(const expr *e)
+{
+    while (e->kind == EXPR_CALL && (e->op == EXPR_ON_HOST || e->op == EXPR_NESTED_OF_BYTES))
+        e = e->args[0];
+    return e;
 }
 
 static bool is_field(const expr *e)
@@ -54,15 +64,15 @@ static bool is_field(const expr *e)
 static const pq_node *field_node(const target *t, const expr *e)
 {
     if (is_field(e)) {
-        const pq_node *node = field_node(t, e->args[0]);
+        const pq_node *node = field_node(t, inside(e->args[0]));
         uint64_t child = node ? (uint64_t)value_int128(&e->args[1]->constant) : 0;
         return node && child < node->child_count ? node->children[child] : NULL;
     }
     int number = e->kind == EXPR_COLUMN ? plan_column_index(t->plan, e->column_id) : -1;
-    if (number < 0 || !type_is_nested(t->plan->columns.items[number].type))
+    if (number < 0)
         return NULL;
-    uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
-    return t->metadata->leaves[leaf].node;
+    const pq_table_column *source = &t->table->columns.items[t->plan->scan.sources.items[number]];
+    return type_is_nested(source->type) ? t->metadata->leaves[source->leaf].node : NULL;
 }
 
 /* A column of the table, or the leaf of a struct: it has a value for each row, NULL where the struct is. */
@@ -92,10 +102,11 @@ static bool is_column(const expr *e)
 /* The column or field itself, or one whose order a cast keeps; NULL: neither. */
 static const expr *column_below(const expr *e)
 {
+    e = inside(e);
     if (is_column(e))
         return e;
-    bool is_cast = e->kind == EXPR_CAST && is_column(e->args[0]);
-    return is_cast && value_cast_keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
+    const expr *arg = e->kind == EXPR_CAST ? inside(e->args[0]) : NULL;
+    return arg && is_column(arg) && value_cast_keeps_order(arg->type, e->type) ? arg : NULL;
 }
 
 /* Makes the statistics of a column's cast of the column's. */

@@ -191,9 +191,6 @@ CHECKED status exec_error_status(exec_query *query, const dev_error *error);
 CHECKED status exec_location_register(exec_query *query, const char *text, uint32_t *out);
 
 device *exec_device(const exec_query *query);
-/* Fails if the query's device cannot read the column of a file or table of that name: nested ones are hosts'. */
-CHECKED status exec_check_reads(const exec_query *query, const plan_column *column,
-                                const char *table);
 mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
 /* Returns the folder of temporary files; lives as long as the query. */

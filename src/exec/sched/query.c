@@ -71,17 +71,3 @@ struct runtime_bound *exec_runtime_bound(exec_query *query, uint32_t id)
 {
     return &query->bounds[id - 1];
 }
-
-status exec_check_reads(const exec_query *query, const plan_column *column, const char *table)
-{
-    char type[TYPE_NAME_BYTES];
-    const device *dev = exec_device(query);
-    if (dev->is_host || !type_is_nested(column->type))
-        return STATUS_OK;
-    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                  "column \"%s\" of \"%s\" is a %s, which device %s cannot read "
-                                  "yet",
-                                  column->name, table, type_name(column->type, type),
-                                  dev->ops->name),
-                       "SET device = 'cpu'");
-}

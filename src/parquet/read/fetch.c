@@ -88,8 +88,9 @@ static status fetch_new_memory(device *dev, pq_memory **out)
 /* Memory of the device, or that it can copy from. *address: where it begins. */
 static status take_memory(device *dev, uint64_t bytes, pq_memory *memory, uint8_t **address)
 {
-    status st = dev->is_host ? dev_alloc(dev, bytes, "scan", &memory->buffer)
-                             : dev_host_alloc(dev, bytes, "scan", &memory->pinned);
+    device *owner = dev->is_host ? dev : dev->host; /* nested columns are decoded there */
+    status st = owner ? dev_alloc(owner, bytes, "scan", &memory->buffer)
+                      : dev_host_alloc(dev, bytes, "scan", &memory->pinned);
     memory->bytes = memory->buffer ? memory->buffer->bytes : bytes;
     if (memory->buffer)
         dev_buffer_set_page(memory->buffer);
@@ -114,9 +115,10 @@ static void know_pinned(device *dev, const pq_memory *memory)
 {
     void *start;
     size_t bytes;
-    if (!memory->pinned || !dev->ops->host_piece)
+    if (dev->is_host || !dev->ops->host_piece)
         return;
-    dev->ops->host_piece(dev, memory->pinned, &start, &bytes);
+    const void *address = memory->buffer ? memory->buffer->address : memory->pinned;
+    dev->ops->host_piece(dev, address, &start, &bytes);
     atomic_store(&dev->host_gone, storage_memory_forget);
     storage_memory_know(start, bytes);
 }
