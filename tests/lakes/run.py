@@ -312,8 +312,55 @@ def test_iceberg_deletes():
     says("from 'x_gone/'", "eq9.parquet", "No such file")
 
 
+def test_nested():
+    """Parts of nested columns by their names in files, which have no ids: added, renamed, dropped, widened, missing."""
+    make(("select i::bigint as id, case when i = 1 then {'a': 1::integer, 'b': 'x'} end as s, "
+          "case when i = 1 then [{'x': 1::bigint, 'gone': 1}] end as l, case when i = 1 then map(['k'], [1::integer]) end as m "
+          "from range(1, 3) t(i)", "ne/data/a.parquet"),
+         ("select 3::bigint as id, {'aa': 5::bigint, 'c': {'d': 'C'}} as s, [{'x': 7::bigint, 'n': [1, 2]}] as l, map(['j'], [9::integer]) as m, "
+          "{'q': 1} as w", "ne/data/b.parquet"),
+         ("select 4::bigint as id, {'other': 1} as s", "ne/data/c.parquet"), ("select 5::bigint as id, 7 as s", "ne/data/d.parquet"))
+    names = {"id": 1, "s": 2, "l": 3, "m": 4, "w": 5}
+    inner = [{"field-id": 10, "names": ["a", "aa"]}, {"field-id": 11, "names": ["b"]}, {"field-id": 12, "names": ["c"], "fields": [
+        {"field-id": 13, "names": ["d"]}]}, {"field-id": 21, "names": ["x"]}, {"field-id": 22, "names": ["n"]}, {"field-id": 50, "names": ["q"]}]
+    ids = {"schema.name-mapping.default": json.dumps([{"field-id": i, "names": [n], "fields": inner} for n, i in names.items()])}
+    part = lambda number, name, kind: {"id": number, "name": name, "type": kind, "required": False}
+    struct = lambda *fields: {"type": "struct", "fields": list(fields)}
+    listed = lambda number, kind: {"type": "list", "element-id": number, "element": kind, "element-required": False}
+    columns = [(1, "id", "long"), (2, "s", struct(part(12, "c", struct(part(13, "d", "string"))), part(10, "now", "long"))),
+               (3, "l", listed(20, struct(part(21, "x", "long"), part(22, "n", listed(23, "int"))))),
+               (4, "m", {"type": "map", "key-id": 30, "key": "string", "value-id": 31, "value": "long"}),
+               (5, "w", struct(part(50, "q", "int"))), (6, "v", "variant"), (7, "vs", struct(part(70, "x", "variant")))]
+    t = w.Iceberg(root("ne"), columns, version=3, **ids)
+    t.commit(t.file("data/a.parquet", 2), t.file("data/b.parquet", 1))
+    t.commit(t.file("data/c.parquet", 1), replaces=True)
+    t.commit(t.file("data/d.parquet", 1), replaces=True)
+    scan = "iceberg_scan('ne', version => 1)"
+    gives(f"select id, s::text, l::text, m::text, w::text from {scan} order by id",
+          "1,\"{'c': NULL, 'now': 1}\",\"[{'x': 1, 'n': NULL}]\",{k=1},", "2,,,,",
+          "3,\"{'c': {'d': C}, 'now': 5}\",\"[{'x': 7, 'n': [1, 2]}]\",{j=9},{'q': 1}")
+    gives(f"select id, s.c.d, len(l), l[1].n::text from {scan} order by id", "1,,1,", "2,,,", "3,C,1,\"[1, 2]\"")
+    gives(f"select count(*), count(s), count(s.c), count(w), count(w.q) from {scan}", "3,2,1,1,1")
+    gives(f"select id from {scan} where s.now = 1 or s.c.d = 'C' order by id", "1", "3")
+    gives(f"select id from {scan} where s.c is null order by id", "1", "2")
+    says(f"select v from {scan}", "column \"v\"", "VARIANT")
+    says(f"select vs from {scan}", "column \"vs\"", "VARIANT")
+    says("select s from iceberg_scan('ne', version => 2)", "part \"s\" of column \"s\" has none of its fields in file")
+    says("select s from iceberg_scan('ne', version => 3)", "column \"s\" is ", "data/d.parquet")
+    fields = [w.field("id", "long"), w.field("s", {"type": "struct", "fields": [
+        w.field("b", "string"), w.field("z", "double"), w.field("a", "long")]}),
+              w.field("l", {"type": "array", "elementType": {"type": "struct", "fields": [w.field("x", "long")]}, "containsNull": True}),
+              w.field("m", {"type": "map", "keyType": "string", "valueType": "integer", "valueContainsNull": True})]
+    w.commit(root("nd"), 0, w.protocol(), w.metadata(fields), *[w.add(f"../ne/data/{n}.parquet") for n in "ab"])
+    says("select s from 'nd/'", "part \"s\" of column \"s\" has none of its fields", "b.parquet")
+    ask()
+    w.commit(root("nd"), 1, w.remove("../ne/data/b.parquet"))
+    gives("select id, l::text, m::text from 'nd/' order by id", "1,[{'x': 1}],{k=1}", "2,,")
+    gives("select id, s::text from 'nd/' order by id", "1,\"{'b': x, 'z': NULL, 'a': 1}\"", "2,")
+
+
 def main():
-    for test in (test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
+    for test in (test_nested, test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
                  test_iceberg_deletes):
         test()
     ask()

@@ -4,6 +4,7 @@
 #include "lake/delta/delta_log.h"
 #include "lake/delta/delta_state.h"
 #include "lake/delta/delta_vector.h"
+#include "lake/log/lake_nested.h"
 #include "lake/log/lake_text.h"
 
 #include <strings.h>
@@ -55,26 +56,46 @@ static bool is_partition(const delta_state *s, const char *name)
     return false;
 }
 
-static status add_delta_column(delta_state *s, pq_given *given, yyjson_val *field)
+/* Sets name, id and the name that files have. */
+static status read_delta_field(void *context, yyjson_val *field, pq_given_node *out)
 {
+    delta_state *s = context;
     yyjson_val *metadata = yyjson_obj_get(field, "metadata");
-    const char *name = lake_json_text(field, "name"), *type = lake_json_text(field, "type");
     const char *physical = lake_json_text(metadata, "delta.columnMapping.physicalName");
     const char *mode = delta_configuration(s, "delta.columnMapping.mode");
     bool is_mapped = mode && strcmp(mode, "none") != 0;
     int64_t id = 0;
-    pq_given_column column = {.name = name, .is_nullable = true, .type = type_make(TYPE_NULL)};
-    if (!name)
+    out->name = lake_json_text(field, "name");
+    if (!out->name)
         return status_new(STATUS_KIND_CORRUPT,
                           "the schema of Delta table \"%s\" has a field "
                           "without a name",
                           s->name);
     lake_json_int(metadata, "delta.columnMapping.id", &id);
-    column.field_id = id > 0 && id <= INT32_MAX ? (int32_t)id : 0;
-    column.is_nested = !type || !find_type(type, &column.type);
-    column.is_key = !column.is_nested && is_partition(s, name);
+    out->field_id = id > 0 && id <= INT32_MAX ? (int32_t)id : 0;
+    return array_push(s->memory, &out->stored, is_mapped && physical ? physical : out->name);
+}
+
+static status add_delta_column(delta_state *s, pq_given *given, yyjson_val *field)
+{
+    const lake_schema_form form = {"array",   "elementType",    "keyType", "valueType",
+                                   find_type, read_delta_field, s};
+    pq_given_node *node = arena_alloc(s->memory, sizeof *node);
+    bool is_known;
+    if (!node)
+        return status_no_memory("lake", sizeof *node);
+    TRY(read_delta_field(s, field, node));
+    TRY(lake_nested_read(s->memory, &form, yyjson_obj_get(field, "type"), node, &is_known));
+    pq_given_column column = {.name = node->name,
+                              .type = is_known ? node->type : type_make(TYPE_NULL),
+                              .node = is_known && node->child_count ? node : NULL,
+                              .is_nullable = true,
+                              .is_nested = !is_known,
+                              .field_id = node->field_id};
+    column.is_key = is_known && !column.node && is_partition(s, node->name);
     column.missing = value_null(column.type);
-    TRY(array_push(s->memory, &column.stored, is_mapped && physical ? physical : name));
+    column.stored.items = node->stored.items;
+    column.stored.count = column.stored.capacity = node->stored.count;
     return array_push(s->memory, &given->columns, column);
 }
 
@@ -157,7 +178,7 @@ static pq_statistics bounds_of_column(arena *a, yyjson_val *stats, const pq_give
     pq_statistics s = {.null_count = -1, .distinct_count = -1};
     yyjson_val *least = yyjson_obj_get(yyjson_obj_get(stats, "minValues"), name);
     yyjson_val *greatest = yyjson_obj_get(yyjson_obj_get(stats, "maxValues"), name);
-    if (column->is_nested || column->type.id == TYPE_BLOB)
+    if (column->is_nested || column->node || column->type.id == TYPE_BLOB)
         return s;
     s.has_min = least && lake_json_value(a, least, column->type, &s.min);
     s.has_max = greatest && lake_json_value(a, greatest, column->type, &s.max);

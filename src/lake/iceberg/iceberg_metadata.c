@@ -1,7 +1,9 @@
 /* iceberg_metadata.c - which metadata file is the newest, what it says of schema, specs and snapshots. */
 #include "lake/iceberg/iceberg_metadata.h"
 
+#include "base/guard.h"
 #include "codec/unpack.h"
+#include "lake/log/lake_nested.h"
 #include "lake/rest/rest.h"
 
 #include <stdlib.h>
@@ -350,46 +352,86 @@ static bool find_type(const char *name, data_type *out)
     return true;
 }
 
-/* The names that the mapping gives to a field id. */
-static status add_mapped_names(iceberg_metadata *m, yyjson_val *mapping, pq_given_column *column)
+typedef ARRAY(const char *) name_list;
+
+/* The names that the mapping gives to a field id, in fields of fields, too. */
+static status add_mapped_names(iceberg_metadata *m, yyjson_val *mapping, int32_t wanted,
+                               name_list *out)
 {
     yyjson_arr_iter fields, names;
     yyjson_val *field, *name;
     int64_t id;
+    TRY(guard_check());
     yyjson_arr_iter_init(mapping, &fields);
     while ((field = yyjson_arr_iter_next(&fields))) {
-        if (!lake_json_int(field, "field-id", &id) || id != column->field_id)
+        TRY(add_mapped_names(m, yyjson_obj_get(field, "fields"), wanted, out));
+        if (!lake_json_int(field, "field-id", &id) || id != wanted)
             continue;
         yyjson_arr_iter_init(yyjson_obj_get(field, "names"), &names);
         while ((name = yyjson_arr_iter_next(&names)))
             if (yyjson_is_str(name))
-                TRY(array_push(m->memory, &column->stored, yyjson_get_str(name)));
+                TRY(array_push(m->memory, out, yyjson_get_str(name)));
     }
+    return STATUS_OK;
+}
+
+/* The source of a schema's fields. */
+typedef struct field_source {
+    iceberg_metadata *metadata;
+    yyjson_val *mapping; /* NULL: files without ids have the fields' names */
+} field_source;
+
+/* Sets name, id and stored names. */
+static status read_field(void *context, yyjson_val *field, pq_given_node *out)
+{
+    const field_source *s = context;
+    int64_t id = 0;
+    name_list names = {0};
+    yyjson_val *initial = yyjson_obj_get(field, "initial-default");
+    out->name = lake_json_text(field, "name");
+    if (!out->name || !lake_json_int(field, "id", &id) || id < 1 || id > INT32_MAX)
+        return status_new(STATUS_KIND_CORRUPT,
+                          "file \"%s\" has a field without a name or an id in its schema",
+                          s->metadata->path);
+    out->field_id = (int32_t)id;
+    out->has_default = initial && !yyjson_is_null(initial);
+    if (s->mapping)
+        TRY(add_mapped_names(s->metadata, s->mapping, out->field_id, &names));
+    else
+        TRY(array_push(s->metadata->memory, &names, out->name));
+    out->stored.items = names.items;
+    out->stored.count = names.count;
+    out->stored.capacity = names.capacity;
     return STATUS_OK;
 }
 
 static status add_column(iceberg_metadata *m, yyjson_val *mapping, yyjson_val *field,
                          pq_given *given)
 {
-    int64_t id = 0;
-    const char *name = lake_json_text(field, "name"), *type = lake_json_text(field, "type");
-    pq_given_column column = {.name = name, .is_nullable = true, .type = type_make(TYPE_NULL)};
-    if (!name || !lake_json_int(field, "id", &id) || id < 1 || id > INT32_MAX)
-        return status_new(STATUS_KIND_CORRUPT,
-                          "file \"%s\" has a field without a name or an id in its schema", m->path);
-    column.field_id = (int32_t)id;
-    column.is_nested = !type || !find_type(type, &column.type);
+    field_source source = {m, mapping};
+    const lake_schema_form form = {"list",    "element",  "key",  "value",
+                                   find_type, read_field, &source};
+    pq_given_node *node = arena_alloc(m->memory, sizeof *node);
+    bool is_known;
+    if (!node)
+        return status_no_memory("lake", sizeof *node);
+    TRY(read_field(&source, field, node));
+    TRY(lake_nested_read(m->memory, &form, yyjson_obj_get(field, "type"), node, &is_known));
+    pq_given_column column = {.name = node->name,
+                              .type = is_known ? node->type : type_make(TYPE_NULL),
+                              .node = is_known && node->child_count ? node : NULL,
+                              .is_nullable = true,
+                              .is_nested = !is_known,
+                              .field_id = node->field_id};
     column.missing = value_null(column.type);
+    column.stored.items = node->stored.items;
+    column.stored.count = column.stored.capacity = node->stored.count;
     yyjson_val *initial = yyjson_obj_get(field, "initial-default");
-    if (initial && !column.is_nested && !yyjson_is_null(initial) &&
+    if (node->has_default && is_known && !column.node &&
         !lake_json_value(m->memory, initial, column.type, &column.missing))
         return status_new(STATUS_KIND_CORRUPT,
                           "file \"%s\" has a default for column \"%s\" that is not of its type",
-                          m->path, name);
-    if (mapping)
-        TRY(add_mapped_names(m, mapping, &column));
-    else
-        TRY(array_push(m->memory, &column.stored, name));
+                          m->path, node->name);
     return array_push(m->memory, &given->columns, column);
 }
 

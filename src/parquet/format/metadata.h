@@ -22,6 +22,7 @@ typedef struct pq_node {
     uint16_t slot_definition;    /* from this level on it is there, perhaps as NULL */
     uint16_t element_definition; /* lists, maps: from this level on there is an element */
     uint16_t repetition;         /* lists that it is in: values of a higher level continue it */
+    int32_t field_id;            /* as a leaf's */
     uint32_t child_count;        /* struct: fields; list: 1; map: 2 */
     const struct pq_node **children;
 } pq_node;
@@ -42,6 +43,8 @@ typedef struct pq_leaf {
     bool is_nested;   /* inside a list or map, or an optional group: cannot be read as a column */
     const char *annotation; /* what the file says of the type, "" for nothing: for people */
     const pq_node *node;    /* of the first leaf of a nested column: the column; else NULL */
+    const pq_node *
+        group; /* of the first leaf of a struct at the top that is never NULL: the struct; else NULL */
 } pq_leaf;
 
 /* Bounds are in the order of value_compare. Those that cannot be trusted are left out: NaN, text in

@@ -49,6 +49,7 @@ static pq_node *new_node(nesting *n, const pq_element *e, levels around, unsigne
     if (!node)
         return NULL;
     node->name = e->name;
+    node->field_id = e->field_id > 0 && e->field_id <= INT32_MAX ? (int32_t)e->field_id : 0;
     node->leaf = n->next_leaf;
     node->definition = (uint16_t)around.definition;
     node->slot_definition = (uint16_t)around.slot;
@@ -231,14 +232,15 @@ status pq_nested_find(arena *a, const pq_element *elements, uint32_t count, pq_m
         uint32_t element = n.next, first = n.next_leaf;
         skip(&n);
         uint32_t next = n.next, next_leaf = n.next_leaf;
-        if (!has_nested_leaf(m->leaves, first, next_leaf))
+        bool is_flat = !has_nested_leaf(m->leaves, first, next_leaf);
+        if (first == next_leaf || (is_flat && elements[element].physical != ABSENT))
             continue;
         n.next = element;
         n.next_leaf = first;
         n.is_refused = false;
         TRY(nesting_make(&n, (levels){0}, false, &node));
         if (!n.is_refused)
-            m->leaves[first].node = node;
+            *(is_flat ? &m->leaves[first].group : &m->leaves[first].node) = node;
         n.next = next;
         n.next_leaf = next_leaf;
     }

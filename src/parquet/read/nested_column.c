@@ -39,11 +39,44 @@ static unsigned slot_definition_of(const pq_node *node, uint32_t leaf)
     return node->slot_definition;
 }
 
-static status open_leaves(pq_nested_column *c, const pq_table *table, pq_row_group_ref group_ref,
-                          const pq_column_use *use)
+/* The leaves of a column that are read. */
+typedef struct leaf_choice {
+    const pq_leaf *leaves; /* of the file */
+    const bool *wanted;    /* NULL: all */
+    uint32_t first;        /* the column's */
+    bool *chosen;
+} leaf_choice;
+
+static bool is_wanted(const leaf_choice *c, const pq_node *node)
 {
+    for (uint32_t i = node->leaf; i < node->leaf + node->leaf_count; i++)
+        if (!c->wanted || c->wanted[i - c->first])
+            return true;
+    return false;
+}
+
+/* Chooses leaves of the node that are wanted and that the file has; if it has none of them, one whose levels say where the node is.
+ * Returns whether one was chosen. */
+static bool choose_leaves(const leaf_choice *c, const pq_node *node)
+{
+    bool has_any = false;
+    if (!is_wanted(c, node))
+        return false;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        has_any |= choose_leaves(c, node->children[i]);
+    for (uint32_t i = node->leaf; i < node->leaf + node->leaf_count && !has_any; i++)
+        has_any = c->chosen[i - c->first] = !c->leaves[i].is_constant;
+    return has_any;
+}
+
+static status open_leaves(pq_nested_column *c, const pq_table *table, pq_row_group_ref group_ref,
+                          const pq_column_use *use, bool *chosen)
+{
+    const leaf_choice choice = {table->files.items[group_ref.file].metadata->leaves, use->leaves,
+                                c->node->leaf, chosen};
+    choose_leaves(&choice, c->node);
     for (uint32_t i = 0; i < c->leaf_count; i++)
-        if (!use->leaves || use->leaves[i])
+        if (chosen[i])
             TRY(pq_leaf_open(c->stream, table, group_ref, c->node->leaf + i, *use,
                              &c->leaves[i].column));
     return STATUS_OK;
@@ -64,7 +97,10 @@ status pq_nested_open(dev_stream *stream, const pq_table *table, pq_row_group_re
     c->dev = stream->dev;
     c->row_count = m->row_groups[group_ref.row_group].row_count;
     c->leaf_count = node->leaf_count;
-    status st = open_leaves(c, table, group_ref, &use);
+    bool *chosen = mem_new_array(node->leaf_count, sizeof *chosen);
+    status st = chosen ? open_leaves(c, table, group_ref, &use, chosen)
+                       : status_no_memory("scan", node->leaf_count);
+    mem_free(chosen);
     if (st) {
         pq_nested_close(c);
         return st;

@@ -32,7 +32,8 @@ static status spans_of_leaves(const pq_row_group *group, const pq_table_column *
                               pq_span_list *out)
 {
     for (uint32_t i = 0; i < column->leaf_count; i++)
-        TRY(array_push(NULL, out, pq_chunk_span(&group->chunks[column->leaf + i])));
+        if (group->chunks[column->leaf + i].compressed_bytes)
+            TRY(array_push(NULL, out, pq_chunk_span(&group->chunks[column->leaf + i])));
     return STATUS_OK;
 }
 

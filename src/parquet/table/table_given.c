@@ -1,6 +1,7 @@
 /* table_given.c - maps the leaves of a file to the columns of the table that it was told to be of. */
 #include "parquet/table/table_given.h"
 
+#include "parquet/table/table_given_nested.h"
 #include "parquet/table/table_listed.h"
 #include "storage/object_store.h"
 
@@ -26,16 +27,39 @@ static pq_leaf given_make_leaf(const pq_given_column *column)
                      .annotation = ""};
 }
 
+/* Says which leaves of the table's schema each column has. */
+static void number_leaves(pq_given *given)
+{
+    uint32_t leaf = 0;
+    for (size_t i = 0; i < given->columns.count; i++) {
+        pq_given_column *column = &given->columns.items[i];
+        column->leaf = leaf;
+        column->leaf_count = column->node ? column->node->leaf_count : 1;
+        leaf += column->leaf_count;
+    }
+}
+
+static uint32_t leaf_total(const pq_given *given)
+{
+    const pq_given_column *last =
+        given->columns.count ? &given->columns.items[given->columns.count - 1] : NULL;
+    return last ? last->leaf + last->leaf_count : 0;
+}
+
 status pq_given_schema(arena *a, const pq_given *given, const pq_metadata **out)
 {
     pq_metadata *made = arena_alloc(a, sizeof *made);
-    pq_leaf *leaves = arena_alloc_array(a, given->columns.count + 1, sizeof *leaves);
+    pq_leaf *leaves = arena_alloc_array(a, leaf_total(given) + 1, sizeof *leaves);
     if (!made || !leaves)
-        return status_no_memory("table", given->columns.count * sizeof *leaves);
-    for (size_t i = 0; i < given->columns.count; i++)
-        leaves[i] = given_make_leaf(&given->columns.items[i]);
-    made->leaf_count = (uint32_t)given->columns.count;
+        return status_no_memory("table", leaf_total(given) * sizeof *leaves);
     made->leaves = leaves;
+    for (size_t i = 0; i < given->columns.count; i++) {
+        const pq_given_column *column = &given->columns.items[i];
+        leaves[column->leaf] = given_make_leaf(column);
+        if (column->node)
+            TRY(pq_given_nested_schema(a, column, leaves));
+    }
+    made->leaf_count = leaf_total(given);
     *out = made;
     return STATUS_OK;
 }
@@ -63,12 +87,11 @@ static bool is_widened_decimal(const pq_leaf *leaf, data_type to)
     return false;
 }
 
-/* Makes values of the leaf come out in the column's type; false: they cannot. */
-static bool adapt_leaf(pq_leaf *leaf, data_type to)
+bool pq_given_adapt(pq_leaf *leaf, data_type to)
 {
     data_type from = leaf->type;
     bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
-    if (leaf->is_refused || leaf->is_nested)
+    if (leaf->is_refused)
         return false;
     bool fits = type_equal(from, to) || is_widened_integer(from, to) ||
                 is_widened_decimal(leaf, to) ||
@@ -94,8 +117,7 @@ static value given_widen(const value *v, data_type to)
     return made;
 }
 
-/* Returns the chunk as one of values of the column's type. Page indexes and Bloom filters are of the stored type. */
-static pq_column_chunk adapt_chunk(const pq_column_chunk *stored, data_type from, data_type to)
+pq_column_chunk pq_given_adapt_chunk(const pq_column_chunk *stored, data_type from, data_type to)
 {
     pq_column_chunk chunk = *stored;
     pq_statistics *s = &chunk.statistics;
@@ -113,7 +135,7 @@ static pq_column_chunk adapt_chunk(const pq_column_chunk *stored, data_type from
     return chunk;
 }
 
-static pq_column_chunk constant_chunk(const value *v, uint64_t rows)
+pq_column_chunk pq_given_constant_chunk(const value *v, uint64_t rows)
 {
     return (pq_column_chunk){.value_count = rows,
                              .statistics = {.has_min = !v->is_null,
@@ -128,22 +150,12 @@ static pq_column_chunk constant_chunk(const value *v, uint64_t rows)
 
 /* ---- files ---- */
 
-typedef struct given_mapping {
-    const pq_given *given;
-    const pq_given_file *told;
-    const pq_metadata *stored;
-    const file *file;
-    pq_metadata *made;
-    const value **constants;
-    bool by_id;
-} given_mapping;
-
 static bool is_top(const pq_leaf *leaf)
 {
     return !strcmp(leaf->name, leaf->top);
 }
 
-static const pq_leaf *leaf_of_id(const given_mapping *m, int32_t id)
+static const pq_leaf *leaf_of_id(const pq_given_mapping *m, int32_t id)
 {
     for (uint32_t i = 0; i < m->stored->leaf_count; i++)
         if (is_top(&m->stored->leaves[i]) && m->stored->leaves[i].field_id == id)
@@ -151,7 +163,7 @@ static const pq_leaf *leaf_of_id(const given_mapping *m, int32_t id)
     return NULL;
 }
 
-static const pq_leaf *leaf_of_name(const given_mapping *m, const pq_given_column *column)
+static const pq_leaf *leaf_of_name(const pq_given_mapping *m, const pq_given_column *column)
 {
     const pq_leaf *folded = NULL;
     for (size_t n = 0; n < column->stored.count; n++)
@@ -167,39 +179,42 @@ static const pq_leaf *leaf_of_name(const given_mapping *m, const pq_given_column
     return folded;
 }
 
-static status refuse_leaf(const given_mapping *m, const pq_given_column *column,
-                          const pq_leaf *leaf)
+status pq_given_refuse(const pq_given_mapping *m, const char *name, data_type wanted,
+                       const pq_leaf *leaf)
 {
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
     return status_new(STATUS_KIND_UNSUPPORTED,
                       "column \"%s\" is %s in %s, and %s in file \"%s\", from which it is not "
                       "converted",
-                      column->name, type_name(column->type, to), m->given->what,
-                      type_name(leaf->type, from), m->file->path);
+                      name, type_name(wanted, to), m->given->what, type_name(leaf->type, from),
+                      m->file->path);
 }
 
-static const value *value_told(const given_mapping *m, size_t number)
+static const value *value_told(const pq_given_mapping *m, size_t number)
 {
     return m->told->constants ? m->told->constants[number] : NULL;
 }
 
-static void map_constant(given_mapping *m, size_t number, const value *v)
+static void map_constant(pq_given_mapping *m, size_t number, const value *v)
 {
-    pq_leaf *leaf = &m->made->leaves[number];
+    const pq_given_column *column = &m->given->columns.items[number];
+    pq_leaf *leaf = &m->made->leaves[column->leaf];
     leaf->is_constant = true;
     leaf->max_definition = v->is_null;
-    m->constants[number] = v;
+    m->constants[column->leaf] = v;
     for (uint32_t g = 0; g < m->made->row_group_count; g++) {
         pq_row_group *group = &m->made->row_groups[g];
-        group->chunks[number] = constant_chunk(v, group->row_count);
+        group->chunks[column->leaf] = pq_given_constant_chunk(v, group->row_count);
     }
 }
 
-static status map_column(given_mapping *m, size_t number)
+static status map_column(pq_given_mapping *m, size_t number)
 {
     const pq_given_column *column = &m->given->columns.items[number];
     const value *told = value_told(m, number);
-    pq_leaf *leaf = &m->made->leaves[number];
+    pq_leaf *leaf = &m->made->leaves[column->leaf];
+    if (column->node)
+        return pq_given_nested_map(m, column);
     *leaf = given_make_leaf(column);
     if (column->is_nested)
         return STATUS_OK;
@@ -215,17 +230,19 @@ static status map_column(given_mapping *m, size_t number)
     *leaf = *from;
     leaf->node = NULL;
     leaf->name = leaf->top = column->name;
-    if (!adapt_leaf(leaf, column->type))
-        return refuse_leaf(m, column, from);
+    leaf->group = NULL;
+    if (leaf->is_nested || !pq_given_adapt(leaf, column->type))
+        return pq_given_refuse(m, column->name, column->type, from);
     for (uint32_t g = 0; g < m->made->row_group_count; g++)
-        m->made->row_groups[g].chunks[number] =
-            adapt_chunk(&m->stored->row_groups[g].chunks[from->number], from->type, column->type);
+        m->made->row_groups[g].chunks[column->leaf] = pq_given_adapt_chunk(
+            &m->stored->row_groups[g].chunks[from->number], from->type, column->type);
     return STATUS_OK;
 }
 
-static status given_make_metadata(given_mapping *m, arena *a)
+static status given_make_metadata(pq_given_mapping *m, arena *a)
 {
-    size_t count = m->given->columns.count;
+    m->memory = a;
+    size_t count = leaf_total(m->given);
     pq_metadata *made = m->made = arena_alloc(a, sizeof *made);
     m->constants = arena_alloc_array(a, count + 1, sizeof *m->constants);
     pq_leaf *leaves = arena_alloc_array(a, count + 1, sizeof *leaves);
@@ -248,7 +265,8 @@ static status given_make_metadata(given_mapping *m, arena *a)
 static bool has_ids(const pq_metadata *stored)
 {
     for (uint32_t i = 0; i < stored->leaf_count; i++)
-        if (stored->leaves[i].field_id)
+        if (stored->leaves[i].field_id ||
+            (stored->leaves[i].node && stored->leaves[i].node->field_id))
             return true;
     return false;
 }
@@ -257,11 +275,11 @@ status pq_given_map(const pq_table *table, arena *a, pq_table_file *f)
 {
     const pq_given *given = table->given;
     const pq_metadata *stored = pq_footer_metadata(f->footer);
-    given_mapping m = {.given = given,
-                       .told = f->given,
-                       .stored = stored,
-                       .file = f->file,
-                       .by_id = given->wants_ids && has_ids(stored)};
+    pq_given_mapping m = {.given = given,
+                          .told = f->given,
+                          .stored = stored,
+                          .file = f->file,
+                          .by_id = given->wants_ids && has_ids(stored)};
     TRY(given_make_metadata(&m, a));
     for (size_t i = 0; i < given->columns.count; i++)
         TRY(map_column(&m, i));
@@ -367,7 +385,7 @@ static status fill_given(pq_table *table)
     return STATUS_OK;
 }
 
-status pq_table_new_given(arena *memory, const char *name, const pq_given *given, bool use_cache,
+status pq_table_new_given(arena *memory, const char *name, pq_given *given, bool use_cache,
                           pq_table **out)
 {
     pq_table *table = arena_alloc(memory, sizeof *table);
@@ -378,6 +396,7 @@ status pq_table_new_given(arena *memory, const char *name, const pq_given *given
         arena_free(memory);
         return status_no_memory("table", sizeof *table);
     }
+    number_leaves(given);
     table->memory = memory;
     table->given = given;
     table->reads_anew = !use_cache;

@@ -12,9 +12,23 @@
 
 #include "parquet/table/table.h"
 
+/* A nested column, or a part of one: a struct's fields are found by id or name, what lists and maps are of by its place. */
+typedef struct pq_given_node {
+    const char *name;
+    data_type type;
+    int32_t field_id;           /* as a column's */
+    ARRAY(const char *) stored; /* as a column's */
+    bool has_default;           /* it is not NULL in files that lack it */
+    uint32_t leaf_count;
+    uint32_t child_count; /* struct: fields; list: 1; map: 2 */
+    struct pq_given_node *children;
+} pq_given_node;
+
 typedef struct pq_given_column {
     const char *name;
-    data_type type; /* TYPE_NULL with is_nested: a list, a map or a struct, which cannot be read */
+    data_type type;            /* TYPE_NULL with is_nested: one that cannot be read (VARIANT) */
+    const pq_given_node *node; /* of a list, map or struct; else NULL */
+    uint32_t leaf, leaf_count; /* in the table's schema; pq_table_new_given sets them */
     bool is_nullable, is_nested;
     bool is_key;                /* each file has one value, which is among its constants */
     int32_t field_id;           /* of files that have field ids; 0: none */
@@ -58,8 +72,8 @@ typedef struct pq_given {
 
 /* Makes a table of what was told. `given` and all that it points to must be in `memory`, which the table takes over, on
  * failure too. name: what it is opened from. */
-CHECKED status pq_table_new_given(arena *memory, const char *name, const pq_given *given,
-                                  bool use_cache, pq_table **out);
+CHECKED status pq_table_new_given(arena *memory, const char *name, pq_given *given, bool use_cache,
+                                  pq_table **out);
 
 /* Returns whether the table's parts are still to be loaded. */
 bool pq_table_is_in_parts(const pq_table *table);
