@@ -101,6 +101,44 @@ expect "arrays of queries" 0 '"[1, 2, 3, 4, 5]",[]' rows "select list_sort(array
 expect "several ranks" 0 '0,"[4, 2]"
 1,"[5, 3, 1]"' rows "select i % 2 as g, list(i order by i desc) from $n group by g order by g" --ranks 2
 
+# Aggregates of elements by rows, and quantiles of lists of shares.
+l="(values (1, [1, 1, 2]), (2, [3, NULL]), (3, NULL), (4, []), (5, [NULL])) t(i, l)"
+expect "aggregates of elements" 0 '1,1,0.4714045207910317,"{1=2, 2=1}"
+2,3,0,{3=1}
+3,,,
+4,,,
+5,,,' rows "select i, list_mode(l), list_aggregate(l, 'stddev_pop'), list_histogram(l) from $l order by i"
+expect "aggregates of elements in aggregates" 0 '4' rows "select sum(list_median(l)) from $l"
+expect "elements of an aggregate" 0 '"[3, 5, 8]"' rows "select list_aggr(list(i), 'quantile', [0.25, 0.5, 0.75]) from range(1, 11) t(i)"
+expect "histograms of groups" 0 '0,"{2=1, 4=1}"
+1,"{1=1, 3=1, 5=1}"' rows "select i % 2 as g, histogram(i) from $n group by g order by g"
+expect "no histogram" 0 'true' rows "select histogram(i) is null from $n where i > 9"
+expect "quantiles of groups" 0 '0,"[2, 3, 4]","[2, 4]"
+1,"[1, 3, 5]","[1, 5]"' rows "select i % 2 as g, quantile_cont(i, [0, 0.5, 1]), quantile_disc(i, [0, 1]) from $n group by g order by g"
+expect "quantiles of no rows" 0 'true' rows "select quantile_cont(i, [0, 1]) is null from $n where i > 9"
+expect "quantiles over a window" 0 '"[1, 5]"' rows "select distinct quantile_disc(i, [0, 1]) over () from $n"
+expect "quantiles within a group" 0 '"[2, 4]"' rows "select percentile_cont([0.25, 0.75]) within group (order by i) from $n"
+expect "fixed sizes" 0 '"[1, 2]","[[1, 2], NULL, [3, 4]]",NULL' rows "select [1, 2]::int[2], [[1, 2], NULL, [3, 4]]::int[2][], coalesce((NULL::int[3])::varchar, 'NULL')"
+expect "lists over windows" 0 '1,[1]
+2,"[1, 2]"
+3,"[1, 2, 3]"
+4,"[1, 2, 3, 4]"
+5,"[1, 2, 3, 4, 5]"' rows "select i, list(i) over (order by i) from $n order by i"
+expect "lists over frames" 0 '"[1, NULL]",[1]
+"[NULL, 3]","[1, 2]"
+[3],[3]' rows "select list(x) over (order by i rows between current row and 1 following), list(i) over (partition by i < 3 order by i) from (values (1, 1), (2, NULL), (3, 3)) t(i, x) order by i"
+expect "groups of elements" 0 'a,2
+b,1' rows "select unnest(string_split(s, '>')) as tag, count(*) from (values ('a>b'), ('a'), (NULL)) t(s) group by tag order by tag"
+expect "groups of an element's expression" 0 'A,2
+B,1' rows "select upper(unnest(l)), count(*) from (values (['a', 'b']), (['a'])) t(l) group by upper(unnest(l)) order by 1"
+expect "groups of two lists" 0 '1,10,1
+2,20,1' rows "select unnest([1, 2]) as a, unnest([10, 20]) as b, count(*) from range(1) group by a, b order by a"
+expect "times of rows" 0 '"['"'2020-01-01 00:00:00', '2020-01-02 00:00:00'"']"
+[]
+' rows "select range(a, b, interval 1 day) from (values (1, timestamp '2020-01-01', timestamp '2020-01-03'), (2, timestamp '2020-01-05', timestamp '2020-01-03'), (3, NULL, timestamp '2020-01-03')) t(i, a, b) order by i"
+expect "groups of matches" 0 "\"{'c': x, 'd': 1}\"
+\"{'c': '', 'd': ''}\"" rows "select regexp_extract(s, '(\\w)(\\d)', ['c', 'd']) from (values ('x1 y2'), ('z')) t(s)"
+
 fails() { # NAME PLACE MESSAGE SQL
     expect "$1" 1 - "$program" -c "$4"
     says "$1" "error: $3"
@@ -115,8 +153,14 @@ fails "keys twice" 7 'a map has the same key twice' "select map([1, 1], [2, 3])"
 fails "an empty reduction" 23 'list_reduce of an empty list needs an initial value' "select list_reduce([], lambda x, y: x + y)"
 fails "an element that fails" 44 'division by zero' "select list_transform([1, 0], lambda x: (10 / x))"
 fails "a subquery in a lambda" 27 'a subquery in a lambda is not supported' "select list_transform([1], lambda x: (select x))"
-fails "a fixed size" 15 'a list of a fixed number of elements is not supported' "select [1, 2]::int[2]"
-fails "list over a window" 7 'aggregate "list" over a window is not supported' "select list(i) over () from $n"
+fails "another size" 13 'a list of 2 elements is not one of 3' "select [1, 2]::int[3]"
+fails "a type of a fixed size" 12 'a list of a fixed number of elements is not supported' "create table t (x int[3])"
+fails "a group too many" 7 'the pattern has 1 groups, and not a number 2' "select regexp_extract_all('a', '(a)', 2)"
+fails "names that are not constant" 7 'argument 3 of function "regexp_extract_all" must be a number, or a constant list of names that is not empty' "select regexp_extract_all('a', '(a)', [])"
+fails "points of different spaces" 7 'lists of 1 and 2 elements have no distance or product: both need as many' "select list_distance([1], [1, 2])"
+fails "a coordinate that is NULL" 7 'a list with NULL among its elements has no distance or product' "select list_distance([1, NULL], [1, 2])"
+fails "an aggregate that is not there" 7 'aggregate "nothing" does not exist' "select list_aggregate([1], 'nothing')"
+fails "a struct with names" 7 'function "struct_position" takes a struct without names' "select struct_position({'a': 1}, 1)"
 fails "unnest in WHERE" 15 'unnest is not allowed in WHERE' "select 1 where unnest([true])"
 fails "unnest of unnest" 14 'unnest is not allowed in unnest' "select unnest(unnest([[1]]))"
 fails "unnest of a number" 14 'argument 1 of function "unnest" must be a list, not integer' "select * from unnest(1)"

@@ -3,6 +3,7 @@
  * A constant pattern is compiled once (plan); others when they change from one row to the next. */
 #include "device/host/host.h"
 #include "device/host/regex.h"
+#include "device/nested_pack_bytes.h"
 #include "device/value/text_part.h"
 
 /* Places of the functions' optional arguments; 0: not there. */
@@ -15,6 +16,10 @@ static const places places_of[HOST_FUNCTION_COUNT] = {
     [HOST_REGEXP_REPLACE] = {.flags = 3, .start = 4, .number = 5},
     [HOST_REGEXP_SUBSTR] = {.start = 2, .number = 3, .flags = 4, .group = 5},
     [HOST_REGEXP_EXTRACT] = {.group = 2, .flags = 3},
+    [HOST_REGEXP_EXTRACT_ALL] = {.group = 2, .flags = 3},
+    [HOST_REGEXP_EXTRACT_STRUCTS] = {.group = 2, .flags = 3},
+    [HOST_REGEXP_EXTRACT_STRUCT] = {.group = 2, .flags = 3},
+    [HOST_REGEXP_SPLIT] = {.flags = 2},
     [HOST_REGEXP_COUNT] = {.start = 2, .flags = 3},
     [HOST_REGEXP_INSTR] = {.start = 2, .number = 3, .end_option = 4, .flags = 5, .group = 6},
 };
@@ -400,5 +405,121 @@ status host_regexp_replace(host_call *c, uint64_t row)
         return STATUS_OK;
     }
     TRY(device_host_regexp_replace(s, &found, replacement, is_global));
+    return host_put_text(c, row, s->text, s->bytes);
+}
+
+/* ---- lists and structs, as the bytes that nested_pack.h makes of them ---- */
+
+static status append_byte(state *s, uint8_t byte)
+{
+    return regexp_append(s, (const char *)&byte, 1);
+}
+
+/* A text that is there: its bytes, 00 as 00 ff, and its end. */
+static status append_packed(state *s, const char *text, size_t bytes)
+{
+    static const char zero[] = {0, (char)NESTED_ZERO};
+    TRY(append_byte(s, NESTED_IS_THERE));
+    while (bytes) {
+        const char *end = memchr(text, 0, bytes);
+        size_t piece = end ? (size_t)(end - text) : bytes;
+        TRY(regexp_append(s, text, piece));
+        if (!end)
+            break;
+        TRY(regexp_append(s, zero, sizeof zero));
+        text += piece + 1;
+        bytes -= piece + 1;
+    }
+    return regexp_append(s, "\0", 2);
+}
+
+/* A group of a match, NULL if it has no part in it. */
+static status append_packed_group(state *s, const search *found, uint32_t group)
+{
+    size_t first, last;
+    if (!regex_group(found->matcher, group, &first, &last))
+        return append_byte(s, NESTED_IS_NULL);
+    return append_packed(s, found->text + first, last - first);
+}
+
+static status check_groups(const search *s)
+{
+    if (s->group <= regex_groups(s->pattern))
+        return STATUS_OK;
+    return status_new(STATUS_KIND_DATA, "the pattern has %u groups, and not a number %u",
+                      regex_groups(s->pattern), s->group);
+}
+
+static status extract_all(host_call *c, uint64_t row, bool makes_structs)
+{
+    state *s = c->state;
+    search found;
+    bool is_found;
+    TRY(search_begin(c, row, 1, 1, &found));
+    TRY(check_groups(&found));
+    s->bytes = 0;
+    for (;;) {
+        TRY(find_next(&found, &is_found));
+        if (!is_found)
+            break;
+        if (makes_structs)
+            TRY(append_byte(s, NESTED_IS_THERE));
+        for (uint32_t i = makes_structs ? 1 : found.group; i <= found.group; i++)
+            TRY(append_packed_group(s, &found, i));
+    }
+    return host_put_text(c, row, s->text, s->bytes);
+}
+
+status host_regexp_extract_all(host_call *c, uint64_t row)
+{
+    return extract_all(c, row, false);
+}
+
+status host_regexp_extract_structs(host_call *c, uint64_t row)
+{
+    return extract_all(c, row, true);
+}
+
+/* The groups of the first match; empty texts where there is none. */
+status host_regexp_extract_struct(host_call *c, uint64_t row)
+{
+    state *s = c->state;
+    search found;
+    bool is_found;
+    size_t first, last;
+    TRY(search_begin(c, row, 1, 1, &found));
+    TRY(check_groups(&found));
+    TRY(find_next(&found, &is_found));
+    s->bytes = 0;
+    for (uint32_t i = 1; i <= found.group; i++)
+        if (is_found && regex_group(found.matcher, i, &first, &last))
+            TRY(append_packed(s, found.text + first, last - first));
+        else
+            TRY(append_packed(s, "", 0));
+    return host_put_text(c, row, s->text, s->bytes);
+}
+
+/* The parts of a text between matches. A match without characters where a part begins comes after its first one. */
+status host_regexp_split(host_call *c, uint64_t row)
+{
+    state *s = c->state;
+    search found;
+    size_t at = 0, first = 0, last = 0;
+    TRY(search_begin(c, row, 1, 1, &found));
+    s->bytes = 0;
+    while (at < found.bytes) {
+        bool is_found;
+        TRY(regex_find(found.matcher, at, &is_found));
+        if (!is_found || !regex_group(found.matcher, 0, &first, &last))
+            break;
+        if (first == last && first == at) {
+            first = last = text_character_end(found.text, found.bytes, at);
+            if (first >= found.bytes)
+                break;
+        }
+        TRY(append_packed(s, found.text + at, first - at));
+        at = last;
+    }
+    TRY(append_packed(s, found.text + at, found.bytes - at));
     return host_put_text(c, row, s->text, s->bytes);
 }

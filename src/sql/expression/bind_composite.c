@@ -407,15 +407,15 @@ static status bind_ordered_over(binder *b, const FuncCall *tree, const composite
 }
 
 static status bind_over(binder *b, const FuncCall *tree, const composite_name *found,
-                        bind_scope *scope, bind_composite *c, plan_window_call *call)
+                        bind_scope *scope, bind_composite *c, bind_window *window)
 {
+    plan_window_call *call = &window->call;
     bool is_string = c->kind == COMPOSITE_STRING_AGG;
-    if (is_string && found->keeps_null)
-        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
-                          "aggregate \"%s\" over a window is not supported", found->name);
     if (composite_is_ordered(c->kind))
         return bind_ordered_over(b, tree, found, scope, c, call);
-    if (is_string)
+    if (is_string && found->keeps_null)
+        TRY(bind_list_parts(b, tree, found, scope, c, &window->list));
+    else if (is_string)
         TRY(bind_string_agg(b, tree, found->name, scope, c));
     else
         TRY(bind_others(b, tree, found, scope, c));
@@ -429,7 +429,7 @@ static status bind_over(binder *b, const FuncCall *tree, const composite_name *f
 }
 
 status bind_composite_over(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
-                           plan_window_call *call, plan_column *out)
+                           bind_window *window)
 {
     const composite_name *found =
         composite_find_name(name, tree->agg_within_group, list_length(tree->args));
@@ -441,7 +441,8 @@ status bind_composite_over(binder *b, const FuncCall *tree, const char *name, bi
                           "aggregate \"%s\" over a window is not supported", name);
     if (!composite_is_ordered(c.kind) && (list_length(tree->agg_order) || tree->agg_within_group))
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
-    TRY(bind_over(b, tree, found, scope, &c, call));
-    *out = (plan_column){.name = found->name, .type = composite_type_of(&c), .is_nullable = true};
+    TRY(bind_over(b, tree, found, scope, &c, window));
+    window->column =
+        (plan_column){.name = found->name, .type = composite_type_of(&c), .is_nullable = true};
     return STATUS_OK;
 }

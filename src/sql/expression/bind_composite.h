@@ -11,9 +11,9 @@ bool bind_is_composite_call(const FuncCall *tree, const char *name);
 /* A call of an aggregate that is made of others: *out is the column that it will be. */
 CHECKED status bind_composite_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, expr **out);
-/* A call of a composite aggregate OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the function and arguments of *call; *out:
- * the column, without an id. */
+/* Binds a call of a composite aggregate OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the
+ * window's function and arguments, its column, without an id, and the type of the list that the column's bytes are. */
 CHECKED status bind_composite_over(binder *b, const FuncCall *call_tree, const char *name,
-                                   bind_scope *scope, plan_window_call *call, plan_column *out);
+                                   bind_scope *scope, bind_window *window);
 
 #endif

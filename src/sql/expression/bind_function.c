@@ -200,18 +200,31 @@ static status bind_substring(const function_call *c, expr_op op, expr **out)
 
 /* ---- functions that are expressions of others ---- */
 
-static status bind_made(const function_call *c, const char *text, expr **out)
-{
-    made_call m = {.tree = c->tree, .args = c->args, .count = c->count};
-    bind_scope nothing = {0};
-    const Node *e;
-    TRY(made_parse(c->b, &m, text, &e));
-    return bind_expr(c->b, e, &nothing, out);
-}
-
 static bool is_any_aggregate(const char *name)
 {
     return bind_is_aggregate(name) || bind_is_composite(name);
+}
+
+/* Arguments that the text of an expression has numbers for. */
+#define ELEMENTS_ARGUMENTS_MAX 9
+
+/* Returns whether an aggregate of that name can be taken of a list's elements. */
+static bool is_of_elements(const function_call *c, const char *name)
+{
+    return c->count && c->count <= ELEMENTS_ARGUMENTS_MAX &&
+           (is_any_aggregate(name) || made_find(name) || !strcmp(name, "approx_count_distinct"));
+}
+
+static status bind_list_aggregate(const function_call *c, expr **out)
+{
+    const char *text, *name;
+    TRY(nested_aggregate_text(c, &text, &name));
+    if (text)
+        return bind_made(c, text, out);
+    if (!is_of_elements(c, name))
+        return bind_error(c->b, STATUS_KIND_NOT_FOUND, c->tree->location,
+                          "aggregate \"%s\" does not exist", name);
+    return bind_elements(c, name, 2, out);
 }
 
 static status made_bind_parts(binder *b, const made_aggregate *found, bind_scope *scope,
@@ -427,11 +440,16 @@ static status bind_ifnull(const function_call *c, expr **out)
     return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
 }
 
-static status bind_list_aggregate(const function_call *c, expr **out)
+static status bind_repeat(const function_call *c, expr_op op, expr **out)
 {
-    const char *text;
-    TRY(nested_aggregate_text(c, &text));
-    return bind_made(c, text, out);
+    return c->args[0]->type.id == TYPE_LIST ? bind_list_repeat(c, out)
+                                            : call_by_signature(c, op, out);
+}
+
+/* Binds a list of numbers or of timestamps. */
+static status bind_any_range(const function_call *c, expr **out)
+{
+    return bind_is_time_range(c) ? bind_time_range(c, out) : bind_list_range(c, out);
 }
 
 /* Binds a call without a lambda of a function that takes one. */
@@ -489,6 +507,13 @@ static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op
     [EXPR_ZONE_LOCAL] = bind_timezone,
     [EXPR_CONCAT_SKIP] = bind_concat,
     [EXPR_REGEXP_REPLACE] = bind_regexp_replace,
+    [EXPR_REGEXP_EXTRACT] = bind_regexp_extract,
+    [EXPR_REGEXP_EXTRACT_ALL] = bind_regexp_extract,
+    [EXPR_REGEXP_SPLIT] = bind_regexp_split,
+    [EXPR_LIST_INNER_PRODUCT] = bind_list_product,
+    [EXPR_LIST_DISTANCE] = bind_list_product,
+    [EXPR_LIST_COSINE] = bind_list_product,
+    [EXPR_REPEAT] = bind_repeat,
     [EXPR_SUBSTRING] = bind_substring,
     [EXPR_MAKE_TIMESTAMPTZ] = bind_make_timestamptz,
     [EXPR_CONCAT_WS] = bind_concat,
@@ -610,6 +635,9 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
     TRY(bind_made_aggregate(b, tree, c.name, scope, &is_found, out));
     if (is_found)
         return STATUS_OK;
+    TRY(bind_quantile_list(b, tree, c.name, scope, &is_found, out));
+    if (is_found)
+        return STATUS_OK;
     if (tree->over)
         return bind_window_call(b, tree, c.name, scope, out);
     if (bind_is_window_function(c.name))
@@ -634,6 +662,8 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
     const struct function *found = find_function(&c);
     if (found)
         return bind_named(&c, found, out);
+    if (!strncmp(c.name, "list_", 5) && is_of_elements(&c, c.name + 5))
+        return bind_elements(&c, c.name + 5, 1, out);
     TRY(bind_system_function(b, c.name, c.args, c.count, tree->location, &is_found, out));
     return is_found ? STATUS_OK : no_such_function(&c);
 }

@@ -22,6 +22,7 @@ static void made_visit_call(const made_call *m, FuncCall *call)
 {
     const char *name = strVal(list_nth(call->funcname, 0));
     made_visit_list(m, call->args);
+    made_visit_list(m, call->agg_order);
     call->location = m->tree->location;
     if (!m->is_aggregate || !m->is_aggregate(name))
         return;
@@ -55,11 +56,22 @@ static void made_visit_operator(const made_call *m, A_Expr *e)
 static void made_visit_parameter(const made_call *m, ParamRef *parameter)
 {
     size_t number = (size_t)(m->sql[parameter->location + 1] - '1');
-    if (number < m->count && m->args)
+    if (number < m->count && m->args && m->args[number])
         parameter->bound = m->args[number];
-    else if (number < m->count)
+    else if (number < m->count && m->nodes)
         parameter->node = m->nodes[number];
     parameter->location = m->tree->location;
+}
+
+static void made_visit_select(const made_call *m, SelectStmt *query)
+{
+    made_visit_list(m, query->targetList);
+    made_visit_list(m, query->fromClause);
+    made_visit_list(m, query->groupClause);
+    if (query->whereClause)
+        made_visit(m, query->whereClause);
+    if (query->havingClause)
+        made_visit(m, query->havingClause);
 }
 
 /* Visits the kinds of nodes that the lists' texts have. */
@@ -105,11 +117,33 @@ static void made_visit(const made_call *m, Node *node)
         made_visit(m, castNode(ResTarget, node)->val);
         castNode(ResTarget, node)->location = m->tree->location;
         break;
+    case T_NamedArgExpr:
+        made_visit(m, (Node *)castNode(NamedArgExpr, node)->arg);
+        castNode(NamedArgExpr, node)->location = m->tree->location;
+        break;
     case T_ColumnRef:
         castNode(ColumnRef, node)->location = m->tree->location;
         break;
     case T_RangeFunction:
         made_visit_list(m, castNode(RangeFunction, node)->functions);
+        break;
+    case T_RangeSubselect:
+        made_visit(m, castNode(RangeSubselect, node)->subquery);
+        break;
+    case T_SubLink:
+        made_visit(m, castNode(SubLink, node)->subselect);
+        castNode(SubLink, node)->location = m->tree->location;
+        break;
+    case T_SelectStmt:
+        made_visit_select(m, castNode(SelectStmt, node));
+        break;
+    case T_SortBy:
+        made_visit(m, castNode(SortBy, node)->node);
+        castNode(SortBy, node)->location = m->tree->location;
+        break;
+    case T_A_ArrayExpr:
+        made_visit_list(m, castNode(A_ArrayExpr, node)->elements);
+        castNode(A_ArrayExpr, node)->location = m->tree->location;
         break;
     case T_FuncCall:
         made_visit_call(m, castNode(FuncCall, node));
@@ -171,7 +205,7 @@ status made_check_type(binder *b, const FuncCall *tree, const made_aggregate *fo
 {
     char type[TYPE_NAME_BYTES];
     bool is_boolean = !strcmp(found->arguments, "boolean");
-    if (found->makes_json)
+    if (found->makes_json || !strcmp(found->arguments, "x"))
         return STATUS_OK;
     bool is_fit = arg->type.id == TYPE_NULL || bind_is_literal(arg) ||
                   (is_boolean ? arg->type.id == TYPE_BOOL : type_is_numeric(arg->type));

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_MADE_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_MADE_H
 
-#include "sql/types/binder.h"
+#include "sql/types/function_call.h"
 
 typedef struct made_aggregate {
     const char *name, *arguments, *text;
@@ -14,9 +14,9 @@ typedef struct made_aggregate {
 /* A call and what its expression's aggregates take over from it. */
 typedef struct made_call {
     const FuncCall *tree;
-    const char *sql;   /* the expression's text */
-    expr *const *args; /* bound; NULL: */
-    Node *const *nodes;
+    const char *sql;    /* the expression's text */
+    expr *const *args;  /* bound; NULL, or one of them NULL: */
+    Node *const *nodes; /* as written */
     size_t count;
     Node *filter;                           /* made_node, or NULL */
     bool (*is_aggregate)(const char *name); /* NULL: it has no aggregates */
@@ -36,5 +36,26 @@ CHECKED status made_parse(binder *b, made_call *m, const char *text, const Node 
 
 /* Returns the query "select <text>", in which $1, $2 ... are the call's nodes. */
 CHECKED status made_parse_query(binder *b, made_call *m, const char *text, SelectStmt **out);
+
+/* Binds an expression of others, in which $1, $2 ... are the call's arguments. */
+CHECKED status bind_made(const function_call *c, const char *text, expr **out);
+
+/* ---- bind_nested_made.c ---- */
+
+/* Binds an aggregate of the elements of the list in argument 0; those from `first` on are the aggregate's further ones,
+ * as they are written. */
+CHECKED status bind_elements(const function_call *c, const char *aggregate, size_t first,
+                             expr **out);
+/* Binds a quantile of a list of shares that is written out: a list of their quantiles. */
+CHECKED status bind_quantile_list(binder *b, const FuncCall *tree, const char *name,
+                                  bind_scope *scope, bool *out_is_found, expr **out);
+/* Returns whether the type is a list with a number of elements: int[3], int[2][]. */
+bool bind_has_sizes(const TypeName *name);
+/* Casts to a list, and fails where a list has another number of elements. */
+CHECKED status bind_sized_cast(binder *b, const TypeCast *cast, expr *arg, expr **out);
+CHECKED status bind_map_concat(const function_call *c, expr **out);
+CHECKED status bind_list_repeat(const function_call *c, expr **out);
+bool bind_is_time_range(const function_call *c);
+CHECKED status bind_time_range(const function_call *c, expr **out);
 
 #endif

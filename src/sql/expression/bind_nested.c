@@ -339,8 +339,9 @@ status bind_unnest_call(binder *b, const FuncCall *tree, bind_scope *scope, expr
 {
     expr *args[2] = {NULL, NULL};
     function_call c = {b, tree, "unnest", args, 1};
-    bool is_out_of_place = scope->clause || scope->windowless || scope->is_in_aggregate ||
-                           scope->is_in_window || b->lambda;
+    bool is_group = scope->clause && !strcmp(scope->clause, "GROUP BY");
+    bool is_out_of_place = (scope->clause && !is_group) || scope->windowless ||
+                           scope->is_in_aggregate || scope->is_in_window || b->lambda;
     if (is_out_of_place)
         return bind_error(b, STATUS_KIND_INVALID, tree->location, "unnest is not allowed in %s",
                           scope->clause            ? scope->clause

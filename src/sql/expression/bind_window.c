@@ -7,6 +7,7 @@
 #include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
 
@@ -271,7 +272,7 @@ static status bind_callee(binder *b, const FuncCall *tree, const char *name, bin
         return STATUS_OK;
     }
     if (bind_is_composite(name))
-        return bind_composite_over(b, tree, name, scope, call, &window->column);
+        return bind_composite_over(b, tree, name, scope, window);
     TRY(bind_aggregate_over(b, tree, name, scope, &is_aggregate, &aggregate));
     if (!is_aggregate)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -377,6 +378,8 @@ status bind_window_call(binder *b, const FuncCall *tree, const char *name, bind_
     if (!*out)
         return bind_no_memory();
     (*out)->position = window.call.position;
+    if (window.list.id == TYPE_LIST)
+        return bind_call1(b, EXPR_NESTED_OF_ELEMENTS, window.list, *out, tree->location, out);
     return STATUS_OK;
 }
 

@@ -223,8 +223,18 @@ status bind_list_where(const function_call *c, expr_op op, expr **out)
 status bind_list_search(const function_call *c, expr_op op, expr **out)
 {
     TRY(nested_require_list(c, 0));
+    if (bind_is_literal(c->args[1]))
+        TRY(bind_cast(c->b, c->args[1], element_type(c->args[0]), c->tree->location, &c->args[1]));
     TRY(bind_list_and_element(c->b, &c->args[0], &c->args[1], c->tree->location, c->name));
     return bind_of_list(c, op, type_make(op == EXPR_LIST_CONTAINS ? TYPE_BOOL : TYPE_INT32), out);
+}
+
+/* Returns whether one list is of booleans and the other of numbers. */
+static bool is_truth_and_number(const function_call *c)
+{
+    data_type left = element_type(c->args[0]), right = element_type(c->args[1]);
+    return (left.id == TYPE_BOOL && type_is_numeric(right)) ||
+           (right.id == TYPE_BOOL && type_is_numeric(left));
 }
 
 static status same_lists(const function_call *c)
@@ -232,6 +242,11 @@ static status same_lists(const function_call *c)
     data_type type;
     for (size_t i = 0; i < 2; i++)
         TRY(nested_require_list(c, i));
+    if (is_truth_and_number(c)) {
+        size_t truth = element_type(c->args[1]).id == TYPE_BOOL;
+        TRY(bind_cast(c->b, c->args[truth], c->args[1 - truth]->type, c->tree->location,
+                      &c->args[truth]));
+    }
     return bind_coerce_all(c->b, c->args, 2, c->tree->location, c->name, &type);
 }
 
@@ -337,23 +352,26 @@ static const struct {
     {"group_concat", "array_to_string($1, ',')"},
 };
 
-status nested_aggregate_text(const function_call *c, const char **out)
+status nested_aggregate_text(const function_call *c, const char **out, const char **out_name)
 {
     const expr *e = c->args[1];
+    *out = NULL;
     TRY(nested_require_list(c, 0));
     if (e->kind != EXPR_CONSTANT || e->constant.is_null || e->type.id != TYPE_VARCHAR)
         return wrong_argument(c, 1, "the constant name of an aggregate");
     char *name = arena_copy_text(c->b->memory, e->constant.text, e->constant.bytes);
     if (!name)
         return bind_no_memory();
+    for (char *at = name; *at; at++)
+        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + ('a' - 'A') : *at);
+    *out_name = name;
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (!strcasecmp(aggregates[i].name, name)) {
             bool is_text = strstr(aggregates[i].text, "','");
             *out = c->count == 3 && is_text ? "array_to_string($1, $3)" : aggregates[i].text;
             return STATUS_OK;
         }
-    return bind_error(c->b, STATUS_KIND_UNSUPPORTED, c->tree->location,
-                      "aggregate \"%s\" of a list is not supported", name);
+    return STATUS_OK;
 }
 
 /* ---- texts ---- */
@@ -387,6 +405,10 @@ status bind_array_to_string(const function_call *c, expr_op op, expr **out)
 status bind_map_part(const function_call *c, expr_op op, expr **out)
 {
     data_type type;
+    if (c->args[0]->type.id == TYPE_NULL) {
+        TRY(bind_list_type(c->b, type_make(TYPE_INT32), &type));
+        return bind_cast(c->b, c->args[0], type, c->tree->location, out);
+    }
     if (c->args[0]->type.id != TYPE_MAP)
         return wrong_argument(c, 0, "a map");
     const nested_field *fields = nested_type_of(c->args[0]->type)->fields;

@@ -28,6 +28,11 @@ CHECKED status bind_list_extreme(const function_call *c, expr_op op, expr **out)
 CHECKED status bind_string_split(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_array_to_string(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_map_part(const function_call *c, expr_op op, expr **out);
+/* regexp_extract with names, and regexp_extract_all. */
+CHECKED status bind_regexp_extract(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_regexp_split(const function_call *c, expr_op op, expr **out);
+/* Products and distances of two lists of numbers. */
+CHECKED status bind_list_product(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_map_from_entries(const function_call *c, expr_op op, expr **out);
 
 /* ---- FUNCTION_OTHER ---- */
@@ -58,8 +63,10 @@ CHECKED status nested_argument_names(const function_call *c, size_t first, const
 bool nested_takes_names(const char *name);
 /* A part of a text, args[0], from one of its characters to another: args[1] and args[2]. */
 CHECKED status nested_text_slice(binder *b, expr **args, int32_t location, expr **out);
-/* The expression, of $1 and perhaps $3, that list_aggregate with a constant name means. */
-CHECKED status nested_aggregate_text(const function_call *c, const char **out);
+/* The expression, of $1 and perhaps $3, that list_aggregate with a constant name means, and the name; NULL: there is
+ * none. */
+CHECKED status nested_aggregate_text(const function_call *c, const char **out,
+                                     const char **out_name);
 /* A field by its name, or of a struct without names by its number. */
 CHECKED status nested_field_of(binder *b, expr *e, const char *name, int32_t location, expr **out);
 /* e[index]: an element by its number, a field by its name, a map's value by its key, a text's character. */

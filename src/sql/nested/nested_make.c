@@ -235,6 +235,8 @@ status bind_nested_part(const function_call *c, expr_op op, expr **out)
     bool fits = op == EXPR_MAP_VALUE      ? type.id == TYPE_MAP
                 : op == EXPR_STRUCT_FIELD ? type.id == TYPE_STRUCT
                                           : type_is_nested(type) || type.id == TYPE_VARCHAR;
+    if (type.id == TYPE_NULL && op == EXPR_MAP_VALUE)
+        return bind_cast(c->b, c->args[0], type_make(TYPE_INT32), c->tree->location, out);
     if (!fits)
         return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
                           "argument 1 of function \"%s\" must be a %s, not %s", c->name, wanted,
@@ -247,6 +249,11 @@ status bind_map_extract(const function_call *c, expr **out)
     expr *value, *is_there, *list, *none;
     data_type boolean = type_make(TYPE_BOOL);
     int32_t location = c->tree->location;
+    if (c->args[0]->type.id == TYPE_NULL) {
+        data_type type;
+        TRY(bind_list_type(c->b, type_make(TYPE_INT32), &type));
+        return bind_cast(c->b, c->args[0], type, location, out);
+    }
     TRY(bind_nested_part(c, EXPR_MAP_VALUE, &value));
     TRY(bind_list_of(c->b, &value, 1, location, &list));
     TRY(bind_call1(c->b, EXPR_IS_NOT_NULL, boolean, value, location, &is_there));

@@ -320,6 +320,24 @@ static status check_clauses(binder *b, const pg_select *select)
     return STATUS_OK;
 }
 
+/* Makes the rows of unnest before the groups if one of them has its elements. */
+static status unnest_groups(query *q, expr_slot_list *slots)
+{
+    bool has = false;
+    for (size_t i = 0; i < q->groups.count && !has; i++)
+        has = bind_has_unnest(&q->scope, q->groups.items[i]);
+    if (!has)
+        return STATUS_OK;
+    expr_slot_list all = {0};
+    for (size_t i = 0; i < q->groups.count; i++)
+        TRY(array_push(q->b->memory, &all, &q->groups.items[i]));
+    for (size_t i = 0; i < slots->count; i++)
+        TRY(array_push(q->b->memory, &all, slots->items[i]));
+    TRY(bind_unnest_targets(q->b, &q->scope, &all, &q->node));
+    q->scope.unnest_number.id = 0;
+    return STATUS_OK;
+}
+
 static status aggregate(query *q)
 {
     expr_slot_list slots = {0};
@@ -340,6 +358,7 @@ static status aggregate(query *q)
     if (q->qualify)
         TRY(array_push(a, &slots, &q->qualify));
     TRY(bind_window_slots(q->b, &q->scope, &slots));
+    TRY(unnest_groups(q, &slots));
     TRY(bind_aggregation(q->b, &q->scope, &q->groups, &q->sets, slots.items, slots.count,
                          &q->node));
     return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;

@@ -275,3 +275,12 @@ status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_l
         TRY(use_columns(&u, *slots->items[i]));
     return STATUS_OK;
 }
+
+bool bind_has_unnest(const bind_scope *scope, const expr *e)
+{
+    unnesting u = {.number = scope->unnest_number};
+    bool has = u.number.id && is_element(&u, e);
+    for (uint32_t i = 0; i < e->arg_count && !has; i++)
+        has = bind_has_unnest(scope, e->args[i]);
+    return has;
+}

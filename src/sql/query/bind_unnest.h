@@ -14,5 +14,7 @@ CHECKED status bind_unnest(binder *b, const RangeFunction *range, bind_scope *sc
  * expressions. */
 CHECKED status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_list *slots,
                                    plan_node **node);
+/* Returns whether the expression has an element that unnest in the select list gives. */
+bool bind_has_unnest(const bind_scope *scope, const expr *e);
 
 #endif

@@ -67,6 +67,7 @@ typedef struct bind_aggregate {
 typedef struct bind_window {
     plan_window_call call;
     plan_column column;
+    data_type list; /* that the column's bytes are; of no type: the column is the value */
     expr_list partition;
     plan_sort_key_list order;
 } bind_window;
