@@ -351,7 +351,7 @@ static int run_program(arguments *a)
         return 1;
     int exit_status = open_database(a, &database);
     if (!exit_status)
-        exit_status = is_client ? main_run_all(a) : cli_rank_serve(&a->rank, database);
+        exit_status = is_client ? main_run_all(a) : cli_rank_serve(&a->rank, database, false);
     if (is_client && flush_rows(a) && !exit_status)
         exit_status = 1;
     pistachio_disconnect(a->session.connection);

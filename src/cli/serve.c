@@ -4,6 +4,7 @@
 /* The engine's functions by their own names. */
 #define SERVER_IS_LINKED
 #include "api/handles/error.h"
+#include "api/ranks/cluster_keep.h"
 #include "base/module.h"
 #include "cli/ranks/processes.h"
 #include "cli/ranks/rank.h"
@@ -11,6 +12,8 @@
 #include "server/server.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- this process as a rank ---- */
@@ -26,6 +29,47 @@ static int find_rank(unsigned processes)
 static int start_rank(pistachio_database *database)
 {
     return cli_rank_start(&rank, database);
+}
+
+static void say(const char *text)
+{
+    fprintf(stderr, "pistachio serve: %s\n", text);
+}
+
+static int keep_ranks(pistachio_database *database)
+{
+    static const cluster_keeper keeper = {.revive = cli_processes_revive, .say = say};
+    if (rank.place.ranks < 2 || rank.place.is_pmix) /* whose launcher ends all when one is lost */
+        return 0;
+    status st = api_cluster_keep(database, &rank.place, &keeper);
+    if (!st)
+        return 0;
+    cli_report(api_error(st), NULL, 0);
+    return 1;
+}
+
+/* ---- as another one ---- */
+
+static bool has_followed; /* since this process has begun, or since the last loss */
+static time_t gives_up;   /* seconds of the monotonic clock */
+
+static time_t seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* Comes back after it has followed rank 0, for as long as ranks wait for each other at first. */
+static bool comes_back(void)
+{
+    if (rank.place.is_pmix || !(has_followed || gives_up))
+        return false;
+    if (has_followed)
+        gives_up = seconds_now() + rank.place.timeout_ms / 1000;
+    has_followed = false;
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    return seconds_now() < gives_up;
 }
 
 static bool is_first(void)
@@ -46,13 +90,16 @@ static void end_soon(int number)
 static int follow(pistachio_database *database, unsigned grace)
 {
     const struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESETHAND | SA_RESTART};
+    has_followed = true;
     patience = (sig_atomic_t)grace;
     sigaction(SIGTERM, &action, NULL);
-    return cli_rank_serve(&rank, database);
+    return cli_rank_serve(&rank, database, true);
 }
 
 static const server_ranks ranks = {.find = find_rank,
                                    .start = start_rank,
+                                   .keep = keep_ranks,
+                                   .comes_back = comes_back,
                                    .is_first = is_first,
                                    .follow = follow,
                                    .end = cli_processes_end};

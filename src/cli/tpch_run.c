@@ -268,7 +268,7 @@ static int run_on(pistachio_database *database, const run_options *o, measured *
     if (exit_status)
         return exit_status;
     if (!cli_rank_is_client(&o->rank))
-        return cli_rank_serve(&o->rank, database);
+        return cli_rank_serve(&o->rank, database, false);
     pistachio_error *error = pistachio_connect(database, &connection);
     for (size_t i = 0; i < o->table_count && !error; i++)
         error = pistachio_add_table(connection, o->tables[i].name, o->tables[i].value);

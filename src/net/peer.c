@@ -109,7 +109,8 @@ void net_peer_lose(net_comm *comm, unsigned rank, status why, bool must_tell)
     status failure = status_new(status_get_kind(why), "%s is gone: %s", rank_text(comm, rank, text),
                                 status_message(why));
     status_free(why);
-    net_comm_fail(comm, status_hint(failure, "start all ranks again"));
+    net_comm_fail(comm, status_hint(failure, "start all ranks again; those of pistachio serve come "
+                                             "back"));
     if (!peer->gone.is_posted)
         abandon(comm, rank);
 }

@@ -11,6 +11,10 @@ typedef struct server_ranks {
     int (*find)(unsigned processes);
     /* Joins the other ranks. */
     int (*start)(pistachio_database *database);
+    /* On rank 0, or alone: has lost ranks come back from now on. */
+    int (*keep)(pistachio_database *database);
+    /* On the others: returns whether to start once more after `follow` or, then, `start` have failed. */
+    bool (*comes_back)(void);
     /* Returns whether this process is rank 0, or alone: it listens. */
     bool (*is_first)(void);
     /* Runs what rank 0 asks for, until rank 0 leaves. grace: seconds that SIGTERM leaves. */

@@ -66,14 +66,19 @@ def two_at_once(server):
 
 
 def lost(server):
-    """A rank is killed: its statements fail, the server stays."""
+    """A rank is killed: its statements fail, the server stays, and takes the rank back."""
     with Client(server.path) as first, Client(server.path) as second:
+        second.query('create view v as select * from things; create table own as select id from things')
         begin(first, LONG)
         wait_until('a statement runs', lambda: seen(second, first) == ('active', None))
         os.kill(server.ranks()[0], signal.SIGKILL)
         found = failures(first.until_ready())
         check('the statement fails', [('is gone' in f['M'] and f['M'].startswith('rank ')) for f in found], [True])
         check('others are answered', rows(second.query('select 1')), [[b'1']])
+        together = 'select count(*) from v, own, lineitem where l_linenumber = 1'
+        wait_until('all ranks answer again', lambda: rows(second.query(together)) == [[b'135000']])
+        check('both are there', len(server.ranks()), 2)
+        check('and for others', rows(first.query('select sum(id) from things')), [[b'6']])
 
 
 def run(data):

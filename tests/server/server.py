@@ -52,8 +52,11 @@ class Server:
 
     def ranks(self):
         """Returns the processes of the other ranks, which the server has started."""
-        with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid), encoding='ascii') as children:
-            return [int(pid) for pid in children.read().split()]
+        found, tasks = [], '/proc/%d/task' % self.process.pid
+        for task in os.listdir(tasks):
+            with open('%s/%s/children' % (tasks, task), encoding='ascii') as children:
+                found += [int(pid) for pid in children.read().split()]
+        return found
 
     def memory(self):
         with open('/proc/%d/status' % self.process.pid, encoding='ascii') as status:

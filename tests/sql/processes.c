@@ -46,7 +46,7 @@ static int serve(const pistachio_option *options, size_t option_count)
     if (!st)
         st = join(database);
     if (!st)
-        st = api_cluster_serve(database);
+        st = api_cluster_serve(database, false);
     pistachio_close(database);
     return result_of(st);
 }

@@ -3,6 +3,7 @@
 
 #include "api/engine/cluster.h"
 #include "base/mutex.h"
+#include "plan/distribute/distribute.h"
 
 static cluster_table *cluster_known_find(api_cluster *cluster, const char *text)
 {
@@ -12,16 +13,29 @@ static cluster_table *cluster_known_find(api_cluster *cluster, const char *text)
     return NULL;
 }
 
-/* With the lock held. The table is closed on failure. */
-static status cluster_known_store(api_cluster *cluster, const char *text, pq_table *table,
+/* Returns whether the table that was opened before is the new one. */
+static bool is_same(const pq_table *before, const pq_table *table)
+{
+    return pq_table_is_current(before) && plan_files_hash(before) == plan_files_hash(table);
+}
+
+/* With the lock held. The table is closed on failure, or if it is the one that was known, which *io becomes. */
+static status cluster_known_store(api_cluster *cluster, const char *text, pq_table **io,
                                   uint64_t age)
 {
+    pq_table *table = *io;
+    cluster_table *known = cluster_known_find(cluster, text);
+    if (known && is_same(known->table, table)) {
+        pq_table_close(table);
+        *io = known->table;
+        known->age = age;
+        return STATUS_OK;
+    }
     status st = array_push(NULL, &cluster->opened, table);
     if (st) {
         pq_table_close(table);
         return st;
     }
-    cluster_table *known = cluster_known_find(cluster, text);
     if (known) {
         known->table = table;
         known->age = age;
@@ -36,10 +50,10 @@ static status cluster_known_store(api_cluster *cluster, const char *text, pq_tab
     return st;
 }
 
-status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
+status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table **io, uint64_t age)
 {
     mutex_lock(&cluster->table_lock);
-    status st = cluster_known_store(cluster, text, table, age);
+    status st = cluster_known_store(cluster, text, io, age);
     mutex_unlock(&cluster->table_lock);
     return st;
 }

@@ -7,8 +7,9 @@
 /* Returns the table that the text means; NULL: it is to be opened, or opened again. *out_age: the
  * cluster's now. */
 pq_table *api_cluster_known_table(api_cluster *cluster, const char *text, uint64_t *out_age);
-/* The text means this table from now on, which was opened at this age. Closes it on failure. */
-CHECKED status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *table,
+/* Has the text mean this table from now on, which was opened at this age. Closes it on failure, and where the table
+ * that the text meant has the same files: *io becomes that one, so that opening again takes no more files. */
+CHECKED status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table **io,
                                       uint64_t age);
 /* A statement has failed, perhaps because files are not what they were: tables are opened again before
  * they are used again. */

@@ -7,13 +7,13 @@
 #include "base/mutex.h"
 #include "storage/read.h"
 
-static status open_engine(api_engine *engine, const api_cluster *cluster)
+static status open_engine(api_engine *engine, api_cluster *cluster)
 {
     storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
     return cluster ? api_cluster_open(cluster, engine) : api_ranks_open(engine);
 }
 
-static status engine_new(const settings *s, const api_cluster *cluster, api_engine **out)
+static status engine_new(const settings *s, api_cluster *cluster, api_engine **out)
 {
     api_engine *engine = mem_new(sizeof *engine);
     if (!engine)
@@ -59,9 +59,14 @@ static bool is_made_of(const api_engine *engine, const settings *s)
 
 void api_engine_check(pistachio_database *database)
 {
+    api_engine_drop(database, false);
+}
+
+void api_engine_drop(pistachio_database *database, bool is_any)
+{
     api_engine *old = NULL;
     mutex_lock(&database->lock);
-    if (database->engine && !is_made_of(database->engine, &database->settings)) {
+    if (database->engine && (is_any || !is_made_of(database->engine, &database->settings))) {
         old = database->engine;
         database->engine = NULL;
         uint64_t peak = mem_budget_peak(old->budget);

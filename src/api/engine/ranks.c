@@ -1,6 +1,7 @@
 /* ranks.c - an engine's ranks. */
 #include "api/engine/ranks.h"
 
+#include "api/engine/cluster.h"
 #include "api/engine/engine_device.h"
 #include "base/budget.h"
 #include "exec/scan/column_cache.h"
@@ -109,6 +110,7 @@ void api_ranks_close(api_engine *engine)
         dev_close(engine->ranks[rank].dev);
         mem_budget_free(engine->ranks[rank].budget);
     }
+    api_comm_unref(engine->comm);
     mem_free(engine->ranks);
 }
 

@@ -46,8 +46,9 @@ typedef struct api_engine {
     api_neighbors neighbors;
     api_rank *ranks; /* these; the first one's are those above */
     struct net_fabric *fabric;
-    pthread_mutex_t lock; /* of the next one */
-    uint64_t statements;  /* begun on several ranks */
+    struct api_comm *comm; /* of a process that is a rank, with a reference; else NULL */
+    pthread_mutex_t lock;  /* of the next one */
+    uint64_t statements;   /* begun on several ranks */
     settings made_of;
 } api_engine;
 

@@ -95,8 +95,7 @@ static status copy_parts(pistachio_result *result)
     const api_cluster *cluster = result->connection->database->cluster;
     api_copy_part p = {.run = result->ranked ? api_ranked_own(result->ranked) : NULL};
     status st = api_copy_part_open(&p, result->statement, &result->engine->ranks[0],
-                                   cluster ? net_comm_host(cluster->comm, 0) : NULL,
-                                   result->statement_time);
+                                   cluster ? cluster->host : NULL, result->statement_time);
     while (!st && !(st = api_query_next(result, &batch)) && batch)
         st = api_copy_part_add(&p, batch);
     if (!st)

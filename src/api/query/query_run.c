@@ -99,7 +99,7 @@ static status make_query(pistachio_result *result)
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
     const api_cluster *cluster = result->connection->database->cluster;
-    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
+    const char *host = cluster ? cluster->host : NULL;
     TRY(api_place_settings(&result->settings, 0, host));
     guard_state before = guard_enter();
     status st = guard_explain(

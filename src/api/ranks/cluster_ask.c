@@ -9,8 +9,9 @@ status api_cluster_ask(rank_run *run, statement_request request, const char *tex
 {
     api_cluster *cluster = run->database->cluster;
     mutex_lock(&cluster->lock);
-    status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
+    status st = net_query_begin(run->place->comm, cluster->statements + 1, run->place->budget,
                                 rank_run_failed, run, &run->net);
+    cluster->statements += !st; /* others wait for each number */
     mutex_unlock(&cluster->lock);
     TRY(st);
     st = rank_run_send_request(run, request, text, use_cache);

@@ -26,10 +26,20 @@ static status set_ranks(settings *s, unsigned count)
     return settings_set(s, "ranks", text);
 }
 
-static status cluster_join_open_comm(const settings *s, const net_place *place, net_comm **out)
+status api_cluster_open_comm(const api_cluster *cluster, const net_place *place, api_comm **out)
 {
-    const net_options options = {.peer_timeout_ms = (uint32_t)s->peer_timeout.number};
-    return net_open_ucx(place, &options, out);
+    const net_options options = {.peer_timeout_ms = (uint32_t)cluster->initial.peer_timeout.number};
+    net_comm *net;
+    TRY(net_open_ucx(place, &options, &net));
+    return api_comm_new(net, out);
+}
+
+static status cluster_join_connect(api_cluster *cluster, const net_place *place)
+{
+    TRY(api_cluster_open_comm(cluster, place, &cluster->comm));
+    const char *host = net_comm_host(cluster->comm->net, cluster->rank);
+    cluster->host = mem_copy_text(host, strlen(host));
+    return cluster->host ? STATUS_OK : status_no_memory("host", strlen(host));
 }
 
 status api_cluster_join(pistachio_database *database, const net_place *place)
@@ -39,7 +49,7 @@ status api_cluster_join(pistachio_database *database, const net_place *place)
     status st = set_ranks(&database->settings, place->ranks);
     cluster->initial = database->settings;
     if (!st)
-        st = cluster_join_open_comm(&database->settings, place, &cluster->comm);
+        st = cluster_join_connect(cluster, place);
     if (st) {
         api_cluster_leave(cluster);
         return st;
@@ -54,33 +64,41 @@ status api_cluster_join(pistachio_database *database, const net_place *place)
 
 #define VERSION_BYTES_MAX 4096
 
-static status compare_versions(const api_cluster *cluster, const net_collective *versions)
+static status compare_versions(const net_comm *comm, const net_collective *versions)
 {
     uint64_t bytes;
     const char *first = net_collective_bytes(versions, 0, &bytes);
-    for (unsigned rank = 1; rank < cluster->count; rank++) {
+    for (unsigned rank = 1; rank < net_comm_ranks(comm); rank++) {
         const char *other = net_collective_bytes(versions, rank, &bytes);
         if (strcmp(first, other))
             return status_hint(status_new(STATUS_KIND_INVALID,
                                           "rank %u (host %s) is Pistachio %s, rank 0 (host %s) %s",
-                                          rank, net_comm_host(cluster->comm, rank), other,
-                                          net_comm_host(cluster->comm, 0), first),
+                                          rank, net_comm_host(comm, rank), other,
+                                          net_comm_host(comm, 0), first),
                                "all ranks must run the same version");
     }
     return STATUS_OK;
 }
 
-/* The first query: nothing but that all are there, of one version. */
-static status agree_start(rank_run *run, const api_cluster *cluster)
+static status agree_start(rank_run *run)
 {
     const char *version = pistachio_version();
     net_collective *versions;
     TRY(net_gather(run->net, 0, "version", version, strlen(version), NET_ANY,
-                   (uint64_t)cluster->count * VERSION_BYTES_MAX, &versions));
+                   (uint64_t)net_comm_ranks(run->place->comm) * VERSION_BYTES_MAX, &versions));
     status st = rank_run_await(run, versions);
     if (!st)
-        st = compare_versions(cluster, versions);
+        st = compare_versions(run->place->comm, versions);
     net_collective_close(versions);
+    return st;
+}
+
+status api_cluster_greet(rank_run *run)
+{
+    TRY(net_query_begin(run->place->comm, 1, run->place->budget, rank_run_failed, run, &run->net));
+    status st = agree_start(run);
+    if (st)
+        net_query_fail(run->net, status_copy(st));
     return st;
 }
 
@@ -90,13 +108,8 @@ static status cluster_join_start(pistachio_database *database, api_engine *engin
     api_cluster *cluster = database->cluster;
     rank_run run;
     rank_run_init(&run, database, engine, cluster->rank, &engine->ranks[0]);
-    status st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
-                                rank_run_failed, &run, &run.net);
-    if (!st) {
-        st = agree_start(&run, cluster);
-        if (st)
-            net_query_fail(run.net, status_copy(st));
-    }
+    cluster->statements = 1;
+    status st = api_cluster_greet(&run);
     rank_run_release(&run);
     return st;
 }
@@ -109,6 +122,6 @@ status api_cluster_start(pistachio_database *database)
     status st = cluster_join_start(database, engine);
     api_engine_unref(engine);
     if (st && database->cluster->rank) /* who left now could be what rank 0 hears of first */
-        status_free(api_cluster_serve(database));
+        status_free(api_cluster_serve(database, false));
     return st;
 }

@@ -65,7 +65,7 @@ static status cluster_serve_begin(pistachio_database *database, served **out)
     }
     rank_run_init(&one->run, database, engine, cluster->rank, &engine->ranks[0]);
     api_engine_unref(engine);
-    st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget, rank_run_failed,
+    st = net_query_begin(cluster->comm->net, ++cluster->statements, engine->budget, rank_run_failed,
                          &one->run, &one->run.net);
     if (st)
         served_free(one);
@@ -94,7 +94,7 @@ static void cluster_serve_run(served *one, served **list)
 static bool has_any_left(const api_cluster *cluster)
 {
     for (unsigned rank = 0; rank < cluster->count; rank++)
-        if (rank != cluster->rank && net_comm_has_left(cluster->comm, rank))
+        if (rank != cluster->rank && net_comm_has_left(cluster->comm->net, rank))
             return true;
     return false;
 }
@@ -105,9 +105,9 @@ static bool has_root_left(const api_cluster *cluster, uint64_t patience_ms)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     for (uint64_t ms = 0; ms < patience_ms; ms++) {
-        if (net_comm_has_left(cluster->comm, 0))
+        if (net_comm_has_left(cluster->comm->net, 0))
             return true;
-        if (net_comm_is_gone(cluster->comm, 0))
+        if (net_comm_is_gone(cluster->comm->net, 0))
             return false;
         nanosleep(&moment, NULL);
     }
@@ -116,12 +116,23 @@ static bool has_root_left(const api_cluster *cluster, uint64_t patience_ms)
 
 static status root_is_gone(const api_cluster *cluster)
 {
-    return status_hint(
-        status_new(STATUS_KIND_IO, "rank 0 (host %s) is gone", net_comm_host(cluster->comm, 0)),
-        "start all ranks again");
+    return status_hint(status_new(STATUS_KIND_IO, "rank 0 (host %s) is gone",
+                                  net_comm_host(cluster->comm->net, 0)),
+                       "start all ranks again");
 }
 
-status api_cluster_serve(pistachio_database *database)
+/* Returns whether a rank is lost, as far as this one knows: it is gone, or another one has left because of it. */
+static bool is_broken(const api_cluster *cluster)
+{
+    net_comm *comm = cluster->comm->net;
+    for (unsigned rank = 0; rank < cluster->count; rank++)
+        if (rank != cluster->rank &&
+            (net_comm_is_gone(comm, rank) || net_comm_has_left_broken(comm, rank)))
+            return true;
+    return false;
+}
+
+status api_cluster_serve(pistachio_database *database, bool is_kept)
 {
     served *list = NULL, *one;
     status st;
@@ -131,10 +142,11 @@ status api_cluster_serve(pistachio_database *database)
     }
     join_served(&list, true);
     const api_cluster *cluster = database->cluster;
-    if (!has_any_left(cluster))
+    if (!has_any_left(cluster) || (is_kept && is_broken(cluster)))
         return st;
     bool has_left = has_root_left(cluster, cluster->initial.peer_timeout.number + NEWS_MS);
-    if (has_left && net_comm_has_left_broken(cluster->comm, 0)) /* all are to be started again */
+    if (has_left &&
+        net_comm_has_left_broken(cluster->comm->net, 0)) /* all are to be started again */
         return st;
     status_free(st);
     return has_left ? STATUS_OK : root_is_gone(cluster);

@@ -108,7 +108,7 @@ static status open_together(rank_run *run, const char *text, bool use_cache, uin
         st = exchange_footers(run, share, &table);
     pq_share_free(share);
     TRY(st);
-    TRY(api_cluster_know_table(cluster, text, table, age));
+    TRY(api_cluster_know_table(cluster, text, &table, age));
     *out = table;
     return agree_opened(run);
 }
@@ -173,14 +173,14 @@ static status open_alone(api_cluster *cluster, const char *text, bool use_cache,
     }
     status_free(lost);
     if (!st)
-        st =
-            api_place_text(text, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here);
+        st = api_place_text(text, cluster->rank, cluster->host, &here);
     if (!st)
         st = pq_table_open(here, use_cache, &table);
     mem_free(here);
     TRY(st);
+    TRY(api_cluster_know_table(cluster, text, &table, age));
     *out = table;
-    return api_cluster_know_table(cluster, text, table, age);
+    return STATUS_OK;
 }
 
 /* ---- the opener ---- */
@@ -190,7 +190,7 @@ static status not_current(const api_cluster *cluster, const char *text)
     return status_hint(
         status_new(STATUS_KIND_IO,
                    "files of table \"%s\" have changed since rank 0 (host %s) opened it", text,
-                   net_comm_host(cluster->comm, 0)),
+                   net_comm_host(cluster->comm->net, 0)),
         "run the statement again: it opens the table anew");
 }
 
@@ -206,7 +206,9 @@ static status cluster_tables_open_table(void *context, const char *text, bool us
         return STATUS_OK;
     if (cluster->rank)
         return not_current(cluster, text);
-    status lost = net_comm_failure(cluster->comm);
+    api_comm *comm = api_cluster_comm(cluster);
+    status lost = net_comm_failure(comm->net);
+    api_comm_unref(comm);
     return lost ? open_alone(cluster, text, use_cache, age, lost, out)
                 : open_with_all(database, text, use_cache, age, out);
 }
@@ -215,7 +217,7 @@ static status cluster_tables_locate(void *context, arena *a, const char *path, c
 {
     const api_cluster *cluster = ((pistachio_database *)context)->cluster;
     char *here;
-    TRY(api_place_text(path, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here));
+    TRY(api_place_text(path, cluster->rank, cluster->host, &here));
     *out = arena_copy_text(a, here, strlen(here));
     mem_free(here);
     return *out ? STATUS_OK : status_no_memory("path", strlen(path));

@@ -51,7 +51,8 @@ static status begin_queries(api_ranked *ranked, api_engine *engine, api_cluster 
         st = net_query_begin(run->place->comm, number, run->place->budget, rank_run_failed, run,
                              &run->net);
     }
-    *statements = number;
+    if (!st || !cluster) /* other processes wait for each number */
+        *statements = number;
     mutex_unlock(lock);
     return st;
 }

@@ -2,14 +2,23 @@
 #ifndef PISTACHIO_API_RANKS_RANKS_PARTS_H
 #define PISTACHIO_API_RANKS_RANKS_PARTS_H
 
+#include "api/engine/cluster.h"
 #include "api/ranks/rank_run.h"
 #include "api/ranks/statement_bytes.h"
+
+/* ---- cluster_join.c ---- */
+
+/* Meets the other ranks; *out is connected to them. */
+CHECKED status api_cluster_open_comm(const api_cluster *cluster, const net_place *place,
+                                     api_comm **out);
+/* Runs the first query of a connection, in which ranks learn that all are there, of one version. */
+CHECKED status api_cluster_greet(rank_run *run);
 
 /* ---- cluster_serve.c ---- */
 
 /* On ranks other than 0: serves statements, until rank 0 leaves or another rank is gone, which is the
- * failure. */
-CHECKED status api_cluster_serve(pistachio_database *database);
+ * failure. is_kept: rank 0 stays after a loss, so that nobody waits for news of its end. */
+CHECKED status api_cluster_serve(pistachio_database *database, bool is_kept);
 
 /* ---- cluster_ask.c ---- */
 

@@ -4,6 +4,7 @@
  * values of parameters, each a header and the bytes of a text; then the statement's text. */
 #include "api/ranks/statement_bytes.h"
 
+#include "api/ranks/cluster_tables.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
 #include "exec/sched/weight.h"
@@ -93,24 +94,38 @@ static status put_names(byte_list *to, const sql_catalog_entry *entries, size_t 
     return statement_bytes_put_text(to, "");
 }
 
-static status put_parts(byte_list *to, const sql_catalog_entry *entries, size_t count)
+/* Has all ranks know the part, which ranks that have come back since it was made do not. */
+static status know_part(pistachio_database *database, const char *text)
+{
+    pq_table *table;
+    if (!database->cluster)
+        return STATUS_OK;
+    const sql_opener opener = api_cluster_opener(database);
+    return opener.open(opener.context, text, true, NULL, &table);
+}
+
+static status put_parts(byte_list *to, const sql_catalog_entry *entries, size_t count,
+                        pistachio_database *database)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < entries[i].parts.count; p++) {
+            const char *text = entries[i].parts.items[p]->table->name;
+            TRY(know_part(database, text));
             TRY(statement_bytes_put_text(to, entries[i].name));
-            TRY(statement_bytes_put_text(to, entries[i].parts.items[p]->table->name));
+            TRY(statement_bytes_put_text(to, text));
         }
     return statement_bytes_put_text(to, "");
 }
 
-static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
+static status put_catalog(byte_list *to, const pistachio_result *result, sql_held *held)
 {
+    sql_catalog *catalog = api_result_catalog(result);
     sql_catalog_entry *entries;
     size_t count;
     TRY(sql_catalog_list_all(catalog, held, &entries, &count));
     TRY(put_names(to, entries, count, true));
     TRY(put_names(to, entries, count, false));
-    return put_parts(to, entries, count);
+    return put_parts(to, entries, count, result->connection->database);
 }
 
 static status statement_bytes_put_value(byte_list *to, const value *v)
@@ -155,7 +170,7 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
                                      .value_count = pistachio_parameter_count(result->prepared)};
     TRY(statement_bytes_put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
-    status st = put_catalog(to, api_result_catalog(result), &held);
+    status st = put_catalog(to, result, &held);
     sql_held_release(&held);
     TRY(st);
     TRY(statement_bytes_put_values(to, result->prepared));

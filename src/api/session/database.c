@@ -24,7 +24,7 @@ static void database_unref(pistachio_database *database)
 {
     if (!database || atomic_fetch_sub(&database->references, 1) != 1)
         return;
-    api_engine_unref(database->engine);
+    api_engine_drop(database, true);
     api_cluster_leave(database->cluster);
     sql_catalog_free(database->catalog);
     mutex_destroy(&database->lock);

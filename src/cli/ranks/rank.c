@@ -50,8 +50,10 @@ static int end_rank(const cli_rank *rank, status st)
 
 void cli_rank_bind(const cli_rank *rank)
 {
-    if (rank->processes < 2)
+    static bool is_bound; /* a rank that comes back has its share */
+    if (rank->processes < 2 || is_bound)
         return;
+    is_bound = true;
     (void)setting_core_count(); /* all, of which engines take their share */
     cli_bind(rank->place.rank, rank->place.ranks, rank->place.nodes);
 }
@@ -65,7 +67,7 @@ int cli_rank_start(const cli_rank *rank, pistachio_database *database)
     return end_rank(rank, st ? st : api_cluster_start(database));
 }
 
-int cli_rank_serve(const cli_rank *rank, pistachio_database *database)
+int cli_rank_serve(const cli_rank *rank, pistachio_database *database, bool is_kept)
 {
-    return end_rank(rank, api_cluster_serve(database));
+    return end_rank(rank, api_cluster_serve(database, is_kept));
 }

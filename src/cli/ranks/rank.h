@@ -20,7 +20,7 @@ bool cli_rank_is_client(const cli_rank *rank); /* rank 0, or alone */
 void cli_rank_bind(const cli_rank *rank);
 /* Binds and begins if there are several ranks: all begin, or none goes on. 0, or the exit status. */
 int cli_rank_start(const cli_rank *rank, pistachio_database *database);
-/* Any rank but the client's: until rank 0 leaves. The exit status. */
-int cli_rank_serve(const cli_rank *rank, pistachio_database *database);
+/* Any rank but the client's: until rank 0 leaves. Returns the exit status. is_kept: rank 0 stays after a loss. */
+int cli_rank_serve(const cli_rank *rank, pistachio_database *database, bool is_kept);
 
 #endif

@@ -45,7 +45,8 @@ static int topology_run(const cli_rank *rank)
     }
     int exit_status = cli_rank_start(rank, database);
     if (!exit_status)
-        exit_status = cli_rank_is_client(rank) ? show(database) : cli_rank_serve(rank, database);
+        exit_status =
+            cli_rank_is_client(rank) ? show(database) : cli_rank_serve(rank, database, false);
     pistachio_close(database);
     cli_processes_end(!exit_status);
     return exit_status;

@@ -28,8 +28,14 @@ typedef struct net_place {
     /* Rank 0 listens at `listener`, a socket that the first round closes; else at a new one. */
     bool is_listening;
     int listener;
+    /* Rank 0 keeps a copy of that socket for later meetings, so that nobody takes its port. */
+    bool keeps_listener;
+    int kept_listener;
     /* NULL, or finds a rank whose process has ended, as whoever started it knows; 0: there is none. */
     unsigned (*find_ended)(void);
+    /* NULL, or says that rank 0 is to wait no more. */
+    bool (*is_given_up)(void *context);
+    void *given_up_context;
 } net_place;
 
 /* A rank's host, and the bytes that it gave. */

@@ -266,7 +266,7 @@ static status wait_for_guests(net_root *root)
         if (!g->is_in && g->until < until)
             until = g->until;
     }
-    if (root->place->find_ended && now + LOOK_MS < until)
+    if ((root->place->find_ended || root->place->is_given_up) && now + LOOK_MS < until)
         until = now + LOOK_MS;
     int64_t ms = until > now ? until - now : 0;
     int ready = poll(root->polled.items, root->polled.count, (int)(ms < 60000 ? ms : 60000));
@@ -279,6 +279,8 @@ static status wait_for_guests(net_root *root)
 
 static status check_ended(const net_root *root)
 {
+    if (root->place->is_given_up && root->place->is_given_up(root->place->given_up_context))
+        return status_new(STATUS_KIND_CANCELLED, "rank 0 waits for ranks no more");
     unsigned rank = root->place->find_ended ? root->place->find_ended() : 0;
     return rank ? status_new(STATUS_KIND_IO, "rank %u ended before all ranks had come", rank)
                 : STATUS_OK;

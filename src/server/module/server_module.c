@@ -100,6 +100,8 @@ static status run_rank(pistachio_database *database, const server_options *optio
                        const server_ranks *ranks, int *out_exit_status)
 {
     *out_exit_status = ranks->start(database);
+    if (!*out_exit_status && ranks->is_first())
+        *out_exit_status = ranks->keep(database);
     if (*out_exit_status)
         return STATUS_OK;
     if (ranks->is_first())
@@ -134,7 +136,10 @@ static status serve(const server_engine *engine, const server_ranks *ranks, int 
     *out_exit_status = ranks->find(options.processes);
     if (*out_exit_status)
         return STATUS_OK;
-    status st = open_and_run(&options, ranks, out_exit_status);
+    status st;
+    do
+        st = open_and_run(&options, ranks, out_exit_status);
+    while (!st && *out_exit_status && !ranks->is_first() && ranks->comes_back());
     ranks->end(!st && !*out_exit_status);
     return st;
 }
