@@ -312,6 +312,75 @@ def test_iceberg_deletes():
     says("from 'x_gone/'", "eq9.parquet", "No such file")
 
 
+def sql_text(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sql_of(action):
+    """A checkpoint's row, as a struct of SQL: one action."""
+    (kind, told), = action.items()
+    lists = lambda items: "[" + ", ".join(sql_text(item) for item in items) + "]"
+    pairs = lambda of: f"map({lists(of)}, {lists(of.values())})" if of else "null::map(varchar, varchar)"
+    if kind == "protocol":
+        features = f", 'readerFeatures': {lists(told['readerFeatures'])}" if told.get("readerFeatures") else ""
+        return kind, f"{{'minReaderVersion': {told['minReaderVersion']}, 'minWriterVersion': {told['minWriterVersion']}{features}}}"
+    if kind == "metaData":
+        return kind, (f"{{'id': 't', 'schemaString': {sql_text(told['schemaString'])}, 'partitionColumns': {lists(told['partitionColumns'])}, "
+                      f"'configuration': {pairs(told['configuration'])}}}")
+    if kind == "sidecar":
+        return kind, f"{{'path': {sql_text(told['path'])}, 'sizeInBytes': 1::bigint, 'modificationTime': 0::bigint}}"
+    vector = told.get("deletionVector")
+    more = (f", 'deletionVector': {{'storageType': {sql_text(vector['storageType'])}, 'pathOrInlineDv': {sql_text(vector['pathOrInlineDv'])}, "
+            f"'offset': {vector.get('offset', 0)}, 'sizeInBytes': {vector['sizeInBytes']}, 'cardinality': {vector['cardinality']}::bigint}}"
+            if vector else "")
+    return kind, (f"{{'path': {sql_text(told['path'])}, 'partitionValues': {pairs(told['partitionValues'])}, 'size': 1::bigint, "
+                  f"'modificationTime': 0::bigint, 'dataChange': true, 'stats': {sql_text(told.get('stats', '{}'))}{more}}}")
+
+
+def checkpoint(path, *actions):
+    """(query, path) of a checkpoint's file; actions of one kind have the same fields."""
+    rows = [sql_of(action) for action in actions]
+    columns = [(kind, " ".join(f"when {i} then {text}" for i, (other, text) in enumerate(rows) if other == kind))
+               for kind in dict.fromkeys(kind for kind, _ in rows)]
+    return ", ".join(f"case i {cases} end as \"{kind}\"" for kind, cases in columns).join(
+        ("select ", f" from range({len(rows)}) t(i)")), path
+
+
+def test_checkpoints():
+    """Checkpoints in parts and of version 2, with deletion vectors; the JSON files before them are gone."""
+    make(*[(f"select i::bigint as id from range({10 * i}, {10 * i + 10}) t(i)", f"cp/p={i}/x.parquet") for i in range(6)])
+    fields = [w.field("id", "long"), w.field("p", "integer")]
+    head = [w.protocol(3, ["deletionVectors", "v2Checkpoint"]), w.metadata(fields, ["p"], delta__x="y")]
+    adds = [w.add(f"p={i}/x.parquet", {"p": str(i)}, {"numRecords": 10, "minValues": {"id": 10 * i}, "maxValues": {"id": 10 * i + 9}})
+            for i in range(6)]
+    cut = [w.add("p=3/x.parquet", {"p": "3"}, {"numRecords": 10}, w.inline_vector([0, 9])),
+           w.add("p=4/x.parquet", {"p": "4"}, {"numRecords": 10}, w.file_vector(root("cp"), [1, 2, 3]))]
+    for name in ("parts", "lost", "two", "json", "gone"):
+        shutil.copytree(root("cp"), root(f"cp_{name}"))
+        w.commit(root(f"cp_{name}"), 4, w.remove("p=0/x.parquet"), adds[5])
+    log = lambda name, file: f"cp_{name}/_delta_log/{3:020}.checkpoint.{file}"
+    side = lambda name, number: f"cp_{name}/_delta_log/_sidecars/s{number}.parquet"
+    parts = [head[:1] + adds[:1], head[1:] + adds[1:2], adds[2:3], cut]
+    make(*[checkpoint(log(name, f"{i + 1:010}.{4:010}.parquet"), *part) for name in ("parts", "lost") for i, part in enumerate(parts)],
+         *[checkpoint(side(name, i), *part) for name in ("two", "json", "gone") for i, part in enumerate((adds[:3], cut))],
+         *[checkpoint(log(name, "5a1b3c4d-0000-4000-8000-0123456789ab.parquet"), *head,
+                      {"sidecar": {"path": "s0.parquet"}}, {"sidecar": {"path": "s1.parquet"}}) for name in ("two", "gone")])
+    os.remove(root(log("lost", f"{2:010}.{4:010}.parquet")))
+    os.remove(root(side("gone", 1)))
+    with open(root(log("json", "5a1b3c4d-0000-4000-8000-0123456789ab.json")), "w", encoding="utf-8") as f:
+        f.writelines(json.dumps(line) + "\n" for line in ({"checkpointMetadata": {"version": 3}}, *head, {"sidecar": {"path": "s0.parquet", "sizeInBytes": 1}},
+                                                          {"sidecar": {"path": "s1.parquet", "sizeInBytes": 1}}))
+    total = sum(range(10, 60)) - 30 - 39 - 41 - 42 - 43
+    for name in ("parts", "two", "json"):
+        gives(f"select count(*), sum(id), sum(p) from 'cp_{name}/'", f"45,{total},{10 * 1 + 10 * 2 + 8 * 3 + 7 * 4 + 10 * 5}")
+        gives(f"select count(*), min(id) from delta_scan('cp_{name}', version => 3)", "45,0")
+        shows(f"explain analyze select sum(id) from 'cp_{name}/' where p = 2", "files 5, opened 1")
+        shows(f"explain analyze select sum(id) from 'cp_{name}/' where id = 12", "files 5")
+        says(f"from delta_scan('cp_{name}', version => 1)", "version")
+    says("from 'cp_lost/'", "log")
+    says("from 'cp_gone/'", "s1.parquet", "No such file")
+
+
 def test_nested():
     """Parts of nested columns by their names in files, which have no ids: added, renamed, dropped, widened, missing."""
     make(("select i::bigint as id, case when i = 1 then {'a': 1::integer, 'b': 'x'} end as s, "
@@ -360,7 +429,7 @@ def test_nested():
 
 
 def main():
-    for test in (test_nested, test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
+    for test in (test_checkpoints, test_nested, test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
                  test_iceberg_deletes):
         test()
     ask()
