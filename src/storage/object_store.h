@@ -27,7 +27,7 @@ typedef struct object_settings {
 /* Statements name their settings by a number, which is the same for the same settings, and holds as long as the process
  * lives. 0: the defaults. At most OBJECT_CHOICES_MAX different ones. Any thread. */
 #define OBJECT_CHOICES_MAX 1024
-#define OBJECT_LENT_MAX 4096
+#define OBJECT_LENT_MAX 65536
 CHECKED status object_store_choose(const settings *s, uint32_t *out);
 /* The calling thread works by these settings from now on. Returns the number before. */
 uint32_t object_store_use(uint32_t choice);
