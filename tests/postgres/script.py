@@ -42,7 +42,7 @@ def pieces(text):
             depth = depth_after(words, depth)
         elif kind == "command" or (kind == "end" and not depth):
             yield ("command" if kind == "command" else "statement"), text[start:at].strip()
-            if kind == "end" and words[:1] == ["copy"] and "stdin" in words:
+            if kind == "end" and words[:1] == ["copy"] and "from" in words and {"stdin", "stdout"} & set(words):
                 stop = re.compile(r"^\\\.\n", re.M).search(text, at)
                 stop = stop.end() if stop else len(text)
                 yield "rows", text[at:stop].lstrip("\n")

@@ -6,7 +6,7 @@ import tempfile
 import threading
 
 PORT = "55436"
-SECONDS = 60
+SECONDS = 20
 MARK = "-- end of answer"
 
 

@@ -21,6 +21,7 @@ CHECKED status bind_now(const function_call *c, expr **out);
 CHECKED status bind_make_timestamp(const function_call *c, expr **out);
 CHECKED status bind_epoch_ms(const function_call *c, expr **out);
 CHECKED status bind_time_bucket(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_overlaps(const function_call *c, expr **out);
 CHECKED status bind_field(const function_call *c, expr **out);
 
 /* ---- bind_json.c: binders of functions.def ---- */

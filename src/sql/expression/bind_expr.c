@@ -331,6 +331,8 @@ static status bind_operator(binder *b, const A_Expr *e, bind_scope *scope, expr 
         TRY(bind_rows_of(b, e, scope, &rows));
         return bind_row_comparison(b, &rows, op, out);
     }
+    if (!e->lexpr && bind_prefix_function(name))
+        return bind_prefix_call(b, e, bind_prefix_function(name), scope, out);
     TRY(bind_expr(b, e->rexpr, scope, &right));
     if (!e->lexpr) {
         if (!strcmp(name, "-"))

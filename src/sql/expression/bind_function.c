@@ -14,6 +14,7 @@
 #include "sql/expression/expression_parts.h"
 #include "sql/expression/system_function.h"
 #include "sql/nested/nested_function.h"
+#include "sql/text/tree.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -603,11 +604,25 @@ static const struct function *find_function(const function_call *c)
     return found;
 }
 
+/* Fails for functions of sequences, by the name of what is missing. */
+static status check_sequence(const function_call *c)
+{
+    static const char *const names[] = {"nextval", "currval", "lastval", "setval"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(c->name, names[i]))
+            return status_hint(bind_error(c->b, STATUS_KIND_UNSUPPORTED, c->tree->location,
+                                          "%s is not supported, because there are no sequences",
+                                          c->name),
+                               "row_number() OVER () numbers rows");
+    return STATUS_OK;
+}
+
 static status no_such_function(const function_call *c)
 {
     enum { FUNCTIONS = sizeof functions / sizeof *functions };
     const char *names[FUNCTIONS + AGGREGATE_FUNCTION_COUNT];
     size_t count = 0;
+    TRY(check_sequence(c));
     if (bind_is_series(c->name))
         return status_hint(bind_unsupported(c->b, c->tree->location,
                                             "a function of many rows in an expression is"),
@@ -666,4 +681,24 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
         return bind_elements(&c, c.name + 5, 1, out);
     TRY(bind_system_function(b, c.name, c.args, c.count, tree->location, &is_found, out));
     return is_found ? STATUS_OK : no_such_function(&c);
+}
+
+const char *bind_prefix_function(const char *operator)
+{
+    static const char *const names[][2] = {{"@", "abs"}, {"|/", "sqrt"}, {"||/", "cbrt"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(operator, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+status bind_prefix_call(binder *b, const A_Expr *e, const char *function, bind_scope *scope,
+                        expr **out)
+{
+    pg_node *name = tree_string(b->memory, function), *argument = e->rexpr;
+    FuncCall call = {.type = T_FuncCall,
+                     .funcname = tree_list(b->memory, &name, 1),
+                     .args = tree_list(b->memory, &argument, 1),
+                     .location = e->location};
+    return call.funcname && call.args ? bind_function(b, &call, scope, out) : bind_no_memory();
 }

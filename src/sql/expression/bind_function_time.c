@@ -281,11 +281,66 @@ status bind_epoch_ms(const function_call *c, expr **out)
     return call_by_signature(c, op, out);
 }
 
+/* Binds time_bucket(width, moment, interval): stretches begin so much later. */
+static status bucket_later(const function_call *c, expr_op op, expr **out)
+{
+    int32_t location = c->tree->location;
+    expr *args[2] = {c->args[0]};
+    function_call plain = *c;
+    plain.args = args;
+    plain.count = 2;
+    TRY(bind_cast(c->b, c->args[1], type_make(TYPE_TIMESTAMP), location, &args[1]));
+    TRY(bind_arithmetic(c->b, "-", args[1], c->args[2], location, &args[1]));
+    TRY(call_by_signature(&plain, op, out));
+    expr *later = expr_copy(c->b->memory, c->args[2]);
+    return later ? bind_arithmetic(c->b, "+", *out, later, location, out) : bind_no_memory();
+}
+
 status bind_time_bucket(const function_call *c, expr_op op, expr **out)
 {
     data_type type = type_make(c->args[1]->type.id == TYPE_DATE ? TYPE_DATE : TYPE_TIMESTAMP);
-    TRY(call_by_signature(c, op, out));
+    bool is_later = c->count == 3 && c->args[2]->type.id == TYPE_INTERVAL;
+    TRY(is_later ? bucket_later(c, op, out) : call_by_signature(c, op, out));
     return bind_cast(c->b, *out, type, c->tree->location, out);
+}
+
+/* Makes the comparison of copies of two ends. */
+static status compare_ends(const function_call *c, expr_op op, const expr *left, const expr *right,
+                           expr **out)
+{
+    expr *l = expr_copy(c->b->memory, left), *r = expr_copy(c->b->memory, right);
+    if (!l || !r)
+        return bind_no_memory();
+    return bind_comparison(c->b, op, l, r, c->tree->location, out);
+}
+
+status bind_overlaps(const function_call *c, expr **out)
+{
+    int32_t location = c->tree->location;
+    data_type type, boolean = type_make(TYPE_BOOL);
+    expr *first[2], *last[2], *parts[2], *equal;
+    for (int i = 0; i < 4; i += 2) {
+        expr *begin = expr_copy(c->b->memory, c->args[i]);
+        if (!begin)
+            return bind_no_memory();
+        if (c->args[i + 1]->type.id == TYPE_INTERVAL)
+            TRY(bind_arithmetic(c->b, "+", begin, c->args[i + 1], location, &c->args[i + 1]));
+    }
+    TRY(bind_coerce_all(c->b, c->args, 4, location, "OVERLAPS", &type));
+    for (int i = 0; i < 2; i++) {
+        TRY(bind_call(c->b, EXPR_LEAST, type, &c->args[2 * i], 2, location, &first[i]));
+        expr *ends[] = {expr_copy(c->b->memory, c->args[2 * i]),
+                        expr_copy(c->b->memory, c->args[2 * i + 1])};
+        if (!ends[0] || !ends[1])
+            return bind_no_memory();
+        TRY(bind_call(c->b, EXPR_GREATEST, type, ends, 2, location, &last[i]));
+    }
+    TRY(compare_ends(c, EXPR_LT, first[0], last[1], &parts[0]));
+    TRY(compare_ends(c, EXPR_LT, first[1], last[0], &parts[1]));
+    TRY(bind_call(c->b, EXPR_AND, boolean, parts, 2, location, &parts[0]));
+    TRY(compare_ends(c, EXPR_EQ, first[0], first[1], &equal));
+    parts[1] = equal;
+    return bind_call(c->b, EXPR_OR, boolean, parts, 2, location, out);
 }
 
 /* year(x) and the like. */

@@ -54,8 +54,10 @@ bool bind_comparison_op(const char *name, expr_op *out)
     static const struct {
         const char *name;
         expr_op op;
-    } names[] = {{"=", EXPR_EQ},  {"<>", EXPR_NE}, {"!=", EXPR_NE}, {"<", EXPR_LT},
-                 {"<=", EXPR_LE}, {">", EXPR_GT},  {">=", EXPR_GE}};
+    } names[] = {
+        {"=", EXPR_EQ},   {"<>", EXPR_NE},   {"!=", EXPR_NE},  {"<", EXPR_LT},
+        {"<=", EXPR_LE},  {">", EXPR_GT},    {">=", EXPR_GE}, /* of texts by their bytes, as all comparisons are: */
+        {"~<~", EXPR_LT}, {"~<=~", EXPR_LE}, {"~>~", EXPR_GT}, {"~>=~", EXPR_GE}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i].name)) {
             *out = names[i].op;
@@ -593,6 +595,12 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
         return concatenate(b, left, right, location, out);
     if (is_match(name))
         return operator_match(b, name, left, right, location, out);
+    if (!strcmp(name, "^@")) {
+        data_type text = type_make(TYPE_VARCHAR);
+        TRY(bind_coerce(b, left, text, location, "left side of ^@", &left));
+        TRY(bind_coerce(b, right, text, location, "right side of ^@", &right));
+        return bind_call2(b, EXPR_STARTS_WITH, type_make(TYPE_BOOL), left, right, location, out);
+    }
     bool is_done;
     TRY(bind_bits(b, name, left, right, location, &is_done, out));
     if (is_done)
