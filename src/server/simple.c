@@ -9,17 +9,19 @@
 #include "server/failure.h"
 #include "server/rows.h"
 
-static void write_notices(session *s, const pistachio_result *result)
+/* Writes notices from the one with this number on, and returns how many there are. */
+static uint32_t write_notices(session *s, const pistachio_result *result, uint32_t first)
 {
     const char *notice;
-    for (uint32_t i = 0; (notice = pistachio_notice(result, i)); i++)
+    for (; (notice = pistachio_notice(result, first)); first++)
         failure_write_notice(&s->stream.out, notice);
+    return first;
 }
 
 static status send_result(session *s, pistachio_result *result)
 {
     rows r = {.result = result, .limit = s->client->activity.limits.rows};
-    write_notices(s, result);
+    uint32_t notices = write_notices(s, result, 0);
     if (copy_out_is(result)) {
         status st = copy_out_send(&s->stream, &r);
         s->rows = r.sent;
@@ -31,6 +33,7 @@ static status send_result(session *s, pistachio_result *result)
         s->rows = r.sent;
         TRY(st);
     }
+    write_notices(s, result, notices); /* of its run */
     session_note(s, result);
     rows_write_tag(&s->stream.out, &r);
     return STATUS_OK;

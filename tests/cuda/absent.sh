@@ -27,6 +27,8 @@ nothing_of_cuda() {
 check "a statement" nothing_of_cuda -c "select sum(x) from range(1000) t(x)"
 check "the version" nothing_of_cuda --version
 check "a join of ranks" nothing_of_cuda bench join --ranks 2 --build-rows 100 --probe-rows 100 --runs 1
+export XDG_CACHE_HOME="$work"
+check "a statement with device = auto" nothing_of_cuda --set device=auto -c "select sum(x) from range(1000) t(x)"
 asked_for() {
     loads --set device=cuda -c "select 1"
     [ $code = 1 ] && grep -q "there is no CUDA driver" "$work/out"

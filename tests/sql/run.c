@@ -150,6 +150,14 @@ static const configuration cuda_devices_configuration = {
     .is_lazy = true,
     .effort = EFFORT_ALL};
 
+/* With --auto, only this one: the CPU, or the CUDA device where figures in XDG_CACHE_HOME say so. */
+static const configuration auto_configuration = {
+    .name = "files, device = auto",
+    .options = {{"threads", "2"}, {"device", "auto"}, {"chunk_rows", "300"}},
+    .option_count = 3,
+    .row_group = 16,
+    .effort = EFFORT_ALL};
+
 /* With --chunks N, only this one, with N for "0". */
 static configuration chunks_configuration = {
     .name = "files, simulated device, chunks of so many rows",
@@ -858,10 +866,11 @@ int main(int argument_count, char **arguments)
     run r = {.folder = "/tmp/pistachio-sql-XXXXXX"};
     bool has_processes = argument_count == 3 && !strcmp(arguments[1], "--processes");
     bool has_devices = argument_count > 2 && !strcmp(arguments[1], "--devices");
+    bool is_auto = argument_count > 2 && !strcmp(arguments[1], "--auto");
     bool has_chunks = argument_count > 3 && !strcmp(arguments[1], "--chunks");
     if (argument_count < 2) {
-        fprintf(stderr, "usage: sql_runner FILE... | --devices FILE... | --chunks ROWS FILE... | "
-                        "--processes FILE\n");
+        fprintf(stderr, "usage: sql_runner FILE... | --devices FILE... | --auto FILE... | "
+                        "--chunks ROWS FILE... | --processes FILE\n");
         return 2;
     }
     if (has_chunks)
@@ -870,7 +879,8 @@ int main(int argument_count, char **arguments)
         perror(r.folder);
         return 2;
     }
-    for (int i = 1 + (has_processes || has_devices) + 2 * has_chunks; i < argument_count; i++) {
+    for (int i = 1 + (has_processes || has_devices || is_auto) + 2 * has_chunks; i < argument_count;
+         i++) {
         size_t count;
         block *blocks = parse(arguments[i], &count);
         r.path = arguments[i];
@@ -880,6 +890,8 @@ int main(int argument_count, char **arguments)
             run_alone(&r, blocks, count,
                       getenv("PISTACHIO_CUDA_LIBRARY") ? &cuda_devices_configuration
                                                        : &devices_configuration);
+        else if (is_auto)
+            run_alone(&r, blocks, count, &auto_configuration);
         else if (has_chunks)
             run_alone(&r, blocks, count, &chunks_configuration);
         else

@@ -28,7 +28,8 @@ static api_arrow_options statement_options(const pistachio_statement *statement,
 {
     api_arrow_options options = api_arrow_options_of(s);
     options.has_offsets = statement->described->kind == SQL_QUERY &&
-                          !strcmp(s->result_memory.text, "device") && strcmp(s->device.text, "cpu");
+                          !strcmp(s->result_memory.text, "device") &&
+                          strcmp(s->device.text, "cpu") && strcmp(s->device.text, "auto");
     return options;
 }
 

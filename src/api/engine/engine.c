@@ -2,6 +2,7 @@
  * made anew when settings ask for others. What runs on the old ones goes on there. */
 #include "api/engine/engine.h"
 
+#include "api/engine/accelerator.h"
 #include "api/engine/cluster.h"
 #include "api/engine/ranks.h"
 #include "base/mutex.h"
@@ -20,6 +21,7 @@ static status engine_new(const settings *s, api_cluster *cluster, api_engine **o
         return status_no_memory("engine", sizeof *engine);
     atomic_init(&engine->references, 1);
     mutex_init(&engine->lock);
+    api_accelerator_init(engine);
     engine->made_of = *s;
     status st = open_engine(engine, cluster);
     if (st)
@@ -33,6 +35,7 @@ void api_engine_unref(api_engine *engine)
 {
     if (!engine || atomic_fetch_sub(&engine->references, 1) != 1)
         return;
+    api_accelerator_close(engine);
     api_ranks_close(engine);
     mutex_destroy(&engine->lock);
     mem_free(engine);

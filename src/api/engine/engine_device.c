@@ -141,7 +141,7 @@ status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *n
     uint64_t limit;
     mem_budget *own;
     machine_gpu gpu;
-    if (!strcmp(s->device.text, "cpu"))
+    if (!strcmp(s->device.text, "cpu") || !strcmp(s->device.text, "auto"))
         return dev_open_cpu(s->isa.text, chunk_rows, budget, out);
     TRY(choose_gpu(s, (unsigned)ranks, neighbors, &gpu));
     TRY(limit_of_device(s, gpu.ordinal, &limit));

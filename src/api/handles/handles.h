@@ -33,6 +33,14 @@ typedef struct api_neighbors {
     bool are_threads;
 } api_neighbors;
 
+/* The GPU beside the CPU of an engine with device = auto (engine/accelerator.h). */
+typedef struct api_accelerator {
+    pthread_mutex_t lock; /* of what follows */
+    device *dev;          /* NULL: not open */
+    status lost;          /* why there is none; or NULL */
+    double missed;        /* seconds that it would have saved so far, had it been open */
+} api_accelerator;
+
 /* A device and the workers on it, made as some settings say. Held by the queries that run on it,
  * and by the database as long as its settings are those. */
 typedef struct api_engine {
@@ -46,9 +54,10 @@ typedef struct api_engine {
     api_neighbors neighbors;
     api_rank *ranks; /* these; the first one's are those above */
     struct net_fabric *fabric;
-    struct api_comm *comm; /* of a process that is a rank, with a reference; else NULL */
-    pthread_mutex_t lock;  /* of the next one */
-    uint64_t statements;   /* begun on several ranks */
+    struct api_comm *comm;       /* of a process that is a rank, with a reference; else NULL */
+    api_accelerator accelerator; /* with device = auto */
+    pthread_mutex_t lock;        /* of the next one */
+    uint64_t statements;         /* begun on several ranks */
     settings made_of;
 } api_engine;
 
@@ -119,19 +128,24 @@ struct pistachio_result {
     pistachio_connection *connection;
     pistachio_statement *prepared; /* that was executed; NULL: none was */
     api_engine *engine;            /* NULL: no query has run */
+    device *dev;                   /* that its query runs on; NULL as above */
+    char device_why[192];          /* why it runs there, with device = auto; or empty */
+    char notice[512];              /* that it ran again on another device; or empty */
+    bool has_given;                /* rows have been given out */
     settings settings;             /* the connection's when the statement began */
     sql_statement *statement;
     sql_catalog
         *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
     sql_rounds rounds; /* of which these are there */
     sql_wanted_rows wanted;
-    uint64_t round_rows;      /* of the recursive query that is being computed */
-    bool is_on_device;        /* its rows stay in the device's memory, which is not the host's */
-    bool is_round;            /* it makes some of them, for another result, whose catalog it uses */
-    int64_t statement_time;   /* as in sql_session */
-    exec_query *query;        /* NULL: made rows, or none */
-    cancel_flag is_cancelled; /* while it is bound, planned, and run by the client's thread */
-    api_ranked *ranked;       /* NULL: it runs on one rank */
+    uint64_t round_rows;    /* of the recursive query that is being computed */
+    bool is_on_device;      /* its rows stay in the device's memory, which is not the host's */
+    bool is_round;          /* it makes some of them, for another result, whose catalog it uses */
+    int64_t statement_time; /* as in sql_session */
+    exec_query *query;      /* NULL: made rows, or none */
+    const exec_batch_shape *shape; /* as in exec_query_shape; or NULL */
+    cancel_flag is_cancelled;      /* while it is bound, planned, and run by the client's thread */
+    api_ranked *ranked;            /* NULL: it runs on one rank */
     api_rows made;
     bool is_made_done;
     bool is_traced;

@@ -273,7 +273,7 @@ static status add_codecs(pistachio_result *result)
     bool is_found = has_scan(plan->root);
     for (size_t i = 0; i < plan->shared.count && !is_found; i++)
         is_found = has_scan(plan->shared.items[i]);
-    dev_codecs_text(&result->engine->dev->codecs, text, sizeof text);
+    dev_codecs_text(&result->dev->codecs, text, sizeof text);
     return is_found && *text ? add_line(result, "%s", text) : STATUS_OK;
 }
 
@@ -517,6 +517,8 @@ status api_explain(pistachio_result *result, bool with_metrics)
         TRY(api_made_row(result, cells));
         line = end ? end + 1 : NULL;
     }
+    if (*result->device_why)
+        TRY(add_line(result, "%s", result->device_why));
     TRY(add_codecs(result));
     return with_metrics ? add_run(result, &context) : STATUS_OK;
 }

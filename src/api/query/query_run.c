@@ -6,6 +6,7 @@
 #include "api/engine/engine.h"
 #include "api/engine/place_text.h"
 #include "api/engine/ranks.h"
+#include "api/query/query_device.h"
 #include "api/ranks/ranked.h"
 #include "api/session/database.h"
 #include "base/guard.h"
@@ -14,6 +15,7 @@
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
+#include "storage/object_store.h"
 
 /* ---- its trace ---- */
 
@@ -55,9 +57,17 @@ api_client api_client_of(const pistachio_result *result)
                         result->prepared ? &result->prepared->running : NULL};
 }
 
+static status run_on_cpu(pistachio_result *result, status failure);
+
 status api_query_next(pistachio_result *result, exec_batch **out)
 {
-    TRY(exec_query_next(result->query, out));
+    status failure = exec_query_next(result->query, out);
+    if (api_device_may_change(result, failure)) {
+        TRY(run_on_cpu(result, failure));
+        failure = exec_query_next(result->query, out);
+    }
+    TRY(failure);
+    result->has_given |= *out != NULL;
     if (*out || !result->ranked)
         return STATUS_OK;
     api_client before = api_client_set(api_client_of(result));
@@ -80,7 +90,8 @@ static status make_plan(pistachio_result *result)
     const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     TRY(plan_distribute(plan, &distribution));
     TRY(plan_pack_moves(plan));
-    return result->engine->dev->is_host ? STATUS_OK : plan_pack_columns(plan);
+    TRY(api_device_choose(result));
+    return result->dev->is_host ? STATUS_OK : plan_pack_columns(plan);
 }
 
 status api_query_plan(pistachio_result *result)
@@ -95,7 +106,7 @@ status api_query_plan(pistachio_result *result)
 static status make_query(pistachio_result *result)
 {
     const api_engine *engine = result->engine;
-    exec_place place = {.dev = engine->dev, .pool = engine->pool};
+    exec_place place = {.dev = result->dev, .pool = engine->pool};
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
     const api_cluster *cluster = result->connection->database->cluster;
@@ -111,7 +122,7 @@ static status make_query(pistachio_result *result)
     return STATUS_OK;
 }
 
-/* A SELECT's rows stay on the device where the client wants them there. */
+/* A SELECT's rows stay on the device where the client wants them there, if it has said which device. */
 static status choose_memory(pistachio_result *result)
 {
     const settings *s = &result->settings;
@@ -154,23 +165,25 @@ static bool reads_rows(const plan_node *node)
     return false;
 }
 
+bool api_reads_rows(const plan_statement *plan)
+{
+    bool is_found = reads_rows(plan->root);
+    for (size_t i = 0; i < plan->shared.count && !is_found; i++)
+        is_found = reads_rows(plan->shared.items[i]);
+    return is_found;
+}
+
 /* Waits until the statement may run, as the connection's owner says. */
 static status await_turn(const pistachio_result *result)
 {
     const pistachio_connection *connection = result->connection;
-    const plan_statement *plan = &result->statement->query;
-    bool is_large = false;
-    if (!connection->await_turn)
+    if (!connection->await_turn || !api_reads_rows(&result->statement->query))
         return STATUS_OK;
-    for (size_t i = 0; i < plan->shared.count; i++)
-        is_large |= reads_rows(plan->shared.items[i]);
-    return is_large || reads_rows(plan->root) ? connection->await_turn(connection->turn_context)
-                                              : STATUS_OK;
+    return connection->await_turn(connection->turn_context);
 }
 
-status api_query_start(pistachio_result *result)
+static status start(pistachio_result *result)
 {
-    TRY(await_turn(result));
     TRY(make_query(result));
     TRY(choose_memory(result));
     exec_query_weigh(result->query, result->connection->weight);
@@ -178,7 +191,16 @@ status api_query_start(pistachio_result *result)
     TRY(cancel_check()); /* by a call that found no query yet */
     if (!result->is_round)
         TRY(start_trace(result));
+    if (result->shape)
+        exec_query_shape(result->query, result->shape);
     return exec_query_start(result->query);
+}
+
+status api_query_start(pistachio_result *result)
+{
+    TRY(await_turn(result));
+    status st = start(result);
+    return api_device_may_change(result, st) ? run_on_cpu(result, st) : st;
 }
 
 /* ---- its end ---- */
@@ -188,6 +210,26 @@ static void hide_query(pistachio_result *result)
     api_running_hide(&result->connection->running, result->query);
     if (result->prepared)
         api_running_hide(&result->prepared->running, result->query);
+}
+
+/* Runs the query of one rank again, on the CPU, for as long as nobody has cancelled it. Takes the failure. */
+static status run_on_cpu(pistachio_result *result, status failure)
+{
+    api_client client = api_client_of(result);
+    uint32_t cancels = api_running_cancels(client.connection), store = object_store_used();
+    if (result->query) {
+        object_store_use(result->query->store);
+        hide_query(result);
+        exec_query_free(result->query);
+        result->query = NULL;
+    }
+    status_free(api_finish_trace(result));
+    api_device_change(result, failure);
+    status st = start(result);
+    object_store_use(store);
+    if (!st && cancels != api_running_cancels(client.connection))
+        exec_query_cancel(result->query);
+    return st;
 }
 
 void api_query_end(pistachio_result *result)

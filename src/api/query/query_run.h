@@ -15,6 +15,8 @@ CHECKED status api_finish_trace(pistachio_result *result);
 /* Ends it, done or not, on all of its ranks; a result without a query is left as it is. */
 void api_query_end(pistachio_result *result);
 
+/* Returns whether a plan reads rows that do not stand in the statement itself. */
+bool api_reads_rows(const plan_statement *plan);
 /* Returns the client whose calls cancel what a thread does for the result. */
 api_client api_client_of(const pistachio_result *result);
 

@@ -144,7 +144,7 @@ status api_check_on_host(const pistachio_result *result)
         status_new(STATUS_KIND_INVALID,
                    "the result's rows are in the memory of device %s, where the host "
                    "cannot read them",
-                   result->engine->dev->ops->name),
+                   result->dev->ops->name),
         "take them by pistachio_arrow_device_stream, or SET result_memory = 'host'");
 }
 
@@ -175,7 +175,10 @@ uint64_t pistachio_rows_written(const pistachio_result *result)
 const char *pistachio_notice(const pistachio_result *result, uint32_t index)
 {
     const sql_statement *statement = result ? result->statement : NULL;
-    return statement && index < statement->notices.count ? statement->notices.items[index] : NULL;
+    size_t count = statement ? statement->notices.count : 0;
+    if (index < count)
+        return statement->notices.items[index];
+    return result && index == count && *result->notice ? result->notice : NULL;
 }
 
 const char *pistachio_tag(const pistachio_result *result)
@@ -189,6 +192,7 @@ void pistachio_result_free(pistachio_result *result)
         return;
     pistachio_batch_unref(result->batch);
     api_query_end(result);
+    dev_close(result->dev);
     api_engine_unref(result->engine);
     sql_statement_free(result->statement);
     if (!result->is_round)

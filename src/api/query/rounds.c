@@ -154,6 +154,8 @@ static status run_round(pistachio_result *result)
     if (!st)
         st = makes_values ? keep_values(result, round) : api_write_rows(round, &descriptor);
     rows = round->rows_written;
+    if (*round->notice)
+        memcpy(result->notice, round->notice, sizeof result->notice);
     round->statement = NULL; /* the result's */
     pistachio_result_free(round);
     return st || makes_values ? st : keep(result, rows, descriptor);

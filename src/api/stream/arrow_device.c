@@ -87,7 +87,7 @@ static status make_stream(pistachio_result *result, struct ArrowDeviceArrayStrea
         mem_free(data);
         return st;
     }
-    data->dev = result->is_on_device ? dev_ref(result->engine->dev) : NULL;
+    data->dev = result->is_on_device ? dev_ref(result->dev) : NULL;
     data->place = arrow_device_place_of(data->dev);
     *out = (struct ArrowDeviceArrayStream){.device_type = data->place.type,
                                            .get_schema = arrow_device_get_schema,

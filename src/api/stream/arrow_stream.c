@@ -109,6 +109,7 @@ status api_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
     data->options = api_result_arrow_options(result);
     data->shape = (exec_batch_shape){.make = arrow_stream_shape_column,
                                      .has_dictionaries = data->options.has_dictionaries};
+    result->shape = &data->shape;
     if (result->query)
         exec_query_shape(result->query, &data->shape);
     *out = (struct ArrowArrayStream){.get_schema = arrow_stream_get_schema,

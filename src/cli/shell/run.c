@@ -48,11 +48,13 @@ static void print_time(double taken)
     fprintf(stderr, "time: %.*f s\n", digits, taken);
 }
 
-static void print_notices(const pistachio_result *result)
+/* Prints notices from the one with this number on, and returns how many there are. */
+static uint32_t print_notices(const pistachio_result *result, uint32_t first)
 {
     const char *notice;
-    for (uint32_t i = 0; (notice = pistachio_notice(result, i)); i++)
+    for (; (notice = pistachio_notice(result, first)); first++)
         fprintf(stderr, "notice: %s\n", notice);
+    return first;
 }
 
 /* Returns whether the result is EXPLAIN's, of which nothing is cut. */
@@ -84,9 +86,10 @@ static pistachio_error *cli_run_statement(cli_session *s, const char **at)
     progress_hide();
     if (interrupt_taken()) /* perhaps before there was a query to cancel */
         pistachio_cancel(s->connection);
-    print_notices(result);
+    uint32_t notices = print_notices(result, 0);
     if (!error && result)
         error = print_result(s, result);
+    print_notices(result, notices); /* of its run */
     progress_end();
     pistachio_result_free(result);
     if (!error && result && s->has_timer)

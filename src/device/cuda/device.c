@@ -2,6 +2,7 @@
 #include "base/fault.h"
 #include "base/machine.h"
 #include "base/mutex.h"
+#include "device/cuda/capability.h"
 #include "device/cuda/cuda.h"
 
 #include <errno.h>
@@ -88,6 +89,18 @@ status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes)
     TRY(choose_device(driver, ordinal, &chosen));
     CUDA_TRY(driver, cuDeviceTotalMem_v2, &bytes, chosen);
     *out_bytes = bytes - bytes / PART_FOR_OTHERS;
+    return STATUS_OK;
+}
+
+status dev_cuda_capability(unsigned ordinal, int *out_major, int *out_minor)
+{
+    const cuda_driver *driver;
+    cuda_ordinal chosen;
+    *out_major = *out_minor = 0;
+    TRY(cuda_driver_open(&driver));
+    TRY(choose_device(driver, ordinal, &chosen));
+    CUDA_TRY(driver, cuDeviceGetAttribute, out_major, CUDA_ATTRIBUTE_CAPABILITY_MAJOR, chosen);
+    CUDA_TRY(driver, cuDeviceGetAttribute, out_minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR, chosen);
     return STATUS_OK;
 }
 

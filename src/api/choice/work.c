@@ -1,0 +1,116 @@
+/* work.c - see work.h. Rows come from the optimizer's estimates, bytes from footers. */
+#include "api/choice/work.h"
+
+#include "base/mem.h"
+#include "exec/scan/scan_deal.h"
+#include "parquet/table/table.h"
+
+#include <math.h>
+
+#define CHUNK_ROWS 1048576.0
+#define UNKNOWN_ROWS 1000.0
+
+static double rows_of(const plan_node *node)
+{
+    return node->estimated_rows >= 0 ? node->estimated_rows : UNKNOWN_ROWS;
+}
+
+static double chunks_of(double rows)
+{
+    return rows > CHUNK_ROWS ? ceil(rows / CHUNK_ROWS) : 1;
+}
+
+/* Counts the calls of an expression. */
+static double calls_of(const expr *e)
+{
+    double calls = e->kind != EXPR_COLUMN && e->kind != EXPR_CONSTANT;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        calls += calls_of(e->args[i]);
+    return calls;
+}
+
+static double calls_of_list(const expr_list *list)
+{
+    double calls = 0;
+    for (size_t i = 0; i < list->count; i++)
+        calls += calls_of(list->items[i]);
+    return calls;
+}
+
+/* Adds the row groups of a scan that statistics leave. Without memory for their weights all of them count. */
+static void add_scan(const plan_statement *plan, const plan_node *scan, statement_work *work)
+{
+    const pq_table *table = scan->scan.table;
+    size_t groups = table->row_groups.count, columns = scan->scan.sources.count;
+    uint64_t *weights = mem_new_array(groups + 1, sizeof *weights);
+    double rows = 0;
+    if (weights)
+        scan_weigh(plan, scan, weights);
+    for (size_t i = 0; i < groups; i++) {
+        pq_row_group_ref ref = table->row_groups.items[i];
+        if (weights && !weights[i])
+            continue;
+        rows += (double)table->files.items[ref.file].metadata->row_groups[ref.row_group].row_count;
+        work->stored_bytes += weights ? (double)weights[i] : 0;
+    }
+    mem_free(weights);
+    work->values += rows * (double)columns;
+    work->computed += rows * calls_of_list(&scan->scan.filters);
+    work->chunks += chunks_of(rows);
+    work->chunk_columns += chunks_of(rows) * (double)columns;
+}
+
+static void add_node(const plan_statement *plan, const plan_node *node, statement_work *work);
+
+/* Adds what the kind of node does to the rows of its children. */
+static void add_kind(const plan_statement *plan, const plan_node *node, double rows,
+                     statement_work *work)
+{
+    switch (node->kind) {
+    case PLAN_SCAN:
+        add_scan(plan, node, work);
+        break;
+    case PLAN_FILTER:
+        work->computed += rows * calls_of_list(&node->filter.conditions);
+        break;
+    case PLAN_PROJECT:
+        work->computed += rows * calls_of_list(&node->project.exprs);
+        break;
+    case PLAN_JOIN: {
+        const plan_node *build = node->children[node->join.build_left ? 0 : 1];
+        work->built += rows_of(build);
+        work->probed += rows - rows_of(build);
+        break;
+    }
+    case PLAN_AGGREGATE:
+        work->grouped += rows * (1 + (double)node->aggregate.aggregates.count);
+        break;
+    case PLAN_SORT:
+    case PLAN_WINDOW:
+    case PLAN_WINDOW_LIMIT:
+        work->ordered += rows;
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_node(const plan_statement *plan, const plan_node *node, statement_work *work)
+{
+    double rows = 0;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        add_node(plan, node->children[i], work);
+        rows += rows_of(node->children[i]);
+    }
+    work->nodes++;
+    work->chunks += chunks_of(rows);
+    add_kind(plan, node, rows, work);
+}
+
+void statement_work_count(const plan_statement *plan, statement_work *out)
+{
+    *out = (statement_work){0};
+    for (size_t i = 0; i < plan->shared.count; i++)
+        add_node(plan, plan->shared.items[i], out);
+    add_node(plan, plan->root, out);
+}
