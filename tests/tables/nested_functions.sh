@@ -97,6 +97,7 @@ expect "NULLs in lists" 0 '"[NULL, a, NULL]"' rows "select list(x order by i) fr
 expect "lists of structs" 0 "\"[{'i': 1, 'l': [1]}, {'i': 2, 'l': [2]}]\"" rows "select list({'i': i, 'l': [i]} order by i) from generate_series(1, 2) t(i)"
 expect "there and back" 0 '15,5' rows "select sum(x), count(*) from (select unnest(l) as x from (select i % 2 as g, list(i) as l from $n group by g) q) r"
 expect "no rows" 0 'true' rows "select list(i) is null from $n where i > 9"
+expect "arrays of ordered queries" 0 '"[5, 4, 3, 2, 1]","[1, 2]"' rows "select array(select i from $n order by i desc), array(select i from $n order by 1 limit 2)"
 expect "arrays of queries" 0 '"[1, 2, 3, 4, 5]",[]' rows "select list_sort(array(select i from $n)), array(select i from $n where i > 9)"
 expect "several ranks" 0 '0,"[4, 2]"
 1,"[5, 3, 1]"' rows "select i % 2 as g, list(i order by i desc) from $n group by g order by g" --ranks 2

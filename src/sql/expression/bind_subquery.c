@@ -217,15 +217,26 @@ static status bind_quantified(binder *b, const SubLink *link, bind_scope *scope,
     return STATUS_OK;
 }
 
-/* ARRAY(query): a list of the rows' only values, empty if there are none. */
+/* ARRAY(query): a list of the rows' only values, empty if there are none, in the query's order. An aggregate does not keep
+ * the order of what it reads: the rows are numbered. */
 static status bind_array_subquery(binder *b, const SubLink *link, bind_scope *scope, expr **out)
 {
     FuncCall call = {.type = T_FuncCall, .location = link->location};
     made_call m = {.tree = &call};
     SelectStmt *query;
     plan_node *plan;
-    TRY(made_parse_query(b, &m, "coalesce(list(x), []) FROM (SELECT 1) q(x)", &query));
-    castNode(RangeSubselect, list_nth(query->fromClause, 0))->subquery = link->subselect;
+    bool is_ordered = list_length(castNode(SelectStmt, link->subselect)->sortClause) > 0;
+    TRY(made_parse_query(b, &m,
+                         is_ordered
+                             ? "coalesce(list(x ORDER BY n), []) FROM "
+                               "(SELECT x, row_number() OVER () FROM (SELECT 1) q(x)) r(x, n)"
+                             : "coalesce(list(x), []) FROM (SELECT 1) q(x)",
+                         &query));
+    RangeSubselect *rows = castNode(RangeSubselect, list_nth(query->fromClause, 0));
+    if (is_ordered)
+        rows =
+            castNode(RangeSubselect, list_nth(castNode(SelectStmt, rows->subquery)->fromClause, 0));
+    rows->subquery = link->subselect;
     TRY(b->bind_subquery(b, query, scope, scope->ctes, &plan));
     return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
                         out);
