@@ -1,17 +1,12 @@
-/* figures.c - see figures.h. Figures are kept as a small text file in the user's cache, which is replaced whole:
+/* figures.c - see figures.h. Figures of a GPU of this machine are a small text file in the user's cache:
  *
  *     pistachio device 1
  *     0.35 6e-06 5e+10 2e+12       seconds to open, of a launch; bytes a second of the link, of the memory */
 #include "api/choice/figures.h"
 
-#include "base/fault.h"
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HEAD "pistachio device 1\n"
 #define PATH_ROOM 4096
@@ -80,43 +75,4 @@ bool device_figures_find(unsigned ordinal, device_figures *out)
     bool is_there = read_figures(file, out);
     fclose(file);
     return is_there;
-}
-
-static status write_figures(const char *path, const device_figures *figures)
-{
-    FILE *file = fault_check(FAULT_WRITE) ? (errno = EIO, NULL) : fopen(path, "we");
-    if (!file)
-        return status_new_errno(errno, "could not write \"%s\"", path);
-    fprintf(file, HEAD "%.9g %.9g %.9g %.9g\n", figures->open_seconds, figures->launch_seconds,
-            figures->link_bytes, figures->memory_bytes);
-    bool is_bad = ferror(file);
-    if (fclose(file) || is_bad)
-        return status_new(STATUS_KIND_IO, "could not write \"%s\"", path);
-    return STATUS_OK;
-}
-
-/* Makes the folders above a file, as far as they are missing. */
-static void make_folders(char *path)
-{
-    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        (void)mkdir(path, 0700); /* without it, opening the file fails and says so */
-        *slash = '/';
-    }
-}
-
-status device_figures_keep(unsigned ordinal, const device_figures *figures)
-{
-    char path[PATH_ROOM], temporary[PATH_ROOM + 32];
-    if (!find_path(ordinal, path))
-        return status_hint(status_new(STATUS_KIND_IO, "there is no folder to keep the result in"),
-                           "set HOME or XDG_CACHE_HOME");
-    make_folders(path);
-    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    status st = write_figures(temporary, figures);
-    if (!st && rename(temporary, path))
-        st = status_new_errno(errno, "could not write \"%s\"", path);
-    if (st)
-        unlink(temporary);
-    return st;
 }

@@ -1,8 +1,6 @@
-/* figures.h - how fast a GPU is: measured and kept, or by its generation. */
+/* figures.h - how fast a GPU is: as a file says, or by its generation. */
 #ifndef PISTACHIO_API_CHOICE_FIGURES_H
 #define PISTACHIO_API_CHOICE_FIGURES_H
-
-#include "base/status.h"
 
 #include <stdbool.h>
 
@@ -17,9 +15,7 @@ typedef struct device_figures {
 device_figures device_figures_best(void);
 /* Returns those of a generation, by its compute capability. Nobody has measured them with this program. */
 device_figures device_figures_of(int major, int minor);
-/* Finds the figures that were kept of a GPU of this machine; false: there are none, or they are damaged. */
+/* Finds the figures that a file in the user's cache has of a GPU of this machine; false: there are none, or they are damaged. */
 bool device_figures_find(unsigned ordinal, device_figures *out);
-/* Keeps figures for device_figures_find, by any process. */
-CHECKED status device_figures_keep(unsigned ordinal, const device_figures *figures);
 
 #endif

@@ -31,7 +31,7 @@ static const char *why_only_cpu(const pistachio_result *result)
     return api_reads_rows(&result->statement->query) ? NULL : "the statement reads no table";
 }
 
-/* Finds the figures of the GPU; without those of a calibration the driver is asked for the generation. */
+/* Finds the figures of the GPU; without a file of them the driver is asked for the generation. */
 static status find_figures(device_figures *out)
 {
     int major, minor;
