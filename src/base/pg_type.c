@@ -101,10 +101,18 @@ static const pg_type_entry entries[] = {
     {PG_REGTYPE, 2211, 0, 4, "regtype", "regtype", 'N', "regtype"},
     {2210, 0, PG_REGCLASS, -1, "_regclass", "regclass[]", 'A', "array_"},
     {2211, 0, PG_REGTYPE, -1, "_regtype", "regtype[]", 'A', "array_"},
+    {2249, 0, 0, -1, "record", "record", 'P', "record_"},
+    {2275, 0, 0, -2, "cstring", "cstring", 'P', "cstring_"},
+    {2276, 0, 0, 4, "any", "\"any\"", 'P', "any_"},
+    {2277, 0, 0, -1, "anyarray", "anyarray", 'P', "anyarray_"},
+    {2278, 0, 0, 4, "void", "void", 'P', "void_"},
+    {2279, 0, 0, 4, "trigger", "trigger", 'P', "trigger_"},
+    {2281, 0, 0, 8, "internal", "internal", 'P', "internal_"},
     {PG_UUID, 2951, 0, 16, "uuid", "uuid", 'U', "uuid_"},
     {2951, 0, PG_UUID, -1, "_uuid", "uuid[]", 'A', "array_"},
     {PG_JSONB, 3807, 0, -1, "jsonb", "jsonb", 'U', "jsonb_"},
     {3807, 0, PG_JSONB, -1, "_jsonb", "jsonb[]", 'A', "array_"},
+    {3838, 0, 0, 4, "event_trigger", "event_trigger", 'P', "event_trigger_"},
 };
 
 const pg_type_entry *pg_type_list(size_t *out_count)

@@ -1,6 +1,8 @@
 /* activity_list.c - see activity_list.h. */
 #include "server/activity_list.h"
 
+#include "server/pg_setting.h"
+
 #define HIDDEN "<of another user>"
 
 static const char *state_of(const activity_entry *one)
@@ -99,8 +101,31 @@ static status list(void *context, bool is_past, activity_sink sink, void *argume
     return st;
 }
 
+/* Hands the settings as sql_activity says; context: the entry of the client that asks. */
+static status list_settings(void *context, setting_sink sink, void *argument)
+{
+    const activity_entry *asking = context;
+    for (int i = 0; asking->settings && i < PG_SETTING_COUNT; i++)
+        TRY(sink(argument, pg_setting_name(i), pg_setting_get(asking->settings, i),
+                 pg_setting_initial(i)));
+    return STATUS_OK;
+}
+
+static status get_setting(void *context, const char *name, const char *value, const char **out)
+{
+    const activity_entry *asking = context;
+    int number = asking->settings ? pg_setting_find(name, strlen(name)) : -1;
+    *out = NULL;
+    if (number < 0)
+        return STATUS_OK;
+    if (value)
+        TRY(pg_setting_set(asking->settings, number, value, asking->told));
+    *out = pg_setting_get(asking->settings, number);
+    return STATUS_OK;
+}
+
 void activity_show(activity_entry *asking)
 {
-    const sql_activity listed = {asking, list};
+    const sql_activity listed = {asking, list, list_settings, get_setting};
     sql_catalog_use_activity(asking->connection->catalog, &listed);
 }

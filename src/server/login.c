@@ -124,6 +124,8 @@ static status show_client(session *s)
     activity_entry *a = &s->client->activity;
     TRY(read_limits(s, &a->limits));
     a->connection = s->connection;
+    a->settings = &s->settings;
+    a->told = &s->stream.out;
     a->protocol = "postgresql";
     a->sees_all = s->client->is_trusted;
     snprintf(a->user, sizeof a->user, "%s", session_user(s));

@@ -36,6 +36,11 @@ const char *pg_setting_name(int number)
     return list[number].name;
 }
 
+const char *pg_setting_initial(int number)
+{
+    return list[number].initial;
+}
+
 const char *pg_setting_get(const pg_settings *settings, int number)
 {
     return settings->values[number];

@@ -4,7 +4,7 @@
 
 #include "server/wire.h"
 
-#define PG_SETTING_COUNT 30
+#define PG_SETTING_COUNT 31
 #define PG_SETTING_BYTES 128
 
 typedef struct pg_settings {
@@ -15,6 +15,8 @@ void pg_settings_init(pg_settings *settings);
 /* Returns the setting's number, whatever the name's case; -1: there is none. */
 int pg_setting_find(const char *name, size_t bytes);
 const char *pg_setting_name(int number);
+/* The value at first. */
+const char *pg_setting_initial(int number);
 const char *pg_setting_get(const pg_settings *settings, int number);
 /* Sets the value, or with value NULL that at first, and tells the client if it is to know. */
 CHECKED status pg_setting_set(pg_settings *settings, int number, const char *value,

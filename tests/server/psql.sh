@@ -77,6 +77,21 @@ answers "\\dn" '\dn' 'public|pistachio'
 answers "\\l" '\l' 'pistachio|pistachio|UTF8|C|C||libc|'
 answers "\\di" '\di' ''
 answers "\\df" '\df' ''
+# Each other command runs, with what is there and what is not.
+for c in '\d things' '\d+ things' '\da' '\dAc+' '\dAf+' '\dAo+' '\dAp+' '\db+' '\dc+' '\dconfig+ *' '\dC+' '\dd' \
+    '\dD+' '\ddp' '\dE+' '\des+' '\det+' '\deu+' '\dew+' '\df+' '\dfn' '\dft' '\dF+' '\dFd+' '\dFp+' '\dFt+' '\dg+' '\di+' '\dl+' \
+    '\dL+' '\dm+' '\dn+ *' '\do+' '\dO+ *' '\dp' '\dP+' '\drds' '\dRp+' '\dRs+' '\ds+' '\dt+ *' '\dT+ int*' '\dTS' '\du+' '\dv+' \
+    '\dx+' '\dX' '\dy+' '\l+' '\z' '\d pg_type'; do
+    printf '%s\n' "\\echo $c" "$c"
+done >"$work/commands"
+psql -XAtq -f "$work/commands" >"$work/answer" 2>&1
+if grep -q ERROR "$work/answer"; then fail "psql's commands: $(grep -B1 -A3 ERROR "$work/answer")"; else pass; fi
+answers "\\d of a table" '\d things' 'id|integer||not null|
+name|text||not null|'
+answers "\\dT+ of a type" '\dTS int4' 'pg_catalog|integer|'
+answers "settings" "select current_setting('server_version_num'), set_config('jit', 'on', false), current_setting('jit'), current_setting('absent', true); show jit" '150000|on|on|
+on'
+answers "names and identifiers" "select to_regtype('int4[]'), to_regtype('absent'), to_regclass('things') = 'things'::regclass, to_regclass('absent'), 23::regtype::text, 'pg_catalog'::regnamespace" '1007||t||integer|11'
 answers "information_schema" "select column_name, data_type from information_schema.columns where table_name = 'things' order by ordinal_position" 'id|integer
 name|text'
 

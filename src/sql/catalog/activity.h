@@ -1,6 +1,7 @@
-/* activity.h - statements of a server's clients, for pg_stat_activity and pistachio_statements().
+/* activity.h - statements of a server's clients, for pg_stat_activity and pistachio_statements(); the session's settings of
+ * PostgreSQL's, for pg_settings.
  *
- * A server gives the session's catalog a lister; without one there are no statements to see. */
+ * A server gives the session's catalog a lister; without one there is nothing to see. */
 #ifndef PISTACHIO_SQL_CATALOG_ACTIVITY_H
 #define PISTACHIO_SQL_CATALOG_ACTIVITY_H
 
@@ -24,11 +25,19 @@ typedef struct activity_fact {
 
 typedef status (*activity_sink)(void *argument, const activity_fact *fact);
 
+typedef status (*setting_sink)(void *argument, const char *name, const char *value,
+                               const char *initial);
+
 typedef struct sql_activity {
     void *context;
     /* Hands each fact to the sink, of clients that are there or of statements that are over; ends with the sink's first
      * failure. Any thread. NULL: nothing is known. */
     status (*list)(void *context, bool is_past, activity_sink sink, void *argument);
+    /* Hands each setting to the sink. NULL: there are no settings, here and below. */
+    status (*list_settings)(void *context, setting_sink sink, void *argument);
+    /* Sets a setting, unless the value is NULL, and returns in *out its value, valid until the next call; NULL: there is no
+     * such setting. By the session's thread. */
+    status (*setting)(void *context, const char *name, const char *value, const char **out);
 } sql_activity;
 
 #endif

@@ -74,6 +74,8 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     data_type type;
     bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
+    if (bind_is_registry(cast->typeName)) /* a parameter is a text, which may be a name */
+        bind_note_type(b, arg, type_make(TYPE_VARCHAR));
     if (bind_is_registered(cast->typeName, arg))
         return bind_registered(b, cast->typeName, arg, bind_location(cast->arg), out);
     if (bind_is_json_type(cast->typeName))
@@ -83,6 +85,8 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));
     if (type_is_json(arg->type))
         TRY(bind_of_json(b, arg, type, cast->location, &arg));
+    if (type.id == TYPE_VARCHAR && bind_is_regtype(cast->arg))
+        return bind_type_text(b, arg, cast->location, out);
     if (cast->is_try)
         return bind_try_cast(b, arg, type, &modifier, cast->location, out);
     return bind_cast_modified(b, arg, type, &modifier, cast->location, out);

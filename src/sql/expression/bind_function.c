@@ -637,13 +637,45 @@ static status no_such_function(const function_call *c)
                         c->name, names, count);
 }
 
+/* Calls that stand for others of functions that make rows. */
+static const struct {
+    const char *name;
+    size_t args;
+    const char *text;
+} rows_made[] = {
+    {"generate_subscripts", 2,
+     "unnest(generate_series(1, CASE WHEN $2 = 1 THEN array_length($1) ELSE 0 END))"},
+    {"_pg_expandarray", 1, "unnest(list_transform($1, lambda x, n: {'x': x, 'n': n}))"},
+};
+
+static status bind_rows_made(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
+                             bool *out_is_found, expr **out)
+{
+    made_call m = {.tree = tree, .nodes = list_items(tree->args), .count = list_length(tree->args)};
+    const Node *e;
+    *out_is_found = false;
+    for (size_t i = 0; i < sizeof rows_made / sizeof *rows_made; i++)
+        if (!strcmp(rows_made[i].name, name) && rows_made[i].args == m.count) {
+            *out_is_found = true;
+            TRY(made_parse(b, &m, rows_made[i].text, &e));
+            return bind_expr(b, e, scope, out);
+        }
+    return STATUS_OK;
+}
+
+/* Returns whether the schema before a function's name is one of PostgreSQL's. */
+static bool is_system_schema(const FuncCall *tree)
+{
+    const char *schema = strVal(list_nth(tree->funcname, 0));
+    return !strcmp(schema, "pg_catalog") || !strcmp(schema, "information_schema");
+}
+
 status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
 {
     function_call c = {.b = b, .tree = tree, .count = list_length(tree->args)};
     bool is_found;
     c.name = strVal(list_nth(tree->funcname, list_length(tree->funcname) - 1));
-    if (list_length(tree->funcname) > 1 &&
-        strcmp(strVal(list_nth(tree->funcname, 0)), "pg_catalog"))
+    if (list_length(tree->funcname) > 1 && !is_system_schema(tree))
         return bind_unsupported(b, tree->location, "functions in schemas are");
     if (tree->func_variadic)
         return bind_unsupported(b, tree->location, "VARIADIC is");
@@ -667,6 +699,9 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
                           "function \"%s\" is not a known aggregate", c.name);
     if (!strcmp(c.name, "unnest"))
         return bind_unnest_call(b, tree, scope, out);
+    TRY(bind_rows_made(b, tree, c.name, scope, &is_found, out));
+    if (is_found)
+        return STATUS_OK;
     if (bind_is_lambda_function(c.name))
         return bind_lambda_call(b, tree, scope, out);
     c.args = arena_alloc_array(b->memory, c.count + 1, sizeof *c.args);

@@ -242,6 +242,38 @@ static status bind_array_subquery(binder *b, const SubLink *link, bind_scope *sc
                         out);
 }
 
+/* Makes what fails when it is computed: a value of a recursive query that is correlated. Clients ask for one in a branch of a
+ * CASE that no row takes. */
+static status bind_deferred(binder *b, data_type type, int32_t location, expr **out)
+{
+    static const char message[] = SUBQUERY_OUTER_RECURSION " not supported";
+    value v = value_text(message, sizeof message - 1);
+    expr *text;
+    TRY(bind_constant(b, &v, location, &text));
+    TRY(bind_call1(b, EXPR_ERROR, type_make(TYPE_VARCHAR), text, location, out));
+    return bind_cast(b, *out, type, location, out);
+}
+
+/* Binds a subquery of one value. */
+static status bind_scalar(binder *b, const SubLink *link, bind_scope *scope, expr **out)
+{
+    SelectStmt *select = castNode(SelectStmt, link->subselect);
+    const bind_rounds before = b->rounds;
+    plan_node *plan;
+    b->rounds.defers |= select->withClause && select->withClause->recursive;
+    b->rounds.is_deferred = false;
+    status st = b->bind_subquery(b, select, scope, scope->ctes, &plan);
+    bool is_deferred = b->rounds.is_deferred;
+    b->rounds.defers = before.defers;
+    b->rounds.is_deferred = before.is_deferred;
+    TRY(st);
+    TRY(bind_resolve_nulls(b, &plan));
+    TRY(subquery_check_columns(b, plan, 1, link->location));
+    data_type type = plan->columns.items[0].type;
+    return is_deferred ? bind_deferred(b, type, b->rounds.deferred_at, out)
+                       : new_subquery(b, SUBQUERY_SCALAR, type, NULL, plan, link->location, out);
+}
+
 status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **out)
 {
     bool is_exists = link->subLinkType == EXISTS_SUBLINK;
@@ -252,12 +284,9 @@ status bind_sublink(binder *b, const SubLink *link, bind_scope *scope, expr **ou
         return bind_array_subquery(b, link, scope, out);
     if (!is_exists && link->subLinkType != EXPR_SUBLINK)
         return bind_unsupported(b, link->location, "this kind of subquery is");
+    if (!is_exists)
+        return bind_scalar(b, link, scope, out);
     TRY(b->bind_subquery(b, castNode(SelectStmt, link->subselect), scope, scope->ctes, &plan));
     TRY(bind_resolve_nulls(b, &plan));
-    if (is_exists)
-        return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,
-                            out);
-    TRY(subquery_check_columns(b, plan, 1, link->location));
-    return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
-                        out);
+    return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location, out);
 }

@@ -4,19 +4,28 @@
 #include "base/pg_type.h"
 #include "plan/fold/fold.h"
 #include "sql/expression/bind_call.h"
+#include "sql/expression/bind_registry.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
+#include "sql/types/nested_cast.h"
+#include "sql/types/nested_operator.h"
+#include "sql/types/parameter.h"
 
 typedef enum system_answer {
     ANSWER_TRUE,
     ANSWER_FALSE,
     ANSWER_NULL,      /* a text */
     ANSWER_NO_NUMBER, /* NULL, a bigint */
-    ANSWER_FIRST,     /* the first argument as text */
     ANSWER_TEXT,      /* this text */
     ANSWER_SCHEMA,    /* the first of the search path */
     ANSWER_CATALOG,   /* its catalog */
+    ANSWER_NUMBER,    /* the number that the text is */
+    ANSWER_NO_NAMES,  /* NULL, a list of texts */
+    ANSWER_SCHEMAS,   /* names of the search path */
+    ANSWER_SETTING,   /* of PostgreSQL's of the session */
+    ANSWER_SET,       /* as ANSWER_SETTING, after it was set */
+    ANSWER_OID,       /* of what has the name, of the kind that the text is */
     ANSWER_FORMAT_TYPE
 } system_answer;
 
@@ -30,45 +39,84 @@ static const struct {
     {"current_catalog", 0, 0, ANSWER_CATALOG, NULL},
     {"current_database", 0, 0, ANSWER_CATALOG, NULL},
     {"current_schema", 0, 0, ANSWER_SCHEMA, NULL},
+    {"current_schemas", 1, 1, ANSWER_SCHEMAS, NULL},
+    {"current_setting", 1, 2, ANSWER_SETTING, NULL},
     {"format_type", 2, 2, ANSWER_FORMAT_TYPE, NULL},
+    {"getdatabaseencoding", 0, 0, ANSWER_TEXT, "UTF8"},
     {"has_any_column_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_column_privilege", 3, 4, ANSWER_TRUE, NULL},
     {"has_database_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_foreign_data_wrapper_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_function_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_language_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_schema_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_sequence_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_server_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_table_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_tablespace_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_type_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"inet_client_addr", 0, 0, ANSWER_NULL, NULL},
+    {"inet_client_port", 0, 0, ANSWER_NO_NUMBER, NULL},
+    {"inet_server_addr", 0, 0, ANSWER_NULL, NULL},
+    {"inet_server_port", 0, 0, ANSWER_NO_NUMBER, NULL},
     {"obj_description", 1, 2, ANSWER_NULL, NULL},
     {"pg_advisory_unlock_all", 0, 0, ANSWER_NULL, NULL},
+    {"pg_char_to_encoding", 1, 1, ANSWER_NUMBER, "6"},
+    {"pg_client_encoding", 0, 0, ANSWER_TEXT, "UTF8"},
     {"pg_collation_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_column_is_updatable", 3, 3, ANSWER_FALSE, NULL},
+    {"pg_conversion_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_database_size", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_encoding_to_char", 1, 1, ANSWER_TEXT, "UTF8"},
     {"pg_function_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_get_constraintdef", 1, 2, ANSWER_NULL, NULL},
     {"pg_get_expr", 2, 3, ANSWER_NULL, NULL},
+    {"pg_get_function_arg_default", 2, 2, ANSWER_NULL, NULL},
     {"pg_get_function_arguments", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_function_identity_arguments", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_function_result", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_function_sqlbody", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_functiondef", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_indexdef", 1, 3, ANSWER_NULL, NULL},
+    {"pg_get_partition_constraintdef", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_partkeydef", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_ruledef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_get_serial_sequence", 2, 2, ANSWER_NULL, NULL},
+    {"pg_get_statisticsobjdef", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_statisticsobjdef_columns", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_statisticsobjdef_expressions", 1, 1, ANSWER_NO_NAMES, NULL},
     {"pg_get_triggerdef", 1, 2, ANSWER_NULL, NULL},
     {"pg_get_userbyid", 1, 1, ANSWER_TEXT, SYSTEM_NAME},
     {"pg_get_viewdef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_has_role", 2, 3, ANSWER_TRUE, NULL},
+    {"pg_indexes_size", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_is_in_recovery", 0, 0, ANSWER_FALSE, NULL},
+    {"pg_is_other_temp_schema", 1, 1, ANSWER_FALSE, NULL},
+    {"pg_my_temp_schema", 0, 0, ANSWER_NUMBER, "0"},
     {"pg_opclass_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_operator_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_opfamily_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_relation_is_publishable", 1, 1, ANSWER_FALSE, NULL},
+    {"pg_relation_is_updatable", 2, 2, ANSWER_NUMBER, "0"},
     {"pg_relation_size", 1, 2, ANSWER_NO_NUMBER, NULL},
-    {"pg_size_pretty", 1, 1, ANSWER_FIRST, NULL},
     {"pg_statistics_obj_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_table_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_table_size", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_tablespace_location", 1, 1, ANSWER_NULL, NULL},
+    {"pg_tablespace_size", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_total_relation_size", 1, 1, ANSWER_NO_NUMBER, NULL},
+    {"pg_ts_config_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_ts_dict_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_ts_parser_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"pg_ts_template_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_type_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"set_config", 3, 3, ANSWER_SET, NULL},
     {"shobj_description", 2, 2, ANSWER_NULL, NULL},
+    {"to_regclass", 1, 1, ANSWER_OID, "regclass"},
+    {"to_regnamespace", 1, 1, ANSWER_OID, "regnamespace"},
+    {"to_regproc", 1, 1, ANSWER_OID, "regproc"},
+    {"to_regrole", 1, 1, ANSWER_OID, "regrole"},
+    {"to_regtype", 1, 1, ANSWER_OID, "regtype"},
 };
 
 static status bind_text(binder *b, const char *text, expr **out)
@@ -167,10 +215,124 @@ static status bind_format_type(binder *b, expr *const *args, int32_t location, e
     return make_case(b, parts, (uint32_t)(2 * count + 1), out);
 }
 
+/* ---- the session ---- */
+
+static status bind_schemas(binder *b, int32_t location, expr **out)
+{
+    size_t count = b->path.count ? b->path.count : 1;
+    expr **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!names)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++)
+        TRY(bind_text(b, b->path.count ? b->path.items[i].schema : "public", &names[i]));
+    return bind_list_of(b, names, count, location, out);
+}
+
+/* Copies the constant text of an argument; *out is NULL where it is NULL. */
+static status constant_text(binder *b, const char *function, const expr *arg, int32_t location,
+                            const char **out)
+{
+    bind_note_type(b, arg, type_make(TYPE_VARCHAR));
+    if (!bind_is_literal(arg))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                          "%s of something else than a constant text is not supported", function);
+    *out = arg->constant.is_null
+               ? NULL
+               : arena_copy_text(b->memory, arg->constant.text, arg->constant.bytes);
+    return *out || arg->constant.is_null ? STATUS_OK : bind_no_memory();
+}
+
+/* Conditions and results of a CASE. */
+typedef struct setting_parts {
+    binder *b;
+    const expr *name;
+    ARRAY(expr *) items;
+} setting_parts;
+
+/* Adds a setting: its value, if the name is its. */
+static status add_setting(void *argument, const char *name, const char *setting,
+                          const char *initial)
+{
+    setting_parts *parts = argument;
+    binder *b = parts->b;
+    expr *copy = expr_copy(b->memory, parts->name), *text, *condition;
+    (void)initial;
+    if (!copy)
+        return bind_no_memory();
+    TRY(bind_text(b, name, &text));
+    TRY(bind_comparison(b, EXPR_EQ, copy, text, -1, &condition));
+    TRY(array_push(b->memory, &parts->items, condition));
+    TRY(bind_text(b, setting, &text));
+    return array_push(b->memory, &parts->items, text);
+}
+
+/* Binds the value of the setting whose name each row has. */
+static status bind_setting_of_row(binder *b, const expr *name, expr **out)
+{
+    const sql_activity session = sql_catalog_activity(b->catalog);
+    setting_parts parts = {.b = b, .name = name};
+    expr *null;
+    TRY(bind_null(b, TYPE_VARCHAR, &null));
+    if (session.list_settings)
+        TRY(session.list_settings(session.context, add_setting, &parts));
+    TRY(array_push(b->memory, &parts.items, null));
+    *out = null;
+    return parts.items.count == 1
+               ? STATUS_OK
+               : make_case(b, parts.items.items, (uint32_t)parts.items.count, out);
+}
+
+/* Binds the value of a setting. The new one of set_config is set as the statement is bound, to run. */
+static status bind_setting(binder *b, bool is_set, expr *const *args, size_t count,
+                           int32_t location, expr **out)
+{
+    const sql_activity session = sql_catalog_activity(b->catalog);
+    const char *name, *new = NULL, *found = NULL,
+                      *function = is_set ? "set_config" : "current_setting";
+    if (!is_set && args[0]->type.id == TYPE_VARCHAR && !bind_is_literal(args[0]))
+        return bind_setting_of_row(b, args[0], out);
+    TRY(constant_text(b, function, args[0], location, &name));
+    if (is_set)
+        TRY(constant_text(b, function, args[1], location, &new));
+    if (!name || b->parameters->is_described)
+        return bind_null(b, TYPE_VARCHAR, out);
+    if (session.setting)
+        TRY(session.setting(session.context, name, new, &found));
+    if (found)
+        return bind_text(b, found, out);
+    if (!is_set && count == 2)
+        return bind_null(b, TYPE_VARCHAR, out);
+    return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, location, "%s knows no setting \"%s\"",
+                                  function, name),
+                       "SET and SHOW have the engine's settings");
+}
+
 /* ---- all of them ---- */
 
-static status bind_answer(binder *b, size_t function, expr *const *args, int32_t location,
-                          expr **out)
+static status bind_session_answer(binder *b, size_t function, expr *const *args, size_t count,
+                                  int32_t location, expr **out)
+{
+    data_type list;
+    switch (functions[function].answer) {
+    case ANSWER_NO_NAMES:
+        TRY(bind_null(b, TYPE_VARCHAR, out));
+        TRY(bind_list_type(b, type_make(TYPE_VARCHAR), &list));
+        return bind_cast(b, *out, list, location, out);
+    case ANSWER_SCHEMAS:
+        return bind_schemas(b, location, out);
+    case ANSWER_SETTING:
+    case ANSWER_SET:
+        return bind_setting(b, functions[function].answer == ANSWER_SET, args, count, location,
+                            out);
+    case ANSWER_OID:
+        return bind_registered_name(b, functions[function].text, args[0], location, out);
+    default:
+        return bind_null(b, TYPE_VARCHAR, out);
+    }
+}
+
+static status bind_answer(binder *b, size_t function, expr *const *args, size_t count,
+                          int32_t location, expr **out)
 {
     value v = value_bool(functions[function].answer == ANSWER_TRUE);
     switch (functions[function].answer) {
@@ -179,8 +341,6 @@ static status bind_answer(binder *b, size_t function, expr *const *args, int32_t
         return bind_constant(b, &v, -1, out);
     case ANSWER_NO_NUMBER:
         return bind_null(b, TYPE_INT64, out);
-    case ANSWER_FIRST:
-        return bind_cast(b, args[0], type_make(TYPE_VARCHAR), location, out);
     case ANSWER_TEXT:
         return bind_text(b, functions[function].text, out);
     case ANSWER_SCHEMA:
@@ -189,8 +349,10 @@ static status bind_answer(binder *b, size_t function, expr *const *args, int32_t
         return bind_text(b, sql_search_path_first(&b->path).catalog, out);
     case ANSWER_FORMAT_TYPE:
         return bind_format_type(b, args, location, out);
+    case ANSWER_NUMBER:
+        return bind_bigint(b, *functions[function].text - '0', out);
     default:
-        return bind_null(b, TYPE_VARCHAR, out);
+        return bind_session_answer(b, function, args, count, location, out);
     }
 }
 
@@ -202,7 +364,7 @@ status bind_system_function(binder *b, const char *name, expr *const *args, size
         if (!strcmp(functions[i].name, name) && count >= functions[i].least &&
             count <= functions[i].most) {
             *out_is_found = true;
-            return bind_answer(b, i, args, location, out);
+            return bind_answer(b, i, args, count, location, out);
         }
     return STATUS_OK;
 }

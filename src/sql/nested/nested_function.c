@@ -388,11 +388,6 @@ status bind_string_split(const function_call *c, expr_op op, expr **out)
 status bind_array_to_string(const function_call *c, expr_op op, expr **out)
 {
     data_type list;
-    if (c->args[0]->type.id == TYPE_VARCHAR && c->tree->funcname &&
-        list_length(c->tree->funcname) == 2) {
-        *out = c->args[0]; /* pg_catalog's arrays are texts, all of them NULL */
-        return STATUS_OK;
-    }
     TRY(nested_require_list(c, 0));
     TRY(call_coerce(c, 1, 't'));
     TRY(bind_list_type(c->b, type_make(TYPE_VARCHAR), &list));

@@ -202,9 +202,13 @@ static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node *
     TRY(bind_is_correlated(b, *step, first_own_id, &is_outer));
     if (!is_outer)
         TRY(bind_is_correlated(b, *first, first_own_id, &is_outer));
+    if (is_outer && b->rounds.defers) {
+        b->rounds.is_deferred = true;
+        b->rounds.deferred_at = cte->tree->location;
+        return no_rows(b, &(*first)->columns, first);
+    }
     if (is_outer)
-        return bind_unsupported(b, cte->tree->location,
-                                "a recursive query that reads columns of a query around it is");
+        return bind_unsupported(b, cte->tree->location, SUBQUERY_OUTER_RECURSION);
     TRY(check_columns(b, cte, *first));
     return match_step(b, cte, *first, step);
 }
@@ -243,6 +247,11 @@ status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
         select->limitOffset)
         return STATUS_OK; /* a reference to itself finds no such table */
     TRY(bind_both(b, cte, &first, &step));
+    if (b->rounds.is_deferred) {
+        *out_done = true;
+        *out = first;
+        return STATUS_OK;
+    }
     if (!step)
         return STATUS_OK;
     *out_done = true;

@@ -445,8 +445,11 @@ status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node
         TRY(bind_path(b, range->relname, range->location, out));
     else if (!range->schemaname)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
-    else if (is_system_schema(range->schemaname))
+    else if (is_system_schema(range->schemaname)) {
         TRY(bind_system_named(b, range, out));
+        of.catalog = SQL_CATALOG;
+        of.schema = range->schemaname;
+    }
     if (!*out)
         TRY(bind_named(b, range, &of, out));
     if (range->ispath) {

@@ -25,6 +25,16 @@ static const struct made_rows_function {
     const char *text;
 } functions[] = {
     {"pistachio_statements", 0, "* FROM pg_catalog.pistachio_statements"},
+    {"pg_get_keywords", 0,
+     "CAST(NULL AS varchar) AS word, CAST(NULL AS varchar) AS catcode, CAST(NULL AS varchar) AS "
+     "catdesc WHERE false"},
+    {"pg_options_to_table", 1,
+     "CAST(NULL AS varchar) AS option_name, CAST(NULL AS varchar) AS option_value WHERE false"},
+    {"pg_partition_tree", 1,
+     "CAST(NULL AS bigint) AS relid, CAST(NULL AS bigint) AS parentrelid, CAST(NULL AS boolean) AS "
+     "isleaf, "
+     "CAST(NULL AS integer) AS level WHERE false"},
+    {"pg_partition_ancestors", 1, "CAST(NULL AS bigint) AS relid WHERE false"},
     {"json_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
     {"json_each", 2, MEMBER_ROWS(MEMBER_PART, "$2") SERIES(MEMBER_PART)},
     {"jsonb_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},

@@ -18,7 +18,8 @@ typedef enum system_source {
     VIEWS,
     COLUMNS,
     CLIENTS,
-    PAST
+    PAST,
+    SETTINGS
 } system_source;
 
 static const struct {
@@ -131,16 +132,34 @@ static status add_schemas(text *t)
     return add(t, ") t(oid,name,schema,catalog)");
 }
 
+/* Adds the identifier of a function that reads or writes values of the type. */
+static status add_type_function(text *t, const pg_type_entry *type, const char *end)
+{
+    const char *name = arena_format(t->b->memory, "%s%s", type->io, end);
+    TRY(add(t, ","));
+    return name ? add_number(t, oid_of(name)) : bind_no_memory();
+}
+
+static status add_type(text *t, const pg_type_entry *type)
+{
+    static const char *const ends[] = {"in", "out", "recv", "send"};
+    TRY(begin_row(t));
+    TRY(add(t, arena_format(t->b->memory, "%u,'%s',%d,'%c',%u,%u", (unsigned)type->oid, type->name,
+                            type->size, type->category, (unsigned)type->element,
+                            (unsigned)type->array)));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        TRY(add_type_function(t, type, ends[i]));
+    return add(t, ")");
+}
+
 static status add_types(text *t)
 {
     size_t count;
     const pg_type_entry *list = pg_type_list(&count);
     TRY(add(t, "(VALUES "));
     for (size_t i = 0; i < count; i++)
-        TRY(add(t,
-                arena_format(t->b->memory, "%s(%u,'%s',%d,'%c')", i ? "," : "",
-                             (unsigned)list[i].oid, list[i].name, list[i].size, list[i].category)));
-    return add(t, ") t(oid,name,size,category)");
+        TRY(add_type(t, &list[i]));
+    return add(t, ") t(oid,name,size,category,element,arrayed,input,output,receive,send)");
 }
 
 static status add_table(text *t, const sql_catalog_entry *entry)
@@ -333,6 +352,27 @@ static status add_activity(text *t, bool is_past)
                   "WHERE t.number > 0) t");
 }
 
+static status add_setting(void *argument, const char *name, const char *value, const char *initial)
+{
+    text *t = argument;
+    TRY(begin_row(t));
+    TRY(add_literal(t, name));
+    TRY(add_text_or_null(t, value));
+    TRY(add_text_or_null(t, initial));
+    return add(t, ")");
+}
+
+/* Adds a row for each setting of PostgreSQL's that the session has; the first row says the types. */
+static status add_settings(text *t)
+{
+    const sql_activity session = sql_catalog_activity(t->b->catalog);
+    TRY(add(t, "(SELECT * FROM (VALUES "));
+    TRY(add_setting(t, "", "", ""));
+    if (session.list_settings)
+        TRY(session.list_settings(session.context, add_setting, t));
+    return add(t, ") t(name,setting,initial) WHERE t.name <> '') t");
+}
+
 static status add_source(text *t, system_source source)
 {
     switch (source) {
@@ -346,6 +386,8 @@ static status add_source(text *t, system_source source)
         return add_tables(t, true);
     case COLUMNS:
         return add_columns(t);
+    case SETTINGS:
+        return add_settings(t);
     case CLIENTS:
     case PAST:
         return add_activity(t, source == PAST);
@@ -369,6 +411,12 @@ static const char *type_of_letter(char letter)
         return "double";
     case 'z':
         return "timestamptz";
+    case 'O':
+        return "bigint[]";
+    case 'I':
+        return "integer[]";
+    case 'T':
+        return "varchar[]";
     default:
         return "varchar";
     }
@@ -396,6 +444,9 @@ static status make_text(text *t, size_t relation)
         TRY(add_selected(t, at, bytes, at == columns));
         at += bytes + (at[bytes] == ';');
     }
+    if (!strncmp(columns, "o oid", 5)) /* a table of PostgreSQL's, not a view */
+        TRY(add(t, arena_format(t->b->memory, ",CAST(%lld AS bigint) AS tableoid",
+                                (long long)oid_of(relations[relation].name))));
     TRY(add(t, " FROM "));
     return add_source(t, relations[relation].source);
 }

@@ -215,9 +215,13 @@ typedef struct bind_macro {
 
 /* Computing recursive queries (rounds.h). */
 typedef struct bind_rounds {
-    uint32_t done, round;            /* as in sql_rounds */
-    uint32_t count;                  /* of recursive queries that were bound so far */
-    uint32_t references;             /* to recursive queries that are being bound, from within */
+    uint32_t done, round; /* as in sql_rounds */
+    uint32_t count;       /* of recursive queries that were bound so far */
+    uint32_t references;  /* to recursive queries that are being bound, from within */
+    bool
+        defers; /* a recursive query that is not supported may be replaced by one without rows, if it is */
+    int32_t deferred_at;
+    bool is_deferred;                /* told here */
     bool is_dry;                     /* only columns matter: nothing is to be computed */
     ARRAY(plan_node *) parts_of_dry; /* what such queries are made of */
     ARRAY(plan_node *) dry; /* stand for the rows of recursive queries when nothing is computed */
@@ -226,6 +230,9 @@ typedef struct bind_rounds {
     sql_part_list parts;    /* SQL_ROUND_MERGE */
     size_t kept_parts;
 } bind_rounds;
+
+/* Says which recursive query is not supported. */
+#define SUBQUERY_OUTER_RECURSION "a recursive query that reads columns of a query around it is"
 
 typedef struct binder binder;
 typedef struct bind_parameters bind_parameters;
