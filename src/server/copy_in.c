@@ -3,6 +3,7 @@
 
 #include "server/copy_text.h"
 #include "server/engine.h"
+#include "textfile/table/text_options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ static status open_file(session *s)
     s->copied = open(now.temp_directory.text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (s->copied < 0)
         return status_new_errno(errno, "could not make a file in \"%s\"", now.temp_directory.text);
-    snprintf(s->copied_path, sizeof s->copied_path, "/proc/self/fd/%d", s->copied);
+    snprintf(s->copied_path, sizeof s->copied_path, TEXT_SENT_PATH "%d", s->copied);
     return STATUS_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include "server/wire.h"
 
-#define PG_SETTING_COUNT 31
+#define PG_SETTING_COUNT 32
 #define PG_SETTING_BYTES 128
 
 typedef struct pg_settings {

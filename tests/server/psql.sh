@@ -95,6 +95,10 @@ answers "names and identifiers" "select to_regtype('int4[]'), to_regtype('absent
 answers "information_schema" "select column_name, data_type from information_schema.columns where table_name = 'things' order by ordinal_position" 'id|integer
 name|text'
 
+printf 'x\ty\n' >"$work/wrong"
+psql -XAtq -c "create table taken (a int, b varchar)" -c "\\copy taken from '$work/wrong'" >"$work/answer" 2>&1
+check "a wrong value that is copied" grep -q 'line 1 of the rows that were sent: column "a": "x" is not a' "$work/answer"
+
 fails "a syntax error" "selec 1" 42601
 fails "no table" "select * from absent" 42P01
 fails "no column" "select absent from things" 42703

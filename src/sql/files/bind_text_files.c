@@ -562,6 +562,7 @@ status bind_text_exchange(binder *b, const char *path, const text_said_type *col
     for (size_t i = 0; i < column_count; i++) {
         const text_said_type said = {.type = columns[i].type};
         TRY(array_push(b->memory, &c.options->types, said));
+        TRY(array_push(b->memory, &c.options->names, columns[i].name));
     }
     c.options->delimiter = ",";
     c.options->quote = "\"";

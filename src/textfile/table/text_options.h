@@ -20,6 +20,8 @@ typedef struct text_said_type {
 } text_said_type;
 
 #define TEXT_SAMPLE_ROWS 20480
+/* Paths of rows that a client has sent begin so. */
+#define TEXT_SENT_PATH "/proc/self/fd/"
 
 typedef struct text_options {
     text_kind kind;

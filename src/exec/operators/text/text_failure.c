@@ -8,6 +8,8 @@ status text_scan_place(const op_text_scan *op, const text_piece *p, uint32_t at,
     uint64_t line;
     status failed = text_reader_line(&op->reading, p->file, p->offset + at, &line);
     const char *path = op->table->files[p->file].path;
+    if (!failed && !strncmp(path, TEXT_SENT_PATH, sizeof TEXT_SENT_PATH - 1))
+        return status_context(st, "line %llu of the rows that were sent", (unsigned long long)line);
     if (!failed)
         return status_context(st, "file \"%s\", line %llu", path, (unsigned long long)line);
     status_free(failed);
