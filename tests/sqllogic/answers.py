@@ -23,8 +23,19 @@ def loose(text):
     return re.sub(r"(?<![\w.-])-?\d+\.\d+", lambda found: number(found[0]), text)
 
 
+def map_entries(value):
+    """Keys and values of a map whose keys are lists or structs, which Python gives as two lists; else None."""
+    if list(value) != ["key", "value"] or not all(isinstance(value[part], list) for part in value):
+        return None
+    keys = value["key"]
+    is_map = len(keys) == len(value["value"]) and any(isinstance(key, (list, dict)) for key in keys)
+    return list(zip(keys, value["value"])) if is_map else None
+
+
 def nested(value):
     """A list, struct or map as DuckDB prints it, but for quotes."""
+    if isinstance(value, dict) and map_entries(value):
+        return "{" + ", ".join(f"{nested(k)}: {nested(v)}" for k, v in map_entries(value)) + "}"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{nested(k)}: {nested(v)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -119,6 +130,17 @@ def ask(program, folder, shared, query):
     if done.returncode:
         return None, done.stderr.decode(errors="replace").strip() or "exit status %d" % done.returncode
     return read_csv(done.stdout.decode(errors="replace")), None
+
+
+def without_arrays(rows, types):
+    """Rows whose columns with lists of a fixed size, which Python gives as tuples, have lists: so the program has them."""
+    def listed(value):
+        if isinstance(value, dict):
+            return {k: listed(v) for k, v in value.items()}
+        return [listed(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+    has = [re.search(r"\[\d+\]", str(column)) for column in types]
+    return [tuple(listed(v) if has[i] else v for i, v in enumerate(row)) for row in rows] if any(has) else rows
 
 
 def same(expected, got):

@@ -9122,9 +9122,31 @@ makeNamedCall(char *name, Node *first, Node *second, int location)
 								 COERCE_EXPLICIT_CALL, location);
 }
 
+/* CASE WHEN condition THEN each END */
+static Node *
+makeChoice(Node *condition, Node *each, int location)
+{
+	CaseExpr   *choice = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	when->expr = condition;
+	when->result = each;
+	when->location = location;
+	choice->args = list_make1(when);
+	choice->location = location;
+	return (Node *) choice;
+}
+
 static Node *
 makeComprehension(Node *each, List *names, Node *list, Node *condition, int location)
 {
+	/* numbers are those of the whole list: conditions are met by the side of its elements */
+	if (condition && list_length(names) > 1)
+		return makeNamedCall("list_where",
+							 makeNamedCall("list_transform", list,
+										   makeLambda(names, makeChoice(condition, each, location), location), location),
+							 makeNamedCall("list_transform", list, makeLambda(names, condition, location), location),
+							 location);
 	if (condition)
 		list = makeNamedCall("list_filter", list, makeLambda(names, condition, location), location);
 	return makeNamedCall("list_transform", list, makeLambda(names, each, location), location);

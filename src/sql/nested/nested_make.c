@@ -246,7 +246,7 @@ status bind_nested_part(const function_call *c, expr_op op, expr **out)
 
 status bind_map_extract(const function_call *c, expr **out)
 {
-    expr *value, *is_there, *list, *none;
+    expr *found, *is_there, *list, *none;
     data_type boolean = type_make(TYPE_BOOL);
     int32_t location = c->tree->location;
     if (c->args[0]->type.id == TYPE_NULL) {
@@ -254,9 +254,22 @@ status bind_map_extract(const function_call *c, expr **out)
         TRY(bind_list_type(c->b, type_make(TYPE_INT32), &type));
         return bind_cast(c->b, c->args[0], type, location, out);
     }
-    TRY(bind_nested_part(c, EXPR_MAP_VALUE, &value));
-    TRY(bind_list_of(c->b, &value, 1, location, &list));
-    TRY(bind_call1(c->b, EXPR_IS_NOT_NULL, boolean, value, location, &is_there));
+    TRY(bind_nested_part(c, EXPR_MAP_VALUE, &found));
+    TRY(bind_list_of(c->b, &found, 1, location, &list));
+    TRY(bind_call1(c->b, EXPR_IS_NOT_NULL, boolean, found, location, &is_there));
     TRY(bind_list_of(c->b, &is_there, 1, location, &none));
-    return bind_call2(c->b, EXPR_LIST_WHERE, list->type, list, none, location, out);
+    TRY(bind_call2(c->b, EXPR_LIST_WHERE, list->type, list, none, location, &list));
+    /* of NULL it is NULL, and not empty */
+    expr *nothing, *choice = expr_new(c->b->memory, EXPR_CASE, list->type, 3, list->position);
+    expr *copy = expr_copy(c->b->memory, c->args[0]);
+    value null = value_null(type_make(TYPE_NULL));
+    if (!choice || !copy)
+        return bind_no_memory();
+    TRY(bind_call1(c->b, EXPR_IS_NOT_NULL, boolean, copy, location, &choice->args[0]));
+    TRY(bind_constant(c->b, &null, -1, &nothing));
+    TRY(bind_cast(c->b, nothing, list->type, location, &choice->args[2]));
+    choice->args[1] = list;
+    choice->is_nullable = true;
+    *out = choice;
+    return STATUS_OK;
 }
