@@ -50,7 +50,7 @@ static status call_bytes(const function_call *c, expr_op op, expr **out)
 static status extract_named(const function_call *c, bool is_all, expr **out)
 {
     data_type type;
-    size_t count;
+    size_t count = 0;
     TRY(named_groups(c, &type, &count));
     TRY(coerce_texts(c, 3));
     value number = value_int(TYPE_INT64, (int64_t)count);
