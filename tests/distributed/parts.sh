@@ -61,6 +61,11 @@ check "leaves nothing" test "$(find "$work" -name '*failed*')" = ""
 expect "a rank that goes" 1 - three --set network_fault=gone:1:6 -c "copy t to '$work/gone' (per_rank)"
 says "is named" "is gone"
 check "and leaves nothing" test "$(find "$work" -name '*gone*')" = ""
+# A frame that is spoiled fails the statement on all ranks, also on those that speak to neither its sender nor its receiver.
+for frame in 1 2 3 4 5 6 7 8 9 10; do
+    check "spoiled frame $frame is an error" test "$(timeout 60 "$program" --set ranks=4 --set distribute=always --set network_fault=rubbish:0:$frame \
+        --table "t=$work/t.parquet" -c "select count(*) from t a join t b on a.x = b.x + 1" >"$work/out" 2>&1; echo $?)" = 1
+done
 # On one rank, and what the option does not go with.
 expect "on one rank" 0 "COPY 10000" "$program" -c "copy (select * from '$work/t.parquet') to '$work/one' (per_rank)"
 check "one part" test "$(names "$work/one")" = "part-0000.parquet"
