@@ -189,8 +189,7 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
     uint32_t args[2] = {left, right};
     TRY(compile_same_width(c, args));
     const instruction *first = instruction_of(c, args[0]), *second = instruction_of(c, args[1]);
-    if (first->type.id != second->type.id || first->type.scale != second->type.scale ||
-        first->type.precision != second->type.precision) {
+    if (!type_equal(first->type, second->type)) {
         if (first->type.id != TYPE_DECIMAL || first->type.scale != second->type.scale) {
             char left_name[TYPE_NAME_BYTES], right_name[TYPE_NAME_BYTES];
             return status_at(status_new(STATUS_KIND_INTERNAL, "%s is compared with %s",

@@ -175,14 +175,14 @@ def listed(choices):
 
 def function(choices):
     call = choices.pick(("list_sort(l)", "list_reverse(w)", "list_sort(list_distinct(l))", "list_concat(l, [v, id])", "l[2:3]", "l[-2:]", "list_append(l, id)", "list_prepend(v, l)", "flatten([l, [id]])",
-                         "list_position(l, 3)", "list_has_any(l, [1, 2, 3])", "list_has_all(l, [v])", "list_sum(l)", "list_min(w)", "list_max(x)", "list_count(l)", "map_keys(m)", "map_values(m)", "map_entries(m)", "m['a']",
+                         "list_position(l, 3)", "list_has_any(l, [1, 2, 3])", "list_has_all(l, [v])", "list_sum(l)", "list_min(w)", "list_max(l)", "list_count(l)", "map_keys(m)", "map_values(m)", "map_entries(m)", "m['a']",
                          "array_to_string(w, '-')", "string_split(g, 'a')", "list_unique(w)", "list_zip(l, w)", "s.b || 'x'", "len(x)", "list_contains(x, 1.5)"))
     return f"SELECT id, ({call})::varchar FROM t{where(choices)}"
 
 
 def lambdas(choices):
     call = choices.pick(("list_transform(l, lambda e: e + v)", "list_transform(l, lambda e, i: e * i)", "list_filter(l, lambda e: e > v)", "list_filter(w, lambda e: e <> g)", "list_transform(w, lambda e: len(e) + len(l))", "list_reduce(list_concat([id], l), lambda a, e: a + coalesce(e, 0))",
-                         "[e + 1 for e in l if e > 0]", "list_transform(l, lambda e: [e, id])", "list_transform(l, lambda e: {'e': e, 'v': v})", "list_sum(list_transform(x, lambda e: e * 2))", "list_transform([l, [v]], lambda q: list_transform(q, lambda e: e + id))"))
+                         "[e + 1 for e in l if e > 0]", "list_transform(l, lambda e: [e, id])", "list_transform(l, lambda e: {'e': e, 'v': v})", "list_sum(list_transform(l, lambda e: e * 2))", "list_transform([l, [v]], lambda q: list_transform(q, lambda e: e + id))"))
     return choices.pick((f"SELECT id, ({call})::varchar FROM t{where(choices)}", f"SELECT count(*) FROM t WHERE len(({call})::varchar) > 4"))
 
 
