@@ -284,6 +284,20 @@ static status element_bytes(binder *b, expr *element, int32_t location, expr **o
     return bind_call1(b, EXPR_NESTED_BYTES, type_make(TYPE_BLOB), one, location, out);
 }
 
+/* Puts NULLs where ORDER BY wants them in DISTINCT values that are ordered by their bytes, of which NULL's are the greatest. */
+static status place_nulls(binder *b, expr *element, int32_t location, plan_sort_key_list *order)
+{
+    plan_sort_key bytes = order->items[0], is_null = {.is_descending = bytes.nulls_first};
+    if (bytes.nulls_first == bytes.is_descending)
+        return STATUS_OK;
+    expr *copy = expr_copy(b->memory, element);
+    if (!copy)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_IS_NULL, type_make(TYPE_BOOL), copy, location, &is_null.key));
+    order->items[0] = is_null;
+    return array_push(b->memory, order, bytes);
+}
+
 /* The bytes of the elements are joined: what comes out is a list without its end. */
 static status bind_list_parts(binder *b, const FuncCall *tree, const composite_name *found,
                               bind_scope *scope, bind_composite *c, data_type *out_type)
@@ -308,6 +322,8 @@ static status bind_list_parts(binder *b, const FuncCall *tree, const composite_n
     TRY(element_bytes(b, element, tree->location, &c->key));
     if (c->is_distinct)
         TRY(check_distinct_order(b, tree, c));
+    if (c->is_distinct)
+        TRY(place_nulls(b, element, tree->location, &c->order));
     TRY(bind_constant(b, &nothing, -1, &c->delimiter));
     TRY(bind_cast(b, c->delimiter, c->key->type, tree->location, &c->delimiter));
     TRY(bind_call_filter(b, tree, scope, &c->filter));
