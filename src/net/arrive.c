@@ -167,7 +167,7 @@ static void gone_arrived(net_comm *comm, unsigned peer, const net_header *header
     unsigned gone = header->exchange;
     const char *why = text[0] ? text : "it does not say why";
     if (gone == comm->rank) {
-        /* Who says so may be connected with this rank alone: the others hear it from here. */
+        /* The others hear it from this rank, because the peer may be connected with no other. */
         net_peer_lose(comm, peer,
                       status_new(STATUS_KIND_IO, "it takes this rank for gone: %s", why), true);
         return;
