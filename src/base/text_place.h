@@ -8,7 +8,7 @@
 #define TEXT_PLACE_BYTES (2 * TEXT_PLACE_LINE + 64)
 
 /* Writes "line 2: select nam from t", and "^" in a line of its own below byte `at` of the text, which may be its end.
- * No line end follows the mark. */
+ * Stars stand for a secret: what follows a word like TOKEN or a_secret_key. No line end follows the mark. */
 void text_place_show(const char *text, size_t at, char out[TEXT_PLACE_BYTES]);
 
 #endif

@@ -90,4 +90,10 @@ fails "tpch generate below a file" "\"$work/file/x\": Not a directory" - tpch ge
 fails "tpch generate below nothing" "\"$work/none/x\": $reason" - tpch generate --scale 1 --out "$work/none/x"
 if [ $(($(date +%s) - before)) -lt 20 ]; then pass; else fail "takes long to say so"; fi
 expect "tpch --help" 0 - "$program" tpch generate --help
+
+# Secrets of a line that is shown have stars.
+fails "a secret before" "line 1: set s3_secret_access_key = '****''**'; select nosuch
+                                                      ^" - -c "set s3_secret_access_key = 'hush''ed'; select nosuch"
+fails "a token behind" "line 1: select nosuch, 'token'; set s3_session_token to '***'" - -c "select nosuch, 'token'; set s3_session_token to 'abc'"
+fails "one of the statement's own" "(type iceberg, token '**', bogus 1)" - -c "attach 'http://127.0.0.1:1' as l (type iceberg, token 'é', bogus 1)"
 finish
