@@ -12,6 +12,7 @@ from wire import (Client, SYNC, begin, bind, cancel, codes, execute, failures,  
 
 ENDLESS = 'select sum(i % 7) from range(1000000000000000) r(i)'
 SHORT = 'select sum(id) from things'
+PAIRS = 'select count(*) from range(2000000) a(x) join range(2000000) b(y) on x * y = -1'
 MUCH = "select i, 'some text that takes room' from range(100000000) r(i)"
 
 
@@ -93,6 +94,22 @@ def log(path):
     check('nobody waits for nothing', all(f['queued_ms'] >= 0 and f['ms'] >= 0 for f in found), True)
 
 
+def turns():
+    """A join whose pairs give no row leaves the only thread to others at times."""
+    server = Server('--set', 'threads=1')
+    try:
+        with Client(server.path) as witness, Client(server.path) as first:
+            begin(first, PAIRS)
+            wait_until('the join runs', lambda: seen(witness, first) == ('active', None))
+            check('another one has its turn', rows(witness.query(SHORT)), [[b'6']])
+            check('before the join ends', seen(witness, first), ('active', None))
+            cancel(server, first)
+            check('cancelled among its pairs', codes(first), ['57014'])
+        server.end()
+    finally:
+        server.process.kill()
+
+
 def main():
     server = Server('--max-running', '1', '--set', 'memory_limit=512MB', '--log', 'FOLDER/log', '--log-format', 'json', '--users', 'FOLDER/users')
     try:
@@ -106,6 +123,7 @@ def main():
         server.end()
     finally:
         server.process.kill()
+    turns()
     return finish()
 
 

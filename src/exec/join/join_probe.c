@@ -651,9 +651,16 @@ exec_result join_prober_start(join_prober *p, exec_task *task)
     return p->stage == PROBE_KEYS ? find_groups(p, task) : EXEC_NEED_INPUT;
 }
 
+/* Pairs of many chunks may give no row: other tasks, of other statements too, have their turn meanwhile. */
+#define STEPS_OF_TURN 32
+
 exec_result join_prober_next(join_prober *p, exec_task *task, chunk **output)
 {
-    while (p->stage != PROBE_IDLE) {
+    for (unsigned steps = 0; p->stage != PROBE_IDLE; steps++) {
+        if (steps == STEPS_OF_TURN) {
+            exec_wake(task);
+            return EXEC_WAIT;
+        }
         exec_result result = probe_step(p, task, output);
         if (result != EXEC_NEED_INPUT)
             return result;
