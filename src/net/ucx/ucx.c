@@ -38,6 +38,7 @@
 #define MESSAGE_ID 7
 /* Calls of progress before the queue is looked at again. */
 #define PROGRESS_CALLS 64
+#define QUIET_NS 5000000 /* without an event, before the network is closed */
 #define CLOSE_NS UINT64_C(1000000000)
 
 typedef struct ucx_peer {
@@ -399,6 +400,15 @@ static void ucx_stop_thread(ucx_transport *t)
     t->has_thread = false;
 }
 
+/* Answers ranks that have just begun to connect with this one: UCX aborts where it is left with such an answer. */
+static void answer_connecting(ucx_transport *t, uint64_t end)
+{
+    uint64_t now = ucx_now(&t->base), quiet = now + QUIET_NS;
+    for (; now < quiet && now < end; now = ucx_now(&t->base))
+        if (t->ucx->ucp_worker_progress(t->worker))
+            quiet = now + QUIET_NS;
+}
+
 /* Closes endpoints: what was sent goes out; a peer that does not take it within a moment is cut off. */
 static void close_endpoints(ucx_transport *t)
 {
@@ -410,6 +420,7 @@ static void close_endpoints(ucx_transport *t)
     while (t->under_way && ucx_now(&t->base) < end)
         t->ucx->ucp_worker_progress(t->worker);
     send_posted(t); /* comes back */
+    answer_connecting(t, end);
 }
 
 static void ucx_close(net_transport *transport)
