@@ -80,22 +80,10 @@ static status add_delta_column(delta_state *s, pq_given *given, yyjson_val *fiel
 {
     const lake_schema_form form = {"array",   "elementType",    "keyType", "valueType",
                                    find_type, read_delta_field, s};
-    pq_given_node *node = arena_alloc(s->memory, sizeof *node);
-    bool is_known;
-    if (!node)
-        return status_no_memory("lake", sizeof *node);
-    TRY(read_delta_field(s, field, node));
-    TRY(lake_nested_read(s->memory, &form, yyjson_obj_get(field, "type"), node, &is_known));
-    pq_given_column column = {.name = node->name,
-                              .type = is_known ? node->type : type_make(TYPE_NULL),
-                              .node = is_known && node->child_count ? node : NULL,
-                              .is_nullable = true,
-                              .is_nested = !is_known,
-                              .field_id = node->field_id};
-    column.is_key = is_known && !column.node && is_partition(s, node->name);
-    column.missing = value_null(column.type);
-    column.stored.items = node->stored.items;
-    column.stored.count = column.stored.capacity = node->stored.count;
+    const pq_given_node *node;
+    pq_given_column column;
+    TRY(lake_nested_column(s->memory, &form, field, &column, &node));
+    column.is_key = !column.is_nested && !column.node && is_partition(s, node->name);
     return array_push(s->memory, &given->columns, column);
 }
 

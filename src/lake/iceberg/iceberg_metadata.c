@@ -411,23 +411,11 @@ static status add_column(iceberg_metadata *m, yyjson_val *mapping, yyjson_val *f
     field_source source = {m, mapping};
     const lake_schema_form form = {"list",    "element",  "key",  "value",
                                    find_type, read_field, &source};
-    pq_given_node *node = arena_alloc(m->memory, sizeof *node);
-    bool is_known;
-    if (!node)
-        return status_no_memory("lake", sizeof *node);
-    TRY(read_field(&source, field, node));
-    TRY(lake_nested_read(m->memory, &form, yyjson_obj_get(field, "type"), node, &is_known));
-    pq_given_column column = {.name = node->name,
-                              .type = is_known ? node->type : type_make(TYPE_NULL),
-                              .node = is_known && node->child_count ? node : NULL,
-                              .is_nullable = true,
-                              .is_nested = !is_known,
-                              .field_id = node->field_id};
-    column.missing = value_null(column.type);
-    column.stored.items = node->stored.items;
-    column.stored.count = column.stored.capacity = node->stored.count;
+    const pq_given_node *node;
+    pq_given_column column;
+    TRY(lake_nested_column(m->memory, &form, field, &column, &node));
     yyjson_val *initial = yyjson_obj_get(field, "initial-default");
-    if (node->has_default && is_known && !column.node &&
+    if (node->has_default && !column.is_nested && !column.node &&
         !lake_json_value(m->memory, initial, column.type, &column.missing))
         return status_new(STATUS_KIND_CORRUPT,
                           "file \"%s\" has a default for column \"%s\" that is not of its type",

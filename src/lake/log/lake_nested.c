@@ -90,3 +90,25 @@ status lake_nested_read(arena *a, const lake_schema_form *form, yyjson_val *type
     *out_is_known = false;
     return STATUS_OK;
 }
+
+status lake_nested_column(arena *a, const lake_schema_form *form, yyjson_val *field,
+                          pq_given_column *out, const pq_given_node **out_node)
+{
+    pq_given_node *node = arena_alloc(a, sizeof *node);
+    bool is_known;
+    if (!node)
+        return status_no_memory("lake", sizeof *node);
+    TRY(form->read_field(form->context, field, node));
+    TRY(lake_nested_read(a, form, yyjson_obj_get(field, "type"), node, &is_known));
+    *out = (pq_given_column){.name = node->name,
+                             .type = is_known ? node->type : type_make(TYPE_NULL),
+                             .node = is_known && node->child_count ? node : NULL,
+                             .is_nullable = true,
+                             .is_nested = !is_known,
+                             .field_id = node->field_id};
+    out->missing = value_null(out->type);
+    out->stored.items = node->stored.items;
+    out->stored.count = out->stored.capacity = node->stored.count;
+    *out_node = node;
+    return STATUS_OK;
+}

@@ -22,4 +22,8 @@ typedef struct lake_schema_form {
 CHECKED status lake_nested_read(arena *a, const lake_schema_form *form, yyjson_val *type,
                                 pq_given_node *out, bool *out_is_known);
 
+/* Reads a column of the schema. is_nested without a type: its type is not read. *out_node has the rest that its field says. */
+CHECKED status lake_nested_column(arena *a, const lake_schema_form *form, yyjson_val *field,
+                                  pq_given_column *out, const pq_given_node **out_node);
+
 #endif
