@@ -163,10 +163,10 @@ static status place_revived(unsigned processes, const char *parent, net_place *o
     return STATUS_OK;
 }
 
-/* Splits the arguments of this process, as it was given them, at their NULs. */
+/* Splits the arguments of this process, as it was given them, at their NULs; NULL: there is no room for all. */
 static char **read_arguments(char *text, size_t room)
 {
-    static char *words[1024];
+    static char *words[8192];
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t bytes = file < 0 ? -1 : read(file, text, room);
     size_t count = 0;
@@ -174,9 +174,11 @@ static char **read_arguments(char *text, size_t room)
         close(file);
     if (bytes <= 0 || (size_t)bytes == room)
         return NULL;
-    for (char *at = text; at < text + bytes && count + 1 < sizeof words / sizeof *words;
-         at += strlen(at) + 1)
+    for (char *at = text; at < text + bytes; at += strlen(at) + 1) {
+        if (count + 1 == sizeof words / sizeof *words)
+            return NULL;
         words[count++] = at;
+    }
     words[count] = NULL;
     return words;
 }
