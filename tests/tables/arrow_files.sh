@@ -90,6 +90,16 @@ expect "into a table" 0 "count
 expect "partitions" 1 - sql "copy (select 1 a, 2 b) to 'p' (format arrow, partition_by (a))"
 says "partitions" 'the format arrow has no option "partition_by"'
 
+# Nested columns are grouped, compared, sorted and joined by their values.
+sql "copy (select [i % 2, 1] l, {'a': i // 2} s, i from range(4) r(i)) to 'groups.arrow'" >/dev/null
+for device in cpu simulated; do
+    expect "groups of lists, $device" 0 "\"[0, 1]\",2
+\"[1, 1]\",2" rows "select l, count(*) from 'groups.arrow' group by l order by l" --set device=$device
+    expect "lists and structs compared, $device" 0 "2
+3" rows "select i from 'groups.arrow' where l >= [0, 1] and s > {'a': 0} order by l, s" --set device=$device
+    expect "lists joined, $device" 0 "8" rows "select count(*) from 'groups.arrow' a join 'groups.arrow' b on a.l = b.l" --set device=$device
+done
+
 # Files of other formats, and files that are cut off.
 expect "a union" 1 - sql "from 'union.arrow'"
 says "a union" "column \"u\": the Arrow type union is not supported"

@@ -10,6 +10,8 @@ static bool lets_pass(const plan_node *node)
 {
     switch (node->kind) {
     case PLAN_SCAN:
+    case PLAN_TEXT_SCAN:
+    case PLAN_ARROW_SCAN:
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_JOIN:

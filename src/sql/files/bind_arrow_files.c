@@ -76,6 +76,7 @@ static status arrow_scan_of(arrow_call *c, int32_t location, plan_node **out)
                               .name = table->columns.items[i].name,
                               .type = table->columns.items[i].type,
                               .is_nullable = true};
+        b->statement->has_nested |= type_is_nested(column.type);
         TRY(array_push(b->memory, &node->columns, column));
         TRY(array_push(b->memory, &node->arrow_scan.sources, (uint32_t)i));
     }
