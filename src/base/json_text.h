@@ -7,4 +7,8 @@
 /* In quotes, with escapes for quotes, backslashes and control characters; UTF-8 stays as it is. */
 void json_write_text(const char *text, size_t bytes, text_out *out);
 
+/* Writes a text that is JSON as it is, without spaces between its parts. False: it is not JSON, or deeply nested; nothing is
+ * written. */
+bool json_write_raw(const char *text, size_t bytes, text_out *out);
+
 #endif

@@ -8,6 +8,7 @@
 #include "device/chunk_transfer.h"
 
 #include "device/chunk.h"
+#include "device/nested_pack.h"
 #include "device/tensor.h"
 #include "device/transfer.h"
 
@@ -374,4 +375,27 @@ status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chun
     }
     *out = to;
     return STATUS_OK;
+}
+
+static status chunk_transfer_pack(dev_stream *host, chunk *c, uint32_t column, const char *who)
+{
+    tensor *flat, *packed;
+    TRY(chunk_flatten_column(host, c, column, &flat));
+    TRY(nested_pack(host->dev, flat, 0, c->rows.bound, NESTED_EXACT, who, &packed));
+    tensor_unref(flat);
+    c->columns[column] = packed;
+    return STATUS_OK;
+}
+
+status chunk_to_device_as_bytes(dev_stream *stream, chunk *made, const char *who, chunk **out)
+{
+    dev_stream host = {.dev = dev_host(stream->dev)};
+    tensor *flat;
+    for (uint32_t i = 0; i < made->column_count; i++) {
+        if (made->columns[i]->form != TENSOR_FLAT)
+            TRY(chunk_flatten_column(&host, made, i, &flat));
+        if (type_is_nested(made->columns[i]->type))
+            TRY(chunk_transfer_pack(&host, made, i, who));
+    }
+    return chunk_to_device(stream, made, who, out);
 }

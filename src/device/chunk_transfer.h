@@ -14,4 +14,9 @@ CHECKED status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dicti
  * Enqueues copies and does not wait: c may be freed at once. */
 CHECKED status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chunk **out);
 
+/* Sends a chunk that the host device has made: FLAT, and with the bytes of nested values in their place, as plans have them on
+ * devices that are not hosts (plan/rules/nested/pack_columns.h). The caller frees the chunk, whose columns may be others. */
+CHECKED status chunk_to_device_as_bytes(dev_stream *stream, chunk *made, const char *who,
+                                        chunk **out);
+
 #endif

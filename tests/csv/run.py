@@ -157,6 +157,29 @@ def types_by_name(folder):
         check(call, said in err, err)
 
 
+def many_fields(folder):
+    """Objects of hundreds and thousands of fields; what is within them is read alone."""
+    def object_of(count, value):
+        return "{" + ", ".join(f'"k{i}": {value(i)}' for i in range(count)) + "}"
+
+    def is_type(name, value, type_, count):
+        write(folder, name, f'{{"a": {value}}}\n'.encode())
+        gives(f"select typeof(a)[:{len(type_)}] as t, length(a::json::varchar) > {count} as b from '{name}'",
+              json.dumps({"t": type_, "b": True}), folder)
+
+    is_type("m200.json", object_of(200, str), "map(varchar, bigint)", 1000)
+    is_type("m199.json", object_of(199, str), "struct(k0 bigint, k1 bigint, ", 1000)
+    is_type("mixed.json", object_of(250, lambda i: '"x"' if i % 2 else i), "struct(k0 bigint, k1 varchar, ", 1000)
+    is_type("objects.json", object_of(250, lambda i: f'{{"x": {i}}}'), "map(varchar, struct(x bigint))", 1000)
+    is_type("unlike.json", object_of(250, lambda i: f'{{"x": {i}}}' if i % 2 else '{"x": 1, "y": "2"}'), "struct(k0 struct(x bigint, y varchar)", 1000)
+    fields = [f'"k{i}": {[i, json.dumps(f"t{i}"), [i, None]][i % 3]}'.replace("None", "null") for i in range(5000)]
+    write(folder, "wide.json", "".join(f'{{"id": {n}, "s": {{{", ".join(order)}}}}}\n' for n, order in enumerate((fields, fields[::-1], fields[2500:]))).encode())
+    gives("select id, s.k0 as a, s.k4 as b, s.k4997 as c from 'wide.json'",
+          '{"id":0,"a":0,"b":"t4","c":[4997,null]}\n{"id":1,"a":0,"b":"t4","c":[4997,null]}\n{"id":2,"a":null,"b":null,"c":[4997,null]}', folder)
+    write(folder, "columns.json", "".join(f'{{{", ".join(order)}}}\n' for order in (fields, fields[::-1])).encode())
+    gives("select k0 + 1 as a, k4 as b, k4997[1] as c from 'columns.json'", '{"a":1,"b":"t4","c":4997}\n{"a":1,"b":"t4","c":4997}', folder)
+
+
 def late_fields(folder):
     """Fields that no record of the sample has; fields of further files."""
     write(folder, "late.json", b'{"a":1}\n' * 150000 + b'{"a":2,"late":true}\n')
@@ -200,6 +223,60 @@ def rejects(folder):
               json.dumps({"n": len(bad), "l": sum(bad) + len(bad), "r": sum(len(lines[i]) - 2 for i in bad), "i": sum(bad)}), folder)
 
 
+def nested_values(folder):
+    """Lists, structs and maps over pieces and chunks, on all kinds of devices, into Parquet and back into JSON."""
+    def row(i):
+        inner = [{"x": j, "y": f"text of some length {j}" if j % 3 else None} for j in range(i % 5)]
+        return {"id": i, "l": None if i % 11 == 0 else list(range(i % 7)), "s": {"a": i / 4, "n": inner}, "m": {f"{i % 40}": [i]}, "j": [i, "x", {}][i % 3]}
+
+    rows = [row(i) for i in range(6000)]
+    lines = "".join(json.dumps(r) + "\n" for r in rows)
+    write(folder, "n.json", lines.encode())
+    write(folder, "a.json.gz", json.dumps(rows, indent=1).encode())
+    types = "columns => {id: 'int', l: 'int[]', s: 'struct(a double, n struct(x int, y varchar)[])', m: 'map(varchar, bigint[])', j: 'json'}"
+    total = {"n": 6000, "l": sum(len(r["l"] or []) for r in rows), "x": sum(e["x"] for r in rows for e in r["s"]["n"]), "a": sum(r["s"]["a"] for r in rows),
+             "m": sum(r["m"].get("1", [0])[0] for r in rows), "z": sum(r["l"] is None for r in rows)}
+    for source in ("'n.json'", "'a.json.gz'", f"read_json('n.json', {types})"):
+        for setup in ("set chunk_rows = 7", "set threads = 4", "set memory_limit = '32MB'", "set device = simulated", "set ranks = 3; set distribute = always"):
+            gives(f"{setup}; select count(*) as n, sum(len(l)) as l, sum(list_sum(list_transform(s.n, lambda e: e.x))) as x, sum(s.a) as a,"
+                  f" sum(coalesce(m['1'][1], 0)) as m, count(*) filter (where l is null) as z from {source}", json.dumps(total), folder)
+        gives(f"select j, s from {source} where id in (10, 11)", "".join(json.dumps({"j": r["j"], "s": r["s"]}) + "\n" for r in rows[10:12]), folder)
+    gives("copy (from 'n.json') to 'n.parquet'; copy (from 'n.parquet') to 'back.json'; from 'n.parquet' limit 5 offset 500",
+          "".join(json.dumps(r) + "\n" for r in rows[500:505]), folder)
+    with open(os.path.join(folder, "back.json"), encoding="utf-8") as file:
+        check("nested values come back", json.load(file) == rows)
+    gives(f"create table t as from 'n.json'; copy t from 'a.json.gz'; select count(*) as n, count(distinct s) as s, max(l) as l from t", '{"n":12000,"s":6000,"l":[0,1,2,3,4,5]}', folder)
+    write(folder, "bad.json", (lines.replace('"id": 77,', '"id": "x",').replace('"x": 3, "y": null', '"x": "z", "y": null', 1)).encode())
+    gives(f"select count(*) as n, sum(len(s.n)) as s from read_json('bad.json', {types}, ignore_errors => true)", json.dumps(
+        {"n": 5998, "s": sum(len(r["s"]["n"]) for r in rows if r["id"] not in (4, 77))}), folder)
+    gives(f"select line, column_name as c, error_message as m from read_json_rejects('bad.json', {types})",
+          '{"line":5,"c":"s","m":"column \\"s.n[].x\\": \\"z\\" is not a integer"}\n{"line":78,"c":"id","m":"column \\"id\\": \\"x\\" is not a integer"}', folder)
+
+
+def large_samples(folder):
+    """Records that are longer than a sample; types that a row far behind the first megabyte decides."""
+    write(folder, "long.json", ('{"a": "' + "x" * 3000000 + '", "b": [1]}\n{"a": "y", "b": [2]}\n').encode())
+    gives("select length(a) as a, b from 'long.json'", '{"a":3000000,"b":[1]}\n{"a":1,"b":[2]}', folder)
+    filler = "x" * 100
+    write(folder, "far.csv", ("a,b\n" + f"1,{filler}\n" * 30000 + "1.5,y\n").encode())
+    write(folder, "far.json", (f'{{"a": [1], "b": "{filler}"}}\n' * 30000 + '{"a": ["x"], "c": 1}\n').encode())
+    for sample in ("-1", "1000000"):
+        gives(f"select typeof(any_value(a)) as t, sum(a) as s from read_csv('far.csv', sample_size => {sample})", '{"t":"double","s":30001.5}', folder)
+        gives(f"select typeof(any_value(a)) as t, count(c) as c from read_json('far.json', sample_size => {sample})", '{"t":"json[]","c":1}', folder)
+    _, _, err = ask("select sum(a) from 'far.csv'", folder)
+    check("a value far behind the sample", "line 30002" in err, err)
+
+
+def rows_of_ignore_errors(folder):
+    """The same rows, whichever columns a statement reads."""
+    write(folder, "i.csv", b"a,b\n1,2\nx,3\n4,y\n5\n6,7,8\n9,9\n")
+    write(folder, "i.json", b'{"a":1,"b":2}\n{"a":"x","b":3}\n{"a":4,"b":"y"}\nbad\n{"a":9,"b":9}\n')
+    for call in ("read_csv('i.csv', header => true, ", "read_json('i.json', "):
+        source = call + "columns => {'a': 'int', 'b': 'int'}, ignore_errors => true)"
+        gives(f"select count(*) as n from {source}; select sum(a) as a from {source}; select sum(b) as b from {source}; select count(*) as n, sum(a) as a, sum(b) as b from {source}",
+              '{"n":2}\n{"a":10}\n{"b":11}\n{"n":2,"a":10,"b":11}', folder)
+
+
 def copy_from(folder):
     write(folder, "c.csv", b"n,t\n007,1.50\n8,x\n")
     write(folder, "c.json", b'[{"s": 1.50, "n": 9}]')
@@ -240,7 +317,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, headers_of_further_files, many_names, types_by_name, late_fields, rejects, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, many_names, types_by_name, many_fields, late_fields, rejects, rows_of_ignore_errors, nested_values, large_samples, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")

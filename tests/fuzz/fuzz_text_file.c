@@ -94,14 +94,18 @@ static void index_csv(const uint8_t *bytes, size_t length)
 }
 
 /* Takes the field that yyjson has next: the walk has it, too. */
-static void compare_field(void *context, const char *name, size_t name_bytes, json_kind kind,
-                          const char *text, size_t bytes)
+static void compare_field(json_walk *walk, yyjson_val *key)
 {
     json_field f;
-    FUZZ_CHECK(json_walk_next(context, &f) == JSON_STEP_FIELD);
-    FUZZ_CHECK(f.name_bytes == name_bytes && !memcmp(f.name, name, name_bytes) && f.kind == kind);
-    if (kind != JSON_NESTED && kind != JSON_NULL)
-        FUZZ_CHECK(f.bytes == bytes && !memcmp(f.text, text, bytes));
+    yyjson_val *v = yyjson_obj_iter_get_val(key);
+    json_kind kind = json_kind_of(v);
+    size_t bytes = 0;
+    FUZZ_CHECK(json_walk_next(walk, &f) == JSON_STEP_FIELD);
+    FUZZ_CHECK(f.name_bytes == yyjson_get_len(key) &&
+               !memcmp(f.name, yyjson_get_str(key), f.name_bytes) && f.kind == kind);
+    const char *text =
+        kind == JSON_NESTED || kind == JSON_NULL ? NULL : json_scalar_text(v, &bytes);
+    FUZZ_CHECK(!text || (f.bytes == bytes && !memcmp(f.text, text, bytes)));
 }
 
 /* Returns whether the walk reaches the record's end. */
@@ -121,13 +125,17 @@ static void walk_record(const char *record, size_t bytes)
     json_walk walk;
     json_field f;
     json_memory memory;
-    const char *message;
+    yyjson_doc *doc;
+    yyjson_read_err error;
     if (!is_walked(record, bytes))
         return;
     FUZZ_CHECK(json_walk_begin(&walk, record, bytes));
     json_memory_init(&memory, NULL);
-    FUZZ_CHECK(!json_record_visit(record, bytes, &memory, compare_field, &walk, &message));
-    FUZZ_CHECK(!message && json_walk_next(&walk, &f) == JSON_STEP_END);
+    FUZZ_CHECK(!json_record_parse(record, bytes, &memory, &doc, &error) && doc);
+    yyjson_obj_iter fields = yyjson_obj_iter_with(yyjson_doc_get_root(doc));
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&fields));)
+        compare_field(&walk, key);
+    FUZZ_CHECK(json_walk_next(&walk, &f) == JSON_STEP_END);
     json_memory_release(&memory);
 }
 
@@ -137,7 +145,7 @@ static void index_json(const uint8_t *bytes, size_t length)
     for (int are_lines = 0; are_lines < 2; are_lines++) {
         csv_index x = {0};
         size_t end = 0;
-        FUZZ_CHECK(!json_index_make(are_lines, text, length, true, &x));
+        FUZZ_CHECK(!json_index_make((json_form){are_lines, true, true}, text, length, &x));
         FUZZ_CHECK(x.used == length);
         for (size_t i = 0; i < x.record_count; i++) {
             FUZZ_CHECK(x.begins.items[i] >= end && x.ends.items[i] > x.begins.items[i]);
@@ -145,7 +153,7 @@ static void index_json(const uint8_t *bytes, size_t length)
             walk_record(text + x.begins.items[i], end - x.begins.items[i]);
         }
         FUZZ_CHECK(end <= length);
-        FUZZ_CHECK(!json_index_make(are_lines, text, length * 2 / 3, false, &x));
+        FUZZ_CHECK(!json_index_make((json_form){are_lines, true, false}, text, length * 2 / 3, &x));
         FUZZ_CHECK(x.used <= length * 2 / 3);
         csv_index_release(&x);
     }

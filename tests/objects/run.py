@@ -5,8 +5,6 @@ run.py PROGRAM
 """
 import os
 import re
-import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -73,14 +71,6 @@ def make(sql, path):
     subprocess.run([program, "-c", f"copy ({sql}) to '{path}' (format parquet)"], check=True, stdout=subprocess.DEVNULL)
 
 
-def make_all(*files):
-    """Files by one process: (query, path)."""
-    for _, path in files:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    subprocess.run([program, "-c", "; ".join(f"copy ({sql}) to '{path}' (format parquet)" for sql, path in files)], check=True,
-                   stdout=subprocess.DEVNULL)
-
-
 def make_files():
     data = os.path.join(root, "data")
     for i in range(20):  # three pages of a listing
@@ -142,65 +132,6 @@ def test_lakes():
     gives("select count(*) from iceberg_scan('s3://data/ice', version => 1)", "1000")
     os.remove(os.path.join(ice, "data/a.parquet"))
     says("from iceberg_scan('s3://data/ice')", "a.parquet")
-
-
-def test_lake_deletes():
-    """A file of deletes is read once in a statement, whatever number of data files and scans it concerns."""
-    where, files = os.path.join(root, "data/dels"), 12
-    make_all(*[(f"select g::bigint as id, g % 10 as k from generate_series({1000 * i}, {1000 * i + 999}) s(g)", f"{where}/data/{i:02}.parquet")
-               for i in range(files)],
-             (f"select 's3://data/dels/data/' || lpad(i::text, 2, '0') || '.parquet' as file_path, p::bigint as pos "
-              f"from generate_series(0, {files - 1}) a(i), generate_series(5, 905, 100) b(p) order by 1, 2", f"{where}/data/pos.parquet"),
-             (f"select (1000 * i)::bigint as id from generate_series(0, {files - 1}) a(i)", f"{where}/data/eq1.parquet"),
-             (f"select (1000 * i + 1)::bigint as id from generate_series(0, {files - 1}) a(i)", f"{where}/data/eq2.parquet"))
-    table = lakes.Iceberg(where, [(1, "id", "long"), (2, "k", "long")], location="s3://data/dels", **{
-        "schema.name-mapping.default": '[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["k"]}]'})
-    table.commit(*[table.file(f"data/{i:02}.parquet", 1000) for i in range(files - 1)])
-    table.commit(table.file("data/eq1.parquet", files, content=2, equality_ids=[1]))
-    table.commit(table.file(f"data/{files - 1:02}.parquet", 1000))
-    table.commit(table.file("data/eq2.parquet", files, content=2, equality_ids=[1]), table.file("data/pos.parquet", 10 * files, content=1))
-    kept = 1000 * files - 10 * files - (files - 1) - files
-    for sql in ("select count(*) from iceberg_scan('s3://data/dels')",
-                "select count(*) from iceberg_scan('s3://data/dels') a join iceberg_scan('s3://data/dels') b on a.id = b.id"):
-        before = len(store.log)
-        gives(sql, str(kept))
-        log = "\n".join(store.log[before:])
-        check(f"{sql} reads each file of deletes once", [log.count(f"/{name}.parquet") for name in ("pos", "eq1", "eq2")] == [1, 1, 1], log)
-    before = len(store.log)
-    gives("select count(*) from iceberg_scan('s3://data/dels') where id < 0", "0")
-    check("no deletes are read where no row is", not any(name in line for line in store.log[before:] for name in ("pos.", "eq1.", "eq2.")),
-          "\n".join(store.log[before:]))
-
-
-def test_one_day():
-    """A query for one day of 10,000 files opens the manifests that it needs and the files of that day, which alone are there."""
-    days, files, day = 100, 100, 41
-    ice, delta = os.path.join(root, "data/days"), os.path.join(root, "data/ddays")
-    name = lambda d, i: f"data/d={d:03}/{i:02}.parquet"
-    make("select timestamp '2024-02-11' + interval (i) hour as at, i::bigint as v from generate_series(0, 23) s(i)", f"{ice}/{name(day, 0)}")
-    for where in (ice, delta):
-        os.makedirs(f"{where}/data/d={day:03}", exist_ok=True)
-        for i in range(files):
-            if (where, i) != (ice, 0):
-                shutil.copy(f"{ice}/{name(day, 0)}", f"{where}/{name(day, i)}")
-    table = lakes.Iceberg(ice, [(1, "at", "timestamp"), (2, "v", "long")], [(1, 1000, "at_day", "day", "int")], location="s3://data/days", **{
-        "schema.name-mapping.default": '[{"field-id": 1, "names": ["at"]}, {"field-id": 2, "names": ["v"]}]'})
-    for d in range(days):
-        low = struct.pack("<i", 19723 + d)
-        table.commit(*[table.file(name(d, i), 24, partition={"at_day": 19723 + d}) for i in range(files)], between=[(low, low)],
-                     is_last=d == days - 1)
-    lakes.commit(delta, 0, lakes.protocol(), lakes.metadata([lakes.field("at", "timestamp_ntz"), lakes.field("v", "long"),
-                                                             lakes.field("d", "integer")], ["d"]),
-                 *[lakes.add(name(d, i).replace("=", "%3D"), {"d": str(d)}, {"numRecords": 24}) for d in range(days) for i in range(files)])
-    for sql in ("select count(*), sum(v) from iceberg_scan('s3://data/days') where at >= '2024-02-11' and at < '2024-02-12'",
-                "select count(*), sum(v) from iceberg_scan('s3://data/days') where at between '2024-02-11 00:00:00' and '2024-02-11 23:30:00'",
-                f"select count(*), sum(v) from delta_scan('s3://data/ddays') where d = {day}"):
-        before = len(store.log)
-        gives(sql, f"{24 * files},{276 * files}")
-        log = store.log[before:]
-        opened = {line.split()[1] for line in log if ".parquet" in line}
-        check(f"{sql} opens one manifest", sum("/metadata/m" in line for line in log) == ("iceberg" in sql), "\n".join(log))
-        check(f"{sql} opens files of the day", len(opened) <= files and len(log) <= 2 * files + 8, f"{len(opened)} {len(log)}")
 
 
 def test_requests():
@@ -372,7 +303,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_lakes, test_lake_deletes, test_one_day, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_lakes, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -7,6 +7,7 @@
 #include "base/calendar.h"
 #include "base/csv.h"
 #include "base/json_text.h"
+#include "base/json_type.h"
 #include "base/nested_type.h"
 #include "base/zone_moment.h"
 
@@ -347,12 +348,26 @@ static void write_nested(const api_row_text *text, const exec_batch_column *colu
         write_nested_field(text, column, row, out);
 }
 
+static bool is_json_format(const api_row_text *text)
+{
+    return text->style.format == ROW_JSON || text->style.format == ROW_JSONL;
+}
+
+/* Writes JSON in other JSON as it is; what has the type and is not JSON is a text. */
+static void write_json(const string_view *view, text_out *out)
+{
+    if (!json_write_raw(string_data(view), view->bytes, out))
+        json_write_text(string_data(view), view->bytes, out);
+}
+
 static void write_cell(const api_row_text *text, const exec_batch_column *column, uint64_t row,
                        text_out *out)
 {
     const string_view *views = column->values;
     if (row_text_is_null(column, row))
         write_null(text, out);
+    else if (type_is_json(column->type) && is_json_format(text))
+        write_json(&views[row], out);
     else if (column->type.id == TYPE_VARCHAR)
         row_text_write_text(text, string_data(&views[row]), views[row].bytes, out);
     else if (column->type.id == TYPE_BLOB)

@@ -2,7 +2,6 @@
 #include "arrowfile/arrowfile_reader.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
-#include "device/nested_pack.h"
 #include "exec/sched/lock.h"
 #include "exec/sched/query.h"
 
@@ -55,31 +54,6 @@ static status fill_columns(const op_arrow_scan *op, const arrow_scan_local *loca
     return STATUS_OK;
 }
 
-/* Makes bytes of nested values, which the plan has in their place (plan/rules/nested/pack_columns.h). */
-static status pack_column(dev_stream *host, chunk *c, uint32_t column)
-{
-    tensor *flat, *packed;
-    TRY(chunk_flatten_column(host, c, column, &flat));
-    TRY(nested_pack(host->dev, flat, 0, c->rows.bound, NESTED_EXACT, "Arrow files", &packed));
-    tensor_unref(flat);
-    c->columns[column] = packed;
-    return STATUS_OK;
-}
-
-/* Moves rows to a device that is not a host, where codes of dictionaries become values. */
-static status move_to_device(const op_arrow_scan *op, exec_task *task, chunk *made, chunk **out)
-{
-    dev_stream host = {.dev = op->host};
-    tensor *flat;
-    for (uint32_t i = 0; i < made->column_count; i++) {
-        if (made->columns[i]->form == TENSOR_INDEXED)
-            TRY(chunk_flatten_column(&host, made, i, &flat));
-        if (type_is_nested(made->columns[i]->type))
-            TRY(pack_column(&host, made, i));
-    }
-    return chunk_to_device(task->stream, made, "Arrow files", out);
-}
-
 static status arrow_scan_chunk(op_arrow_scan *op, exec_task *task, arrow_scan_local *local,
                                chunk **out)
 {
@@ -99,7 +73,7 @@ static status arrow_scan_chunk(op_arrow_scan *op, exec_task *task, arrow_scan_lo
         return STATUS_OK;
     *out = NULL;
     if (!st)
-        st = move_to_device(op, task, made, out);
+        st = chunk_to_device_as_bytes(task->stream, made, "Arrow files", out);
     chunk_free(made);
     return st;
 }

@@ -31,8 +31,7 @@ typedef struct scan_reads {
     pq_fetch_policy policy;
     scan_overlap overlap;
     column_cache_use cache;
-    struct scan_share *share;           /* what several scans want; NULL: nothing is shared */
-    ARRAY(struct pq_deletes *) deletes; /* of lakes, one for each table that was told its files */
+    struct scan_share *share; /* what several scans want; NULL: nothing is shared */
     /* Counts of what was read. */
     ARRAY(scan_storage) storage;              /* the devices that the tables' files are on */
     _Atomic uint64_t bytes_cached;            /* from the page cache */

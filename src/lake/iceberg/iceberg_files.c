@@ -171,15 +171,6 @@ static status add_identity(file_reader *r, int column, const avro_value *v, pq_g
     return STATUS_OK;
 }
 
-static status add_bucket(arena *a, const iceberg_field *field, int column, int64_t first,
-                         int64_t last, pq_told *facts)
-{
-    if (first < 0 || last >= field->parameter)
-        return STATUS_OK;
-    return array_push(a, &facts->buckets,
-                      ((pq_bucket){(uint32_t)column, field->parameter, first, last}));
-}
-
 static status take_partition(file_reader *r, const avro_value *partition, data_file *f,
                              pq_statistics *bounds)
 {
@@ -194,8 +185,6 @@ static status take_partition(file_reader *r, const avro_value *partition, data_f
         iceberg_narrow(a, field, v, r->given->columns.items[column].type, &bounds[column]);
         if (field->transform == ICEBERG_IDENTITY)
             TRY(add_identity(r, column, v, &f->told));
-        if (field->transform == ICEBERG_BUCKET && v && v->kind == AVRO_INT)
-            TRY(add_bucket(a, field, column, v->number, v->number, &f->told.facts));
     }
     return STATUS_OK;
 }
@@ -215,7 +204,7 @@ static status take_data(file_reader *r, const avro_value *file, data_file *f)
     take_bounds(r, avro_field(file, 128, "upper_bounds"), false, bounds);
     take_null_counts(r, avro_field(file, 110, "null_value_counts"), bounds);
     TRY(take_partition(r, avro_field(file, 102, "partition"), f, bounds));
-    f->told.facts.bounds = bounds;
+    f->told.bounds = bounds;
     f->told.row_count = -1;
     avro_field_int(file, 103, "record_count", &f->told.row_count);
     return array_push(a, &r->data, *f);
@@ -242,10 +231,7 @@ static status take_deletes(file_reader *r, const avro_value *file, const data_fi
                         .is_puffin = !strcasecmp(format, "puffin"),
                         .sequence = f->sequence,
                         .spec_id = f->spec_id,
-                        .row_count = -1,
-                        .number = r->deletes->count};
-    const iceberg_spec *spec = iceberg_find_spec(r->metadata, f->spec_id);
-    d.is_global = spec && !spec->fields.count;
+                        .row_count = -1};
     const avro_value *ids = avro_field(file, 135, "equality_ids");
     TRY(partition_text(a, avro_field(file, 102, "partition"), &d.partition));
     d.target = avro_field_text(a, file, 143, "referenced_data_file");
@@ -312,11 +298,12 @@ static status read_manifest(file_reader *r, const manifest *from)
 
 /* Deletes by equal values concern rows that were there before, and of an unpartitioned spec all partitions; positions
  * those of the same sequence number, too. */
-static bool concerns(const iceberg_delete *d, const data_file *f)
+static bool concerns(const file_reader *r, const iceberg_delete *d, const data_file *f)
 {
+    const iceberg_spec *spec = iceberg_find_spec(r->metadata, d->spec_id);
     bool is_same_partition = d->spec_id == f->spec_id && !strcmp(d->partition, f->partition);
     if (d->is_equality)
-        return f->sequence < d->sequence && (is_same_partition || d->is_global);
+        return f->sequence < d->sequence && (is_same_partition || (spec && !spec->fields.count));
     if (d->target)
         return f->sequence <= d->sequence && !strcmp(d->target, f->path);
     return f->sequence <= d->sequence && is_same_partition;
@@ -331,13 +318,12 @@ static status add_deletes(file_reader *r, data_file *f)
         return no_lake_memory();
     of->path = f->path;
     of->row_count = f->told.row_count;
-    of->sequence = f->sequence;
     for (size_t i = 0; i < r->deletes->count; i++)
-        has_vector |= r->deletes->items[i].is_puffin && concerns(&r->deletes->items[i], f);
+        has_vector |= r->deletes->items[i].is_puffin && concerns(r, &r->deletes->items[i], f);
     for (size_t i = 0; i < r->deletes->count; i++) {
         const iceberg_delete *d = &r->deletes->items[i];
         /* A deletion vector has what older files of positions had. */
-        if (concerns(d, f) && (d->is_equality || d->is_puffin || !has_vector))
+        if (concerns(r, d, f) && (d->is_equality || d->is_puffin || !has_vector))
             TRY(array_push(a, &of->list, d));
     }
     f->told.deletes = of;
@@ -427,23 +413,17 @@ static status add_manifest(list_reader *r, const char *path, manifest **out)
 }
 
 /* The bounds that the list has of a partition's field say something of the column that it is made of. */
-static status narrow_part(const list_reader *r, const iceberg_field *field,
-                          const avro_value *summary, pq_statistics *bounds, pq_told *facts)
+static void narrow_part(const list_reader *r, const iceberg_field *field, const avro_value *summary,
+                        pq_statistics *bounds)
 {
-    int64_t first, last;
     int column = column_of_id(r->given, field->source_id);
     const avro_value *low = avro_field(summary, 510, "lower_bound");
     const avro_value *high = avro_field(summary, 511, "upper_bound");
     if (column < 0 || r->given->columns.items[column].is_nested || !low || !high ||
         low->kind != AVRO_BYTES || high->kind != AVRO_BYTES)
-        return STATUS_OK;
-    if (field->transform == ICEBERG_BUCKET)
-        return iceberg_number_of_bytes(low, &first) && iceberg_number_of_bytes(high, &last)
-                   ? add_bucket(r->metadata->memory, field, column, first, last, facts)
-                   : STATUS_OK;
+        return;
     iceberg_narrow_between(r->metadata->memory, field, low, high,
                            r->given->columns.items[column].type, &bounds[column]);
-    return STATUS_OK;
 }
 
 static status add_part(list_reader *r, const manifest *m, const avro_value *record)
@@ -462,8 +442,8 @@ static status add_part(list_reader *r, const manifest *m, const avro_value *reco
     for (size_t i = 0; spec && summaries && summaries->kind == AVRO_ARRAY &&
                        i < summaries->item_count && i < spec->fields.count;
          i++)
-        TRY(narrow_part(r, &spec->fields.items[i], &summaries->items[i], bounds, &part.facts));
-    part.facts.bounds = bounds;
+        narrow_part(r, &spec->fields.items[i], &summaries->items[i], bounds);
+    part.bounds = bounds;
     if (avro_field_int(record, 512, "added_rows_count", &added) &&
         avro_field_int(record, 513, "existing_rows_count", &existing) && added >= 0 &&
         existing >= 0)
@@ -512,8 +492,7 @@ static status list_manifests(list_reader *r)
             manifest *added;
             TRY(add_manifest(r, yyjson_get_str(path), &added));
             TRY(array_push(m->memory, &r->source->data_manifests, added));
-            TRY(array_push(m->memory, &r->given->parts,
-                           ((pq_given_part){.row_count = -1, .file_count = -1})));
+            TRY(array_push(m->memory, &r->given->parts, ((pq_given_part){NULL, -1, -1})));
         }
     return STATUS_OK;
 }
@@ -526,11 +505,6 @@ static status read_deletes(const list_reader *r)
         if (r->source->manifests.items[i]->is_of_deletes)
             TRY(read_manifest(&files, r->source->manifests.items[i]));
     return STATUS_OK;
-}
-
-const iceberg_delete_list *iceberg_listed_deletes(const iceberg_metadata *m)
-{
-    return &m->source->deletes;
 }
 
 status iceberg_add_files(iceberg_metadata *m, pq_given *given)

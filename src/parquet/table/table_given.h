@@ -36,39 +36,23 @@ typedef struct pq_given_column {
     value missing;              /* the value of rows of files that lack the column */
 } pq_given_column;
 
-/* All values of a column, but NULLs, are in these buckets of `count`: a hash that pq_given.bucket_of gives. */
-typedef struct pq_bucket {
-    uint32_t column;
-    int64_t count, first, last; /* last < first: there are nothing but NULLs */
-} pq_bucket;
-
-/* Facts about a file or a part that are known before it is read. */
-typedef struct pq_told {
-    const pq_statistics *bounds; /* by column; NULL: not known */
-    ARRAY(pq_bucket) buckets;
-} pq_told;
-
 typedef struct pq_given_file {
     const char *path;
     int64_t row_count;     /* deleted rows included; -1: not known */
     int64_t deleted_count; /* -1: not known */
     bool has_deleted;
     const value *const *constants; /* by column; NULL, or an item is NULL: the file stores it */
-    pq_told facts;
-    const void *deletes; /* for pq_given.load_deleted */
+    const pq_statistics *bounds;   /* by column; NULL: not known */
+    const void *deletes;           /* for pq_given.load_deleted */
 } pq_given_file;
 
 typedef ARRAY(pq_given_file) pq_given_file_list;
 
 /* Files that are told together, and only when they are wanted: a manifest's. */
 typedef struct pq_given_part {
-    pq_told facts;                 /* of all of its files */
+    const pq_statistics *bounds;   /* by column, of all of its files; NULL: not known */
     int64_t row_count, file_count; /* -1: not known */
 } pq_given_part;
-
-/* Deletes that a statement has read, and the rows of a file that they delete: table_deletes.h. */
-typedef struct pq_deletes pq_deletes;
-struct pq_deleted_rows;
 
 typedef struct pq_given {
     const char *what; /* "version 3 of Delta table \"t\"": for errors */
@@ -79,14 +63,9 @@ typedef struct pq_given {
     /* In place of files; load_part gives those of one, which live as long as the table. Any thread. */
     ARRAY(pq_given_part) parts;
     status (*load_part)(const struct pq_given *given, size_t part, const pq_given_file_list **out);
-    /* Reads which rows of the file are deleted; numbers in the arena. Any thread. */
-    status (*load_deleted)(pq_deletes *deletes, const pq_given_file *file, arena *a,
-                           struct pq_deleted_rows *out);
-    /* Makes what files of deletes are kept in as long as a statement reads, and frees it. NULL: nothing is kept. */
-    status (*keep_deletes)(const struct pq_given *given, void **out);
-    void (*drop_deletes)(void *kept);
-    /* Gives the bucket that a value is in; false: it cannot be told. NULL: there are no buckets. */
-    bool (*bucket_of)(const value *v, int64_t count, int64_t *out);
+    /* Reads which rows of the file are deleted; text and numbers in the arena. */
+    status (*load_deleted)(const struct pq_given *given, const pq_given_file *file, arena *a,
+                           pq_deleted_rows *out);
     const void *context;
     uint32_t store; /* as object_store_use: files are opened by it; 0: by the thread's */
 } pq_given;
@@ -107,7 +86,7 @@ uint32_t pq_given_store(const pq_given *given);
 
 /* ---- inside src/parquet/table ---- */
 
-/* Makes the metadata of an open file of such a table. */
+/* Makes the metadata of an open file of such a table, and reads which rows are deleted. */
 CHECKED status pq_given_map(const pq_table *table, arena *a, pq_table_file *f);
 /* Counts the rows that are not deleted, if all files were told with their numbers. */
 bool pq_given_count(const pq_table *table, uint64_t *out);

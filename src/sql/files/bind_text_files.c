@@ -3,6 +3,7 @@
 
 #include "base/type_parse.h"
 #include "device/host/strptime.h"
+#include "sql/types/bind_type.h"
 #include "textfile/table/text_rejects.h"
 
 #include <strings.h>
@@ -54,6 +55,8 @@ const char *bind_option_text(binder *b, const pg_node *node)
         return castNode(A_Const, node)->val.sval.sval;
     case T_Integer:
         return arena_format(b->memory, "%d", castNode(A_Const, node)->val.ival.ival);
+    case T_Float:
+        return castNode(A_Const, node)->val.fval.fval;
     default:
         return NULL;
     }
@@ -71,8 +74,13 @@ typedef enum option_kind {
     OPTION_TYPES,
     OPTION_COLUMNS, /* 'name type, name type', or a struct of types by name */
     OPTION_COMPRESSION,
-    OPTION_ENCODING
+    OPTION_ENCODING,
+    OPTION_SHARE,      /* a number from 0 to 1 */
+    OPTION_JSON_FORMAT /* of records */
 } option_kind;
+
+/* Formats that have the option. */
+typedef enum option_owner { OF_CSV, OF_BOTH, OF_JSON } option_owner;
 
 #define AT(member) offsetof(text_options, member)
 
@@ -80,40 +88,45 @@ typedef enum option_kind {
 static const struct text_option {
     const char *name;
     option_kind kind;
-    bool is_of_json;
+    option_owner owner;
     size_t offset;
 } options[] = {
-    {"delim", OPTION_CHARACTER, false, AT(delimiter)},
-    {"delimiter", OPTION_CHARACTER, false, AT(delimiter)},
-    {"sep", OPTION_CHARACTER, false, AT(delimiter)},
-    {"quote", OPTION_CHARACTER, false, AT(quote)},
-    {"escape", OPTION_CHARACTER, false, AT(escape)},
-    {"comment", OPTION_CHARACTER, false, AT(comment)},
-    {"header", OPTION_CHOICE, false, AT(header)},
-    {"names", OPTION_NAMES, false, AT(names)},
-    {"column_names", OPTION_NAMES, false, AT(names)},
-    {"types", OPTION_TYPES, true, AT(types)},
-    {"dtypes", OPTION_TYPES, true, AT(types)},
-    {"column_types", OPTION_TYPES, true, AT(types)},
-    {"columns", OPTION_COLUMNS, true, AT(types)},
-    {"nullstr", OPTION_NAMES, false, AT(nulls)},
-    {"null", OPTION_NAMES, false, AT(nulls)},
-    {"dateformat", OPTION_FORMAT, true, AT(date_format)},
-    {"date_format", OPTION_FORMAT, true, AT(date_format)},
-    {"timestampformat", OPTION_FORMAT, true, AT(timestamp_format)},
-    {"timestamp_format", OPTION_FORMAT, true, AT(timestamp_format)},
-    {"decimal_separator", OPTION_CHARACTER, false, AT(decimal)},
-    {"thousands", OPTION_CHARACTER, false, AT(thousands)},
-    {"skip", OPTION_COUNT, false, AT(skip)},
-    {"sample_size", OPTION_COUNT, true, AT(sample_rows)},
-    {"all_varchar", OPTION_BOOL, false, AT(all_varchar)},
-    {"auto_detect", OPTION_BOOL, true, AT(detects_nothing)},
-    {"ignore_errors", OPTION_BOOL, true, AT(ignores_errors)},
-    {"null_padding", OPTION_BOOL, false, AT(null_padding)},
-    {"union_by_name", OPTION_BOOL, true, AT(union_by_name)},
-    {"filename", OPTION_BOOL, true, AT(has_filename)},
-    {"compression", OPTION_COMPRESSION, true, AT(compression)},
-    {"encoding", OPTION_ENCODING, false, AT(is_latin1)},
+    {"delim", OPTION_CHARACTER, OF_CSV, AT(delimiter)},
+    {"delimiter", OPTION_CHARACTER, OF_CSV, AT(delimiter)},
+    {"sep", OPTION_CHARACTER, OF_CSV, AT(delimiter)},
+    {"quote", OPTION_CHARACTER, OF_CSV, AT(quote)},
+    {"escape", OPTION_CHARACTER, OF_CSV, AT(escape)},
+    {"comment", OPTION_CHARACTER, OF_CSV, AT(comment)},
+    {"header", OPTION_CHOICE, OF_CSV, AT(header)},
+    {"names", OPTION_NAMES, OF_CSV, AT(names)},
+    {"column_names", OPTION_NAMES, OF_CSV, AT(names)},
+    {"types", OPTION_TYPES, OF_BOTH, AT(types)},
+    {"dtypes", OPTION_TYPES, OF_BOTH, AT(types)},
+    {"column_types", OPTION_TYPES, OF_BOTH, AT(types)},
+    {"columns", OPTION_COLUMNS, OF_BOTH, AT(types)},
+    {"nullstr", OPTION_NAMES, OF_CSV, AT(nulls)},
+    {"null", OPTION_NAMES, OF_CSV, AT(nulls)},
+    {"dateformat", OPTION_FORMAT, OF_BOTH, AT(date_format)},
+    {"date_format", OPTION_FORMAT, OF_BOTH, AT(date_format)},
+    {"timestampformat", OPTION_FORMAT, OF_BOTH, AT(timestamp_format)},
+    {"timestamp_format", OPTION_FORMAT, OF_BOTH, AT(timestamp_format)},
+    {"decimal_separator", OPTION_CHARACTER, OF_CSV, AT(decimal)},
+    {"thousands", OPTION_CHARACTER, OF_CSV, AT(thousands)},
+    {"skip", OPTION_COUNT, OF_CSV, AT(skip)},
+    {"sample_size", OPTION_COUNT, OF_BOTH, AT(sample_rows)},
+    {"all_varchar", OPTION_BOOL, OF_CSV, AT(all_varchar)},
+    {"auto_detect", OPTION_BOOL, OF_BOTH, AT(detects_nothing)},
+    {"ignore_errors", OPTION_BOOL, OF_BOTH, AT(ignores_errors)},
+    {"null_padding", OPTION_BOOL, OF_CSV, AT(null_padding)},
+    {"union_by_name", OPTION_BOOL, OF_BOTH, AT(union_by_name)},
+    {"filename", OPTION_BOOL, OF_BOTH, AT(has_filename)},
+    {"compression", OPTION_COMPRESSION, OF_BOTH, AT(compression)},
+    {"encoding", OPTION_ENCODING, OF_CSV, AT(is_latin1)},
+    {"format", OPTION_JSON_FORMAT, OF_JSON, AT(json_format)},
+    {"records", OPTION_CHOICE, OF_JSON, AT(json_records)},
+    {"maximum_depth", OPTION_COUNT, OF_JSON, AT(json_depth_most)},
+    {"map_inference_threshold", OPTION_COUNT, OF_JSON, AT(json_map_fields)},
+    {"field_appearance_threshold", OPTION_SHARE, OF_JSON, AT(json_field_share)},
 };
 #define OPTION_TOTAL (sizeof options / sizeof *options)
 
@@ -137,10 +150,10 @@ static bool set_character(binder *b, const char *text, void *member)
 
 static bool set_choice(const char *text, void *member)
 {
-    bool is_yes;
-    if (!bool_parse(text, strlen(text), &is_yes))
+    bool is_yes = false, is_auto = !strcasecmp(text, "auto");
+    if (!is_auto && !bool_parse(text, strlen(text), &is_yes))
         return false;
-    *(text_choice *)member = is_yes ? TEXT_YES : TEXT_NO;
+    *(text_choice *)member = is_auto ? TEXT_AUTO : is_yes ? TEXT_YES : TEXT_NO;
     return true;
 }
 
@@ -152,6 +165,33 @@ static bool set_count(const text_call *c, const char *text, void *member)
     *(uint64_t *)member = (uint64_t)number;
     c->options->has_skip |= member == &c->options->skip;
     return number >= 0 || member != &c->options->skip;
+}
+
+static bool set_share(const char *text, void *member)
+{
+    double share;
+    if (!double_parse(text, strlen(text), &share) || !(share >= 0 && share <= 1))
+        return false;
+    *(double *)member = share;
+    return true;
+}
+
+static bool set_json_format(const char *text, void *member)
+{
+    static const struct {
+        const char *name;
+        text_json_format format;
+    } names[] = {{"auto", TEXT_JSON_AUTO},
+                 {"newline_delimited", TEXT_JSON_LINES},
+                 {"nd", TEXT_JSON_LINES},
+                 {"array", TEXT_JSON_VALUES},
+                 {"unstructured", TEXT_JSON_VALUES}};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(text, names[i].name)) {
+            *(text_json_format *)member = names[i].format;
+            return true;
+        }
+    return false;
 }
 
 static bool set_compression(const char *text, void *member)
@@ -190,7 +230,12 @@ static status add_type(const text_call *c, const char *name, const char *type, s
                        int32_t location)
 {
     text_said_type said = {.name = name};
-    if (!type_parse(type, bytes, &said.type))
+    bool is_type = type_parse(type, bytes, &said.type);
+    if (!is_type)
+        TRY(bind_type_of_text(c->b, type, bytes, &said.type, &is_type));
+    if (is_type && type_is_nested(said.type) && c->options->kind == TEXT_CSV)
+        return bind_unsupported(c->b, location, "a list, struct or map in a csv file is");
+    if (!is_type)
         return bind_error(c->b, STATUS_KIND_INVALID, location, "type \"%.*s\" does not exist",
                           (int)(bytes < 60 ? bytes : 60), type);
     return array_push(c->b->memory, &c->options->types, said);
@@ -293,13 +338,21 @@ static status set_text(const text_call *c, const struct text_option *option, con
         hint = set_choice(text, member) ? NULL : "true or false";
         break;
     case OPTION_COUNT:
-        hint = set_count(c, text, member) ? NULL : "a number of rows; sample_size => -1: all";
+        hint = set_count(c, text, member) ? NULL : "a number; sample_size => -1: all rows";
         break;
     case OPTION_COMPRESSION:
         hint = set_compression(text, member) ? NULL : "'auto', 'none' or 'gzip'";
         break;
     case OPTION_ENCODING:
         hint = set_encoding(text, member) ? NULL : "'utf-8' or 'latin-1'";
+        break;
+    case OPTION_SHARE:
+        hint = set_share(text, member) ? NULL : "a number from 0 to 1";
+        break;
+    case OPTION_JSON_FORMAT:
+        hint = set_json_format(text, member)
+                   ? NULL
+                   : "'auto', 'newline_delimited', 'array' or 'unstructured'";
         break;
     case OPTION_FORMAT:
         return set_format(c, text, location, member);
@@ -322,7 +375,7 @@ static const struct text_option *text_find_option(const text_call *c, const char
 {
     for (size_t i = 0; i < OPTION_TOTAL; i++)
         if (!strcasecmp(options[i].name, name) &&
-            (c->options->kind == TEXT_CSV || options[i].is_of_json))
+            options[i].owner != (c->options->kind == TEXT_CSV ? OF_JSON : OF_CSV))
             return &options[i];
     return NULL;
 }
@@ -374,6 +427,7 @@ bool bind_is_text_function(const char *name, text_kind *out)
 static status add_source(binder *b, plan_node *node, const char *name, data_type type)
 {
     plan_column column = {.id = bind_new_id(b), .name = name, .type = type, .is_nullable = true};
+    b->statement->has_nested |= type_is_nested(type);
     TRY(array_push(b->memory, &node->text_scan.sources, (uint32_t)node->columns.count));
     return array_push(b->memory, &node->columns, column);
 }
@@ -424,6 +478,9 @@ static status new_call(binder *b, const char *name, text_kind kind, text_call *o
     if (!out->options)
         return bind_no_memory();
     out->options->kind = kind;
+    out->options->json_depth_most = UINT64_MAX;
+    out->options->json_map_fields = TEXT_JSON_MAP_FIELDS;
+    out->options->json_field_share = TEXT_JSON_FIELD_SHARE;
     return STATUS_OK;
 }
 

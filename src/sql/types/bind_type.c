@@ -89,53 +89,6 @@ static status interval_modifier(const binder *b, const TypeName *name, bind_modi
     return count == 2 ? check_decimals(b, name, given[1], &out->decimals) : STATUS_OK;
 }
 
-/* Types of PostgreSQL and DuckDB that are not there, and what takes their place. */
-static const struct {
-    const char *name, *instead;
-} missing_types[] = {
-    {"bit", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
-    {"bitstring", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
-    {"varbit", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
-    {"enum", "varchar keeps the names; array_position(['low', 'high'], x) orders by them"},
-    {"timetz", "timestamptz is an instant; time has no zone"},
-    {"union", "a struct with a field for each kind, of which the others are NULL"},
-    {"variant", "json, a text"},
-    {"money", "decimal(18, 2)"},
-    {"xml", "varchar"},
-    {"inet", "varchar"},
-    {"cidr", "varchar"},
-    {"macaddr", "varchar"},
-    {"geometry", "a struct of doubles"},
-    {"point", "a struct of two doubles: struct(x double, y double)"},
-    {"tsvector", "varchar, with LIKE or ~"},
-    {"int4range", "two columns: the start and the end"},
-    {"int8range", "two columns: the start and the end"},
-    {"numrange", "two columns: the start and the end"},
-    {"daterange", "two columns: the start and the end"},
-    {"tsrange", "two columns: the start and the end"},
-    {"serial", "integer; row_number() OVER () numbers rows"},
-    {"bigserial", "bigint; row_number() OVER () numbers rows"},
-    {"varint", "decimal(38, 0)"},
-    {"bignum", "decimal(38, 0)"},
-    {"uhugeint", "decimal(38, 0)"}};
-
-/* Fails with what can be used in place of a type, or with a name that is close to it. */
-static status no_such_type(const binder *b, const TypeName *name, const char *word)
-{
-    size_t count = sizeof type_names / sizeof *type_names;
-    const char *names[sizeof type_names / sizeof *type_names];
-    for (size_t i = 0; i < sizeof missing_types / sizeof *missing_types; i++)
-        if (!strcasecmp(word, missing_types[i].name))
-            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, name->location,
-                                          "type \"%s\" is not supported", missing_types[i].name),
-                               "%s", missing_types[i].instead);
-    for (size_t i = 0; i < count; i++)
-        names[i] = type_names[i].name;
-    return bind_suggest(
-        bind_error(b, STATUS_KIND_NOT_FOUND, name->location, "type \"%s\" does not exist", word),
-        word, names, count);
-}
-
 status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modifier *out_modifier)
 {
     const char *word =
@@ -147,10 +100,20 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
         return bind_unsupported(b, name->location, "SETOF is");
     if (list_length(name->arrayBounds) || !strcmp(word, "struct") || !strcmp(word, "map"))
         return bind_nested_type_name(b, name, out);
+    if (!strcmp(word, "json")) {
+        *out = type_json();
+        return STATUS_OK;
+    }
     while (found < count && strcasecmp(word, type_names[found].name))
         found++;
-    if (found == count)
-        return no_such_type(b, name, word);
+    if (found == count) {
+        const char *names[sizeof type_names / sizeof *type_names];
+        for (size_t i = 0; i < count; i++)
+            names[i] = type_names[i].name;
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, name->location,
+                                       "type \"%s\" does not exist", word),
+                            word, names, count);
+    }
     type_id id = type_names[found].id;
     if (!strcasecmp(word, "hugeint")) {
         *out = type_decimal(38, 0);
@@ -170,6 +133,39 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
         TRY(check_decimals(b, name, given[0], &out_modifier->decimals));
     if (!strcasecmp(word, "timestamp_ns") || (id == TYPE_TIMESTAMP && given[0] > 6))
         out->precision = 9;
+    return STATUS_OK;
+}
+
+/* Returns the name in the cast that the text is in; NULL: the text is something else than a type. */
+static const TypeName *name_in_cast(const pg_node *statement)
+{
+    const SelectStmt *select =
+        statement && IsA(statement, SelectStmt) ? castNode(SelectStmt, statement) : NULL;
+    if (!select || list_length(select->targetList) != 1 || select->fromClause ||
+        select->whereClause || select->sortClause || select->limitCount || select->larg)
+        return NULL;
+    const pg_node *value = castNode(ResTarget, list_nth(select->targetList, 0))->val;
+    return value && IsA(value, TypeCast) ? castNode(TypeCast, value)->typeName : NULL;
+}
+
+status bind_type_of_text(binder *b, const char *text, size_t bytes, data_type *out,
+                         bool *out_is_one)
+{
+    pg_node *statement = NULL;
+    bind_modifier modifier;
+    const char *sql = arena_format(b->memory, "SELECT NULL::%.*s", (int)bytes, text);
+    *out_is_one = false;
+    if (!sql)
+        return bind_no_memory();
+    status st = sql_parse(b->memory, sql, &statement);
+    const TypeName *name = st ? NULL : name_in_cast(statement);
+    if (name)
+        st = bind_type_name(b, name, out, &modifier);
+    *out_is_one = name && !st;
+    if (st && (status_get_kind(st) == STATUS_KIND_NO_MEMORY ||
+               status_get_kind(st) == STATUS_KIND_CANCELLED))
+        return st;
+    status_free(st);
     return STATUS_OK;
 }
 

@@ -17,6 +17,9 @@ typedef struct bind_modifier {
 /* The type that a name of SQL means, and its modifier. */
 CHECKED status bind_type_name(binder *b, const TypeName *name, data_type *out,
                               bind_modifier *out_modifier);
+/* The type that a text spells as SQL does; *out_is_one false: it does not. */
+CHECKED status bind_type_of_text(binder *b, const char *text, size_t bytes, data_type *out,
+                                 bool *out_is_one);
 /* The type that holds both without loss, as far as there is one. */
 bool bind_common_type(data_type left, data_type right, data_type *out);
 /* An explicit cast; fails at `location` where the types have none. */

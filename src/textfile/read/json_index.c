@@ -44,9 +44,20 @@ static size_t skip_string(const char *text, size_t at, size_t bytes)
     return bytes;
 }
 
+/* Returns whether a byte may stand between records; ] ends the array that they are in. */
 static bool is_between(char c)
 {
-    return scan_is_space(c) || c == ',' || c == '[' || c == ']';
+    return scan_is_space(c) || c == ',' || c == ']';
+}
+
+/* Passes the bracket of the array that the file's records are in. *out_is_blank: there are only spaces. */
+static size_t skip_bracket(const char *text, size_t bytes, bool *out_is_blank)
+{
+    size_t at = 0;
+    while (at < bytes && scan_is_space(text[at]))
+        at++;
+    *out_is_blank = at == bytes;
+    return at < bytes && text[at] == '[' ? at + 1 : 0;
 }
 
 /* The place behind the value that begins at `at`; false: it does not end within the text, as far as one can tell. */
@@ -66,7 +77,7 @@ static bool skip_value(const char *text, size_t bytes, size_t *at)
             i++;
         }
         bool is_plain = !depth && c != '"' && c != '}' && c != ']';
-        while (is_plain && i < bytes && !is_between(text[i]) && text[i] != '}')
+        while (is_plain && i < bytes && !is_between(text[i]) && text[i] != '}' && text[i] != '[')
             i++;
         if (is_plain && i == bytes)
             return false;
@@ -75,9 +86,13 @@ static bool skip_value(const char *text, size_t bytes, size_t *at)
     return !depth;
 }
 
-static status index_values(const char *text, size_t bytes, bool is_last, csv_index *out)
+static status index_values(const char *text, size_t bytes, json_form form, csv_index *out)
 {
-    size_t at = 0;
+    bool is_blank = false;
+    size_t at = form.is_first ? skip_bracket(text, bytes, &is_blank) : 0;
+    out->used = 0;
+    if (is_blank && !form.is_last)
+        return STATUS_OK;
     for (size_t count = 0;; count++) {
         if (cancel_look(count))
             TRY(cancel_check());
@@ -87,8 +102,8 @@ static status index_values(const char *text, size_t bytes, bool is_last, csv_ind
         if (at == bytes)
             break;
         if (!skip_value(text, bytes, &at)) {
-            at = is_last ? bytes : begin;
-            if (is_last)
+            at = form.is_last ? bytes : begin;
+            if (form.is_last)
                 TRY(add_record(out, begin, bytes));
             break;
         }
@@ -98,10 +113,10 @@ static status index_values(const char *text, size_t bytes, bool is_last, csv_ind
     return STATUS_OK;
 }
 
-status json_index_make(bool are_lines, const char *text, size_t bytes, bool is_last, csv_index *out)
+status json_index_make(json_form form, const char *text, size_t bytes, csv_index *out)
 {
     out->begins.count = out->ends.count = out->record_count = 0;
     out->is_open = out->is_odd = false;
-    return are_lines ? index_lines(text, bytes, is_last, out)
-                     : index_values(text, bytes, is_last, out);
+    return form.are_lines ? index_lines(text, bytes, form.is_last, out)
+                          : index_values(text, bytes, form, out);
 }

@@ -4,10 +4,14 @@
 
 #include "textfile/read/csv_index.h"
 
-/* Fills begins and ends of the index by record, and `used`; empty lines are skipped. The values stand in an array
- * or one behind another: brackets of the outermost level and commas are skipped. Unless is_last, a record that does not end
- * within the text is left out. */
-CHECKED status json_index_make(bool are_lines, const char *text, size_t bytes, bool is_last,
-                               csv_index *out);
+typedef struct json_form {
+    bool are_lines; /* else values, in an array or one after another */
+    bool is_first;  /* the text begins the file: a bracket there is the array's around the values */
+    bool is_last;   /* the text ends the file */
+} json_form;
+
+/* Fills begins and ends of the index by record, and `used`; empty lines, and commas between values, are skipped. Unless
+ * is_last, a record that does not end within the text is left out. */
+CHECKED status json_index_make(json_form form, const char *text, size_t bytes, csv_index *out);
 
 #endif

@@ -141,8 +141,8 @@ static status index_records(const text_reading *reading, text_piece *p, bool is_
     const text_file *file = &reading->files[p->file];
     if (file->records == TEXT_RECORD_CSV)
         return csv_index_make(&file->form, reading->isa, p->text, p->bytes, is_last, &p->index);
-    return json_index_make(file->records == TEXT_RECORD_LINES, p->text, p->bytes, is_last,
-                           &p->index);
+    json_form form = {file->records == TEXT_RECORD_LINES, p->is_first, is_last};
+    return json_index_make(form, p->text, p->bytes, &p->index);
 }
 
 /* Bytes of whole records; 0: there is none. */
@@ -150,6 +150,7 @@ static status find_end(const text_reader *r, text_piece *p, size_t *out)
 {
     const csv_form *form = &r->reading.files[p->file].form;
     *out = p->bytes;
+    p->is_indexed = false;
     if (r->is_over)
         return STATUS_OK;
     bool are_values = r->reading.files[p->file].records == TEXT_RECORD_VALUES;

@@ -12,7 +12,8 @@ typedef struct sniffer {
     const text_options *options;
     text_sniffed *out;
     name_index names; /* of the columns: the number that the next column of the name gets */
-    char *text;       /* the sample, behind the lines that are to be skipped */
+    text_sample sample;
+    char *text; /* of the sample's first part, behind the lines that are to be skipped */
     size_t bytes;
     bool is_whole; /* it is all of the file */
 } sniffer;
@@ -59,11 +60,10 @@ static bool is_blank(const sniffer *s)
 
 static status take_sample(sniffer *s, const char *path)
 {
-    text_sample sample;
-    TRY(text_sample_read(s->memory, path, s->options, s->out, &sample));
-    s->text = sample.text;
-    s->bytes = sample.bytes;
-    s->is_whole = sample.is_whole;
+    TRY(text_sample_open(s->memory, path, s->options, s->out, &s->sample));
+    s->text = s->sample.text;
+    s->bytes = s->sample.bytes;
+    s->is_whole = s->sample.is_whole;
     s->out->file.skip = s->options->skip;
     skip_said(s);
     if (is_blank(s)) {
@@ -298,6 +298,31 @@ static void guess_columns(const text_fields *f, uint32_t from, uint32_t columns,
         }
 }
 
+/* Looks at `left` rows after the first `used` bytes of the sample. */
+static status guess_further_rows(sniffer *s, const text_fields *first, uint32_t columns,
+                                 size_t used, uint64_t left, csv_guess *guesses, csv_index *x)
+{
+    csv_wrong_row wrong;
+    bool is_there;
+    text_fields f = *first;
+    csv_row_rules rules = {.column_count = columns, .has_padding = true, .skips_wrong = true};
+    for (;; used = x->used, left -= f.rows) {
+        TRY(left ? text_sample_next(&s->sample, used, &is_there) : STATUS_OK);
+        if (!left || !is_there)
+            return STATUS_OK;
+        const text_sample *part = &s->sample;
+        TRY(csv_index_make(&s->out->file.form, CPU_ISA_SCALAR, part->text, part->bytes,
+                           part->is_whole, x));
+        TRY(csv_rows_make(&rules, false, x, NULL, &wrong));
+        f.text = part->text;
+        f.ends = x->ends.items;
+        f.firsts = x->firsts.items;
+        f.begins = x->begins.items;
+        f.rows = (uint32_t)(x->record_count < left ? x->record_count : left);
+        guess_columns(&f, 0, columns, guesses);
+    }
+}
+
 /* Without a word of the user's: not if its values are of the columns' types, and these are not all texts. */
 static status find_header(const sniffer *s, const text_fields *f, uint32_t columns,
                           const csv_guess *guesses, bool *out)
@@ -378,18 +403,33 @@ static status set_types(const sniffer *s, const csv_guess *guesses)
 
 /* ---- the whole ---- */
 
-static status look_at_rows(sniffer *s, text_fields *f, uint32_t columns)
+/* Looks at the rows that the user wants in the sample, of which f has the first ones. */
+static status guess_all_columns(sniffer *s, const text_fields *f, bool has_header, uint32_t columns,
+                                size_t used, csv_guess *guesses)
 {
-    csv_guess *guesses = arena_alloc_array(s->memory, columns + 1, sizeof *guesses);
-    if (!guesses)
-        return status_no_memory("csv", columns * sizeof *guesses);
+    csv_index x = {0};
     const text_options *o = s->options;
     for (uint32_t i = 0; i < columns; i++) {
         guesses[i].date_format = o->date_format;
         guesses[i].timestamp_format = o->timestamp_format;
     }
-    bool has_header = o->header == TEXT_YES;
     guess_columns(f, f->rows > 1 || has_header ? 1 : 0, columns, guesses);
+    if (o->sample_rows <= f->rows || o->detects_nothing || o->all_varchar)
+        return STATUS_OK;
+    used += (size_t)(s->text - s->sample.text);
+    status st = guess_further_rows(s, f, columns, used, o->sample_rows - f->rows, guesses, &x);
+    csv_index_release(&x);
+    return st;
+}
+
+static status look_at_rows(sniffer *s, text_fields *f, uint32_t columns, size_t used)
+{
+    csv_guess *guesses = arena_alloc_array(s->memory, columns + 1, sizeof *guesses);
+    if (!guesses)
+        return status_no_memory("csv", columns * sizeof *guesses);
+    const text_options *o = s->options;
+    bool has_header = o->header == TEXT_YES;
+    TRY(guess_all_columns(s, f, has_header, columns, used, guesses));
     if (o->header == TEXT_AUTO && !o->detects_nothing)
         TRY(find_header(s, f, columns, guesses, &has_header));
     if (!has_header && f->rows > 1)
@@ -444,7 +484,7 @@ static status sniff(sniffer *s, csv_index *x)
                      .begins = x->begins.items,
                      .rows = (uint32_t)(x->record_count < most ? x->record_count : most)};
     s->out->row_bytes = x->record_count ? (double)x->used / (double)x->record_count : 1;
-    return look_at_rows(s, &f, d.columns);
+    return look_at_rows(s, &f, d.columns, x->used);
 }
 
 status csv_sniff(arena *a, const char *path, const text_options *options, text_sniffed *out)
@@ -452,8 +492,10 @@ status csv_sniff(arena *a, const char *path, const text_options *options, text_s
     *out = (text_sniffed){0};
     sniffer s = {.memory = a, .options = options, .out = out};
     csv_index x = {0};
-    TRY(take_sample(&s, path));
-    status st = sniff(&s, &x);
+    status st = take_sample(&s, path);
+    if (!st)
+        st = sniff(&s, &x);
     csv_index_release(&x);
+    text_sample_close(&s.sample);
     return status_context(st, "file \"%s\"", path);
 }

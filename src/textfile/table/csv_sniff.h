@@ -31,6 +31,8 @@ typedef enum csv_guess_class {
     GUESS_OF_OTHER
 } csv_guess_class;
 void csv_guess_add_of(csv_guess *guess, csv_guess_class class, const char *text, size_t bytes);
+/* Adds what another guess has seen. */
+void csv_guess_unite(csv_guess *guess, const csv_guess *from);
 /* The type, and the format of its values (NULL: the usual one); text in the arena. */
 CHECKED status csv_guess_type(arena *a, const csv_guess *guess, data_type *out,
                               const char **out_format);

@@ -227,6 +227,14 @@ void csv_guess_add_of(csv_guess *guess, csv_guess_class class, const char *text,
     guess->refused |= ALL_KINDS & ~kept[class];
 }
 
+void csv_guess_unite(csv_guess *guess, const csv_guess *from)
+{
+    bool differs = guess->separator && from->separator && guess->separator != from->separator;
+    guess->has_values |= from->has_values;
+    guess->refused |= from->refused | (differs ? ALL_KINDS : 0);
+    guess->separator = guess->separator ? guess->separator : from->separator;
+}
+
 bool csv_guess_fits(const csv_guess *guess, const char *text, size_t bytes)
 {
     char separator = guess->separator;

@@ -1,61 +1,18 @@
 /* json_sniff.c - parses the first records of a file, and looks at their fields. */
 #include "textfile/table/json_sniff.h"
 
+#include "base/cancel.h"
 #include "base/text_scan.h"
 #include "textfile/read/json_index.h"
 #include "textfile/read/json_rows.h"
+#include "textfile/table/json_shape.h"
 
 struct json_sniffer {
     arena *memory;
     const text_options *options;
-    ARRAY(text_column) columns;
-    ARRAY(csv_guess) guesses; /* by column */
-    uint32_t expected;        /* the column that is tried first */
-    uint64_t records;         /* in samples */
-    status failure;
+    json_shape *records;
+    uint64_t count; /* of records in samples */
 };
-
-static uint32_t sniff_find(json_sniffer *s, const char *name, size_t bytes)
-{
-    uint32_t count = (uint32_t)s->columns.count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = (s->expected + i) % count;
-        const char *other = s->columns.items[at].name;
-        if (strlen(other) == bytes && !memcmp(other, name, bytes))
-            return at;
-    }
-    return count;
-}
-
-static status sniff_add(json_sniffer *s, const char *name, size_t bytes)
-{
-    text_column column = {.name = arena_copy_text(s->memory, name, bytes),
-                          .type = type_make(TYPE_VARCHAR)};
-    if (!column.name)
-        return status_no_memory("JSON sample", bytes);
-    TRY(array_push(s->memory, &s->columns, column));
-    csv_guess guess = {.date_format = s->options->date_format,
-                       .timestamp_format = s->options->timestamp_format};
-    return array_push(s->memory, &s->guesses, guess);
-}
-
-static void sniff_visit(void *context, const char *name, size_t name_bytes, json_kind kind,
-                        const char *text, size_t bytes)
-{
-    static const csv_guess_class classes[] = {[JSON_BOOL] = GUESS_OF_BOOL,
-                                              [JSON_NUMBER] = GUESS_OF_NUMBER,
-                                              [JSON_TEXT] = GUESS_OF_TEXT,
-                                              [JSON_NESTED] = GUESS_OF_OTHER};
-    json_sniffer *s = context;
-    uint32_t at = sniff_find(s, name, name_bytes);
-    if (!s->failure && at == s->columns.count)
-        s->failure = sniff_add(s, name, name_bytes);
-    if (s->failure)
-        return;
-    s->expected = at + 1;
-    if (kind != JSON_NULL)
-        csv_guess_add_of(&s->guesses.items[at], classes[kind], text, bytes);
-}
 
 static status visit_records(json_sniffer *s, const char *text, const csv_index *x, uint64_t most)
 {
@@ -63,38 +20,38 @@ static status visit_records(json_sniffer *s, const char *text, const csv_index *
     status st = STATUS_OK;
     json_memory_init(&memory, NULL);
     for (size_t i = 0; i < x->record_count && i < most && !st; i++) {
-        const char *message; /* wrong records are told of when they are read */
+        yyjson_doc *doc;
+        yyjson_read_err error; /* wrong records are told of when they are read */
         uint32_t begin = x->begins.items[i];
-        st = json_record_visit(text + begin, x->ends.items[i] - begin, &memory, sniff_visit, s,
-                               &message);
-        st = st ? st : s->failure;
+        st = cancel_look(i) ? cancel_check() : STATUS_OK;
+        if (!st)
+            st = json_record_parse(text + begin, x->ends.items[i] - begin, &memory, &doc, &error);
+        if (!st && doc)
+            st = json_shape_add(s->records, yyjson_doc_get_root(doc));
     }
     json_memory_release(&memory);
     return st;
 }
 
-static void visit_nothing(void *context, const char *name, size_t name_bytes, json_kind kind,
-                          const char *text, size_t bytes)
-{
-    (void)context, (void)name, (void)name_bytes, (void)kind, (void)text, (void)bytes;
-}
-
-/* Returns whether the first line that is not empty is a record. */
-static status find_lines(const char *text, size_t bytes, bool is_whole, csv_index *x, bool *out)
+/* Returns whether the first line that is not empty is a record; an array, if another line follows. */
+static status find_lines(const text_sample *sample, csv_index *x, bool *out)
 {
     json_memory memory;
-    const char *message = NULL;
-    text_scan s = scan_trimmed(text, bytes);
-    *out = scan_done(&s) || *s.at != '[';
-    TRY(json_index_make(true, text, bytes, is_whole, x));
+    yyjson_doc *doc;
+    yyjson_read_err error;
+    text_scan s = scan_trimmed(sample->text, sample->bytes);
+    bool is_array = !scan_done(&s) && *s.at == '[';
+    json_form form = {.are_lines = true, .is_first = true, .is_last = sample->is_whole};
+    TRY(json_index_make(form, sample->text, sample->bytes, x));
+    *out = x->record_count > 1 || !is_array;
     if (!*out || !x->record_count)
         return STATUS_OK;
     uint32_t begin = x->begins.items[0];
     json_memory_init(&memory, NULL);
-    status st = json_record_visit(text + begin, x->ends.items[0] - begin, &memory, visit_nothing,
-                                  NULL, &message);
+    status st =
+        json_record_parse(sample->text + begin, x->ends.items[0] - begin, &memory, &doc, &error);
+    *out = !st && doc;
     json_memory_release(&memory);
-    *out = !message;
     return st;
 }
 
@@ -103,20 +60,44 @@ static uint64_t sample_records(const text_options *o)
     return o->sample_rows ? o->sample_rows : TEXT_SAMPLE_ROWS;
 }
 
-static status sniff_text(json_sniffer *s, const text_sample *sample, text_sniffed *out,
-                         csv_index *x)
+/* Looks at parts of the file until as many records have been seen as are wanted. Without a number that the user says one
+ * part will do that has a record. */
+static status sniff_parts(json_sniffer *s, text_sample *sample, json_form form, csv_index *x,
+                          uint64_t left)
+{
+    for (;;) {
+        bool is_there;
+        uint64_t count = x->record_count < left ? x->record_count : left;
+        TRY(visit_records(s, sample->text, x, left));
+        left -= count;
+        s->count += count;
+        if (!left || (count && !s->options->sample_rows))
+            return STATUS_OK;
+        TRY(text_sample_next(sample, x->used, &is_there));
+        if (!is_there)
+            return STATUS_OK;
+        form.is_first &= !x->used;
+        form.is_last = sample->is_whole;
+        TRY(json_index_make(form, sample->text, sample->bytes, x));
+    }
+}
+
+static status sniff_file(json_sniffer *s, text_sample *sample, text_sniffed *out, csv_index *x)
 {
     bool are_lines;
-    uint64_t seen = s->options->union_by_name ? 0 : s->records;
-    uint64_t left = sample_records(s->options) - seen;
-    TRY(find_lines(sample->text, sample->bytes, sample->is_whole, x, &are_lines));
+    if (s->options->union_by_name)
+        s->count = 0;
+    if (s->options->json_format == TEXT_JSON_AUTO)
+        TRY(find_lines(sample, x, &are_lines));
+    else
+        are_lines = s->options->json_format == TEXT_JSON_LINES;
     out->file.records = are_lines ? TEXT_RECORD_LINES : TEXT_RECORD_VALUES;
-    TRY(json_index_make(are_lines, sample->text, sample->bytes, sample->is_whole, x));
-    if (!s->options->has_all_columns)
-        TRY(visit_records(s, sample->text, x, left));
-    s->records = seen + (x->record_count < left ? x->record_count : left);
+    json_form form = {are_lines, true, sample->is_whole};
+    TRY(json_index_make(form, sample->text, sample->bytes, x));
     out->row_bytes = x->record_count ? (double)x->used / (double)x->record_count : 1;
-    return STATUS_OK;
+    uint64_t most = sample_records(s->options);
+    bool is_wanted = !s->options->has_all_columns && s->count < most;
+    return is_wanted ? sniff_parts(s, sample, form, x, most - s->count) : STATUS_OK;
 }
 
 status json_sniffer_new(arena *a, const text_options *options, json_sniffer **out)
@@ -125,42 +106,75 @@ status json_sniffer_new(arena *a, const text_options *options, json_sniffer **ou
     if (!*out)
         return status_no_memory("JSON sample", sizeof **out);
     **out = (json_sniffer){.memory = a, .options = options};
-    return STATUS_OK;
+    return json_shape_new(a, options, &(*out)->records);
 }
 
 bool json_sniffer_has_enough(const json_sniffer *s)
 {
-    return s->records >= sample_records(s->options);
+    return s->count >= sample_records(s->options);
 }
 
 status json_sniffer_add(json_sniffer *s, const char *path, text_sniffed *out)
 {
-    arena *texts;
     csv_index x = {0};
     text_sample sample;
     *out = (text_sniffed){0};
-    TRY(arena_new(&texts));
-    status st = text_sample_read(texts, path, s->options, out, &sample);
-    out->file.path = path;
+    status st = text_sample_open(s->memory, path, s->options, out, &sample);
     if (!st)
-        st = sniff_text(s, &sample, out, &x);
+        st = sniff_file(s, &sample, out, &x);
     csv_index_release(&x);
-    arena_free(texts);
+    text_sample_close(&sample);
     return status_context(st, "file \"%s\"", path);
 }
 
-status json_sniffer_finish(json_sniffer *s, text_sniffed *out)
+/* ---- columns ---- */
+
+static status add_column(json_sniffer *s, const char *name, const json_shape *shape,
+                         text_sniffed *out)
+{
+    json_format format = {0};
+    text_column column = {.name = name, .type = type_make(TYPE_VARCHAR)};
+    if (!name)
+        return status_no_memory("JSON sample", 0);
+    if (shape && !s->options->detects_nothing)
+        TRY(json_shape_type(shape, &column.type, &format));
+    column.format = format.text;
+    column.fields = format.fields;
+    return array_push(s->memory, &out->columns, column);
+}
+
+/* Returns the name with its zero bytes written as JSON does. */
+static const char *column_name(arena *a, json_name name)
+{
+    static const char zero[] = "\\u0000";
+    if (!memchr(name.text, 0, name.bytes))
+        return name.text;
+    char *text = arena_alloc(a, name.bytes * (sizeof zero - 1) + 1), *at = text;
+    for (size_t i = 0; text && i < name.bytes; i++) {
+        if (name.text[i])
+            *at++ = name.text[i];
+        else
+            at = stpcpy(at, zero);
+    }
+    return text;
+}
+
+status json_sniffer_finish(json_sniffer *s, text_sniffed *out, bool *has_whole_records)
 {
     const text_options *o = s->options;
+    bool are_whole = o->json_records == TEXT_NO;
+    *has_whole_records = are_whole && o->names.count == 1;
     for (size_t i = 0; i < o->names.count; i++)
-        TRY(sniff_add(s, o->names.items[i], strlen(o->names.items[i])));
-    if (!s->columns.count)
-        TRY(sniff_add(s, JSON_COLUMN, strlen(JSON_COLUMN)));
-    for (size_t i = 0; i < s->columns.count; i++) {
-        text_column *c = &s->columns.items[i];
-        if (!o->detects_nothing)
-            TRY(csv_guess_type(s->memory, &s->guesses.items[i], &c->type, &c->format));
-        TRY(array_push(s->memory, &out->columns, *c));
+        TRY(add_column(s, o->names.items[i], NULL, out));
+    if (out->columns.count)
+        return STATUS_OK;
+    *has_whole_records = are_whole || !json_shape_has_columns(s->records);
+    if (*has_whole_records)
+        return add_column(s, JSON_COLUMN, s->records, out);
+    for (size_t i = 0; i < json_shape_field_count(s->records); i++) {
+        json_name name = json_shape_field_name(s->records, i);
+        TRY(add_column(s, column_name(s->memory, name), json_shape_field(s->records, i), out));
+        out->columns.items[out->columns.count - 1].field = name;
     }
-    return STATUS_OK;
+    return out->columns.count ? STATUS_OK : add_column(s, JSON_COLUMN, s->records, out);
 }

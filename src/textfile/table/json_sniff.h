@@ -14,7 +14,7 @@ CHECKED status json_sniffer_new(arena *a, const text_options *options, json_snif
 bool json_sniffer_has_enough(const json_sniffer *s);
 /* Looks at a file; *out gets no columns. */
 CHECKED status json_sniffer_add(json_sniffer *s, const char *path, text_sniffed *out);
-/* Gives the columns of all files. */
-CHECKED status json_sniffer_finish(json_sniffer *s, text_sniffed *out);
+/* Gives the columns of all files. *has_whole_records: there is one, whose values are the records. */
+CHECKED status json_sniffer_finish(json_sniffer *s, text_sniffed *out, bool *has_whole_records);
 
 #endif

@@ -11,6 +11,12 @@ typedef enum text_kind { TEXT_CSV, TEXT_JSON } text_kind;
 /* TEXT_AUTO: found in the sample. */
 typedef enum text_choice { TEXT_AUTO, TEXT_NO, TEXT_YES } text_choice;
 
+typedef enum text_json_format {
+    TEXT_JSON_AUTO,
+    TEXT_JSON_LINES,
+    TEXT_JSON_VALUES
+} text_json_format;
+
 typedef ARRAY(const char *) text_name_list;
 
 /* A column whose type is said; name NULL: by its place. */
@@ -41,6 +47,16 @@ typedef struct text_options {
     uint64_t sample_rows; /* 0: TEXT_SAMPLE_ROWS; UINT64_MAX: all */
     size_t sample_bytes;  /* of a file; 0: the usual number */
     text_compression compression;
+    /* The other options are those of JSON. */
+    text_json_format json_format;
+    text_choice json_records; /* NO: each record is the value of one column */
+    uint64_t json_depth_most; /* arrays and objects that are deeper stay JSON */
+    uint64_t json_map_fields; /* objects of so many fields may be maps */
+    double json_field_share;  /* objects whose fields are there more rarely are maps */
 } text_options;
+
+/* DuckDB's. */
+#define TEXT_JSON_MAP_FIELDS 200
+#define TEXT_JSON_FIELD_SHARE 0.1
 
 #endif

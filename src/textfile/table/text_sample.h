@@ -11,14 +11,21 @@ typedef struct text_sniffed {
     double row_bytes; /* of a row, about */
 } text_sniffed;
 
+/* A part of a file. Text is followed by CSV_PADDING bytes. */
 typedef struct text_sample {
-    char *text; /* in the arena, CSV_PADDING bytes behind it */
+    char *text;
     size_t bytes;
-    bool is_whole; /* it is all of the file */
+    bool is_whole; /* the file ends with it */
+    text_source *source;
+    char *first; /* the first part's text: it stays until the sample is closed */
+    size_t room; /* of the text */
 } text_sample;
 
-/* Sets path and length of the file that was found. */
-CHECKED status text_sample_read(arena *a, const char *path, const text_options *options,
+/* Reads the first part, and sets path and length of the file that was found. Closed by text_sample_close, also on failure. */
+CHECKED status text_sample_open(arena *a, const char *path, const text_options *options,
                                 text_sniffed *found, text_sample *out);
+/* Goes on after the first `used` bytes of the part. *is_there false: they were the last ones. */
+CHECKED status text_sample_next(text_sample *sample, size_t used, bool *is_there);
+void text_sample_close(text_sample *sample);
 
 #endif

@@ -79,6 +79,28 @@ static status add_columns(opener *o, const text_sniffed *sniffed, bool unites)
     return STATUS_OK;
 }
 
+/* Sets the formats that the user says, within nested values, too. */
+static status say_formats(arena *a, const text_options *options, data_type type,
+                          const char **format, const json_format **fields)
+{
+    if (type.id == TYPE_DATE && options->date_format)
+        *format = options->date_format;
+    if (type.id == TYPE_TIMESTAMP && options->timestamp_format)
+        *format = options->timestamp_format;
+    if (!type_is_nested(type) || !(options->date_format || options->timestamp_format))
+        return STATUS_OK;
+    const nested_type *nested = nested_type_of(type);
+    json_format *said = arena_alloc_array(a, (size_t)nested->field_count + 1, sizeof *said);
+    if (!said)
+        return table_no_memory();
+    for (uint32_t i = 0; i < nested->field_count; i++) {
+        said[i] = *fields ? (*fields)[i] : (json_format){0};
+        TRY(say_formats(a, options, nested->fields[i].type, &said[i].text, &said[i].fields));
+    }
+    *fields = said;
+    return STATUS_OK;
+}
+
 static status set_said_types(opener *o)
 {
     const text_options *options = o->table->options;
@@ -92,26 +114,23 @@ static status set_said_types(opener *o)
                                          : "there are more types than columns",
                               said->name);
         text_column *c = &o->table->columns.items[at];
-        if (!type_equal(c->type, said->type))
+        if (!type_equal(c->type, said->type)) {
             c->format = NULL;
+            c->fields = NULL;
+        }
         c->type = said->type;
-        if (c->type.id == TYPE_DATE && options->date_format)
-            c->format = options->date_format;
-        if (c->type.id == TYPE_TIMESTAMP && options->timestamp_format)
-            c->format = options->timestamp_format;
     }
     return STATUS_OK;
 }
 
-static void set_said_formats(const text_table *t)
+static status set_said_formats(opener *o)
 {
+    text_table *t = o->table;
     for (size_t i = 0; i < t->columns.count; i++) {
         text_column *c = &t->columns.items[i];
-        if (c->type.id == TYPE_DATE && t->options->date_format)
-            c->format = t->options->date_format;
-        if (c->type.id == TYPE_TIMESTAMP && t->options->timestamp_format)
-            c->format = t->options->timestamp_format;
+        TRY(say_formats(o->memory, t->options, c->type, &c->format, &c->fields));
     }
+    return STATUS_OK;
 }
 
 /* Finds which of the file's fields is which of the table's columns: of several with one name the last. */
@@ -308,7 +327,7 @@ static status open_json(opener *o)
         if (!i)
             TRY(array_push(o->memory, &o->sniffed, found));
     }
-    TRY(json_sniffer_finish(sniffer, &columns));
+    TRY(json_sniffer_finish(sniffer, &columns, &o->table->has_whole_records));
     return add_columns(o, &columns, false);
 }
 
@@ -372,8 +391,8 @@ status text_table_open(arena *a, const text_name_list *paths, const text_options
     TRY(options->kind == TEXT_JSON ? open_json(&o)
         : options->union_by_name   ? open_united(&o)
                                    : open_alike(&o));
-    set_said_formats(o.table);
     TRY(set_said_types(&o));
+    TRY(set_said_formats(&o));
     if (options->has_filename)
         TRY(add_filename(&o));
     TRY(set_rules(&o));

@@ -5,6 +5,7 @@
 #define PISTACHIO_TEXTFILE_TABLE_TEXT_TABLE_H
 
 #include "textfile/read/csv_rows.h"
+#include "textfile/read/json_nested.h"
 #include "textfile/read/text_reader.h"
 #include "textfile/read/text_values.h"
 #include "textfile/table/text_options.h"
@@ -12,8 +13,10 @@
 typedef struct text_column {
     const char *name;
     data_type type;
-    const char *format; /* of dates and timestamps, for strptime; NULL: the usual forms */
-    bool is_filename;   /* its values are the files' paths */
+    const char *format;        /* of dates and timestamps, for strptime; NULL: the usual forms */
+    json_name field;           /* of JSON, if its name is not the column's; text NULL: it is */
+    const json_format *fields; /* of nested values: how dates and timestamps in them are written */
+    bool is_filename;          /* its values are the files' paths */
 } text_column;
 
 typedef struct text_table {
@@ -22,7 +25,8 @@ typedef struct text_table {
     text_file *files; /* sorted by path */
     uint32_t file_count;
     ARRAY(text_column) columns;
-    text_rules rules; /* but for quote and escape, which are the file's */
+    bool has_whole_records; /* of JSON: each is the value of the only column */
+    text_rules rules;       /* but for quote and escape, which are the file's */
     double estimated_rows;
 } text_table;
 

@@ -115,27 +115,36 @@ static status drop_bad(const op_text_scan *op, const uint64_t *bad, uint32_t row
     return st;
 }
 
-static status make_json_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
+/* Gives the chunk the columns that it has, and drops those that were made to find wrong values. */
+static status take_json_columns(const op_text_scan *op, text_scan_local *local, chunk *c)
 {
     const plan_node *plan = op->base.plan;
-    json_wrong wrong;
-    TRY(json_rows_make(&local->json, &local->piece.index, local->piece.text, local->next_row, rows,
-                       local->bad, &wrong));
-    if (wrong.is_there) {
-        uint32_t begin = local->piece.index.begins.items[local->next_row + wrong.row];
-        return text_scan_place(op, &local->piece, begin + wrong.offset,
-                               text_wrong_record(op, &wrong));
-    }
+    json_column *columns = local->json.columns;
     for (uint32_t i = 0; i < c->column_count; i++) {
-        json_column *made = &local->json.columns[plan->text_scan.sources.items[i]];
-        const text_column *column = &op->table->columns.items[plan->text_scan.sources.items[i]];
-        c->columns[i] = made->made;
-        made->made = NULL;
+        uint32_t source = plan->text_scan.sources.items[i];
+        const text_column *column = &op->table->columns.items[source];
+        c->columns[i] = columns[source].made;
+        columns[source].made = NULL;
         if (column->is_filename)
             TRY(text_scan_constant(op, column, op->reading.host, local->piece.file,
                                    &c->columns[i]));
     }
+    for (uint32_t i = 0; i < local->json.column_count; i++) {
+        tensor_unref(columns[i].made);
+        columns[i].made = NULL;
+    }
     return STATUS_OK;
+}
+
+static status make_json_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
+{
+    json_wrong wrong;
+    TRY(json_rows_make(&local->json, &local->piece.index, local->piece.text, local->next_row, rows,
+                       local->bad, &wrong));
+    if (!wrong.is_there)
+        return take_json_columns(op, local, c);
+    uint32_t begin = local->piece.index.begins.items[local->next_row + wrong.row];
+    return text_scan_place(op, &local->piece, begin + wrong.offset, text_wrong_record(op, &wrong));
 }
 
 text_fields text_scan_fields(const text_scan_local *local, size_t first, uint32_t rows)
@@ -150,13 +159,31 @@ text_fields text_scan_fields(const text_scan_local *local, size_t first, uint32_
                          .is_ascii = x->is_ascii};
 }
 
+/* Finds wrong values of the columns that nobody reads: ignore_errors leaves out the same rows for all statements. */
+static status check_unread_columns(const op_text_scan *op, text_scan_local *local,
+                                   const text_fields *fields)
+{
+    const plan_node *plan = op->base.plan;
+    uint32_t next = 0; /* sources ascend */
+    for (uint32_t i = 0; i < op->table->columns.count; i++) {
+        tensor *made;
+        if (next < plan->text_scan.sources.count && plan->text_scan.sources.items[next] == i) {
+            next++;
+            continue;
+        }
+        TRY(make_column(op, local, fields, i, &made));
+        tensor_unref(made);
+    }
+    return STATUS_OK;
+}
+
 static status make_csv_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
 {
     const plan_node *plan = op->base.plan;
     text_fields fields = text_scan_fields(local, local->next_row, rows);
     for (uint32_t i = 0; i < c->column_count; i++)
         TRY(make_column(op, local, &fields, plan->text_scan.sources.items[i], &c->columns[i]));
-    return STATUS_OK;
+    return local->bad ? check_unread_columns(op, local, &fields) : STATUS_OK;
 }
 
 static status make_columns(op_text_scan *op, text_scan_local *local, uint32_t rows, chunk *c)
@@ -194,7 +221,7 @@ static status make_chunk(op_text_scan *op, exec_task *task, text_scan_local *loc
     if (task->stream->dev->is_host)
         return STATUS_OK;
     *out = NULL;
-    status st = chunk_to_device(task->stream, made, "text files", out);
+    status st = chunk_to_device_as_bytes(task->stream, made, "text files", out);
     chunk_free(made);
     return st;
 }
@@ -251,17 +278,22 @@ static status open_json(const op_text_scan *op, text_scan_local *local)
                       .memory = &local->memory,
                       .columns = columns,
                       .column_count = (uint32_t)count,
+                      .has_whole_records = op->table->has_whole_records,
                       .refuses_others = !options->has_all_columns && !options->detects_nothing &&
                                         !options->ignores_errors};
     if (!columns)
         return status_no_memory("text scan", count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
         const text_column *c = &op->table->columns.items[i];
-        columns[i] = (json_column){
-            .name = c->name, .name_bytes = strlen(c->name), .type = c->type, .format = c->format};
+        const json_format format = {c->format, c->fields};
+        columns[i] = (json_column){.type = c->type, .format = c->format};
+        TRY(json_names_add(NULL, &local->json.names, c->field.text ? c->field.text : c->name,
+                           c->field.text ? c->field.bytes : strlen(c->name)));
+        if (type_is_nested(c->type))
+            TRY(json_part_new(c->type, &format, &columns[i].parts));
     }
-    for (size_t i = 0; i < (options->gives_rejects ? count : plan->columns.count); i++) {
-        size_t source = options->gives_rejects ? i : plan->text_scan.sources.items[i];
+    for (size_t i = 0; i < (options->ignores_errors ? count : plan->columns.count); i++) {
+        size_t source = options->ignores_errors ? i : plan->text_scan.sources.items[i];
         columns[source].is_wanted = !op->table->columns.items[source].is_filename;
     }
     return STATUS_OK;
@@ -286,6 +318,7 @@ static void text_scan_local_close(exec_operator *base, void *state)
     text_scan_local *local = state;
     text_piece_release(&local->piece);
     json_memory_release(&local->memory);
+    json_making_release(&local->json);
     mem_free(local->json.columns);
     mem_free(local->bad);
     array_release(&local->left_out);

@@ -52,10 +52,16 @@ status text_wrong_record(const op_text_scan *op, const json_wrong *wrong)
     static const char leaves_out[] = "ignore_errors => true leaves such records out";
     switch (wrong->kind) {
     case JSON_WRONG_VALUE:
-        return status_hint(status_new(STATUS_KIND_DATA, "column \"%s\": \"%s\" is not a %s",
-                                      c->name, wrong->value, type_name(c->type, type)),
+        return status_hint(status_new(STATUS_KIND_DATA, "column \"%s%s\": \"%s\" is not a %s",
+                                      c->name, wrong->place, wrong->value,
+                                      type_name(wrong->type, type)),
                            "%s, sample_size => -1 finds types by all of them", leaves_out);
     case JSON_WRONG_FIELD:
+        if (type_is_nested(wrong->type))
+            return status_hint(status_new(STATUS_KIND_DATA,
+                                          "column \"%s%s\": field \"%s\" is not one of %s", c->name,
+                                          wrong->place, wrong->value, type_name(wrong->type, type)),
+                               "%s, sample_size => -1 finds the fields of all of them", leaves_out);
         return status_hint(
             status_new(STATUS_KIND_DATA, "field \"%s\" is not a column", wrong->value),
             "the first records do not have it: sample_size => -1 finds the fields of all records, "
