@@ -284,8 +284,8 @@ class Result:
         return frame
 
     def torch(self) -> Dict[str, Any]:
-        """A torch.Tensor of each column, by name: integers and floats without NULLs. A result of one batch is not copied,
-        and must not be written to.
+        """A torch.Tensor of each column, by name: integers and floats without NULLs; of lists of a fixed size of them a
+        tensor of two dimensions. A result of one batch is not copied, and must not be written to.
 
             db.sql("select o_orderkey from orders").torch()["o_orderkey"]
         """
@@ -296,7 +296,7 @@ class Result:
                 parts[name].append(torch.from_dlpack(batch[index]))
         empty = {column.name: _arrow.torch_type(column) for column in self._columns}
         return {name: tensors[0] if len(tensors) == 1 else torch.cat(tensors) if tensors
-                else torch.empty(0, dtype=getattr(torch, empty[name])) for name, tensors in parts.items()}
+                else torch.empty(empty[name][0], dtype=getattr(torch, empty[name][1])) for name, tensors in parts.items()}
 
     def batches(self) -> Iterator[Batch]:
         """Batches as they come, whose columns of numbers are DLPack tensors.

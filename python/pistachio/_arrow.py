@@ -167,6 +167,12 @@ def _lists(column: Column, array: Array, count: int) -> Sequence[Any]:
     return [[tuple(entry.values()) for entry in entries] for entries in lists] if column.format == "+m" else lists
 
 
+def _fixed_lists(column: Column, array: Array, count: int) -> Sequence[Any]:
+    size, first = int(column.format[3:]), array.offset
+    elements = _column(column.children[0], array.children[0].contents, (first + count) * size)
+    return [list(elements[row * size:(row + 1) * size]) for row in range(first, first + count)]
+
+
 def _structs(column: Column, array: Array, count: int) -> Sequence[Any]:
     """A dictionary of each row, as pyarrow has it."""
     fields = [_column(child, array.children[i].contents, array.offset + count)[array.offset:]
@@ -178,6 +184,8 @@ def _structs(column: Column, array: Array, count: int) -> Sequence[Any]:
 def _column(column: Column, array: Array, count: int) -> Sequence[Any]:
     if column.format in ("+l", "+L", "+m"):
         values = _lists(column, array, count)
+    elif column.format.startswith("+w:"):
+        values = _fixed_lists(column, array, count)
     elif column.format == "+s":
         values = _structs(column, array, count)
     else:
@@ -248,12 +256,14 @@ _TORCH = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", 
           "f": "float32", "g": "float64"}
 
 
-def torch_type(column: Column) -> str:
-    """The name of its values' type in PyTorch, for a result without rows."""
+def torch_type(column: Column) -> Tuple[Tuple[int, ...], str]:
+    """The shape of no rows, and the name of its values' type in PyTorch."""
+    if column.format.startswith("+w:") and column.children[0].format in _TORCH:
+        return (0, int(column.format[3:])), _TORCH[column.children[0].format]
     if column.is_coded or column.format not in _TORCH:
         raise BufferError(f"\"{column.name}\" is no column of numbers, which alone tensors have\n"
                           "hint: leave it out, or cast it to a number: x::double precision")
-    return _TORCH[column.format]
+    return (0,), _TORCH[column.format]
 
 
 # ---- one row of parameters ----

@@ -50,7 +50,7 @@ typedef struct copied_tensor {
         DLManagedTensorVersioned versioned;
         DLManagedTensor plain;
     };
-    int64_t shape, stride;
+    int64_t shape[2], strides[2];
     _Alignas(64) char values[];
 } copied_tensor;
 
@@ -64,22 +64,26 @@ static void delete_plain(DLManagedTensor *tensor)
     free(tensor->manager_ctx);
 }
 
-/* Of one dimension, without gaps. */
+/* Of one or two dimensions, without gaps. */
 static copied_tensor *copy(const DLTensor *from, DLTensor *out)
 {
     size_t bytes = (size_t)from->shape[0] * from->dtype.bits / 8;
+    if (from->ndim == 2)
+        bytes *= (size_t)from->shape[1];
     copied_tensor *made = aligned_alloc(64, (sizeof *made + bytes + 63) / 64 * 64);
     if (!made)
         return NULL;
     memset(made, 0, sizeof *made);
     if (bytes)
         memcpy(made->values, from->data, bytes);
-    made->shape = from->shape[0];
-    made->stride = 1;
+    for (int i = 0; i < from->ndim; i++) {
+        made->shape[i] = from->shape[i];
+        made->strides[i] = from->strides[i];
+    }
     *out = *from;
     out->data = made->values;
-    out->shape = &made->shape;
-    out->strides = &made->stride;
+    out->shape = made->shape;
+    out->strides = made->strides;
     return made;
 }
 

@@ -20,6 +20,8 @@ static inline void text_sink_add(text_sink sink, const char *text)
 void nested_quote_text(text_sink sink, const char *text, size_t bytes);
 /* The text in quotes. */
 void nested_quote_name(text_sink sink, const char *text, size_t bytes);
+/* A double or float: with a digit after the point, in all its digits below 1e16; nan, inf, -inf. */
+void nested_quote_real(text_sink sink, const value *v);
 /* The bytes of a blob in quotes. */
 void nested_quote_blob(text_sink sink, const string_view *view);
 

@@ -60,10 +60,18 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(type_id id, const nested_field *fields, uint32_t count)
+/* The parts of a type. */
+typedef struct structure {
+    type_id id;
+    uint32_t size, count;
+    const nested_field *fields;
+} structure;
+
+static uint64_t hash_of(const structure *s)
 {
-    uint64_t hash = mix(count, id);
-    for (uint32_t i = 0; i < count; i++) {
+    const nested_field *fields = s->fields;
+    uint64_t hash = mix((uint64_t)s->size << 32 | s->count, s->id);
+    for (uint32_t i = 0; i < s->count; i++) {
         const data_type type = fields[i].type;
         hash = mix(hash,
                    (uint64_t)type.id | (uint64_t)type.precision << 8 | (uint64_t)type.scale << 16);
@@ -73,13 +81,13 @@ static uint64_t hash_of(type_id id, const nested_field *fields, uint32_t count)
     return hash;
 }
 
-static bool is_structure(const entry *e, type_id id, const nested_field *fields, uint32_t count)
+static bool is_structure(const entry *e, const structure *s)
 {
-    if (e->id != id || e->type.field_count != count)
+    if (e->id != s->id || e->type.field_count != s->count || e->type.size != s->size)
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (!type_equal(e->type.fields[i].type, fields[i].type) ||
-            strcmp(e->type.fields[i].name, fields[i].name) != 0)
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!type_equal(e->type.fields[i].type, s->fields[i].type) ||
+            strcmp(e->type.fields[i].name, s->fields[i].name) != 0)
             return false;
     return true;
 }
@@ -117,16 +125,19 @@ static void let_go(entry *e)
 
 /* ---- entries ---- */
 
-static status new_entry(type_id id, const nested_field *fields, uint32_t count, entry **out)
+static status new_entry(const structure *s, entry **out)
 {
+    const nested_field *fields = s->fields;
+    uint32_t count = s->count;
     size_t bytes = sizeof(entry) + count * sizeof *fields, at = bytes;
     for (uint32_t i = 0; i < count; i++)
         bytes += strlen(fields[i].name) + 1;
     entry *e = mem_new(bytes);
     if (!e)
         return status_no_memory("nested type", bytes);
-    e->id = (uint8_t)id;
+    e->id = (uint8_t)s->id;
     e->type.field_count = count;
+    e->type.size = s->size;
     for (uint32_t i = 0; i < count; i++) {
         size_t length = strlen(fields[i].name) + 1;
         memcpy((char *)e + at, fields[i].name, length);
@@ -168,25 +179,25 @@ static status add(entry *e)
     return STATUS_OK;
 }
 
-static entry *find(uint64_t hash, type_id id, const nested_field *fields, uint32_t count)
+static entry *find(uint64_t hash, const structure *s)
 {
     entry *e = buckets[hash % BUCKETS];
-    while (e && (e->hash != hash || !is_structure(e, id, fields, count)))
+    while (e && (e->hash != hash || !is_structure(e, s)))
         e = e->next;
     return e;
 }
 
-status nested_type_make(type_id id, const nested_field *fields, uint32_t count, data_type *out)
+static status make(const structure *s, data_type *out)
 {
-    uint64_t hash = hash_of(id, fields, count);
+    uint64_t hash = hash_of(s);
     entry *made = NULL;
     status st = STATUS_OK;
     mutex_lock(&lock);
-    entry *e = find(hash, id, fields, count);
+    entry *e = find(hash, s);
     if (e) {
         hold(e);
     } else {
-        st = new_entry(id, fields, count, &made);
+        st = new_entry(s, &made);
         if (!st) {
             made->hash = hash;
             st = add(made);
@@ -202,9 +213,24 @@ status nested_type_make(type_id id, const nested_field *fields, uint32_t count, 
     return st;
 }
 
+status nested_type_make(type_id id, const nested_field *fields, uint32_t count, data_type *out)
+{
+    return make(&(structure){id, 0, count, fields}, out);
+}
+
 status nested_type_make_list(data_type element, data_type *out)
 {
-    return nested_type_make(TYPE_LIST, &(nested_field){"", element}, 1, out);
+    return nested_type_make_sized(element, 0, out);
+}
+
+status nested_type_make_sized(data_type element, uint32_t size, data_type *out)
+{
+    return make(&(structure){TYPE_LIST, size, 1, &(nested_field){"", element}}, out);
+}
+
+uint32_t nested_type_size(data_type type)
+{
+    return type.id == TYPE_LIST ? nested_type_of(type)->size : 0;
 }
 
 void nested_type_hold(data_type type)
@@ -288,7 +314,9 @@ static void name_add_type(name_out *out, data_type type)
     const nested_type *nested = nested_type_of(type);
     if (type.id == TYPE_LIST) {
         name_add_type(out, nested->fields[0].type);
-        name_add(out, "[]");
+        if (nested->size)
+            snprintf(text, sizeof text, "[%u]", nested->size);
+        name_add(out, nested->size ? text : "[]");
         return;
     }
     name_add(out, type.id == TYPE_MAP ? "map(" : "struct(");

@@ -3,7 +3,7 @@
  * A nested type's `precision` and `scale` together are its number in the table. Equal structures have one number, so
  * type_equal() compares four bytes as for any other type. The number means nothing outside of the process.
  *
- *   list     one field, the elements, without a name
+ *   list     one field, the elements, without a name; `size` elements each unless that is 0
  *   struct   its fields
  *   map      two fields, key and value
  *
@@ -21,6 +21,7 @@ typedef struct nested_field {
 
 typedef struct nested_type {
     uint32_t field_count;
+    uint32_t size; /* lists of a fixed size: the number of elements; else 0 */
     nested_field fields[];
 } nested_type;
 
@@ -31,6 +32,12 @@ typedef struct nested_type {
 CHECKED status nested_type_make(type_id id, const nested_field *fields, uint32_t count,
                                 data_type *out);
 CHECKED status nested_type_make_list(data_type element, data_type *out);
+/* The type of lists that have `size` elements each; 0: any number. */
+CHECKED status nested_type_make_sized(data_type element, uint32_t size, data_type *out);
+/* Elements of a list of a fixed size, at most. */
+#define NESTED_SIZE_MAX 100000
+/* How many elements each list of the type has; 0: any number, or the type is not a list. */
+uint32_t nested_type_size(data_type type);
 /* Holds the type, which the caller knows to be held; of others nothing is done, here and below. */
 void nested_type_hold(data_type type);
 void nested_type_release(data_type type);
@@ -40,7 +47,7 @@ CHECKED status nested_type_keep(arena *a, data_type type);
 bool nested_type_is_known(data_type type);
 /* Its fields. Somebody holds the type. */
 const nested_type *nested_type_of(data_type type);
-/* As SQL spells the type, nested or not: "bigint[]", "struct(a bigint, b varchar)", "map(varchar, integer)". Returns the
+/* As SQL spells the type, nested or not: "bigint[]", "float[3]", "struct(a bigint, b varchar)", "map(varchar, integer)". Returns the
  * bytes needed; writes at most `room` with a closing NUL. */
 size_t nested_type_text(data_type type, char *text, size_t room);
 /* The number of its entry, for tests; 0: not nested. */

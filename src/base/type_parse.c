@@ -23,7 +23,7 @@ static bool type_parse_find_type(const char *name, size_t bytes, data_type *out)
             strncasecmp(type_names[i].name, name, bytes) != 0)
             continue;
         *out = type_names[i].id == TYPE_DECIMAL ? type_decimal(18, 3) : type_make(type_names[i].id);
-        if (!strcmp(type_names[i].name, "hugeint"))
+        if (strstr(type_names[i].name, "hugeint"))
             *out = type_decimal(38, 0);
         if (!strcmp(type_names[i].name, "timestamp_ns"))
             out->precision = 9;

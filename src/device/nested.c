@@ -15,10 +15,11 @@ static bool is_in_order(const tensor *t, uint64_t rows)
                 return false;
         return t->heap->child_rows == rows;
     }
+    uint32_t size = nested_type_size(t->type);
     for (uint64_t i = 0; i < rows; i++) {
         if (values[i].length && values[i].offset != at)
             return false;
-        at += values[i].length;
+        at += size ? size : values[i].length;
     }
     return at == t->heap->child_rows;
 }
@@ -27,18 +28,27 @@ static uint64_t elements_of(const tensor *t, uint64_t rows)
 {
     const nested_value *values = t->values;
     uint64_t elements = 0;
-    if (t->type.id == TYPE_STRUCT)
-        return rows;
+    if (t->type.id == TYPE_STRUCT || nested_type_size(t->type))
+        return rows * (t->type.id == TYPE_STRUCT ? 1 : nested_type_size(t->type));
     for (uint64_t i = 0; i < rows; i++)
         elements += values[i].length;
     return elements;
+}
+
+/* Puts NULLs in the place of the elements of a list that is NULL. */
+static uint32_t place_nulls(uint32_t at, uint32_t size, row_index *index)
+{
+    index->has_nulls |= size > 0;
+    for (uint32_t k = 0; k < size; k++)
+        index->rows[at++] = ROW_NULL;
+    return at;
 }
 
 /* The values' new places, and from which row of the children each element comes. */
 static void nested_place(const tensor *t, uint64_t rows, nested_value *placed, row_index *index)
 {
     const nested_value *values = t->values;
-    uint32_t at = 0;
+    uint32_t at = 0, size = nested_type_size(t->type);
     for (uint64_t i = 0; i < rows; i++) {
         if (t->type.id == TYPE_STRUCT) {
             bool is_valid = nested_is_valid(t, i);
@@ -51,6 +61,8 @@ static void nested_place(const tensor *t, uint64_t rows, nested_value *placed, r
         placed[i] = length ? (nested_value){at, length} : (nested_value){0};
         for (uint32_t k = 0; k < length; k++)
             index->rows[at++] = values[i].offset + k;
+        if (!length)
+            at = place_nulls(at, size, index);
     }
 }
 

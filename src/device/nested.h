@@ -12,7 +12,7 @@
 
 /* A FLAT tensor of the rows of a FLAT one whose values follow one another from row 0 of its children on, which have no
  * other rows; t itself, with a reference, if it is one. Children of a struct have a row for each of its rows, NULL where it
- * is NULL. Those that are moved become INDEXED. */
+ * is NULL, and those of a list of a fixed size have as many rows for each of its rows. Those that are moved become INDEXED. */
 CHECKED status nested_put_in_order(dev_stream *stream, tensor *t, uint64_t rows, tensor **out);
 /* Whether the row of a FLAT tensor is not NULL. */
 static inline bool nested_is_valid(const tensor *t, uint64_t row)

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/tables_common.sh"
 cp "$here/../data/metadata/variant.parquet" n.parquet # made by tests/parquet/make_metadata_fixtures.py
 notice='notice: columns "optional_point", "numbers", "words" are left out: nested columns are not supported'
-read="id,required_point.x,required_point.y"
+read="id,required_point"
 
 noted() { # NAME LINES SQL: the notice once, and what is printed.
     expect "$1" 0 "$2" sql "$3"
@@ -15,26 +15,25 @@ noted() { # NAME LINES SQL: the notice once, and what is printed.
 }
 noted "describe" "column,type,nullable
 id,integer,no
-required_point.x,integer,no
-required_point.y,bigint,yes" "describe 'n.parquet'"
+required_point,\"struct(x integer, y bigint)\",no" "describe 'n.parquet'"
 noted "select" "$read
-1,1,2
-2,3," "select * from 'n.parquet' order by id"
+1,\"{'x': 1, 'y': 2}\"
+2,\"{'x': 3, 'y': NULL}\"" "select * from 'n.parquet' order by id"
 noted "of a table" "$read" "select t.* from 'n.parquet' t limit 0"
-noted "of two" "$read,id_1,required_point.x_1,required_point.y_1" "select * from 'n.parquet' a join 'n.parquet' b on a.id = b.id limit 0"
+noted "of two" "$read,id_1,required_point_1" "select * from 'n.parquet' a join 'n.parquet' b on a.id = b.id limit 0"
 noted "a list of files" "$read" "select * from read_parquet(['n.parquet', 'n.parquet']) limit 0"
 noted "by name" "$read" "select * from read_parquet('n.parquet', union_by_name => true) limit 0"
 noted "a subquery" "count
 2" "select count(*) from (select * from 'n.parquet') q"
-noted "summarize" "$(sql "summarize (select id, \"required_point.x\", \"required_point.y\" from 'n.parquet')" 2>/dev/null ||
-    sql "summarize select id, \"required_point.x\", \"required_point.y\" from 'n.parquet'")" "summarize 'n.parquet'"
+noted "summarize" "$(sql "summarize (select id, required_point from 'n.parquet')" 2>/dev/null ||
+    sql "summarize select id, required_point from 'n.parquet'")" "summarize 'n.parquet'"
 expect "others are left out" 0 "$read" sql "select * exclude (numbers) from 'n.parquet' limit 0"
 says "others are left out" 'notice: columns "optional_point", "words" are left out'
 expect "all are excluded" 0 "$read" sql "select * exclude (optional_point, numbers, words) from 'n.parquet' limit 0"
 silent "all are excluded" notice
 expect "no star" 0 "2" rows "select count(*) from 'n.parquet'"
 silent "no star" notice
-expect "the number of columns" 0 "n,table,2,6" rows "show tables" n.parquet
+expect "the number of columns" 0 "n,table,2,5" rows "show tables" n.parquet
 expect "excluded, but not there" 1 - sql "select * exclude (number) from 'n.parquet'"
 says "excluded, but not there" 'column "number" of EXCLUDE does not exist'
 

@@ -154,8 +154,8 @@ TEST(nested_columns_are_marked)
         bool is_nested;
     } expected[] = {
         {"id", 0, 0, false},
-        {"required_point.x", 0, 0, false},
-        {"required_point.y", 1, 0, false},
+        {"required_point.x", 0, 0, true},
+        {"required_point.y", 1, 0, true},
         {"optional_point.x", 1, 0, true},
         {"optional_point.y", 2, 0, true},
         {"numbers.list.element", 3, 1, true},

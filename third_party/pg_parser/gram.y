@@ -354,7 +354,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <node>	opt_search_clause opt_cycle_clause
 %type <ival>	sub_type opt_materialized
 %type <node>	NumericOnly
-%type <alias>	alias_clause opt_alias_clause opt_alias_clause_for_join_using
+%type <alias>	alias_clause leading_alias opt_alias_clause opt_alias_clause_for_join_using
 %type <list>	func_alias_clause
 %type <sortby>	sortby
 %type <ielem>	index_elem index_elem_options
@@ -4657,6 +4657,24 @@ table_ref:	relation_expr opt_alias_clause
 					n->alias = $4;
 					$$ = (Node *) n;
 				}
+			| leading_alias relation_expr
+				{
+					$2->alias = $1;
+					$$ = (Node *) $2;
+				}
+			| leading_alias func_table
+				{
+					((RangeFunction *) $2)->alias = $1;
+					$$ = $2;
+				}
+			| leading_alias select_with_parens
+				{
+					RangeSubselect *n = makeNode(RangeSubselect);
+
+					n->subquery = $2;
+					n->alias = $1;
+					$$ = (Node *) n;
+				}
 			| joined_table
 				{
 					$$ = (Node *) $1;
@@ -4841,6 +4859,14 @@ alias_clause:
 					$$->colnames = $3;
 				}
 			| ColId
+				{
+					$$ = makeNode(Alias);
+					$$->aliasname = $1;
+				}
+		;
+
+/* ours: FROM a : t */
+leading_alias: ColId ':'
 				{
 					$$ = makeNode(Alias);
 					$$->aliasname = $1;
@@ -5241,6 +5267,12 @@ opt_array_bounds:
 SimpleTypename:
 			GenericType								{ $$ = $1; }
 			| STRUCT_LA '(' struct_types ')'
+				{
+					$$ = makeTypeName("struct");
+					$$->typmods = $3;
+					$$->location = @1;
+				}
+			| ROW '(' struct_types ')'
 				{
 					$$ = makeTypeName("struct");
 					$$->typmods = $3;
@@ -7506,6 +7538,14 @@ target_el:	a_expr AS ColLabel
 					$$->name = $3;
 					$$->indirection = NIL;
 					$$->val = (Node *) $1;
+					$$->location = @1;
+				}
+			| ColId ':' a_expr
+				{
+					$$ = makeNode(ResTarget);
+					$$->name = $1;
+					$$->indirection = NIL;
+					$$->val = (Node *) $3;
 					$$->location = @1;
 				}
 			| a_expr BareColLabel

@@ -9,7 +9,7 @@
  *   text, blobs                made: views, in place           as they are
  *   text as codes              made, or as they are            copied: one dictionary a batch
  *   lists, maps                offsets made; children as any   -
- *   structs                    children as any                 -
+ *   structs, lists of a size   children as any                 -
  *
  * Of a batch that stays on a device all of it lies there as Arrow has it, texts as offsets and bytes.
  *
@@ -18,6 +18,7 @@
  * always the batch's: both are bitmaps, least significant bit first. */
 #include "api/arrow/arrow_array.h"
 
+#include "base/nested_type.h"
 #include "base/uuid_text.h"
 #include "device/value/arrow_value.h"
 #include "exec/operators/result_batch.h"
@@ -346,7 +347,8 @@ static status convert_nested(exec_batch *batch, uint32_t index, api_arrow_option
     for (uint32_t i = 0; i < column->children->column_count; i++)
         TRY(convert_column(column->children, i, options));
     column->is_shaped = true;
-    return column->type.id == TYPE_STRUCT ? STATUS_OK : convert_lists(batch, index);
+    bool has_offsets = column->type.id != TYPE_STRUCT && !nested_type_size(column->type);
+    return has_offsets ? convert_lists(batch, index) : STATUS_OK;
 }
 
 static status convert_column(exec_batch *batch, uint32_t index, api_arrow_options options)
@@ -485,7 +487,8 @@ static status add_entries(const pistachio_batch *batch, const exec_batch *column
 static status make_nested_child(const pistachio_batch *batch, const exec_batch_column *column,
                                 uint64_t rows, struct ArrowArray *out)
 {
-    TRY(child_new_of(batch, column, rows, column->type.id == TYPE_STRUCT ? 1 : 2, out));
+    bool has_offsets = column->type.id != TYPE_STRUCT && !nested_type_size(column->type);
+    TRY(child_new_of(batch, column, rows, has_offsets ? 2 : 1, out));
     status st = column->type.id == TYPE_MAP ? add_entries(batch, column->children, out)
                                             : add_children(batch, column->children, out);
     if (st)

@@ -167,10 +167,13 @@ static status arrow_schema_make_nested(data_type type, const char *name, api_arr
                                        struct ArrowSchema *out)
 {
     const nested_type *nested = nested_type_of(type);
+    char format[API_ARROW_FORMAT_BYTES] = "+l";
     options.has_dictionaries = false;
     if (type.id == TYPE_STRUCT)
         return arrow_schema_make_fields(nested, name, false, options, out);
-    TRY(api_arrow_schema_new(type.id == TYPE_MAP ? "+m" : "+l", name, 1, out));
+    if (nested->size)
+        snprintf(format, sizeof format, "+w:%u", nested->size);
+    TRY(api_arrow_schema_new(type.id == TYPE_MAP ? "+m" : format, name, 1, out));
     status st = type.id == TYPE_MAP
                     ? arrow_schema_make_fields(nested, "entries", true, options, out->children[0])
                     : arrow_schema_make_column(nested->fields[0].type, "element", options,

@@ -1,14 +1,16 @@
-/* dlpack.c - columns of numbers as DLPack tensors of one dimension, which hold their batch.
+/* dlpack.c - columns of numbers as DLPack tensors of one dimension, and lists of a fixed size of numbers as tensors of two,
+ * a row each. They hold their batch.
  *
  * The memory is the engine's, and other columns' and clients' perhaps, too: tensors are read-only. */
 #include "pistachio/dlpack.h"
 #include "api/arrow/arrow_array.h"
 #include "api/handles/error.h"
+#include "base/nested_type.h"
 #include "device/device.h"
 
 typedef struct held_tensor {
     DLManagedTensorVersioned tensor;
-    int64_t shape, stride;
+    int64_t shape[2], strides[2];
     const pistachio_batch *batch;
 } held_tensor;
 
@@ -25,6 +27,8 @@ static const char *way_out(data_type type)
 {
     if (type.id == TYPE_BOOL)
         return "cast it: b::integer";
+    if (type.id == TYPE_LIST)
+        return "give its lists one size: l::float[384]";
     if (type_is_time(type) && type.id != TYPE_TIME)
         return "give it as a number: extract(epoch FROM t)";
     return type.id == TYPE_DECIMAL ? "cast it: d::double precision"
@@ -34,8 +38,9 @@ static const char *way_out(data_type type)
 static status check_type(uint32_t column, data_type type)
 {
     char name[TYPE_NAME_BYTES];
-    bool is_real = type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
-    if (is_real || type_is_integer(type))
+    data_type number = nested_type_size(type) ? nested_type_of(type)->fields[0].type : type;
+    bool is_real = number.id == TYPE_FLOAT || number.id == TYPE_DOUBLE;
+    if (is_real || type_is_integer(number))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                   "column %u is of type %s, which tensors do not have", column,
@@ -57,18 +62,34 @@ static bool dlpack_has_nulls(const exec_batch *batch, const exec_batch_column *c
     return is_missing;
 }
 
+/* The values that a tensor is over: the column's own, or the elements of its lists of a fixed size. */
+static const exec_batch_column *numbers_of(const exec_batch_column *column, int64_t *out_size)
+{
+    *out_size = nested_type_size(column->type);
+    return *out_size ? &column->children->columns[0] : column;
+}
+
 static status dlpack_check_column(const pistachio_batch *batch, uint32_t column)
 {
     if (column >= batch->rows->column_count)
         return status_new(STATUS_KIND_INVALID, "there is no column %u: the batch has %u", column,
                           batch->rows->column_count);
     const exec_batch_column *values = &batch->rows->columns[column];
+    int64_t size;
     TRY(check_type(column, values->type));
-    if (!dlpack_has_nulls(batch->rows, values))
+    const exec_batch_column *numbers = numbers_of(values, &size);
+    if (dlpack_has_nulls(batch->rows, values))
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "column %u has NULLs, which tensors do not have", column),
+                           "%s",
+                           size ? "leave its rows out: WHERE x IS NOT NULL"
+                                : "put a number in their place: coalesce(x, 0)");
+    if (!size || !dlpack_has_nulls(values->children, numbers))
         return STATUS_OK;
-    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                  "column %u has NULLs, which tensors do not have", column),
-                       "put a number in their place: coalesce(x, 0)");
+    return status_hint(
+        status_new(STATUS_KIND_UNSUPPORTED,
+                   "lists of column %u have NULL elements, which tensors do not have", column),
+        "put a number in their place: list_transform(x, lambda e: coalesce(e, 0))");
 }
 
 /* ---- tensors ---- */
@@ -98,20 +119,24 @@ static status make_tensor(const pistachio_batch *batch, uint32_t column,
     held_tensor *held = mem_new(sizeof *held);
     if (!held)
         return status_no_memory("tensor", sizeof *held);
+    int64_t size;
+    const exec_batch_column *numbers = numbers_of(values, &size);
     held->batch = pistachio_batch_ref(batch);
-    held->shape = (int64_t)batch->rows->row_count;
-    held->stride = 1;
+    held->shape[0] = (int64_t)batch->rows->row_count;
+    held->shape[1] = size;
+    held->strides[0] = size ? size : 1;
+    held->strides[1] = 1;
     held->tensor =
         (DLManagedTensorVersioned){.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
                                    .manager_ctx = held,
                                    .deleter = delete_tensor,
                                    .flags = DLPACK_FLAG_BITMASK_READ_ONLY,
-                                   .dl_tensor = {.data = (void *)values->values,
+                                   .dl_tensor = {.data = (void *)numbers->values,
                                                  .device = dlpack_place_of(batch->rows),
-                                                 .ndim = 1,
-                                                 .dtype = element_of(values->type),
-                                                 .shape = &held->shape,
-                                                 .strides = &held->stride}};
+                                                 .ndim = size ? 2 : 1,
+                                                 .dtype = element_of(numbers->type),
+                                                 .shape = held->shape,
+                                                 .strides = held->strides}};
     *out = &held->tensor;
     return STATUS_OK;
 }

@@ -28,6 +28,10 @@ static void add_value(const exec_batch_column *column, uint64_t row, const zone 
         nested_quote_blob(sink, &views[row]);
     } else {
         value v = api_value_at(column, row);
+        if (v.type.id == TYPE_DOUBLE || v.type.id == TYPE_FLOAT) {
+            nested_quote_real(sink, &v);
+            return;
+        }
         nested_quote_text(sink, text, zone_format_value(zone, &v, text, sizeof text));
     }
 }

@@ -54,6 +54,31 @@ status compute_length(const nested_args *c, tensor **out)
     return STATUS_OK;
 }
 
+static status check_size(const tensor *t, uint64_t rows, uint32_t size)
+{
+    for (uint64_t i = 0; i < rows; i++) {
+        if (nested_is_valid(t, i) && nested_pair(t, i).length != size)
+            return status_new(STATUS_KIND_DATA, "a list of %u elements is not one of %u",
+                              nested_pair(t, i).length, size);
+        if (cancel_look(i))
+            TRY(cancel_check());
+    }
+    return STATUS_OK;
+}
+
+status compute_sized(const nested_args *c, tensor **out)
+{
+    const tensor *t = c->args[0];
+    uint32_t size = nested_type_size(c->type);
+    if (size)
+        TRY(check_size(t, c->count, size));
+    TRY(tensor_new_view(c->type, t->values_owner, t->values, out));
+    (*out)->validity = t->validity;
+    (*out)->validity_owner = dev_buffer_ref(t->validity_owner);
+    nested_share(*out, t);
+    return STATUS_OK;
+}
+
 /* The keys or the values of maps as lists, which share their rows. */
 static status map_part(const nested_args *c, uint32_t part, tensor **out)
 {

@@ -124,6 +124,8 @@ static void add_flat(const tensor *t, uint64_t row, text_sink sink)
     value v = tensor_value(t, row);
     if (v.type.id == TYPE_VARCHAR) {
         nested_quote_text(sink, v.text, v.bytes);
+    } else if (v.type.id == TYPE_DOUBLE || v.type.id == TYPE_FLOAT) {
+        nested_quote_real(sink, &v);
     } else if (v.type.id == TYPE_BLOB) {
         string_view view = string_view_make(v.text, (uint32_t)v.bytes);
         nested_quote_blob(sink, &view);

@@ -55,7 +55,8 @@ status compile_call_nested(compiler *c, const expr *e, int op, uint32_t *out)
             TRY(compile_cast(c, args[i], type, e->position, &args[i]));
     }
     s.can_fail = op == NESTED_MAP || op == NESTED_FROM_ENTRIES || op == NESTED_SUM ||
-                 op == NESTED_RANGE || op == NESTED_SLICE || op == NESTED_INNER_PRODUCT ||
+                 op == NESTED_RANGE || op == NESTED_SLICE || op == NESTED_SIZED ||
+                 op == NESTED_OF_TEXT || op == NESTED_BINS || op == NESTED_INNER_PRODUCT ||
                  op == NESTED_DISTANCE || op == NESTED_COSINE;
     return instruction_add(c, &s, args, count, out);
 }

@@ -40,11 +40,9 @@ typedef struct pq_leaf {
     uint16_t max_definition, max_repetition;
     bool is_refused;  /* its annotation is not a type */
     bool is_constant; /* no file has it: each row has the value that the chunk's statistics say */
-    bool is_nested;   /* inside a list or map, or an optional group: cannot be read as a column */
+    bool is_nested;   /* inside a list, map or struct: cannot be read as a column */
     const char *annotation; /* what the file says of the type, "" for nothing: for people */
     const pq_node *node;    /* of the first leaf of a nested column: the column; else NULL */
-    const pq_node *
-        group; /* of the first leaf of a struct at the top that is never NULL: the struct; else NULL */
 } pq_leaf;
 
 /* Bounds are in the order of value_compare. Those that cannot be trusted are left out: NaN, text in

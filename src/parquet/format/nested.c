@@ -216,14 +216,6 @@ static status nesting_make(nesting *n, levels around, bool is_element, const pq_
     return n->is_refused ? STATUS_OK : make_struct(n, e, around, out);
 }
 
-static bool has_nested_leaf(const pq_leaf *leaves, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++)
-        if (leaves[i].is_nested)
-            return true;
-    return false;
-}
-
 status pq_nested_find(arena *a, const pq_element *elements, uint32_t count, pq_metadata *m)
 {
     nesting n = {.memory = a, .elements = elements, .leaves = m->leaves, .next = 1};
@@ -232,15 +224,15 @@ status pq_nested_find(arena *a, const pq_element *elements, uint32_t count, pq_m
         uint32_t element = n.next, first = n.next_leaf;
         skip(&n);
         uint32_t next = n.next, next_leaf = n.next_leaf;
-        bool is_flat = !has_nested_leaf(m->leaves, first, next_leaf);
-        if (first == next_leaf || (is_flat && elements[element].physical != ABSENT))
+        bool is_flat = elements[element].physical != ABSENT && !m->leaves[first].is_nested;
+        if (first == next_leaf || is_flat)
             continue;
         n.next = element;
         n.next_leaf = first;
         n.is_refused = false;
         TRY(nesting_make(&n, (levels){0}, false, &node));
         if (!n.is_refused)
-            *(is_flat ? &m->leaves[first].group : &m->leaves[first].node) = node;
+            m->leaves[first].node = node;
         n.next = next;
         n.next_leaf = next_leaf;
     }

@@ -378,7 +378,7 @@ static status schema_add_leaf(flattening *f, const pq_element *e, const char *pa
     leaf->type_length = leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY ? (uint32_t)e->type_length : 0;
     leaf->max_definition = (uint16_t)definition;
     leaf->max_repetition = (uint16_t)repetition;
-    leaf->is_nested = is_nested || repetition;
+    leaf->is_nested = is_nested;
     leaf->annotation = annotation_of(f->memory, e);
     if (!leaf->annotation)
         return status_no_memory("schema", 64);
@@ -412,11 +412,12 @@ static status flatten(flattening *f, const char *path, unsigned depth, unsigned 
                               e->name);
         definition += e->repetition != REQUIRED;
         repetition += e->repetition == REPEATED;
+        is_nested |= e->repetition == REPEATED;
         f->top = depth == 1 ? e->name : f->top;
         TRY(child_path(f, path, e, &path));
         if (e->physical != ABSENT)
             return schema_add_leaf(f, e, path, definition, repetition, is_nested);
-        is_nested |= e->repetition != REQUIRED;
+        is_nested = true;
     } else if (e->physical != ABSENT) {
         return status_new(STATUS_KIND_CORRUPT, "the schema's root is not a group");
     }

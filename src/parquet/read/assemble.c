@@ -48,7 +48,10 @@ static bool list_step(list_walk *w, unsigned repetition, unsigned definition)
             list_begin(w, definition);
         return true;
     }
-    if (!w->is_open || definition < node->element_definition)
+    /* DuckDB writes as many values for an array that is NULL as it has elements: they are passed over. */
+    if (definition < node->element_definition)
+        return !w->is_open;
+    if (!w->is_open)
         return false;
     if (repetition == node->repetition + 1u) {
         w->values[w->rows - 1].length++;

@@ -230,7 +230,6 @@ static status map_column(pq_given_mapping *m, size_t number)
     *leaf = *from;
     leaf->node = NULL;
     leaf->name = leaf->top = column->name;
-    leaf->group = NULL;
     if (leaf->is_nested || !pq_given_adapt(leaf, column->type))
         return pq_given_refuse(m, column->name, column->type, from);
     for (uint32_t g = 0; g < m->made->row_group_count; g++)

@@ -118,7 +118,7 @@ static status map_leaf(const nested_mapping *n, const pq_given_node *g, const pq
     const pq_leaf *from = &n->m->stored->leaves[stored->leaf];
     pq_leaf *leaf = &n->m->made->leaves[number];
     *leaf = *from;
-    leaf->node = leaf->group = NULL;
+    leaf->node = NULL;
     leaf->top = n->column->name;
     leaf->is_nested = true;
     if (!pq_given_adapt(leaf, g->type))
@@ -203,7 +203,7 @@ static const pq_node *top_of(const nested_mapping *n)
 {
     const pq_metadata *m = n->m->stored;
     for (uint32_t i = 0; i < m->leaf_count; i++) {
-        const pq_node *node = m->leaves[i].node ? m->leaves[i].node : m->leaves[i].group;
+        const pq_node *node = m->leaves[i].node;
         if (node && is_stored_as(n, n->column->node, node))
             return node;
     }

@@ -15,6 +15,8 @@ CHECKED status bind_timezone(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_to_timestamp(const function_call *c, expr **out);
 CHECKED status bind_make_timestamptz(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_to_char(const function_call *c, expr_op op, expr **out);
+/* A format that reads an offset or a zone gives a timestamp with time zone. */
+CHECKED status bind_strptime(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_age(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_date_add(const function_call *c, expr **out);
 CHECKED status bind_now(const function_call *c, expr **out);

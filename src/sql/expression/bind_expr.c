@@ -80,8 +80,6 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
         return bind_registered(b, cast->typeName, arg, bind_location(cast->arg), out);
     if (bind_is_json_type(cast->typeName))
         return bind_json_cast(b, arg, cast->is_try, cast->location, out);
-    if (!cast->is_try && bind_has_sizes(cast->typeName))
-        return bind_sized_cast(b, cast, arg, out);
     TRY(bind_type_name(b, cast->typeName, &type, &modifier));
     if (type_is_json(arg->type))
         TRY(bind_of_json(b, arg, type, cast->location, &arg));

@@ -358,3 +358,22 @@ status bind_statement_time(binder *b, type_id type, int32_t location, expr **out
     TRY(bind_constant(b, &v, location, out));
     return bind_cast(b, *out, type_make(type), location, out);
 }
+
+/* Whether a constant format has %z or %Z in it. */
+static bool reads_zone(const expr *format)
+{
+    bool is_known = format->kind == EXPR_CONSTANT && !format->constant.is_null;
+    for (size_t i = 0; is_known && i + 1 < format->constant.bytes; i++)
+        if (format->constant.text[i] == '%' &&
+            (format->constant.text[++i] == 'z' || format->constant.text[i] == 'Z'))
+            return true;
+    return false;
+}
+
+status bind_strptime(const function_call *c, expr_op op, expr **out)
+{
+    for (size_t i = 0; i < 2; i++)
+        TRY(call_coerce(c, i, 't'));
+    data_type type = type_make(reads_zone(c->args[1]) ? TYPE_TIMESTAMP_TZ : TYPE_TIMESTAMP);
+    return bind_call(c->b, op, type, c->args, 2, c->tree->location, out);
+}

@@ -49,10 +49,6 @@ CHECKED status bind_elements(const function_call *c, const char *aggregate, size
 /* Binds a quantile of a list of shares that is written out: a list of their quantiles. */
 CHECKED status bind_quantile_list(binder *b, const FuncCall *tree, const char *name,
                                   bind_scope *scope, bool *out_is_found, expr **out);
-/* Returns whether the type is a list with a number of elements: int[3], int[2][]. */
-bool bind_has_sizes(const TypeName *name);
-/* Casts to a list, and fails where a list has another number of elements. */
-CHECKED status bind_sized_cast(binder *b, const TypeCast *cast, expr *arg, expr **out);
 CHECKED status bind_map_concat(const function_call *c, expr **out);
 CHECKED status bind_list_repeat(const function_call *c, expr **out);
 bool bind_is_time_range(const function_call *c);

@@ -103,7 +103,9 @@ static status bind_slice(binder *b, expr *e, const A_Indices *step, bind_scope *
                          int32_t location, expr **out)
 {
     char name[TYPE_NAME_BYTES];
-    expr *args[3] = {e};
+    expr *args[3];
+    TRY(bind_open_list(b, e, location, &e));
+    args[0] = e;
     if (step->step && e->type.id == TYPE_LIST)
         return bind_stepped(b, e, step, scope, location, out);
     TRY(slice_bound(b, step->lidx, 1, scope, &args[1]));
@@ -335,37 +337,117 @@ status bind_lambda_call(binder *b, const FuncCall *tree, bind_scope *scope, expr
 
 /* ---- unnest ---- */
 
-status bind_unnest_call(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
+static status check_unnest_place(binder *b, const FuncCall *tree, const bind_scope *scope)
 {
-    expr *args[2] = {NULL, NULL};
-    function_call c = {b, tree, "unnest", args, 1};
     bool is_group = scope->clause && !strcmp(scope->clause, "GROUP BY");
     bool is_out_of_place = (scope->clause && !is_group) || scope->windowless ||
                            scope->is_in_aggregate || scope->is_in_window || b->lambda;
-    if (is_out_of_place)
-        return bind_error(b, STATUS_KIND_INVALID, tree->location, "unnest is not allowed in %s",
-                          scope->clause            ? scope->clause
-                          : scope->windowless      ? scope->windowless
-                          : scope->is_in_aggregate ? "an aggregate"
-                          : scope->is_in_window    ? "a window"
-                                                   : "a lambda");
-    if (list_length(tree->args) != 1)
-        return bind_unsupported(b, tree->location, "unnest with options is");
+    if (!is_out_of_place)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_INVALID, tree->location, "unnest is not allowed in %s",
+                      scope->clause            ? scope->clause
+                      : scope->windowless      ? scope->windowless
+                      : scope->is_in_aggregate ? "an aggregate"
+                      : scope->is_in_window    ? "a window"
+                                               : "a lambda");
+}
+
+status bind_unnest_argument(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
+{
+    TRY(check_unnest_place(b, tree, scope));
+    if (!list_length(tree->args))
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "function \"unnest\" takes a list");
     scope->windowless = "unnest";
-    status st = b->bind_expression(b, list_nth(tree->args, 0), scope, &args[0]);
+    status st = b->bind_expression(b, list_nth(tree->args, 0), scope, out);
     scope->windowless = NULL;
-    TRY(st);
-    TRY(nested_require_list(&c, 0));
-    if (!scope->unnest_number.id) {
-        scope->unnest_number =
-            (plan_column){.id = bind_new_id(b), .name = "unnest", .type = type_make(TYPE_INT64)};
-        scope->unnest_location = tree->location;
+    return st;
+}
+
+bool bind_is_unnest_element(const bind_scope *scope, const expr *e, size_t *out_level)
+{
+    if (e->kind != EXPR_CALL || e->op != EXPR_LIST_ELEMENT || e->args[1]->kind != EXPR_COLUMN)
+        return false;
+    for (size_t i = 0; i < scope->unnests.count; i++)
+        if (e->args[1]->column_id == scope->unnests.items[i].id) {
+            *out_level = i;
+            return true;
+        }
+    return false;
+}
+
+/* Returns how many levels of unnest the expression has in it. */
+static size_t levels_within(const bind_scope *scope, const expr *e)
+{
+    size_t most, level;
+    most = bind_is_unnest_element(scope, e, &level) ? level + 1 : 0;
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        level = levels_within(scope, e->args[i]);
+        most = level > most ? level : most;
     }
-    args[1] = bind_column_expr(b, &scope->unnest_number);
+    return most;
+}
+
+status bind_unnest_element(binder *b, const FuncCall *tree, bind_scope *scope, expr *list,
+                           expr **out)
+{
+    expr *args[2] = {list, NULL};
+    function_call c = {b, tree, "unnest", args, 1};
+    TRY(nested_require_list(&c, 0));
+    size_t level = levels_within(scope, args[0]);
+    if (level == scope->unnests.count)
+        TRY(array_push(b->memory, &scope->unnests,
+                       ((plan_column){.id = bind_new_id(b),
+                                      .name = "unnest",
+                                      .type = type_make(TYPE_INT64)})));
+    scope->unnest_location = tree->location;
+    args[1] = bind_column_expr(b, &scope->unnests.items[level]);
     if (!args[1])
         return bind_no_memory();
     return bind_call(b, EXPR_LIST_ELEMENT, nested_type_of(args[0]->type)->fields[0].type, args, 2,
                      tree->location, out);
+}
+
+status bind_unnest_depth(binder *b, const FuncCall *tree, bind_scope *scope, uint32_t *out)
+{
+    *out = 1;
+    for (size_t i = 1; i < list_length(tree->args); i++) {
+        const pg_node *node = list_nth(tree->args, i);
+        const NamedArgExpr *named = IsA(node, NamedArgExpr) ? castNode(NamedArgExpr, node) : NULL;
+        bool is_depth = named && !strcasecmp(named->name, "max_depth"), is_known;
+        value v;
+        expr *e;
+        if (!named || (!is_depth && strcasecmp(named->name, "recursive") != 0))
+            return status_hint(bind_error(b, STATUS_KIND_INVALID, tree->location,
+                                          "function \"unnest\" takes a list and options"),
+                               "write recursive := true or max_depth := 2");
+        TRY(b->bind_expression(b, (const pg_node *)named->arg, scope, &e));
+        is_known = e->kind == EXPR_CONSTANT && !e->constant.is_null &&
+                   (is_depth ? type_is_integer(e->type) : e->type.id == TYPE_BOOL);
+        if (is_known)
+            v = e->constant;
+        if (!is_known || (is_depth && (v.i64 < 1 || v.i64 > UINT32_MAX)))
+            return bind_error(b, STATUS_KIND_INVALID, named->location,
+                              "option \"%s\" of unnest must be a constant %s", named->name,
+                              is_depth ? "number above 0" : "true or false");
+        *out = is_depth ? (uint32_t)v.i64 : v.boolean ? UINT32_MAX : *out;
+    }
+    return STATUS_OK;
+}
+
+status bind_unnest_call(binder *b, const FuncCall *tree, bind_scope *scope, expr **out)
+{
+    uint32_t depth;
+    TRY(bind_unnest_depth(b, tree, scope, &depth));
+    TRY(bind_unnest_argument(b, tree, scope, out));
+    if ((*out)->type.id == TYPE_STRUCT)
+        return status_hint(
+            bind_unsupported(b, tree->location, "unnest of a struct within an expression is"),
+            "make it an item of the select list");
+    do
+        TRY(bind_unnest_element(b, tree, scope, *out, out));
+    while (--depth && (*out)->type.id == TYPE_LIST);
+    return STATUS_OK;
 }
 
 /* ---- comparisons with lists ---- */

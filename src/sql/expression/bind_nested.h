@@ -16,6 +16,15 @@ CHECKED status bind_in_nested(binder *b, expr **args, int32_t location, expr **o
 
 /* unnest in the select list: an element, whose number query/bind_unnest.c makes. */
 CHECKED status bind_unnest_call(binder *b, const FuncCall *tree, bind_scope *scope, expr **out);
+/* How deep a call of unnest goes: 1, or as recursive := true and max_depth := n say. */
+CHECKED status bind_unnest_depth(binder *b, const FuncCall *tree, bind_scope *scope, uint32_t *out);
+/* The first argument of a call of unnest, of any type; fails where unnest may not stand. */
+CHECKED status bind_unnest_argument(binder *b, const FuncCall *tree, bind_scope *scope, expr **out);
+/* An element of the list, which may have elements of other unnests in it. */
+CHECKED status bind_unnest_element(binder *b, const FuncCall *tree, bind_scope *scope, expr *list,
+                                   expr **out);
+/* Whether an expression is an element that unnest gives; *out_level: by which of the scope's numbers. */
+bool bind_is_unnest_element(const bind_scope *scope, const expr *e, size_t *out_level);
 
 /* ---- lambdas ---- */
 

@@ -26,7 +26,7 @@ status nested_require_list(const function_call *c, size_t i)
 {
     data_type type;
     if (c->args[i]->type.id == TYPE_LIST)
-        return STATUS_OK;
+        return bind_open_list(c->b, c->args[i], c->tree->location, &c->args[i]);
     if (c->args[i]->type.id != TYPE_NULL)
         return wrong_argument(c, i, "a list");
     TRY(bind_list_type(c->b, type_make(TYPE_INT32), &type));
@@ -135,7 +135,8 @@ status bind_list_flatten(const function_call *c, expr_op op, expr **out)
     }
     if (element_type(c->args[0]).id != TYPE_LIST)
         return wrong_argument(c, 0, "a list of lists");
-    return bind_of_list(c, op, element_type(c->args[0]), out);
+    TRY(bind_list_type(c->b, nested_type_of(element_type(c->args[0]))->fields[0].type, &list));
+    return bind_of_list(c, op, list, out);
 }
 
 status bind_list_zip(const function_call *c, expr_op op, expr **out)

@@ -23,6 +23,7 @@ CHECKED status bind_list_where(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_search(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_has(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_sum(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_equi_width_bins(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_count(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_extreme(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_string_split(const function_call *c, expr_op op, expr **out);

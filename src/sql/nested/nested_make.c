@@ -12,7 +12,15 @@
 status bind_list_value(const function_call *c, expr_op op, expr **out)
 {
     (void)op;
-    return bind_list_of(c->b, c->args, c->count, c->tree->location, out);
+    TRY(bind_list_of(c->b, c->args, c->count, c->tree->location, out));
+    if (strcmp(c->name, "array_value") != 0)
+        return STATUS_OK;
+    if (!c->count || c->count > NESTED_SIZE_MAX)
+        return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                          "function \"array_value\" takes 1 to %d elements, not %zu",
+                          NESTED_SIZE_MAX, c->count);
+    return bind_sized_type(c->b, nested_type_of((*out)->type)->fields[0].type, (uint32_t)c->count,
+                           &(*out)->type);
 }
 
 status nested_struct_of(binder *b, expr *const *fields, const char *const *names, size_t count,
@@ -123,6 +131,45 @@ status bind_map(const function_call *c, expr_op op, expr **out)
     }
     TRY(bind_nested_type(c->b, TYPE_MAP, fields, 2, &type));
     return bind_call(c->b, op, type, parts, 2, c->tree->location, out);
+}
+
+/* The type that bins of values are computed in; false: they have none. */
+static bool bins_type(data_type type, data_type *out)
+{
+    if (type_is_integer(type) || type.id == TYPE_NULL)
+        *out = type_make(TYPE_INT64);
+    else if (type_is_numeric(type))
+        *out = type_make(TYPE_DOUBLE);
+    else if (type.id == TYPE_DATE || type.id == TYPE_TIMESTAMP)
+        *out = type_make(TYPE_TIMESTAMP);
+    else
+        return false;
+    return true;
+}
+
+status bind_equi_width_bins(const function_call *c, expr_op op, expr **out)
+{
+    char name[TYPE_NAME_BYTES];
+    int32_t location = c->tree->location;
+    data_type types[2], made, wanted = c->args[1]->type;
+    for (size_t i = 0; i < 2; i++)
+        if (!bins_type(c->args[i]->type, &types[i]))
+            return bind_error(c->b, STATUS_KIND_INVALID, location,
+                              "argument %zu of function \"%s\" must be a number, date or "
+                              "timestamp, not %s",
+                              i + 1, c->name, type_name(c->args[i]->type, name));
+    if (types[0].id > types[1].id)
+        types[1] = types[0];
+    for (size_t i = 0; i < 2; i++)
+        TRY(bind_cast(c->b, c->args[i], types[1], location, &c->args[i]));
+    TRY(bind_cast(c->b, c->args[2], type_make(TYPE_INT64), location, &c->args[2]));
+    TRY(bind_cast(c->b, c->args[3], type_make(TYPE_BOOL), location, &c->args[3]));
+    TRY(bind_list_type(c->b, types[1], &made));
+    TRY(bind_call(c->b, op, made, c->args, 4, location, out));
+    if (wanted.id == TYPE_DECIMAL || wanted.id == TYPE_NULL)
+        return STATUS_OK;
+    TRY(bind_list_type(c->b, wanted, &made));
+    return bind_cast(c->b, *out, made, location, out);
 }
 
 /* ---- parts ---- */

@@ -111,10 +111,23 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     }
 }
 
+/* Adds what a call of unnest stands for: one item or, of a struct, several. */
+static status add_unnest(query *q, const FuncCall *call, const char *name)
+{
+    size_t first = q->targets.count;
+    TRY(bind_unnest_item(q->b, call, &q->scope, name ? name : "unnest", &q->targets));
+    if (!name || q->targets.count != first + 1)
+        return STATUS_OK;
+    return array_push(q->b->memory, &q->scope.aliases,
+                      ((bind_alias){name, q->targets.items[first].e}));
+}
+
 static status add_target(query *q, const ResTarget *tree)
 {
     bool has_name = tree->name && *tree->name;
     bind_target added = {.name = tree->name};
+    if (bind_is_unnest_call(tree->val))
+        return add_unnest(q, castNode(FuncCall, tree->val), has_name ? tree->name : NULL);
     TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
     if (!has_name)
         added.name = derived_name(&q->scope, tree->val);
@@ -334,7 +347,7 @@ static status unnest_groups(query *q, expr_slot_list *slots)
     for (size_t i = 0; i < slots->count; i++)
         TRY(array_push(q->b->memory, &all, slots->items[i]));
     TRY(bind_unnest_targets(q->b, &q->scope, &all, &q->node));
-    q->scope.unnest_number.id = 0;
+    q->scope.unnests.count = 0;
     return STATUS_OK;
 }
 

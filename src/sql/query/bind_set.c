@@ -16,6 +16,7 @@
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
+#include "sql/types/nested_cast.h"
 
 #include <strings.h>
 
@@ -45,9 +46,12 @@ static status bind_match_columns(binder *b, plan_node **left, plan_node **right,
         char l_name[TYPE_NAME_BYTES], r_name[TYPE_NAME_BYTES];
         data_type l = (*left)->columns.items[i].type, r = (*right)->columns.items[i].type;
         bool l_literal = is_literal_column(*left, i), r_literal = is_literal_column(*right, i);
+        bool is_one = false;
+        if (type_is_nested(l) && type_is_nested(r))
+            TRY(bind_nested_common(b, l, r, &types[i], &is_one));
         if (l_literal != r_literal)
             types[i] = l_literal ? r : l;
-        else if (!bind_common_type(l, r, &types[i]))
+        else if (!is_one && !bind_common_type(l, r, &types[i]))
             return bind_error(b, STATUS_KIND_INVALID, location,
                               "%s types %s and %s cannot be matched", operation,
                               type_name(l, l_name), type_name(r, r_name));

@@ -6,7 +6,9 @@
  *           rows */
 #include "sql/query/bind_unnest.h"
 
+#include "base/guard.h"
 #include "plan/nodes/visit.h"
+#include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/bind_operator.h"
@@ -39,8 +41,7 @@ static const FuncCall *call_of(const pg_node *item)
 bool bind_is_unnest(const pg_node *item)
 {
     const FuncCall *call = call_of(item);
-    return call &&
-           !strcmp(strVal(list_nth(call->funcname, list_length(call->funcname) - 1)), "unnest");
+    return call && bind_is_unnest_call((const pg_node *)call);
 }
 
 /* ---- nodes ---- */
@@ -212,13 +213,7 @@ status bind_unnest(binder *b, const RangeFunction *range, bind_scope *scope, boo
     return bind_add_relation(b, scope, elements, "unnest", alias, call->location);
 }
 
-/* ---- the select list ---- */
-
-/* A search for the elements that the select list wants. */
-typedef struct element_search {
-    unnesting *u;
-    status st; /* the first failure */
-} element_search;
+/* ---- rows of the select list ---- */
 
 /* The number of the list among those found, which it is added to. */
 static status list_number(unnesting *u, expr *list, size_t *out)
@@ -262,12 +257,11 @@ static status use_columns(unnesting *u, expr *e)
     return STATUS_OK;
 }
 
-status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_list *slots,
-                           plan_node **node)
+/* Makes the rows of one level: lists of a later one have elements of this one in them. */
+static status unnest_level(binder *b, plan_column number, int32_t location,
+                           const expr_slot_list *slots, plan_node **node)
 {
-    unnesting u = {.b = b, .location = scope->unnest_location, .number = scope->unnest_number};
-    if (!u.number.id)
-        return STATUS_OK;
+    unnesting u = {.b = b, .location = location, .number = number};
     for (size_t i = 0; i < slots->count; i++)
         TRY(find_lists(&u, *slots->items[i]));
     TRY(unnest_rows(&u, *node, node));
@@ -276,11 +270,79 @@ status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_l
     return STATUS_OK;
 }
 
+status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_list *slots,
+                           plan_node **node)
+{
+    for (size_t i = 0; i < scope->unnests.count; i++)
+        TRY(unnest_level(b, scope->unnests.items[i], scope->unnest_location, slots, node));
+    return STATUS_OK;
+}
+
 bool bind_has_unnest(const bind_scope *scope, const expr *e)
 {
-    unnesting u = {.number = scope->unnest_number};
-    bool has = u.number.id && is_element(&u, e);
+    size_t level;
+    bool has = bind_is_unnest_element(scope, e, &level);
     for (uint32_t i = 0; i < e->arg_count && !has; i++)
         has = bind_has_unnest(scope, e->args[i]);
     return has;
+}
+
+/* ---- items of the select list ---- */
+
+/* An item of the select list that is a call of unnest. */
+typedef struct unnest_item {
+    binder *b;
+    const FuncCall *tree;
+    bind_scope *scope;
+    bind_target_list *targets;
+} unnest_item;
+
+static status unnest_fields(const unnest_item *item, expr *e, uint32_t depth);
+
+/* Adds the value or, while `depth` allows it, the fields of a struct. */
+static status unnest_value(const unnest_item *item, expr *e, const char *name, uint32_t depth)
+{
+    TRY(guard_check());
+    if (depth && e->type.id == TYPE_STRUCT)
+        return unnest_fields(item, e, depth - 1);
+    return array_push(item->b->memory, item->targets, ((bind_target){.name = name, .e = e}));
+}
+
+static status unnest_fields(const unnest_item *item, expr *e, uint32_t depth)
+{
+    binder *b = item->b;
+    const nested_type *type = nested_type_of(e->type);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const char *name = type->fields[i].name;
+        expr *field = expr_copy(b->memory, e);
+        if (!*name)
+            name = arena_format(b->memory, "element%u", i + 1);
+        if (!field || !name)
+            return bind_no_memory();
+        TRY(bind_nested_field(b, field, i, item->tree->location, &field));
+        TRY(unnest_value(item, field, name, depth));
+    }
+    return STATUS_OK;
+}
+
+bool bind_is_unnest_call(const pg_node *node)
+{
+    if (!IsA(node, FuncCall))
+        return false;
+    const FuncCall *call = castNode(FuncCall, node);
+    return !strcmp(strVal(list_nth(call->funcname, list_length(call->funcname) - 1)), "unnest");
+}
+
+status bind_unnest_item(binder *b, const FuncCall *tree, bind_scope *scope, const char *name,
+                        bind_target_list *targets)
+{
+    const unnest_item item = {b, tree, scope, targets};
+    uint32_t depth;
+    expr *e;
+    TRY(bind_unnest_depth(b, tree, scope, &depth));
+    TRY(bind_unnest_argument(b, tree, scope, &e));
+    bool is_first = e->type.id != TYPE_STRUCT; /* an error unless it is a list */
+    for (; is_first || (depth && e->type.id == TYPE_LIST); is_first = false, depth--)
+        TRY(bind_unnest_element(b, tree, scope, e, &e));
+    return unnest_value(&item, e, name, depth);
 }

@@ -14,6 +14,12 @@ CHECKED status bind_unnest(binder *b, const RangeFunction *range, bind_scope *sc
  * expressions. */
 CHECKED status bind_unnest_targets(binder *b, const bind_scope *scope, const expr_slot_list *slots,
                                    plan_node **node);
+/* Whether an expression is a call of unnest. */
+bool bind_is_unnest_call(const pg_node *node);
+/* An item of the select list that is such a call: adds the elements, a struct's fields, or both with recursive := true or
+ * max_depth := n. The name is for an item that is not a field. */
+CHECKED status bind_unnest_item(binder *b, const FuncCall *tree, bind_scope *scope,
+                                const char *name, bind_target_list *targets);
 /* Returns whether the expression has an element that unnest in the select list gives. */
 bool bind_has_unnest(const bind_scope *scope, const expr *e);
 

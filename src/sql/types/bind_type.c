@@ -115,7 +115,7 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
                             word, names, count);
     }
     type_id id = type_names[found].id;
-    if (!strcasecmp(word, "hugeint")) {
+    if (!strcasecmp(word, "hugeint") || !strcasecmp(word, "uhugeint")) {
         *out = type_decimal(38, 0);
         return STATUS_OK;
     }

@@ -163,8 +163,8 @@ typedef struct bind_scope {
     size_t item_count;
     status (*bind_item)(struct binder *b, struct bind_scope *scope, const char *name,
                         int32_t location, expr **out);
-    plan_column
-        unnest_number; /* of the elements that unnest gives; id 0: the select list has none */
+    /* Numbers of the elements that unnest gives; from the second on, of elements of what the one before gives. */
+    ARRAY(plan_column) unnests;
     int32_t unnest_location;
 } bind_scope;
 

@@ -21,8 +21,24 @@ status bind_nested_type(binder *b, type_id id, const nested_field *fields, size_
 
 status bind_list_type(binder *b, data_type element, data_type *out)
 {
-    nested_field field = {"", element};
-    return bind_nested_type(b, TYPE_LIST, &field, 1, out);
+    return bind_sized_type(b, element, 0, out);
+}
+
+status bind_sized_type(binder *b, data_type element, uint32_t size, data_type *out)
+{
+    b->statement->has_nested = true;
+    TRY(nested_type_make_sized(element, size, out));
+    return nested_type_keep(b->memory, *out);
+}
+
+status bind_open_list(binder *b, expr *e, int32_t location, expr **out)
+{
+    data_type type;
+    *out = e;
+    if (!nested_type_size(e->type))
+        return STATUS_OK;
+    TRY(bind_list_type(b, nested_type_of(e->type)->fields[0].type, &type));
+    return bind_call1(b, EXPR_LIST_SIZED, type, e, location, out);
 }
 
 static status type_of_node(binder *b, const pg_node *node, data_type *out)
@@ -77,11 +93,12 @@ status bind_nested_type_name(binder *b, const TypeName *name, data_type *out)
     else
         TRY(bind_type_name(b, &element, out, &modifier));
     for (size_t i = 0; i < list_length(name->arrayBounds); i++) {
-        if (intVal(list_nth(name->arrayBounds, i)) >= 0)
-            return status_hint(
-                bind_unsupported(b, name->location, "a list of a fixed number of elements is"),
-                "write the type with [] after it");
-        TRY(bind_list_type(b, *out, out));
+        int32_t size = intVal(list_nth(name->arrayBounds, i));
+        if (size == 0 || size > NESTED_SIZE_MAX)
+            return bind_error(b, STATUS_KIND_INVALID, name->location,
+                              "a list of a fixed size has 1 to %d elements, not %d",
+                              NESTED_SIZE_MAX, size);
+        TRY(bind_sized_type(b, *out, size < 0 ? 0 : (uint32_t)size, out));
     }
     return STATUS_OK;
 }
@@ -126,6 +143,8 @@ status bind_nested_common(binder *b, data_type left, data_type right, data_type 
         if (!*out_is_one)
             return STATUS_OK;
     }
+    if (left.id == TYPE_LIST)
+        return bind_sized_type(b, fields[0].type, l->size == r->size ? l->size : 0, out);
     return bind_nested_type(b, (type_id)left.id, fields, l->field_count, out);
 }
 
@@ -211,8 +230,9 @@ status bind_new_parameter(binder *b, data_type type, int32_t location, expr **ou
 status bind_transform(binder *b, expr *list, expr *body, expr *const *parameters, size_t count,
                       int32_t location, expr **out)
 {
-    expr *args[4] = {list, body};
+    expr *args[4] = {NULL, body};
     data_type type;
+    TRY(bind_open_list(b, list, location, &args[0]));
     for (size_t i = 0; i < count; i++)
         args[2 + i] = parameters[i];
     TRY(bind_list_type(b, body->type, &type));
@@ -234,6 +254,22 @@ static status cast_list(binder *b, expr *arg, data_type type, int32_t location, 
     TRY(bind_new_parameter(b, from, location, &parameter));
     TRY(bind_cast(b, parameter, to, location, &body));
     TRY(bind_transform(b, arg, body, &parameter, 1, location, out));
+    (*out)->type = type;
+    return STATUS_OK;
+}
+
+/* Casts to or from a list of a fixed size, by way of lists of any size; a list that is written out has its size now. */
+static status cast_sized(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    data_type list;
+    TRY(bind_open_list(b, arg, location, &arg));
+    TRY(bind_list_type(b, nested_type_of(type)->fields[0].type, &list));
+    TRY(bind_cast(b, arg, list, location, out));
+    if (!nested_type_size(type))
+        return STATUS_OK;
+    bool is_written = (*out)->kind == EXPR_CALL && (*out)->op == EXPR_LIST_VALUE;
+    if (!is_written || (*out)->arg_count != nested_type_size(type))
+        return bind_call1(b, EXPR_LIST_SIZED, type, *out, location, out);
     (*out)->type = type;
     return STATUS_OK;
 }
@@ -294,6 +330,41 @@ static status cast_map(binder *b, expr *arg, data_type type, int32_t location, e
     return bind_call(b, EXPR_MAP, type, parts, 2, location, out);
 }
 
+/* ---- texts ---- */
+
+static status text_type(binder *b, data_type type, data_type *out);
+
+/* The type with texts in the place of all leaves. */
+static status text_fields_type(binder *b, data_type type, data_type *out)
+{
+    const nested_type *nested = nested_type_of(type);
+    nested_field *fields =
+        arena_alloc_array(b->memory, (size_t)nested->field_count + 1, sizeof *fields);
+    TRY(guard_check());
+    if (!fields)
+        return bind_no_memory();
+    for (uint32_t i = 0; i < nested->field_count; i++) {
+        fields[i].name = nested->fields[i].name;
+        TRY(text_type(b, nested->fields[i].type, &fields[i].type));
+    }
+    return bind_nested_type(b, (type_id)type.id, fields, nested->field_count, out);
+}
+
+static status text_type(binder *b, data_type type, data_type *out)
+{
+    *out = type_make(TYPE_VARCHAR);
+    return type_is_nested(type) ? text_fields_type(b, type, out) : STATUS_OK;
+}
+
+/* Takes a column of texts apart, and casts the parts. */
+static status cast_text(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    data_type texts;
+    TRY(text_type(b, type, &texts));
+    TRY(bind_call1(b, EXPR_NESTED_OF_TEXT, texts, arg, location, out));
+    return bind_cast(b, *out, type, location, out);
+}
+
 status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
@@ -306,6 +377,8 @@ status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, 
     bind_note_type(b, arg, type);
     if (arg->type.id == TYPE_NULL || (arg->kind == EXPR_CONSTANT && arg->constant.is_null))
         return bind_constant(b, &null, location, out);
+    if (nested_type_size(type) || (nested_type_size(arg->type) && type.id == TYPE_LIST))
+        return cast_sized(b, arg, type, location, out);
     if (type.id == TYPE_VARCHAR)
         return bind_call1(b, EXPR_NESTED_TEXT, type, arg, location, out);
     if (bind_is_literal(arg))
@@ -316,10 +389,8 @@ status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, 
         return cast_struct(b, arg, type, location, out);
     if (arg->type.id == TYPE_MAP && type.id == TYPE_MAP)
         return cast_map(b, arg, type, location, out);
-    return bind_error(
-        b, arg->type.id == TYPE_VARCHAR ? STATUS_KIND_UNSUPPORTED : STATUS_KIND_INVALID, location,
-        arg->type.id == TYPE_VARCHAR ? "a cast of texts of type %s to %s is not "
-                                       "supported yet"
-                                     : "cannot cast type %s to %s",
-        type_name(arg->type, from), type_name(type, to));
+    if (arg->type.id == TYPE_VARCHAR)
+        return cast_text(b, arg, type, location, out);
+    return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
+                      type_name(arg->type, from), type_name(type, to));
 }

@@ -9,6 +9,10 @@
 CHECKED status bind_nested_type(binder *b, type_id id, const nested_field *fields, size_t count,
                                 data_type *out);
 CHECKED status bind_list_type(binder *b, data_type element, data_type *out);
+/* The type of lists of `size` elements; 0: of any number. */
+CHECKED status bind_sized_type(binder *b, data_type element, uint32_t size, data_type *out);
+/* A list of a fixed size as one of any size; other expressions stay what they are. */
+CHECKED status bind_open_list(binder *b, expr *e, int32_t location, expr **out);
 /* A struct's type, or a list's or map's, as CAST names it. */
 CHECKED status bind_nested_type_name(binder *b, const TypeName *name, data_type *out);
 /* Casts element by element and field by field; of constants, the text that spells a value. */

@@ -38,6 +38,7 @@ status bind_list_and_element(binder *b, expr **list, expr **element, int32_t loc
         return bind_error(b, STATUS_KIND_INVALID, location, "%s must be a list, not %s", what,
                           type_name((*list)->type, name));
     }
+    TRY(bind_open_list(b, *list, location, list));
     TRY(bind_list_of(b, &one, 1, location, &pair[1]));
     pair[0] = *list;
     TRY(bind_coerce_all(b, pair, 2, location, what, &type));
@@ -53,6 +54,8 @@ static status join_pair(binder *b, expr *left, expr *right, int32_t location, ex
     for (int i = 0; i < 2; i++)
         if (lists[i]->type.id != TYPE_LIST && !bind_is_literal(lists[i]))
             TRY(bind_list_of(b, &lists[i], 1, location, &lists[i]));
+        else
+            TRY(bind_open_list(b, lists[i], location, &lists[i]));
     TRY(bind_coerce_all(b, lists, 2, location, "||", &type));
     return bind_call(b, EXPR_LIST_JOIN, type, lists, 2, location, out);
 }
