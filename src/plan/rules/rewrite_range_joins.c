@@ -143,8 +143,8 @@ static bool range_joins_are_disjoint(const plan_statement *s, const expr_list *c
     return false;
 }
 
-/* Takes ranges. If ranges of one side do not overlap, the other one is built on: each of its rows is in one range. If
- * one side has a single expression between the bounds and is not much larger, it is built on; else the side that was
+/* Takes ranges. If ranges of one side do not overlap, each row of the other is in one of them: the smaller side is built on,
+ * as its rows are sorted. If one side has a single expression between the bounds and is not much larger, it is built on; else the side that was
  * chosen, or, without keys, the smaller one. */
 static status range_joins_take_ranges(plan_statement *s, plan_node *join,
                                       const expr_list *conditions)
@@ -171,8 +171,10 @@ static status range_joins_take_ranges(plan_statement *s, plan_node *join,
     }
     bool is_disjoint = may_swap(join->join.type) && (is_band[0] || is_band[1]) &&
                        range_joins_are_disjoint(s, conditions);
-    if (is_disjoint)
+    if (is_disjoint) {
         build = is_band[0] ? 0 : 1;
+        build = rows[!build] < rows[build] ? !build : build;
+    }
     if (!chosen[build].count)
         return STATUS_OK;
     bool was_left = join->join.build_left;
