@@ -5,7 +5,8 @@ from .scene import Check, Scene
 import pyarrow as pa
 
 FORMS = {"QUALIFY": 6, "PIVOT": 6, "PIVOT in FROM": 4, "UNPIVOT": 6, "ASOF": 8, "POSITIONAL": 5, "sample": 6, "macro": 5, "table macro": 3, "TRY_CAST": 8, "COLUMNS": 5,
-         "EXCLUDE and REPLACE": 3, "BY NAME": 5, "GROUP BY ALL": 4, "FROM first": 3, "alias": 4, "PREPARE": 4, "DISTINCT ON": 3, "FILTER": 2, "time spans": 3}
+         "EXCLUDE and REPLACE": 3, "BY NAME": 5, "GROUP BY ALL": 4, "FROM first": 3, "alias": 4, "PREPARE": 4, "DISTINCT ON": 3, "FILTER": 2, "time spans": 3,
+         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2}
 NAMES = (*FORMS, "null keys", "no row")
 WORDS = ["--table", "t=t.parquet", "--table", "u=u.parquet"]
 NUMBERS = ("k", "v", "m", "x")
@@ -214,6 +215,61 @@ def spans(choices, about):
     return same(choices.pick(("SELECT id, d + interval (k) day FROM t", "SELECT id, d - interval 2 days FROM t", "SELECT id, date_trunc('month', d + interval 1 month) FROM t", "SELECT id // 3, id % 3 == 1, FROM t")))
 
 
+def limit_of_share(choices, about):
+    share = choices.pick(("0%", "10%", "33.3%", "50 PERCENT", "99.9%", "100%", "(20 + 5)%"))
+    offset = choices.pick(("", "", " OFFSET 1", " OFFSET 5"))
+    order = choices.pick(("id", "id DESC", "k NULLS FIRST, id", "x DESC NULLS LAST, id"))
+    rows = f"SELECT id FROM t WHERE {condition(choices)} ORDER BY {order} LIMIT {share}{offset}"
+    return same(choices.pick((rows, f"SELECT count(*), min(id), sum(id) FROM ({rows}) q", f"SELECT id FROM t WHERE id IN ({rows})")))
+
+
+def glob(choices, about):
+    pattern = choices.pick(("'*'", "'a*'", "'*a'", "'?'", "'[a-m]*'", "'[!a-m]*'", "'*[!b]'", "''", "'Zo?'", "'Zo[ë]'", "'*a*b*'", "'%'", "'_'", "'[]'", "'a-[-]'", "'*\\\\*'", "lower(g)", "g || '*'", "NULL"))
+    call = choices.pick((f"g GLOB {pattern}", f"g NOT GLOB {pattern}", f"NOT g GLOB {pattern}", f"coalesce(g, '') GLOB {pattern}"))
+    return same(choices.pick((f"SELECT id FROM t WHERE {call}", f"SELECT {call} AS y, count(*) FROM t GROUP BY y", f"SELECT id, {call} FROM t WHERE {condition(choices)}")))
+
+
+def variable(choices, about):
+    value = choices.pick(("(SELECT max(v) FROM t)", "3", "(SELECT avg(id) FROM t)", "NULL::integer", "1 + 1", f"(SELECT min(id) FROM t WHERE {condition(choices)})"))
+    name = choices.pick(("a", "Some", '"a b"'))
+    read = f"getvariable('{name.strip(chr(34))}')"
+    sql = choices.pick(("SELECT id FROM t WHERE v > {0}", "SELECT {0} AS y, count(*) FROM t GROUP BY y", "SELECT id, {0} + id FROM t", "SELECT id FROM t WHERE id = {0} OR {0} IS NULL"))
+    return Check((), [f"SET VARIABLE {name} {choices.pick(('=', 'TO'))} {value}", sql.format(read)], sql.format(value))
+
+
+def row_number_of_file(choices, about):
+    where = choices.pick(("", f" WHERE {condition(choices)}", " WHERE file_row_number % 2 = 0", " WHERE file_row_number BETWEEN 2 AND 9"))
+    sql = choices.pick(("SELECT id, file_row_number FROM t{0}", "SELECT count(*), sum(file_row_number), max(file_row_number) FROM t{0}", "SELECT g, min(t.file_row_number) FROM t{0} GROUP BY g",
+                        "SELECT a.id FROM t a JOIN t b ON a.file_row_number = b.id + 1{0}".replace("{0}", ""), "SELECT * FROM t{0}")).format(where)
+    return Check((), [sql], sql.replace("a.file_row_number", "a.id").replace("t.file_row_number", "id").replace("file_row_number", "id"))
+
+
+def insert_by_name(choices, about):
+    columns = choices.some(("v AS b", "id AS a", "g AS c"), 3)
+    query = f"SELECT {', '.join(columns)} FROM t WHERE {condition(choices)}"
+    names = [next((c.split(" ")[0] for c in columns if c.endswith(f" {n}")), "NULL") for n in "abc"]
+    rows = query.replace(", ".join(columns), ", ".join(f"{n} AS {c}" for n, c in zip(names, "abc")), 1)
+    return Check((), ["CREATE TABLE made (a integer, b bigint, c varchar)", f"INSERT INTO made BY NAME {query}", "FROM made"], f"SELECT a::integer, b::bigint, c::varchar FROM ({rows}) q")
+
+
+DOCUMENTS = ('{"a": 1, "b": [1, 2.5, null], "c": {"d": "x"}}', '[1, [2, {"a b": true}], -3]', '{}', '[]', '"x"', 'null', '[{"a": 1}, {"b": "y", "a": 2.5}]', '{"a": {"a": {"a": []}}, "z": 1e3}',
+             '{"é": "\\u0041", "": 0}', '[[], [[]], null, {"k": null}]')
+
+
+def shape_of_json(choices, about):
+    listed = ", ".join(f"({i}, '{document}')" for i, document in enumerate(choices.some(DOCUMENTS, 4))) + ", (9, NULL)"
+    source = f"(VALUES {listed}) AS j(i, doc)"
+    call = choices.pick(("json_keys(doc)::varchar", "json_structure(doc)::varchar", "json_keys(doc, '$.c')::varchar", "len(json_keys(doc))"))
+    tree = choices.pick(("SELECT i, key, type, id, parent, fullkey, path FROM {0}, json_tree(doc)", "SELECT i, count(*), max(id) FROM {0}, json_tree(doc) GROUP BY i", "SELECT i, atom::varchar FROM {0}, json_tree(doc) r WHERE r.type = 'UBIGINT'"))
+    return same(choices.pick((f"SELECT i, {call} FROM {source}", tree.format(source))))
+
+
+def count_of_rows(choices, about):
+    return same(choices.pick((f"SELECT count(), count() FILTER ({condition(choices)}) FROM t", "SELECT g, count() FROM t GROUP BY g HAVING count() > 1", "SELECT id, count() OVER (PARTITION BY k) FROM t",
+                              "SELECT k!, count() FROM t WHERE k >= 0 GROUP BY 1", f"SELECT id, (abs(k) + 1)! FROM t WHERE {condition(choices)}")))
+
+
 MAKERS = {"QUALIFY": qualify, "PIVOT": pivot, "PIVOT in FROM": pivot_in_from, "UNPIVOT": unpivot, "ASOF": asof, "POSITIONAL": positional, "sample": sample, "macro": macro, "table macro": table_macro,
           "TRY_CAST": try_cast, "COLUMNS": columns, "EXCLUDE and REPLACE": exclude, "BY NAME": by_name, "GROUP BY ALL": group_by_all, "FROM first": from_first, "alias": alias, "PREPARE": prepare,
-          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans}
+          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable,
+          "file_row_number": row_number_of_file, "INSERT BY NAME": insert_by_name, "shape of JSON": shape_of_json, "count()": count_of_rows}
