@@ -12,22 +12,30 @@ static bool names_equal(const char *full, const char *name, bool folds)
     return folds ? !strcasecmp(full, name) : !strcmp(full, name);
 }
 
-/* How many columns of the scope the name means; *out is the first. */
-static size_t lookup(const bind_scope *scope, const char *relation, const char *name, bool folds,
-                     const bind_entry **out)
+/* How many columns of the scope, virtual ones or the others, the name means; *out is the first. */
+static size_t lookup_kind(const bind_scope *scope, const char *relation, const char *name,
+                          bool folds, bool is_virtual, const bind_entry **out)
 {
     size_t found = 0;
     for (size_t i = 0; (i = bind_scope_named(scope, name, i)) < scope->entries.count; i++) {
         const bind_entry *entry = &scope->entries.items[i];
-        if (!names_equal(entry->name, name, folds))
+        if (entry->is_virtual != is_virtual || !names_equal(entry->name, name, folds))
             continue;
         if (relation ? !entry->relation || !names_equal(entry->relation, relation, folds)
-                     : entry->is_hidden)
+                     : entry->is_hidden && !is_virtual)
             continue;
         if (!found++)
             *out = entry;
     }
     return found;
+}
+
+/* How many columns of the scope the name means; *out is the first. Virtual ones count where no other has the name. */
+static size_t lookup(const bind_scope *scope, const char *relation, const char *name, bool folds,
+                     const bind_entry **out)
+{
+    size_t found = lookup_kind(scope, relation, name, folds, false, out);
+    return found ? found : lookup_kind(scope, relation, name, folds, true, out);
 }
 
 static bool has_relation(const bind_scope *scope, const char *relation)

@@ -187,10 +187,12 @@ status bind_add_table(binder *b, bind_scope *scope, const plan_node *node, const
     size_t renamed = alias ? list_length(alias->colnames) : 0;
     if (alias)
         name = alias->aliasname;
-    if (renamed > node->columns.count)
+    size_t visible = node->columns.count;
+    while (visible && bind_is_virtual(b, node->columns.items[visible - 1].id))
+        visible--;
+    if (renamed > visible)
         return bind_error(b, STATUS_KIND_INVALID, location,
-                          "table \"%s\" has %zu columns but %zu names", name, node->columns.count,
-                          renamed);
+                          "table \"%s\" has %zu columns but %zu names", name, visible, renamed);
     for (size_t i = 0; i < node->columns.count; i++) {
         const plan_column *column = &node->columns.items[i];
         bind_entry entry = {.relation = name,
@@ -198,7 +200,9 @@ status bind_add_table(binder *b, bind_scope *scope, const plan_node *node, const
                                 i < renamed ? strVal(list_nth(alias->colnames, i)) : column->name,
                             .id = column->id,
                             .type = column->type,
-                            .is_nullable = column->is_nullable};
+                            .is_nullable = column->is_nullable,
+                            .is_hidden = i >= visible,
+                            .is_virtual = i >= visible};
         TRY(array_push(b->memory, &added.entries, entry));
     }
     TRY(scope_make_names_unique(b, &added));

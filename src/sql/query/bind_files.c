@@ -56,13 +56,15 @@ static status set_union(file_call *c, const char *text, int32_t location)
         "true or false");
 }
 
-static status set_filename(file_call *c, const char *text, int32_t location)
+/* Takes an option that is true or false: whether the column of this name is there. */
+static status set_column(file_call *c, const char *name, bool *to, const char *text,
+                         int32_t location)
 {
-    if (bool_parse(text, strlen(text), &c->folders.has_filename))
+    if (bool_parse(text, strlen(text), to))
         return STATUS_OK;
     return status_hint(
-        bind_error(c->b, STATUS_KIND_INVALID, location, "filename cannot be \"%s\"", text),
-        "true or false; the column's name is filename");
+        bind_error(c->b, STATUS_KIND_INVALID, location, "%s cannot be \"%s\"", name, text),
+        "true or false; the column's name is %s", name);
 }
 
 /* The types are looked at when the files are opened; here it is made sure that they end where they shall. */
@@ -109,7 +111,7 @@ static status files_take_option(file_call *c, const char *name, const pg_node *v
                                 int32_t location)
 {
     static const char *const names[] = {"hive_partitioning", "union_by_name", "hive_types",
-                                        "filename"};
+                                        "filename", "file_row_number"};
     if (c->lake)
         return set_state(c, name, value, location);
     if (!strcasecmp(name, names[0]))
@@ -119,7 +121,10 @@ static status files_take_option(file_call *c, const char *name, const pg_node *v
     if (!strcasecmp(name, names[2]))
         return set_types(c, files_text_of(c, value), location);
     if (!strcasecmp(name, names[3]))
-        return set_filename(c, files_text_of(c, value), location);
+        return set_column(c, names[3], &c->folders.has_filename, files_text_of(c, value), location);
+    if (!strcasecmp(name, names[4]))
+        return set_column(c, names[4], &c->folders.has_row_number, files_text_of(c, value),
+                          location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);
@@ -166,6 +171,8 @@ static status files_add_path(file_call *c, const char *path, int32_t location)
         TRY(bind_lake(c->b, text, path, location, &scan));
         return array_push(c->b->memory, &c->scans.scans, scan);
     }
+    if (c->is_by_name && c->folders.has_row_number)
+        return bind_unsupported(c->b, location, "file_row_number with union_by_name is");
     if (c->is_by_name)
         return bind_union_path(c->b, path, &c->folders, location, &c->scans);
     TRY(bind_table_path(c->b, path, &c->folders, location, &scan));

@@ -26,13 +26,24 @@ static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_
     return bind_add_relation(b, scope, *out, NULL, range->alias, location);
 }
 
+/* Binds a table or a function of files, which may have virtual columns. */
+static status bind_files_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out)
+{
+    b->is_from_item = true;
+    status st = IsA(item, RangeVar)
+                    ? bind_table(b, castNode(RangeVar, item), scope, out)
+                    : bind_range_function(b, castNode(RangeFunction, item), scope, out);
+    b->is_from_item = false;
+    return st;
+}
+
 status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out)
 {
     const RangeSubselect *made;
     TRY(guard_check());
     switch (nodeTag(item)) {
     case T_RangeVar:
-        return bind_table(b, castNode(RangeVar, item), scope, out);
+        return bind_files_item(b, item, scope, out);
     case T_RangeSubselect:
         return bind_range_subselect(b, castNode(RangeSubselect, item), scope, out);
     case T_RangePivot:
@@ -45,7 +56,7 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
         TRY(made_rows(b, castNode(RangeFunction, item), &made));
         if (made)
             return bind_range_subselect(b, made, scope, out);
-        return bind_range_function(b, castNode(RangeFunction, item), scope, out);
+        return bind_files_item(b, item, scope, out);
     case T_RangeTableSample:
         TRY(bind_from_item(b, castNode(RangeTableSample, item)->relation, scope, out));
         return bind_sample(b, castNode(RangeTableSample, item), out);

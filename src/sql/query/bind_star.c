@@ -35,6 +35,8 @@ static status star_add_entry(star_binding *q, const bind_entry *entry, const cha
 
 static bool is_of_star(const bind_entry *entry, const char *relation)
 {
+    if (entry->is_virtual)
+        return false;
     return relation ? entry->relation && !strcasecmp(entry->relation, relation) : !entry->is_hidden;
 }
 

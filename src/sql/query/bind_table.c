@@ -7,6 +7,7 @@
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_union.h"
+#include "sql/query/bind_virtual.h"
 #include "sql/query/bind_with.h"
 #include "sql/query/system_relation.h"
 #include "sql/types/bind_columns.h"
@@ -66,7 +67,10 @@ status bind_unite(binder *b, const bind_scan_list *list, plan_node **out)
     memcpy(node->children, list->scans.items, count * sizeof *node->children);
     for (size_t i = 0; i < (*out)->columns.count; i++) {
         plan_column column = (*out)->columns.items[i];
+        bool is_virtual = bind_is_virtual(b, column.id);
         column.id = bind_new_id(b);
+        if (is_virtual)
+            TRY(bind_virtual_note(b, column.id));
         for (size_t c = 1; c < count; c++)
             column.is_nullable |= list->scans.items[c]->columns.items[i].is_nullable;
         TRY(array_push(b->memory, &node->columns, column));
@@ -295,6 +299,33 @@ status bind_union_path(binder *b, const char *path, const bind_folders *options,
     return STATUS_OK;
 }
 
+/* A table of files, and the columns that it has beside theirs. */
+static status bind_with_virtual(binder *b, const bind_folders *options, pq_table *table,
+                                const char *path, int32_t location, plan_node **out)
+{
+    bind_virtual wanted = bind_virtual_wanted(b, table);
+    bool is_asked = options && options->has_row_number;
+    bool has_row_number = is_asked || wanted.has_row_number;
+    bool has_many = table->file_total > 1, has_own = options && options->has_filename;
+    if (is_asked && (table->given || table->united || (wanted.is_taken && has_many)))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                          "file_row_number of files that differ, or have a column filename, is "
+                          "not supported");
+    bool adds_filename = !has_own && (wanted.has_filename || (has_row_number && has_many));
+    if (adds_filename) {
+        const char *text = arena_format(b->memory, "filename:%s", table->name);
+        if (!text)
+            return bind_no_memory();
+        TRY(table_at(b, sql_catalog_path(b->catalog, text, &table), location));
+    }
+    TRY(bind_files(b, table, path, location, out));
+    if (has_row_number)
+        TRY(bind_virtual_number(b, "file_row_number", has_many ? "filename" : NULL, 0, out));
+    if (has_row_number && !is_asked)
+        TRY(bind_virtual_hide(b, "file_row_number", out));
+    return adds_filename ? bind_virtual_hide(b, "filename", out) : STATUS_OK;
+}
+
 status bind_table_path(binder *b, const char *path, const bind_folders *options, int32_t location,
                        plan_node **out)
 {
@@ -303,7 +334,7 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
     TRY(with_options(b, options, path, &text));
     TRY(open_path(b, text, location, &table));
     TRY(check_plain(b, table, location));
-    return bind_files(b, table, path, location, out);
+    return bind_with_virtual(b, options, table, path, location, out);
 }
 
 status bind_lake(binder *b, const char *text, const char *path, int32_t location, plan_node **out)
@@ -369,6 +400,43 @@ static status bind_system_named(binder *b, const RangeVar *range, plan_node **ou
 
 /* ---- tables by name and path ---- */
 
+/* Returns whether the text names rowid and the table has no such column. */
+static bool wants_rowid(const binder *b, const pq_table *table)
+{
+    bool is_wanted = bind_virtual_names(b, "rowid");
+    for (size_t i = 0; i < table->columns.count; i++)
+        is_wanted &= strcasecmp(table->columns.items[i].name, "rowid") != 0;
+    return is_wanted;
+}
+
+/* The parts of a table of the session with the numbers of their rows: those of one come after those of the one before. */
+static status bind_numbered_parts(binder *b, const sql_part_list *parts, const char *name,
+                                  plan_node **out)
+{
+    bind_scan_list list = {0};
+    uint64_t first = 0;
+    for (size_t i = 0; i < parts->count; i++) {
+        plan_node *scan;
+        TRY(bind_scan(b, parts->items[i]->table, name, &scan));
+        TRY(bind_virtual_number(b, "rowid", NULL, first, &scan));
+        TRY(array_push(b->memory, &list.scans, scan));
+        first += parts->items[i]->table->row_count;
+    }
+    TRY(bind_unite(b, &list, out));
+    return bind_virtual_hide(b, "rowid", out);
+}
+
+/* A table of the session. */
+static status bind_rows_of(binder *b, const sql_catalog_entry *entry, int32_t location,
+                           plan_node **out)
+{
+    const sql_part_list *parts = &entry->parts;
+    if (wants_rowid(b, entry->table))
+        return bind_numbered_parts(b, parts, entry->of.table, out);
+    return parts->count > 1 ? bind_parts(b, parts, entry->of.table, NULL, out)
+                            : bind_files(b, entry->table, entry->of.table, location, out);
+}
+
 /* A table or view of the catalog. */
 static status bind_entry_of(binder *b, const sql_catalog_entry *entry, int32_t location,
                             plan_node **out)
@@ -376,11 +444,11 @@ static status bind_entry_of(binder *b, const sql_catalog_entry *entry, int32_t l
     pq_table *table = entry->table;
     if (entry->view_sql)
         return bind_view_named(b, entry, location, out);
-    if (entry->parts.count > 1)
-        return bind_parts(b, &entry->parts, entry->of.table, NULL, out);
+    if (entry->parts.count)
+        return bind_rows_of(b, entry, location, out);
     TRY(table_at(b, reopen(b, entry, &table), location));
     TRY(check_plain(b, table, location));
-    return bind_files(b, table, entry->of.table, location, out);
+    return bind_with_virtual(b, NULL, table, entry->of.table, location, out);
 }
 
 static status bind_path(binder *b, const char *path, int32_t location, plan_node **out)

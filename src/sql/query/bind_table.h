@@ -19,6 +19,7 @@ typedef struct bind_folders {
     const char *hive_partitioning; /* auto, on, off */
     const char *hive_types;        /* parquet/table/hive_types.h */
     bool has_filename;             /* a column has the file's path */
+    bool has_row_number;           /* file_row_number: the row's number in its file */
 } bind_folders;
 
 /* Tables of a path, whose folders are taken as the options say; NULL: there are none. */

@@ -134,6 +134,14 @@ uint32_t bind_new_id(binder *b)
     return b->statement->next_column_id++;
 }
 
+bool bind_is_virtual(const binder *b, uint32_t id)
+{
+    for (size_t i = 0; i < b->virtual_columns.count; i++)
+        if (b->virtual_columns.items[i] == id)
+            return true;
+    return false;
+}
+
 status bind_constant(binder *b, const value *v, int32_t location, expr **out)
 {
     *out = expr_new_constant(b->memory, v, bind_position(b, location));

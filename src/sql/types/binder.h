@@ -28,7 +28,8 @@ typedef struct bind_entry {
     uint32_t id;
     data_type type;
     bool is_nullable;
-    bool is_hidden; /* merged into another by USING: only relation.name finds it */
+    bool is_hidden;  /* merged into another by USING: only relation.name finds it */
+    bool is_virtual; /* found by its name where no other column has it, never by "*"; is_hidden */
 } bind_entry;
 
 typedef ARRAY(bind_entry) bind_entry_list;
@@ -261,6 +262,8 @@ struct binder {
     uint32_t union_room;
     plan_node *union_distinct; /* of UNION, made last */
     bind_rounds rounds;
+    bool is_from_item;               /* a table or function of FROM is being bound */
+    ARRAY(uint32_t) virtual_columns; /* bind_virtual.h */
     /* Binds a subquery (query/bind_query.c, which stands above expressions). */
     bind_query_function bind_subquery;
     /* Binds an expression: bind_expr, for what bind_expr itself calls. */
@@ -301,6 +304,8 @@ CHECKED status bind_sort_key(binder *b, const SortBy *sort, expr *key, plan_sort
 CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
 
 uint32_t bind_new_id(binder *b);
+/* Returns whether the column is one that only its name finds (query/bind_virtual.h). */
+bool bind_is_virtual(const binder *b, uint32_t id);
 /* One row without columns: what SELECT without FROM reads. */
 CHECKED status bind_one_row(binder *b, plan_node **out);
 CHECKED status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out);
