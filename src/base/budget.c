@@ -12,10 +12,14 @@
 struct mem_budget {
     _Atomic uint32_t references;
     _Atomic uint64_t used, peak, exported;
+    _Atomic uint64_t lent;    /* of what is used */
     uint64_t limit;           /* UINT64_MAX: none */
     const char *setting;      /* that gives the limit */
     unsigned parts;           /* of the setting's bytes, which are equal */
     const mem_lender *lender; /* NULL: none */
+    void *lender_of;
+    const mem_lender *holder; /* of what is lent; NULL: none */
+    void *holder_of;
 };
 
 status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
@@ -42,9 +46,28 @@ void mem_budget_set_parts(mem_budget *budget, unsigned parts)
     budget->parts = parts;
 }
 
-void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender)
+void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender, void *of)
 {
     budget->lender = lender;
+    budget->lender_of = of;
+}
+
+void mem_budget_set_holder(mem_budget *budget, const mem_lender *holder, void *of)
+{
+    budget->holder = holder;
+    budget->holder_of = of;
+}
+
+void mem_budget_lend(mem_budget *budget, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&budget->lent, bytes, memory_order_relaxed);
+}
+
+void mem_budget_unlend(mem_budget *budget, uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_sub_explicit(&budget->lent, bytes, memory_order_relaxed);
+    assert(before >= bytes);
+    (void)before;
 }
 
 /* More than is needed is asked back at a time: of the limit. */
@@ -53,10 +76,10 @@ void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender)
 /* Has the lender give back what would pass the limit together with `used` bytes. */
 static void ask_back(const mem_budget *budget, uint64_t used)
 {
-    uint64_t held = budget->lender->held() / budget->parts;
+    uint64_t held = budget->lender->held(budget->lender_of) / budget->parts;
     if (used + held > budget->limit)
-        budget->lender->give_back((used + held - budget->limit) * budget->parts +
-                                  budget->limit / LENDER_STEP);
+        budget->lender->give_back(budget->lender_of, (used + held - budget->limit) * budget->parts +
+                                                         budget->limit / LENDER_STEP);
 }
 
 static status limit_reached(const mem_budget *budget, uint64_t used, uint64_t bytes,
@@ -86,15 +109,37 @@ void mem_budget_free(mem_budget *budget)
         mem_free(budget);
 }
 
-status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
+/* *out_used: before. */
+static bool take_within_limit(mem_budget *budget, uint64_t bytes, uint64_t *out_used)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
-    do {
-        if (bytes > budget->limit - used)
-            return limit_reached(budget, used, bytes, who);
-    } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
-                                                    memory_order_relaxed, memory_order_relaxed));
-    maximum_raise(&budget->peak, used + bytes);
+    bool has_room;
+    do
+        has_room = bytes <= budget->limit - used;
+    while (has_room &&
+           !atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    *out_used = used;
+    if (has_room)
+        maximum_raise(&budget->peak, used + bytes);
+    return has_room;
+}
+
+bool mem_budget_try(mem_budget *budget, uint64_t bytes)
+{
+    uint64_t used;
+    return take_within_limit(budget, bytes, &used);
+}
+
+status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
+{
+    uint64_t used;
+    if (!take_within_limit(budget, bytes, &used)) {
+        if (budget->holder && atomic_load_explicit(&budget->lent, memory_order_relaxed))
+            budget->holder->give_back(budget->holder_of,
+                                      bytes - (budget->limit - used) + budget->limit / LENDER_STEP);
+        return limit_reached(budget, used, bytes, who);
+    }
     if (budget->lender && budget->limit != UINT64_MAX)
         ask_back(budget, used + bytes);
     return STATUS_OK;
@@ -132,7 +177,9 @@ uint64_t mem_budget_exported(const mem_budget *budget)
 
 uint64_t mem_budget_used(const mem_budget *budget)
 {
-    return atomic_load_explicit(&budget->used, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
+    uint64_t lent = atomic_load_explicit(&budget->lent, memory_order_relaxed);
+    return used > lent ? used - lent : 0;
 }
 
 uint64_t mem_budget_peak(const mem_budget *budget)

@@ -5,19 +5,32 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
+
 /* The budget is one of so many equal parts of what its setting gives: advice is about the setting. Before it is
  * shared. */
 void mem_budget_set_parts(mem_budget *budget, unsigned parts);
 
 /* Holds memory that is in no budget and that others may have when they need it. Any thread; give_back takes no budget's
- * bytes and may be called under any other mutex than its own. */
+ * bytes and may be called under any other mutex than its own. `of`: the holder, where there are several. */
 typedef struct mem_lender {
-    uint64_t (*held)(void);
-    void (*give_back)(uint64_t bytes);
+    uint64_t (*held)(void *of);
+    void (*give_back)(void *of, uint64_t bytes);
 } mem_lender;
 
 /* Keeps what is taken from the budget and what the lender holds within the limit together: the lender gives back what would
  * pass it. Of a budget that is one of several parts, the lender holds one part. Before it is shared. */
-void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender);
+void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender, void *of);
+
+/* Keeps bytes that were taken from the budget apart from what mem_budget_used returns, until they are no longer lent: memory
+ * that others may have when they need it. The holder is asked for it, through `give_back`, when the limit is reached: that
+ * taking fails all the same, as the memory may still be in use, but not the one after that. Its `held` is not called. Before the budget is
+ * shared; NULL: nobody is. */
+void mem_budget_set_holder(mem_budget *budget, const mem_lender *holder, void *of);
+void mem_budget_lend(mem_budget *budget, uint64_t bytes);
+void mem_budget_unlend(mem_budget *budget, uint64_t bytes);
+
+/* Takes bytes if the limit allows it; asks nobody. For who holds a mutex that giving memory back takes. */
+bool mem_budget_try(mem_budget *budget, uint64_t bytes);
 
 #endif

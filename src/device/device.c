@@ -16,6 +16,8 @@ device *dev_ref(device *dev)
 
 void dev_retire(device *dev)
 {
+    if (dev && dev->end_keeper)
+        dev->end_keeper(dev, false);
     if (dev && dev->ops->retire)
         dev->ops->retire(dev);
 }
@@ -25,6 +27,8 @@ void dev_close(device *dev)
     if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)
         return;
     mem_budget *budget = dev->budget;
+    if (dev->end_keeper)
+        dev->end_keeper(dev, true);
     dev_close(dev->host);
     dev->ops->close(dev);
     mem_budget_free(budget);

@@ -51,6 +51,8 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(copies, "copies")                                                                         \
     ITEM(bytes_in, "bytes to the device")                                                          \
     ITEM(bytes_out, "bytes from the device")                                                       \
+    ITEM(bytes_kept, "bytes from its cache") /* of files, which did not cross the link */          \
+    ITEM(kernel_nanoseconds, "nanoseconds in kernels") /* of streams that are timed */             \
     ITEM(zeroings, "zeroings")                                                                     \
     ITEM(allocations, "allocations")              /* from the device's pool */                     \
     ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
@@ -132,6 +134,9 @@ typedef struct dev_ops {
      * budget (mem_budget_export). That of a device with memory of its own stays in it as well, as there is no
      * other memory that queries could take in its place. */
     void (*export)(dev_buffer *buffer);
+    /* The buffer is lent (mem_budget_lend) for as long as it lives: who holds it gives it back when others need the memory.
+     * Returns how many bytes of the budget it has. Lazy devices. */
+    size_t (*lend)(dev_buffer *buffer);
     /* A buffer that has left the budget from its beginning on: no limit is in its way. Host
      * devices. */
     status (*alloc_exported)(device *dev, size_t bytes, const char *who, dev_buffer **out);
@@ -227,6 +232,10 @@ struct device {
     device *host; /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     /* Set by who has told others of pieces of host_alloc's memory: called before one goes. Or NULL. */
     void (*_Atomic host_gone)(void *start, size_t bytes);
+    /* Set, before the device is shared, by who keeps files' bytes in its memory: its own, and how it lets go of them, when
+     * the device retires and, for good, before it is closed. Or NULL. */
+    void *keeper;
+    void (*end_keeper)(device *dev, bool is_closing);
     _Atomic uint32_t references;
 };
 
@@ -235,6 +244,8 @@ struct dev_stream {
     /* Set by lazy devices: since it was opened it was told to launch, to copy, to zero, or to wait for another
      * stream. Else there is nothing of it to await. */
     bool has_work;
+    /* Set by who runs tasks on the stream: how long kernels take is counted (kernel_nanoseconds). */
+    bool is_timed;
     /* Set by who runs tasks on the stream: called once, before the first launch; NULL: nothing is. */
     status (*begin)(dev_stream *stream, void *argument);
     /* Set by who runs the task: returns when the stream has reached the event, or, NULL, done what is enqueued, and

@@ -108,6 +108,11 @@ void exec_query_stay(exec_query *query, exec_device_layout layout)
     op_result_stay(query->result_sink, layout);
 }
 
+void exec_query_time_kernels(exec_query *query)
+{
+    query->is_timed = true;
+}
+
 void exec_query_weigh(exec_query *query, unsigned weight)
 {
     query->share.weight = weight;
@@ -225,13 +230,23 @@ void exec_query_stop(exec_query *query)
     exec_pool_notify(query->pool);
 }
 
+/* Returns whether what a lazy device has read may be kept. A client may have stopped fetching rows, and a limit may have stopped
+ * scans before they looked whether their file had changed. */
+static bool may_keep(const exec_query *query, bool was_cancelled)
+{
+    return !was_cancelled && !query->failure && query->reads && query->reads->stored.cache &&
+           !scan_ahead_changed_file(query);
+}
+
 void exec_query_free(exec_query *query)
 {
     if (!query)
         return;
+    bool was_cancelled = atomic_load(&query->is_cancelled);
     if (!query->is_finished)
         atomic_store(&query->is_cancelled, true);
     run_drain(query);
+    bool keeps = may_keep(query, was_cancelled);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
         exec_operator_close(query->operators.items[i]);
@@ -240,7 +255,7 @@ void exec_query_free(exec_query *query)
             runtime_filter_release(&query->filters[i]);
     for (uint32_t i = 0; query->bounds && i < query->statement->bound_count; i++)
         runtime_bound_release(&query->bounds[i]);
-    scan_reads_free(query->reads);
+    scan_reads_free(query->reads, keeps);
     status_free(query->failure);
     mutex_destroy(&query->lock);
     arena_free(query->memory);

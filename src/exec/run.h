@@ -24,6 +24,8 @@ CHECKED status exec_query_new(const plan_statement *statement, const exec_place 
                               const settings *settings, exec_query **out);
 /* Has batches stay in the memory of a lazy device (op_result.h). Called before the query is started. */
 void exec_query_stay(exec_query *query, exec_device_layout layout);
+/* Has the time of a lazy device's kernels counted, by operator. Called before the query is started. */
+void exec_query_time_kernels(exec_query *query);
 /* Sets the query's share of the threads among other queries' (EXEC_WEIGHT_NORMAL). Called before the query is started. */
 void exec_query_weigh(exec_query *query, unsigned weight);
 CHECKED status exec_query_start(exec_query *query);

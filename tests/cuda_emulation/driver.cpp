@@ -6,7 +6,8 @@
  *   PISTACHIO_CUDA_GONE_DEVICE=N  of several devices the one that PISTACHIO_CUDA_GONE is about (all)
  * devices.cpp has how many there are, their memory and links; faults.cpp has more that fails. In addition:
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
- *                                 name, launches, jobs, rows, seconds
+ *                                 name, launches, jobs, rows, seconds; then for each function of the driver
+ *                                 call_NAME, calls, those under a device's lock, 0, 0
  *
  * What a real driver would put up with, and what the device shall not do, fails here: copies from
  * and to memory that is not pinned (but what the device says it copies through all the same), or of bytes
@@ -58,11 +59,20 @@ static emulated_device *known(emulated_device *device)
     return is_ours ? device : nullptr;
 }
 
+static thread_local int locks; /* of devices, that the thread has */
+static std::map<std::string, uint64_t> locked_counts;
+
+EXPORTED void pistachio_watch_lock(int more)
+{
+    locks += more;
+}
+
 int emulated_count_call_of(const char *name, emulated_device *device)
 {
     static const char *fail = getenv("PISTACHIO_CUDA_FAIL");
     std::lock_guard<std::mutex> guard(emulated_lock);
     uint64_t nth = ++emulated_counts[name];
+    locked_counts[name] += locks > 0;
     device = known(device ? device : current);
     if (!device && emulated_device_count() == 1)
         device = emulated_devices;
@@ -287,6 +297,68 @@ EXPORTED int cuStreamWaitValue64_v2(CUstream_st *stream, uint64_t word, uint64_t
     return 0;
 }
 
+/* ---- events ---- */
+
+/* The last record counts: a stream has passed it when none is to come. */
+struct CUevent_st {
+    std::atomic<int> coming{0};
+    std::atomic<uint64_t> nanoseconds{0};
+};
+
+EXPORTED int cuEventCreate(CUevent_st **event, unsigned)
+{
+    BEGIN_IN_CONTEXT
+    *event = new CUevent_st;
+    return 0;
+}
+
+EXPORTED int cuEventRecord(CUevent_st *event, CUstream_st *stream)
+{
+    BEGIN_IN_CONTEXT
+    event->coming++;
+    stream->enqueue([=] {
+        struct timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        event->nanoseconds = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+        event->coming--;
+    });
+    return 0;
+}
+
+EXPORTED int cuEventQuery(CUevent_st *event)
+{
+    BEGIN_IN_CONTEXT
+    return event->coming ? (int)CUDA_NOT_READY : 0;
+}
+
+EXPORTED int cuEventElapsedTime(float *milliseconds, CUevent_st *before, CUevent_st *after)
+{
+    BEGIN_IN_CONTEXT
+    if (before->coming || after->coming)
+        return (int)CUDA_NOT_READY;
+    *milliseconds = (float)(after->nanoseconds - before->nanoseconds) / 1e6f;
+    return 0;
+}
+
+EXPORTED int cuEventDestroy_v2(CUevent_st *event)
+{
+    BEGIN_IN_CONTEXT
+    if (event->coming)
+        return emulated_refuse("an event is destroyed that a stream has yet to come to");
+    delete event;
+    return 0;
+}
+
+EXPORTED int cuStreamWaitEvent(CUstream_st *stream, CUevent_st *event, unsigned)
+{
+    BEGIN_IN_CONTEXT
+    stream->enqueue([=] {
+        while (event->coming && !stream->device->lost)
+            std::this_thread::yield();
+    });
+    return 0;
+}
+
 /* ---- copies ---- */
 
 static bool takes_any_address;
@@ -441,6 +513,10 @@ static struct work_counts {
                 fprintf(out, "%s %llu %llu %llu %.6f\n", name.c_str(),
                         (unsigned long long)done.launches, (unsigned long long)done.jobs,
                         (unsigned long long)done.rows, (double)done.nanoseconds / 1e9);
+        for (auto &[name, count] : emulated_counts)
+            if (out)
+                fprintf(out, "call_%s %llu %llu 0 0\n", name.c_str(), (unsigned long long)count,
+                        (unsigned long long)locked_counts[name]);
         if (out) {
             emulated_write_links(out);
             fclose(out);

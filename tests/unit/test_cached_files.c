@@ -1,4 +1,4 @@
-/* test_cached_files.c - the column cache never gives rows of a file that is no more. One connection asks again and again
+/* test_cached_files.c - neither the column cache nor what lazy devices keep gives rows of a file that is no more. One connection asks again and again
  * for a table whose file another thread replaces, by rename or in place, with a file of the same size. All rows of a file
  * hold its number: a statement gives the rows of a file that was there while it ran, or says that the file was being
  * written.
@@ -6,6 +6,7 @@
  * test_label: threads */
 #include "base/fault.h"
 #include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
@@ -176,25 +177,41 @@ static void ask_and_check(pistachio_connection *connection)
               (other && number == versions[other - 1].number));
 }
 
-TEST(column_cache_never_gives_rows_of_a_file_that_was_replaced)
+static bool is_kept(void)
+{
+    arena *memory;
+    pq_kept_column *kept;
+    size_t count;
+    CHECK_OK(arena_new(&memory));
+    CHECK_OK(scan_cache_list(memory, &kept, &count));
+    bool has_table = false;
+    for (size_t i = 0; i < count; i++)
+        has_table |= !strcmp(kept[i].path, table_path);
+    arena_free(memory);
+    return has_table;
+}
+
+/* Asks a device. What it keeps is not in the column cache's bytes if it is a lazy one. */
+static void replace_and_ask(const char *device, unsigned usual_count)
 {
     pistachio_database *database;
     pistachio_connection *connection;
     pthread_t thread;
     void *failed;
     const char *wanted = getenv("PISTACHIO_TEST_REPLACEMENTS");
-    unsigned count = wanted ? (unsigned)strtoul(wanted, NULL, 10) : REPLACEMENTS;
+    unsigned count = wanted ? (unsigned)strtoul(wanted, NULL, 10) : usual_count;
     snprintf(table_path, sizeof table_path, "%s/table.parquet", test_folder());
     make_versions();
     modified = ((int64_t)time(NULL) - 1000000) * 1000000000;
     CHECK(put(0, true));
-    const pistachio_option options[] = {{"threads", "2"}};
-    check_none(pistachio_open(options, 1, &database));
+    const pistachio_option options[] = {{"threads", "2"}, {"device", device}};
+    check_none(pistachio_open(options, 2, &database));
     check_none(pistachio_connect(database, &connection));
     check_none(pistachio_add_table(connection, "table_of_files", table_path));
     for (int i = 0; i < 4; i++)
         CHECK_EQ(ask(connection), versions[0].number);
-    CHECK(column_cache_bytes() > 0);
+    CHECK((column_cache_bytes() > 0) == !strcmp(device, "cpu"));
+    CHECK(is_kept());
     CHECK(!pthread_create(&thread, NULL, replace, &count));
     while (!atomic_load(&is_over))
         ask_and_check(connection);
@@ -202,6 +219,55 @@ TEST(column_cache_never_gives_rows_of_a_file_that_was_replaced)
     CHECK(!failed);
     for (int i = 0; i < 3; i++)
         ask_and_check(connection);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    scan_cache_clear();
+    for (int i = 0; i < VERSIONS; i++)
+        free(versions[i].bytes);
+}
+
+TEST(column_cache_never_gives_rows_of_a_file_that_was_replaced)
+{
+    replace_and_ask("cpu", REPLACEMENTS);
+}
+
+TEST(stored_pages_are_never_of_a_file_that_was_replaced)
+{
+    replace_and_ask("simulated", REPLACEMENTS / 4);
+}
+
+/* Runs a statement and fetches all of it. */
+static bool succeeds(pistachio_connection *connection, const char *sql)
+{
+    pistachio_result *result = NULL;
+    const pistachio_batch *batch = NULL;
+    pistachio_error *error = pistachio_query(connection, sql, NULL, &result);
+    while (!error && !(error = pistachio_next(result, &batch)) && batch)
+        ;
+    bool is_good = !error;
+    pistachio_error_free(error);
+    pistachio_result_free(result);
+    return is_good;
+}
+
+TEST(stored_pages_of_a_statement_that_fails_are_not_kept)
+{
+    pistachio_database *database;
+    pistachio_connection *connection;
+    snprintf(table_path, sizeof table_path, "%s/table.parquet", test_folder());
+    make_versions();
+    modified = ((int64_t)time(NULL) - 1000000) * 1000000000;
+    CHECK(put(0, true));
+    const pistachio_option options[] = {{"threads", "2"}, {"device", "simulated"}};
+    check_none(pistachio_open(options, 2, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_add_table(connection, "table_of_files", table_path));
+    CHECK(!succeeds(connection, "SELECT sum(1 / (n - 77)) FROM table_of_files"));
+    CHECK(!is_kept());
+    CHECK(succeeds(connection, "SELECT sum(n) FROM table_of_files"));
+    CHECK(is_kept());
+    scan_cache_clear();
+    CHECK(!is_kept());
     pistachio_disconnect(connection);
     pistachio_close(database);
     for (int i = 0; i < VERSIONS; i++)
@@ -235,13 +301,13 @@ static pistachio_error *ask_text(pistachio_connection *connection, char *text, s
 
 /* Two statements, of which the first fills the cache and the second reads it, while the nth allocation fails. Returns whether
  * there was one. */
-static bool ask_with_fault(uint64_t nth, const char *expected)
+static bool ask_with_fault(const char *device, uint64_t nth, const char *expected)
 {
     pistachio_database *database;
     pistachio_connection *connection;
     char text[200];
-    const pistachio_option options[] = {{"threads", "1"}};
-    check_none(pistachio_open(options, 1, &database));
+    const pistachio_option options[] = {{"threads", "1"}, {"device", device}};
+    check_none(pistachio_open(options, 2, &database));
     check_none(pistachio_connect(database, &connection));
     check_none(pistachio_add_table(connection, "table_of_files", table_path));
     check_none(ask_text(connection, text, sizeof text));
@@ -263,7 +329,8 @@ static bool ask_with_fault(uint64_t nth, const char *expected)
     return has_fired;
 }
 
-TEST(column_cache_is_whole_when_allocations_fail)
+/* `step`: each so many of what there is are tried. */
+static void fail_allocations(const char *device, uint64_t step)
 {
     pistachio_database *database;
     pistachio_connection *connection;
@@ -281,11 +348,21 @@ TEST(column_cache_is_whole_when_allocations_fail)
     pq_footer_cache_clear();
     column_cache_clear();
     uint64_t blocks = mem_in_use(), nth = 1;
-    while (ask_with_fault(nth, expected)) {
+    while (ask_with_fault(device, nth, expected)) {
         CHECK_EQ(mem_in_use(), blocks);
-        nth += 1 + nth / (test_has_less_to_do() ? 4 : 16);
+        nth += 1 + nth / (test_has_less_to_do() ? 4 : step);
     }
     CHECK(nth > 100);
     for (int i = 0; i < VERSIONS; i++)
         free(versions[i].bytes);
+}
+
+TEST(column_cache_is_whole_when_allocations_fail)
+{
+    fail_allocations("cpu", 16);
+}
+
+TEST(stored_pages_are_whole_when_allocations_fail)
+{
+    fail_allocations("simulated", 4);
 }

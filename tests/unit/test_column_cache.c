@@ -3,6 +3,7 @@
 #include "device/kernels/kernel_ops.h"
 #include "device_test.h"
 #include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "parquet_reader.h"
 #include "parquet_sample.h"
 
@@ -448,7 +449,7 @@ TEST(column_cache_gives_memory_back_to_a_budget)
         keep_doubles(&b, i + 1, LARGE_LIMIT, 1000);
     uint64_t held = column_cache_bytes();
     CHECK_OK(mem_budget_new(2 * held, &budget));
-    mem_budget_set_lender(budget, &column_cache_lender);
+    mem_budget_set_lender(budget, &scan_cache_lender, NULL);
     CHECK_OK(mem_budget_take(budget, held, "test"));
     CHECK_EQ(column_cache_bytes(), held); /* both fit */
     CHECK_OK(mem_budget_take(budget, held / 2, "test"));

@@ -4,6 +4,7 @@
 #include "api/handles/handles.h"
 #include "base/budget.h"
 #include "base/machine_share.h"
+#include "exec/scan/stored_cache.h"
 #include "net/net.h"
 
 #include <stdlib.h>
@@ -151,5 +152,7 @@ status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *n
     mem_budget_set_parts(own, gpu.sharers);
     status st = open_lazy_device(s, gpu.ordinal, own, out);
     mem_budget_free(own);
+    if (!st)
+        st = stored_cache_open(*out);
     return st ? st : dev_host_open(*out, budget);
 }

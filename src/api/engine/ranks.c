@@ -4,7 +4,7 @@
 #include "api/engine/cluster.h"
 #include "api/engine/engine_device.h"
 #include "base/budget.h"
-#include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "exec/scan/scan_deal.h"
 #include "net/local/fabric.h"
 #include "net/local/local.h"
@@ -30,7 +30,7 @@ status api_ranks_open_place(const api_engine *engine, api_rank *place)
     threads = threads / sharers ? threads / sharers : 1;
     TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
     mem_budget_set_parts(place->budget, sharers);
-    mem_budget_set_lender(place->budget, &column_cache_lender);
+    mem_budget_set_lender(place->budget, &scan_cache_lender, NULL);
     TRY(api_device_open(s, sharers, &neighbors, place->budget, &place->dev));
     return exec_pool_new((unsigned)threads, &place->pool);
 }

@@ -3,7 +3,7 @@
 
 #include "api/engine/engine.h"
 #include "api/handles/error.h"
-#include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "parquet/table/footer.h"
 
 #include <string.h>
@@ -14,12 +14,6 @@ status api_cache_check(const pistachio_result *result)
         return status_hint(
             status_new(STATUS_KIND_INVALID, "CACHE TABLE keeps nothing: cache_memory is 0"),
             "SET cache_memory = '1GB'");
-    if (!result->engine->dev->is_host)
-        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                      "CACHE TABLE is not supported on device %s, whose scans "
-                                      "decode on the device",
-                                      result->engine->dev->ops->name),
-                           "SET device = 'cpu'");
     return STATUS_OK;
 }
 
@@ -29,7 +23,7 @@ static void forget_table(const pq_table *table)
     for (size_t i = 0; i < table->files.count; i++) {
         const pq_table_file *f = &table->files.items[i];
         if (f->footer && pq_footer_version(f->footer, f->file, &version))
-            column_cache_forget(&version);
+            scan_cache_forget(&version);
     }
 }
 

@@ -43,12 +43,15 @@ static void describe_work(const device_work *work, const char *before, char *tex
 {
     size_t at = strlen(text);
 #define ITEM(name, what)                                                                           \
-    if (work->name && at < bytes) {                                                                \
+    if (work->name && &work->name != &work->kernel_nanoseconds && at < bytes) {                    \
         at += (size_t)snprintf(text + at, bytes - at, "%s%s %llu", *text ? ", " : before, what,    \
                                (unsigned long long)work->name);                                    \
     }
     DEV_WORK_LIST(ITEM)
 #undef ITEM
+    if (work->kernel_nanoseconds && at < bytes)
+        snprintf(text + at, bytes - at, "%skernels %.6f s", *text ? ", " : before,
+                 (double)work->kernel_nanoseconds / 1e9);
 }
 
 static device_work work_of(const exec_query *query, const plan_node *node)

@@ -11,7 +11,7 @@
 #include "api/session/statement.h"
 #include "base/mutex.h"
 #include "exec/operators/result_batch.h"
-#include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "sql/catalog/schema.h"
 #include "sql/sql.h"
 
@@ -197,7 +197,7 @@ static status run(pistachio_result *result)
         api_cache_forget(&statement->query);
         return STATUS_OK;
     case SQL_CLEAR_CACHE:
-        column_cache_clear();
+        scan_cache_clear();
         return STATUS_OK;
     case SQL_CREATE_VIEW:
         return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);

@@ -117,6 +117,8 @@ static status make_query(pistachio_result *result)
         exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
     guard_leave(before);
     TRY(st);
+    if (result->statement->kind == SQL_EXPLAIN_ANALYZE)
+        exec_query_time_kernels(result->query);
     if (result->ranked)
         api_ranked_attach(result->ranked, result->query);
     return STATUS_OK;

@@ -5,7 +5,7 @@
 #include "api/engine/engine.h"
 #include "api/handles/error.h"
 #include "base/mutex.h"
-#include "exec/scan/column_cache.h"
+#include "exec/scan/scan_cache.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
 
@@ -137,7 +137,7 @@ sql_catalog *api_result_catalog(const pistachio_result *result)
 
 pq_list_kept *api_cache_lister(const settings *s)
 {
-    return s->ranks.number > 1 ? NULL : column_cache_list;
+    return s->ranks.number > 1 ? NULL : scan_cache_list;
 }
 
 bool api_replaces_text(const settings *s)

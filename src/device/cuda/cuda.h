@@ -8,6 +8,7 @@
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *   library.c  pages that nvCOMP decompresses            nvcomp.c  nvCOMP
  *   trace.c    what streams were told last               piece.c   pieces from the driver, or one for each buffer
+ *   timing.c   how long kernels take
  *   debug.c    variables that ask for more; names        kept.c    the context and the module
  *
  * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
@@ -21,6 +22,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_CUDA_H
 #define PISTACHIO_DEVICE_CUDA_CUDA_H
 
+#include "base/mutex.h"
 #include "device/cuda/debug.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"
@@ -38,6 +40,7 @@ typedef struct cuda_device cuda_device;
 typedef struct cuda_stream cuda_stream;
 
 typedef struct cuda_pool cuda_pool;
+typedef struct cuda_timing cuda_timing;
 
 typedef struct cuda_buffer {
     dev_buffer base;
@@ -53,6 +56,7 @@ typedef struct cuda_buffer {
     struct cuda_buffer *merged; /* merge.c: that it has become one with, */
     size_t own_room;            /* and the room that it had before */
     _Atomic bool is_exported;
+    bool is_lent;
     uint64_t number; /* released: free when streams have passed this */
     /* reuse.c: */
     _Atomic uint64_t user; /* the only stream that was told to use it, by its id; 0: none */
@@ -65,6 +69,7 @@ typedef struct cuda_buffer {
 struct cuda_pool {
     char *free, *end; /* got from the driver, not yet given out */
     size_t bytes;     /* of the host's: got so far */
+    bool is_growing;  /* a thread is at it, without the device's lock */
     cuda_buffer *kept[CUDA_CLASSES];
     size_t kept_bytes;
 };
@@ -137,6 +142,7 @@ struct cuda_stream {
     cuda_buffer *released;               /* that it alone used: reuse.c */
     unsigned released_count;
     cuda_last_launches last_launches;
+    struct cuda_timing *timing; /* timing.c; NULL: none of its launches was timed */
 };
 
 struct dev_event {
@@ -172,6 +178,7 @@ struct cuda_device {
     char isa[32];
     uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */
     pthread_mutex_t lock;
+    pthread_cond_t grown; /* a pool has, or could not */
     cuda_stream *streams;
     _Atomic uint64_t clock;
     cuda_memory memory;
@@ -186,6 +193,21 @@ struct cuda_device {
     _Atomic bool is_stuck; /* and a launch may never end: the driver is not asked to wait for it */
     cuda_debug debug;
 };
+
+/* Take and give up the device's lock. An emulation is told, to count calls of the driver that others wait for. */
+static inline void cuda_lock(cuda_device *dev)
+{
+    mutex_lock(&dev->lock);
+    if (dev->driver->watch_lock)
+        dev->driver->watch_lock(1);
+}
+
+static inline void cuda_unlock(cuda_device *dev)
+{
+    if (dev->driver->watch_lock)
+        dev->driver->watch_lock(-1);
+    mutex_unlock(&dev->lock);
+}
 
 /* Before driver calls of this thread. */
 CHECKED status cuda_enter(const cuda_device *dev);
@@ -270,6 +292,7 @@ void cuda_host_piece(device *dev, const void *address, void **out_start, size_t 
 bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinned);
 void cuda_release(dev_buffer *buffer);
 void cuda_export(dev_buffer *buffer);
+size_t cuda_lend(dev_buffer *buffer);
 CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                   bool *out_will);
 bool cuda_memory_wait(device *dev);
@@ -277,8 +300,9 @@ bool cuda_memory_wait(device *dev);
 /* ---- piece.c ---- */
 const cuda_allocation_properties *cuda_piece_properties(const cuda_device *dev,
                                                         cuda_allocation_properties *out);
-/* Under the device's lock: memory for the next bytes of the range. */
-CHECKED status cuda_map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece);
+/* Maps memory at a place of the range, for the caller alone. */
+CHECKED status cuda_map_piece(const cuda_device *dev, cuda_address at, size_t bytes,
+                              cuda_piece *piece);
 
 /* How many addresses it takes for a device of so much memory. */
 size_t cuda_apart_range(size_t total);
@@ -352,6 +376,15 @@ bool cuda_has_kernel(dev_kernel_id kernel);
 void cuda_trace_begin(cuda_stream *stream, cuda_command *const *commands, unsigned count);
 /* Adds to a failure the launches that the stream, or another one, may still have to end. */
 CHECKED status cuda_trace_name_launches(const cuda_stream *stream, status st);
+
+/* ---- timing.c; under the stream's lock, but for cuda_timing_free ---- */
+struct timed_launch;
+/* Comes before the launch; NULL: it is not timed. */
+struct timed_launch *cuda_timing_begin(cuda_stream *stream, dev_work *work);
+void cuda_timing_end(cuda_stream *stream, struct timed_launch *launch); /* takes NULL */
+/* Counts launches that have ended. */
+void cuda_timing_count(cuda_stream *stream);
+void cuda_timing_free(cuda_stream *stream);
 
 /* A driver's function on the stream, its failure made a status. Under the stream's lock. */
 #define CUDA_STREAM_CALL(stream, name, ...)                                                        \

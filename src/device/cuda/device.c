@@ -320,11 +320,11 @@ static status cuda_meet(device *base, const device *other_base)
     CUDA_TRY(dev->driver, cuDeviceCanAccessPeer, &can, peer, dev->ordinal);
     if (!can)
         return STATUS_OK;
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     status st = give_access(dev, peer);
     if (!st)
         dev->peers |= (uint64_t)1 << peer;
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     return status_context(st, "access of cuda:%d to the memory of cuda:%d", peer, dev->ordinal);
 }
 
@@ -391,6 +391,7 @@ static void cuda_close(device *base)
     status_free(dev->lost);
     mutex_destroy(&dev->lock);
     mutex_destroy(&dev->idle_lock);
+    pthread_cond_destroy(&dev->grown);
     mem_free(dev);
 }
 
@@ -406,6 +407,7 @@ static const dev_ops cuda_ops = {
     .alloc = cuda_alloc,
     .release = cuda_release,
     .export = cuda_export,
+    .lend = cuda_lend,
     .memory_notify = cuda_memory_notify,
     .memory_wait = cuda_memory_wait,
     .host_alloc = cuda_host_alloc,
@@ -448,6 +450,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
         return status_no_memory("device", sizeof *dev);
     mutex_init(&dev->lock);
     mutex_init(&dev->idle_lock);
+    pthread_cond_init(&dev->grown, NULL);
     cuda_waker_init(&dev->waker);
     dev->driver = driver;
     dev->memory.closed_end = &dev->memory.closed;

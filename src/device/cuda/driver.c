@@ -54,6 +54,7 @@ static status find_functions(void *handle, cuda_driver *out)
                                           "the CUDA driver is too old: it has no %s", names[i]),
                                "install a driver for CUDA 12.0 or later");
     }
+    *(void **)&out->watch_lock = dlsym(handle, "pistachio_watch_lock");
     *(void **)&out->watch_buffer = dlsym(handle, "pistachio_watch_buffer");
     *(void **)&out->watch_pageable = dlsym(handle, "pistachio_watch_pageable");
     const unsigned *slowness = dlsym(handle, "pistachio_slowness");

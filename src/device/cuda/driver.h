@@ -23,6 +23,7 @@ typedef struct CUctx_st *cuda_context;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
 typedef struct CUstream_st *cuda_queue;
+typedef struct CUevent_st *cuda_mark;
 
 typedef struct cuda_location { /* CUmemLocation */
     int type, id;
@@ -85,6 +86,8 @@ typedef struct cuda_driver {
     /* Not the driver's, or NULL: told of each buffer that comes (bytes, room) and goes (0, room), so
      * that an emulation knows which bytes of the range are in use. */
     void (*watch_buffer)(uint64_t address, size_t bytes, size_t room);
+    /* The thread has a device's lock (1), or gives it up (-1). */
+    void (*watch_lock)(int more);
     /* Watches memory of the host's that is not pinned, and that copies may go through all the same; 0 bytes: it goes. */
     void (*watch_pageable)(const void *address, size_t bytes);
     unsigned

@@ -206,9 +206,11 @@ static status launch_some(cuda_stream *stream, cuda_command *const *jobs, unsign
     }
     if (first->work)
         atomic_fetch_add_explicit(&first->work->launches, 1, memory_order_relaxed);
+    struct timed_launch *timed = cuda_timing_begin(stream, first->work);
     cuda_result result =
         dev->driver->cuLaunchKernel(dev->functions[first->entry], (unsigned)blocks, count, 1,
                                     first->threads, 1, 1, 0, stream->queue, all, NULL);
+    cuda_timing_end(stream, timed);
     return status_context(cuda_status(dev->driver, result, "cuLaunchKernel"), "%s",
                           cuda_debug_entry_name(first->entry));
 }

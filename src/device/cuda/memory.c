@@ -7,6 +7,7 @@
  *
  *   released -> open ── many, or an allocation wants some ──> closed, numbered ── streams passed ──> kept
  */
+#include "base/budget.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
 
@@ -21,7 +22,9 @@
 #define OPEN_MAX 64 /* released buffers that share a number */
 #define BUFFERS_MAX (1u << 24)
 
-/* ---- pieces from the driver; under the lock ---- */
+/* ---- pieces from the driver ----
+ * The driver takes its time for one, and for pinned memory may have streams wait. So it is asked without the lock, by one
+ * thread for each pool; others who need some of the pool wait for that, and all the rest go on. */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -47,18 +50,20 @@ static size_t piece_bytes(const cuda_device *dev, size_t wanted)
 }
 
 /* Maps memory; if the driver has not so much, half of it, down to what is wanted. */
-static status map_some(cuda_device *dev, size_t bytes, size_t wanted, cuda_piece *piece)
+static status map_some(const cuda_device *dev, cuda_address at, size_t bytes, size_t wanted,
+                       cuda_piece *piece)
 {
-    status st = cuda_map_piece(dev, bytes, piece);
+    status st = cuda_map_piece(dev, at, bytes, piece);
     while (status_get_kind(st) == STATUS_KIND_NO_MEMORY && bytes > wanted) {
         status_free(st);
         bytes = round_up(bytes / 2, dev->memory.granularity);
         bytes = bytes > wanted ? bytes : wanted;
-        st = cuda_map_piece(dev, bytes, piece);
+        st = cuda_map_piece(dev, at, bytes, piece);
     }
     return st;
 }
 
+/* Under the lock, which is given up meanwhile. */
 static status grow_device(cuda_device *dev, size_t room)
 {
     cuda_memory *m = &dev->memory;
@@ -71,11 +76,15 @@ static status grow_device(cuda_device *dev, size_t room)
     cuda_piece *piece = mem_new(sizeof *piece);
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
-    status st = map_some(dev, bytes, wanted, piece);
+    cuda_address at = m->range + m->mapped_bytes;
+    cuda_unlock(dev);
+    status st = map_some(dev, at, bytes, wanted, piece);
+    cuda_lock(dev);
     if (st) {
         mem_free(piece);
         return st;
     }
+    m->mapped_bytes += piece->bytes;
     piece->next = m->device_pieces;
     m->device_pieces = piece;
     if (!m->device.free)
@@ -138,6 +147,7 @@ static status map_some_host(const cuda_device *dev, bool is_pinned, size_t room,
     return map_host_piece(dev, is_pinned, piece);
 }
 
+/* Under the lock, which is given up meanwhile. */
 static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
 {
     cuda_memory *m = &dev->memory;
@@ -145,7 +155,9 @@ static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
     piece->bytes = host_piece_bytes(pool, room);
+    cuda_unlock(dev);
     status st = map_some_host(dev, pool == &m->pinned, room, piece);
+    cuda_lock(dev);
     if (st) {
         mem_free(piece);
         return st;
@@ -178,12 +190,26 @@ bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinn
 
 /* ---- taking ---- */
 
+/* Under the lock, which is given up meanwhile: what was found before may not be so any more. */
+static status grow(cuda_device *dev, cuda_pool *pool, const cuda_buffer *buffer)
+{
+    if (pool->is_growing) {
+        pthread_cond_wait(&dev->grown, &dev->lock);
+        return STATUS_OK;
+    }
+    DEV_WORK_NOTE(system_allocations);
+    pool->is_growing = true;
+    status st =
+        buffer->is_host ? grow_host(dev, pool, buffer->room) : grow_device(dev, buffer->room);
+    pool->is_growing = false;
+    pthread_cond_broadcast(&dev->grown);
+    return st;
+}
+
 static status take_from_pool(cuda_device *dev, cuda_pool *pool, cuda_buffer *buffer)
 {
-    if ((size_t)(pool->end - pool->free) < buffer->room) {
-        DEV_WORK_NOTE(system_allocations);
-        TRY(buffer->is_host ? grow_host(dev, pool, buffer->room) : grow_device(dev, buffer->room));
-    }
+    while ((size_t)(pool->end - pool->free) < buffer->room)
+        TRY(grow(dev, pool, buffer));
     buffer->base.address = pool->free;
     pool->free += buffer->room;
     return STATUS_OK;
@@ -343,7 +369,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     size_t room;
     unsigned class = cuda_class_of(bytes, &room);
     status st = STATUS_OK;
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     reclaim(dev);
     *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     if (!*out && dev->memory.open) {
@@ -353,7 +379,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     }
     if (!*out)
         st = take_other(dev, pool, class, room, bytes, out);
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     if (!st) {
         (*out)->base.bytes = bytes;
         atomic_store(&(*out)->base.references, 1);
@@ -385,19 +411,19 @@ bool cuda_memory_wait(device *base)
     cuda_patience patience = {0};
     DEV_WORK_NOTE(waits);
     status_free(cuda_enter(dev));
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     close_all_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
         const cuda_stream *late = late_stream(dev, number);
         if (late)
             cuda_lose_patience(dev, late, &patience);
-        mutex_unlock(&dev->lock);
+        cuda_unlock(dev);
         cuda_pause(dev, &turn);
-        mutex_lock(&dev->lock);
+        cuda_lock(dev);
     }
     reclaim(dev);
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     return number && !atomic_load(&dev->is_lost);
 }
 
@@ -410,7 +436,7 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
     uint64_t mark = 0;
     *out_will = false;
     TRY(cuda_enter(dev));
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     close_all_released(dev);
     bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
     if (has_some)
@@ -419,7 +445,7 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
         mark = atomic_load(&late->last_mark);
         atomic_fetch_add(&late->references, 1);
     }
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     if (!has_some)
         return STATUS_OK;
     *out_will = true;
@@ -436,10 +462,10 @@ static status charge(cuda_device *dev, size_t room, const char *who)
     if (!st)
         return STATUS_OK;
     status_free(st);
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     close_all_released(dev);
     reclaim(dev);
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     return mem_budget_take(dev->base.budget, room, who);
 }
 
@@ -471,7 +497,7 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 static void release(cuda_device *dev, cuda_buffer *buffer)
 {
     status_free(cuda_enter(dev));
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     if (!cuda_reuse_keep(dev, buffer)) {
         buffer->next = dev->memory.open;
         dev->memory.open = buffer;
@@ -481,7 +507,7 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
         close_released(dev);
         reclaim(dev);
     }
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
 }
 
 void cuda_export(dev_buffer *base)
@@ -491,9 +517,20 @@ void cuda_export(dev_buffer *base)
         mem_budget_add_exported(base->dev->budget, buffer->charged);
 }
 
+size_t cuda_lend(dev_buffer *base)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    buffer->is_lent = true;
+    mem_budget_lend(base->dev->budget, buffer->charged);
+    return buffer->charged;
+}
+
 void cuda_release(dev_buffer *base)
 {
     cuda_buffer *buffer = (cuda_buffer *)base;
+    if (buffer->is_lent)
+        mem_budget_unlend(base->dev->budget, buffer->charged);
+    buffer->is_lent = false;
     if (atomic_exchange(&buffer->is_exported, false))
         mem_budget_give_exported(base->dev->budget, buffer->charged);
     release((cuda_device *)base->dev, buffer);

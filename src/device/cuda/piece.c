@@ -36,14 +36,12 @@ static unsigned list_access(const cuda_device *dev, cuda_access *out)
     return count;
 }
 
-status cuda_map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece)
+status cuda_map_piece(const cuda_device *dev, cuda_address at, size_t bytes, cuda_piece *piece)
 {
     const cuda_driver *driver = dev->driver;
-    cuda_memory *m = &dev->memory;
     cuda_allocation_properties properties;
     cuda_access access[CUDA_PEERS_MAX + 1];
     unsigned count = list_access(dev, access);
-    cuda_address at = m->range + m->mapped_bytes;
     CUDA_TRY(driver, cuMemCreate, &piece->allocation, bytes,
              cuda_piece_properties(dev, &properties), 0);
     status st =
@@ -60,7 +58,6 @@ status cuda_map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece)
     }
     piece->address = (char *)(uintptr_t)at;
     piece->bytes = bytes;
-    m->mapped_bytes += bytes;
     return STATUS_OK;
 }
 
@@ -79,8 +76,8 @@ status cuda_apart_map(cuda_device *dev, size_t bytes, cuda_piece *piece, char **
         return status_new(STATUS_KIND_NO_MEMORY,
                           "device cuda:%d has no addresses left for buffers with gaps",
                           dev->ordinal);
-    TRY(cuda_map_piece(dev, mapped, piece));
-    m->mapped_bytes += m->granularity;
+    TRY(cuda_map_piece(dev, m->range + m->mapped_bytes, mapped, piece));
+    m->mapped_bytes += mapped + m->granularity;
     *out_address = piece->address + piece->bytes - room;
     *out_room = room;
     return STATUS_OK;

@@ -36,7 +36,7 @@ static status await_old_bytes(cuda_stream *stream, cuda_buffer *buffer)
     cuda_device *dev = (cuda_device *)stream->base.dev;
     uint64_t mark = 0;
     status st = STATUS_OK;
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     cuda_stream *other = find_stream(dev, atomic_load(&buffer->renewed_by));
     if (other) {
         mutex_lock(&other->lock);
@@ -44,7 +44,7 @@ static status await_old_bytes(cuda_stream *stream, cuda_buffer *buffer)
         mutex_unlock(&other->lock);
         atomic_fetch_add(&other->references, 1);
     }
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     if (!other) {
         atomic_store(&buffer->renewed_by, 0); /* it was drained */
         return STATUS_OK;
@@ -154,9 +154,9 @@ cuda_buffer *cuda_reuse_take(cuda_device *dev, unsigned class, size_t bytes)
     cuda_stream *stream = (cuda_stream *)dev_stream_now;
     if (!stream || stream->base.dev != &dev->base)
         return NULL;
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     cuda_buffer *buffer = take(dev, stream, class, bytes);
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     if (!buffer)
         return NULL;
     atomic_store(&buffer->renewed_by, stream->id);

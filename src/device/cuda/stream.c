@@ -172,6 +172,7 @@ static void destroy(cuda_stream *stream)
 {
     cuda_device *dev = (cuda_device *)stream->base.dev;
     status st = cuda_enter(dev);
+    cuda_timing_free(stream);
     if (stream->queue && !st)
         dev->driver->cuStreamDestroy_v2(stream->queue);
     status_free(st);
@@ -255,10 +256,10 @@ status cuda_stream_open(device *base, dev_stream **out)
     stream->base = (dev_stream){.dev = base};
     stream->id = cuda_stream_new_id();
     atomic_store(&stream->references, 1);
-    mutex_lock(&dev->lock);
+    cuda_lock(dev);
     stream->next = dev->streams;
     dev->streams = stream;
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     *out = &stream->base;
     return STATUS_OK;
 }
@@ -286,14 +287,17 @@ void cuda_stream_close(dev_stream *base)
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = (cuda_device *)base->dev;
     cuda_stream_drain(base);
-    mutex_lock(&dev->lock);
+    mutex_lock(&stream->lock);
+    cuda_timing_count(stream);
+    mutex_unlock(&stream->lock);
+    cuda_lock(dev);
     for (cuda_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
             break;
         }
     cuda_reuse_end(stream);
-    mutex_unlock(&dev->lock);
+    cuda_unlock(dev);
     dev_buffer_unref(stream->scratch);
     stream->scratch = NULL;
     cuda_stream_unref(stream);

@@ -12,6 +12,7 @@
  * Giving memory back needs none, so it cannot fail. */
 #include "device/simulated/allocate.h"
 
+#include "base/budget.h"
 #include "base/mutex.h"
 #include "device/simulated/memory.h"
 #include "device/simulated/simulated.h"
@@ -164,9 +165,7 @@ static released *allocate_take_from(simulated_device *dev, released_list *list, 
     if (simulated_memory_room(before) != room)
         return take_at(list, at);
     if (bytes > before) {
-        status st = mem_budget_take(dev->base.budget, bytes - before, "");
-        status_free(st);
-        if (st)
+        if (!mem_budget_try(dev->base.budget, bytes - before))
             return NULL;
     } else {
         mem_budget_give(dev->base.budget, before - bytes);
@@ -319,9 +318,20 @@ void simulated_export(dev_buffer *base)
         mem_budget_add_exported(base->dev->budget, buffer->later.bytes);
 }
 
+size_t simulated_lend(dev_buffer *base)
+{
+    simulated_buffer *buffer = (simulated_buffer *)base;
+    buffer->is_lent = true;
+    mem_budget_lend(base->dev->budget, buffer->later.bytes);
+    return buffer->later.bytes;
+}
+
 void simulated_release(dev_buffer *base)
 {
     simulated_buffer *buffer = (simulated_buffer *)base;
+    if (buffer->is_lent)
+        mem_budget_unlend(base->dev->budget, buffer->later.bytes);
+    buffer->is_lent = false;
     if (atomic_exchange(&buffer->is_exported, false))
         mem_budget_give_exported(base->dev->budget, buffer->later.bytes);
     allocate_release((simulated_device *)base->dev, &buffer->later, base);

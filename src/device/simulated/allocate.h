@@ -12,6 +12,7 @@ CHECKED status simulated_note_use(simulated_stream *stream, uint32_t block);
 CHECKED status simulated_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
 void simulated_release(dev_buffer *buffer);
 void simulated_export(dev_buffer *buffer);
+size_t simulated_lend(dev_buffer *buffer);
 CHECKED status simulated_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                        bool *out_will);
 bool simulated_memory_wait(device *dev);

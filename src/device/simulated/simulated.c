@@ -77,8 +77,13 @@ static void simulated_wait_for(dev_event *event)
 /* One launch, of several that may come in any order. */
 static void run_kernels(command *c)
 {
+    dev_work *work = c->is_timed ? c->work : NULL;
+    uint64_t since = work ? cost_now() : 0;
     for (; c; c = c->together)
         simulated_run(c->kernel, c->arguments);
+    if (work)
+        atomic_fetch_add_explicit(&work->kernel_nanoseconds, cost_now() - since,
+                                  memory_order_relaxed);
 }
 
 static void command_free(command *c)
@@ -259,12 +264,13 @@ static void simulated_stream_flush(dev_stream *base)
     mutex_unlock(&dev->lock);
 }
 
-static status copy_command(const command *source, command **out)
+static status copy_command(const dev_stream *stream, const command *source, command **out)
 {
     command *c = *out = mem_new(sizeof *c);
     if (!c)
         return status_no_memory("command", sizeof *c);
     *c = *source;
+    c->is_timed = stream->is_timed;
     c->work = dev_work_now;
     return STATUS_OK;
 }
@@ -274,7 +280,7 @@ static status submit(dev_stream *base, const command *source)
 {
     simulated_device *dev = (simulated_device *)base->dev;
     command *c;
-    TRY(copy_command(source, &c));
+    TRY(copy_command(base, source, &c));
     mutex_lock(&dev->lock);
     simulated_flush((simulated_stream *)base);
     simulated_enqueue((simulated_stream *)base, c, dev->next_number++);
@@ -329,7 +335,7 @@ static status submit_among(dev_stream *base, const command *source, const kernel
     simulated_stream *stream = (simulated_stream *)base;
     window_use uses[KERNEL_USES];
     command *c;
-    TRY(copy_command(source, &c));
+    TRY(copy_command(base, source, &c));
     for (unsigned i = 0; i < count; i++)
         uses[i] = (window_use){simulated_block(addresses[i].address), addresses[i].kind};
     mutex_lock(&dev->lock);
@@ -352,7 +358,7 @@ static status submit_event(dev_stream *base, const command *source)
     simulated_device *dev = (simulated_device *)base->dev;
     simulated_stream *stream = (simulated_stream *)base;
     command *c;
-    TRY(copy_command(source, &c));
+    TRY(copy_command(base, source, &c));
     mutex_lock(&dev->lock);
     uint32_t alone = prepare_window(stream, 0);
     c->event->is_kept = true;
@@ -664,6 +670,7 @@ static const dev_ops simulated_ops = {
     .alloc = simulated_alloc,
     .release = simulated_release,
     .export = simulated_export,
+    .lend = simulated_lend,
     .memory_notify = simulated_memory_notify,
     .memory_wait = simulated_memory_wait,
     .host_alloc = simulated_host_alloc,

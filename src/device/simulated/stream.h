@@ -41,6 +41,7 @@ typedef struct simulated_buffer {
     dev_buffer base;
     released later; /* made before it is needed, as releasing cannot fail */
     _Atomic bool is_exported;
+    bool is_lent;
 } simulated_buffer;
 
 struct dev_event {
@@ -59,6 +60,7 @@ typedef struct command {
     struct command *together; /* more of the same kernel, in the same launch */
     uint64_t number;
     dev_work *work; /* where it is counted; or NULL */
+    bool is_timed;  /* how long its launch takes is counted, too */
     command_kind kind;
     union {
         struct {

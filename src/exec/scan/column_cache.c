@@ -708,8 +708,6 @@ void column_cache_give_back(uint64_t bytes)
     unref_all(gone);
 }
 
-const mem_lender column_cache_lender = {column_cache_bytes, column_cache_give_back};
-
 void column_cache_forget(const pq_file_version *version)
 {
     cached_column *gone = NULL;

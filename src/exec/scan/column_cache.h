@@ -9,7 +9,7 @@
  * replaced has another version; what was kept of the old one is never asked for again and goes in time.
  *
  * Memory: the parts are in no query's budget. They take at most the limit that the asking statement brings along
- * (setting cache_memory), and column_cache_lender gives memory back before a budget's limit is reached. What goes first
+ * (setting cache_memory), and scan_cache_lender gives memory back before a budget's limit is reached. What goes first
  * is what saves the least time per byte and was not used for long (GreedyDual-Size; Cao and Irani, USITS 1997), of a
  * sample.
  *
@@ -90,10 +90,9 @@ bool column_cache_has(const column_key *key, column_cache_use use, const pq_row_
 CHECKED status column_cache_add(cached_column *column, column_cache_use use, uint64_t first,
                                 uint64_t count, const tensor *values, uint64_t nanoseconds);
 
-/* Returns the bytes that the cache takes; frees as many for others (mem_lender of base/budget.h). */
+/* Returns the bytes that the cache takes; frees as many for others (scan_cache_lender). */
 uint64_t column_cache_bytes(void);
 void column_cache_give_back(uint64_t bytes);
-extern const mem_lender column_cache_lender;
 
 /* Lists what is kept. */
 pq_list_kept column_cache_list;

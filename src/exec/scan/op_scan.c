@@ -53,6 +53,8 @@ static void release_morsel(const op_scan *op, scan_local *local)
         local->columns[i] = NULL;
         pq_batch_close(local->batches[i]);
         local->batches[i] = NULL;
+        mem_free(local->keepers[i]);
+        local->keepers[i] = NULL;
         local->constants[i] = NULL;
         column_cache_close(local->cached[i]);
         local->cached[i] = NULL;
@@ -74,6 +76,7 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->columns = mem_new_array(count, sizeof *local->columns);
     local->nested = mem_new_array(count, sizeof *local->nested);
     local->batches = mem_new_array(count, sizeof *local->batches);
+    local->keepers = mem_new_array(count, sizeof *local->keepers);
     local->constants = mem_new_array(count, sizeof *local->constants);
     local->cached = mem_new_array(count, sizeof *local->cached);
     local->is_asked = mem_new_array(2 * count, sizeof *local->is_asked);
@@ -84,9 +87,9 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);
     local->worths =
         mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->worths);
-    if (!local->columns || !local->nested || !local->batches || !local->constants ||
-        !local->cached || !local->is_asked || !local->slices || !local->is_decided ||
-        !local->bounds || !local->order || !local->worths)
+    if (!local->columns || !local->nested || !local->batches || !local->keepers ||
+        !local->constants || !local->cached || !local->is_asked || !local->slices ||
+        !local->is_decided || !local->bounds || !local->order || !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
     local->host.dev = dev_host(task->stream->dev);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
@@ -96,8 +99,8 @@ static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
-    if (local->columns && local->nested && local->batches && local->constants && local->cached &&
-        local->is_asked && local->slices) {
+    if (local->columns && local->nested && local->batches && local->keepers && local->constants &&
+        local->cached && local->is_asked && local->slices) {
         release_slice(op, local);
         release_morsel(op, local);
     }
@@ -107,6 +110,7 @@ static void scan_local_close(exec_operator *base, void *state)
     mem_free(local->columns);
     mem_free(local->nested);
     mem_free(local->batches);
+    mem_free(local->keepers);
     mem_free(local->constants);
     mem_free(local->cached);
     mem_free(local->is_asked);

@@ -51,8 +51,9 @@ typedef struct scan_local {
     bool *is_cached;              /* whether it has the column's rows of the slice at work */
 
     /* For lazy devices. */
-    pq_batch **batches; /* in place of the columns */
-    scan_morsel next;   /* taken, but it is for another chunk */
+    pq_batch **batches;      /* in place of the columns */
+    stored_keeper **keepers; /* by column: what keeps the pages of its batch; or NULL */
+    scan_morsel next;        /* taken, but it is for another chunk */
     bool has_next;
     dev_stream host; /* for columns that are packed, as the cell of their pages' errors is */
     dev_error host_error;

@@ -220,23 +220,30 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     return STATUS_OK;
 }
 
-/* The columns that the next rows are read of: all but those that the column cache has. Returns how many. */
-static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
+/* Returns whether a cache has the column's rows. */
+static bool is_cached(const scan_ahead *scan, const scan_morsel *next, uint32_t column)
 {
     const exec_query *query = scan->query;
-    uint32_t count = 0;
+    const scan_reads *reads = query->reads;
     column_key key;
-    for (uint32_t i = 0; i < scan->column_count; i++) {
-        bool has_key = query->reads->cache.limit_bytes &&
-                       column_key_of(scan->table, next->group_ref, scan->columns[i], &key);
-        key.replaces_text = query->statement->replaces_text;
-        key.ignores_checksums = query->statement->ignores_checksums;
-        if (scan_read_leaves(scan->plan,
-                             scan->columns[i])) /* a few leaves are read by themselves */
-            continue;
-        if (!has_key || !column_cache_has(&key, query->reads->cache, &next->rows))
+    if ((!reads->cache.limit_bytes && !reads->stored.cache) ||
+        !column_key_of(scan->table, next->group_ref, column, &key))
+        return false;
+    key.replaces_text = query->statement->replaces_text;
+    key.ignores_checksums = query->statement->ignores_checksums;
+    return query->dev->is_host ? column_cache_has(&key, reads->cache, &next->rows)
+                               : stored_cache_has(reads->stored, &key, &next->rows);
+}
+
+/* The columns that the next rows are read of: all but those that a cache has. Returns how many. */
+static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scan->column_count; i++)
+        if (!scan_read_leaves(scan->plan,
+                              scan->columns[i]) && /* a few leaves are read by themselves */
+            !is_cached(scan, next, scan->columns[i]))
             scan->wanted[count++] = scan->columns[i];
-    }
     return count;
 }
 

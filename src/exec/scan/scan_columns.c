@@ -7,6 +7,7 @@
 
 #include "exec/scan/op_scan.h"
 #include "exec/scan/scan_nested.h"
+#include "parquet/read/stored.h"
 
 #include "base/trace.h"
 
@@ -39,23 +40,72 @@ static void count_read(op_scan *op, uint64_t bytes)
     atomic_fetch_add_explicit(&op->base.metrics.bytes_read, bytes, memory_order_relaxed);
 }
 
+static void count_cached(op_scan *op, uint64_t rows, column_cache_gain gain)
+{
+    exec_metrics *metrics = &op->base.metrics;
+    atomic_fetch_add_explicit(&metrics->values_cached, rows, memory_order_relaxed);
+    atomic_fetch_add_explicit(&metrics->bytes_cached, gain.bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&metrics->nanoseconds_saved, gain.nanoseconds, memory_order_relaxed);
+}
+
+static uint64_t rows_of(const pq_row_list *rows)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += rows->items[i].end - rows->items[i].first;
+    return count;
+}
+
+/* Takes the pages of a batch's part from the device's cache, if that has them, and names them for those that it keeps. */
+static status find_stored(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                          uint32_t number, pq_batch_part *part)
+{
+    column_key key;
+    if (!column_key_of(op->table, part->group_ref, op->base.plan->scan.sources.items[column], &key))
+        return STATUS_OK;
+    key.ignores_checksums = task->query->statement->ignores_checksums;
+    local->keepers[column]->keys[number] = key;
+    TRY(stored_cache_find(op->base.query->reads->stored, &key, part->rows, &part->stored));
+    if (part->stored)
+        count_cached(op, rows_of(part->rows), (column_cache_gain){part->stored->bytes, 0});
+    return STATUS_OK;
+}
+
+static status find_all_stored(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                              pq_batch_part *parts)
+{
+    uint32_t count = (uint32_t)local->morsels.count;
+    if (!op->base.query->reads->stored.cache)
+        return STATUS_OK;
+    TRY(stored_keeper_new(op->base.query->reads->stored, count, &local->keepers[column]));
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < count && !st; i++)
+        st = find_stored(op, task, local, column, i, &parts[i]);
+    for (uint32_t i = 0; i < count && st; i++)
+        pq_stored_column_free(parts[i].stored);
+    return st;
+}
+
 static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
                             pq_batch_part *parts)
 {
     uint32_t count = (uint32_t)local->morsels.count;
     for (uint32_t i = 0; i < count; i++) {
         const scan_morsel *m = &local->morsels.items[i];
-        parts[i] = (pq_batch_part){m->group_ref, &m->rows, m->fetch, 0};
+        parts[i] = (pq_batch_part){m->group_ref, &m->rows, m->fetch, 0, NULL};
         TRY(register_location(op, m->group_ref, column, &parts[i].location));
     }
+    TRY(find_all_stored(op, task, local, column, parts));
     pq_batch *batch;
+    stored_keeper *keeper = local->keepers[column];
     TRY(pq_batch_open(task->stream, op->table, op->base.plan->scan.sources.items[column],
                       (pq_batch_use){.error = task->error,
                                      .check_bounds = is_relied(op->base.plan, column),
                                      .replaces_text = task->query->statement->replaces_text,
                                      .ignores_checksums = task->query->statement->ignores_checksums,
                                      .parts = parts,
-                                     .part_count = count},
+                                     .part_count = count,
+                                     .keeper = {keeper ? stored_keeper_keep : NULL, keeper}},
                       &batch));
     local->batches[column] = batch;
     count_read(op, pq_batch_bytes(batch));
@@ -137,14 +187,6 @@ static status open_cached(op_scan *op, exec_task *task, scan_local *local, uint3
     key.replaces_text = task->query->statement->replaces_text;
     key.ignores_checksums = task->query->statement->ignores_checksums;
     return column_cache_open(&key, op->base.query->reads->cache, &local->cached[column]);
-}
-
-static void count_cached(op_scan *op, uint64_t rows, column_cache_gain gain)
-{
-    exec_metrics *metrics = &op->base.metrics;
-    atomic_fetch_add_explicit(&metrics->values_cached, rows, memory_order_relaxed);
-    atomic_fetch_add_explicit(&metrics->bytes_cached, gain.bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&metrics->nanoseconds_saved, gain.nanoseconds, memory_order_relaxed);
 }
 
 status scan_look_in_cache(op_scan *op, exec_task *task, scan_local *local, uint32_t column)

@@ -9,15 +9,20 @@
 /* Part of the memory limit that the column cache may hold at most. */
 #define CACHE_PART 4
 
-/* A lazy device decodes pages itself: what it has is not kept. */
-static column_cache_use use_cache(const exec_query *query, const settings *settings)
+/* A lazy device decodes pages itself, and keeps them as they are stored. */
+static void use_cache(scan_reads *reads, const exec_query *query, const settings *settings)
 {
-    uint64_t wanted = settings->cache_memory.number, limit = mem_budget_limit(query->dev->budget);
+    uint64_t wanted = settings->cache_memory.number;
+    uint64_t limit = mem_budget_limit(dev_host(query->dev)->budget);
     uint64_t most = limit ? limit / CACHE_PART : UINT64_MAX;
-    if (!query->dev->is_host || !wanted)
-        return (column_cache_use){0};
-    return (column_cache_use){column_cache_statement(), wanted < most ? wanted : most,
-                              query->statement->fills_cache};
+    if (!wanted)
+        return;
+    most = wanted < most ? wanted : most;
+    if (query->dev->is_host)
+        reads->cache =
+            (column_cache_use){column_cache_statement(), most, query->statement->fills_cache};
+    else
+        reads->stored = (stored_cache_use){query->dev->keeper, column_cache_statement(), most};
 }
 
 static void configure(scan_reads *reads, const exec_query *query, const settings *settings)
@@ -26,7 +31,7 @@ static void configure(scan_reads *reads, const exec_query *query, const settings
     uint64_t wanted = settings->read_ahead.number;
     uint64_t most = mem_budget_limit(dev_host(query->dev)->budget) / BUDGET_PART;
     reads->bytes_max = wanted < most ? wanted : most;
-    reads->cache = use_cache(query, settings);
+    use_cache(reads, query, settings);
     const char *overlap = settings->overlap.text;
     reads->overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING
                      : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING
@@ -53,10 +58,11 @@ status scan_reads_new(exec_query *query, const settings *settings, scan_reads **
     return STATUS_OK;
 }
 
-void scan_reads_free(scan_reads *reads)
+void scan_reads_free(scan_reads *reads, bool keeps)
 {
     if (!reads)
         return;
+    stored_cache_end(reads->stored, keeps);
     scan_share_free(reads->share);
     mutex_destroy(&reads->lock);
     mem_free(reads);

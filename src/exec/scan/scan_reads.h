@@ -5,6 +5,7 @@
 
 #include "base/setting.h"
 #include "exec/scan/column_cache.h"
+#include "exec/scan/stored_cache.h"
 #include "exec/sched/query.h"
 #include "parquet/read/fetch.h"
 
@@ -30,7 +31,8 @@ typedef struct scan_reads {
     bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
-    column_cache_use cache;
+    column_cache_use cache;   /* of host devices, */
+    stored_cache_use stored;  /* of others */
     struct scan_share *share; /* what several scans want; NULL: nothing is shared */
     /* Counts of what was read. */
     ARRAY(scan_storage) storage;              /* the devices that the tables' files are on */
@@ -41,6 +43,8 @@ typedef struct scan_reads {
 
 /* As the settings say; nothing is read yet. */
 CHECKED status scan_reads_new(exec_query *query, const settings *settings, scan_reads **out);
-void scan_reads_free(scan_reads *reads); /* takes NULL; the scans are closed */
+/* Takes NULL; the scans are closed and streams have done what they were told. keeps: what a lazy device has read of
+ * files may be kept. */
+void scan_reads_free(scan_reads *reads, bool keeps);
 
 #endif

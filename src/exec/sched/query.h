@@ -97,6 +97,7 @@ struct exec_query {
     uint32_t store;           /* as object_store_use */
     bool is_buffering;        /* small chunks are put together before joins */
     bool has_open_tables;     /* of joins by integers: setting join_table */
+    bool is_timed;            /* kernels of a lazy device are (dev_stream.is_timed) */
     bool is_synchronous;      /* tasks block where they would await a stream: for measurements */
     bool is_finished;         /* its last batch was taken, all its tasks are over */
     bool is_traced;           /* steps of its operators are noted: set before it starts */

@@ -173,6 +173,7 @@ static status task_setup(scheduled_task *scheduled)
     device *dev = scheduled->stage->query->dev;
     if (!scheduled->task.stream)
         TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
+    scheduled->task.stream->is_timed = scheduled->stage->query->is_timed;
     scheduled->task.stream->await = task_await;
     scheduled->task.stream->await_memory = task_await_memory;
     scheduled->task.stream->await_argument = scheduled;

@@ -4,12 +4,15 @@
 #include "device/transfer.h"
 #include "parquet/read/batch_decode.h"
 #include "parquet/read/column_pages.h"
+#include "parquet/read/stored.h"
 
 /* Rows that are decoded at a time at least, if there are so many. */
 #define WINDOW_ROWS ((uint64_t)1 << 17)
 
 typedef struct part {
-    pq_column *column;
+    pq_row_group_ref group_ref;
+    pq_column *column;        /* NULL: its pages are kept: */
+    pq_stored_column *stored; /* or NULL */
     pq_parsed_column pages;
     const pq_row_list *rows;
     uint32_t location;
@@ -20,6 +23,8 @@ typedef struct part {
 
 struct pq_batch {
     dev_stream *stream;
+    const pq_table *table;
+    uint32_t column; /* the table's number */
     pq_batch_context context;
     bool is_parsed, ignores_checksums;
     ARRAY(const pq_page *) pages; /* data pages of all parts */
@@ -61,15 +66,48 @@ static status batch_open_part(pq_batch *b, const pq_table *table, uint32_t colum
                               const pq_batch_part *use)
 {
     part *p = &b->parts[b->part_count];
+    p->group_ref = use->group_ref;
     p->rows = use->rows;
     p->location = use->location;
-    TRY(pq_column_open(b->stream, table, use->group_ref, column,
-                       (pq_column_use){.fetch = use->fetch,
-                                       .rows = use->rows,
-                                       .ignores_checksums = b->ignores_checksums},
-                       &p->column));
+    p->stored = use->stored;
+    if (!p->stored)
+        TRY(pq_column_open(b->stream, table, use->group_ref, column,
+                           (pq_column_use){.fetch = use->fetch,
+                                           .rows = use->rows,
+                                           .ignores_checksums = b->ignores_checksums},
+                           &p->column));
     b->part_count++;
     return STATUS_OK;
+}
+
+/* Frees the pages for the parts from `from` on, which a batch that fails to be opened has not taken over. */
+static void free_stored(const pq_batch_use *use, uint32_t from)
+{
+    for (uint32_t i = from; i < use->part_count; i++)
+        pq_stored_column_free(use->parts[i].stored);
+}
+
+static const pq_leaf *leaf_of(const pq_batch *b, const part *p)
+{
+    return &b->table->files.items[p->group_ref.file]
+                .metadata->leaves[b->table->columns.items[b->column].leaf];
+}
+
+static const pq_column_chunk *chunk_of(const pq_batch *b, const part *p)
+{
+    return &b->table->files.items[p->group_ref.file]
+                .metadata->row_groups[p->group_ref.row_group]
+                .chunks[b->table->columns.items[b->column].leaf];
+}
+
+/* Says where a failure happened. */
+static status fail_at(const pq_batch *b, const part *p, status st)
+{
+    if (p->column)
+        return pq_column_fail(p->column, st);
+    return status_context(st, "file \"%s\", row group %u, column \"%s\"",
+                          b->table->files.items[p->group_ref.file].file->path,
+                          p->group_ref.row_group, leaf_of(b, p)->name);
 }
 
 status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column, pq_batch_use use,
@@ -79,11 +117,17 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
     size_t bytes = sizeof(pq_batch) + use.part_count * sizeof(part);
     pq_batch *b = mem_new(bytes);
     *out = NULL;
-    if (!b)
+    if (!b) {
+        free_stored(&use, 0);
         return status_no_memory("scan", bytes);
+    }
     b->stream = stream;
-    b->context = (pq_batch_context){
-        .stream = stream, .error = use.error, .replaces_text = use.replaces_text};
+    b->table = table;
+    b->column = column;
+    b->context = (pq_batch_context){.stream = stream,
+                                    .error = use.error,
+                                    .replaces_text = use.replaces_text,
+                                    .keeper = use.keeper};
     b->ignores_checksums = use.ignores_checksums;
     if (use.check_bounds) {
         b->context.check_bounds = true;
@@ -93,6 +137,7 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
     for (uint32_t i = 0; i < use.part_count; i++) {
         status st = batch_open_part(b, table, column, &use.parts[i]);
         if (st) {
+            free_stored(&use, i);
             pq_batch_close(b);
             return st;
         }
@@ -104,16 +149,28 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
 bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument)
 {
     for (uint32_t i = 0; i < b->part_count; i++)
-        if (pq_column_wait(b->parts[i].column, wake, argument))
+        if (b->parts[i].column && pq_column_wait(b->parts[i].column, wake, argument))
             return true;
     return false;
 }
 
 /* ---- pages ---- */
 
+static status find_pages_of(const pq_batch *b, part *p)
+{
+    if (p->column)
+        return pq_column_parse(p->column, &p->pages);
+    p->pages = (pq_parsed_column){.leaf = leaf_of(b, p),
+                                  .chunk = chunk_of(b, p),
+                                  .items = p->stored->pages,
+                                  .count = p->stored->count,
+                                  .dictionary = p->stored->dictionary};
+    return STATUS_OK;
+}
+
 static status parse_part(pq_batch *b, part *p, uint64_t *rows)
 {
-    TRY(pq_column_parse(p->column, &p->pages));
+    TRY(find_pages_of(b, p));
     p->first_page = b->pages.count;
     for (size_t i = 0; i < p->pages.count; i++) {
         p->is_coded |= pq_page_is_coded(&p->pages.items[i]);
@@ -125,7 +182,7 @@ static status parse_part(pq_batch *b, part *p, uint64_t *rows)
         return STATUS_OK;
     status st = pq_page_check_dictionary(p->pages.dictionary);
     if (st)
-        return pq_column_fail(p->column, st);
+        return fail_at(b, p, st);
     p->dictionary_first = b->context.dictionary_rows;
     b->context.dictionary_rows += p->pages.dictionary->header.value_count;
     if (b->context.dictionary_rows >= ROW_NULL)
@@ -219,7 +276,7 @@ static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small
         st = pq_batch_decode(&b->context, &pages, &b->window);
     array_release(&pages);
     if (st)
-        return pq_column_fail(batch_part_of(b, first)->column, st);
+        return fail_at(b, batch_part_of(b, first), st);
     b->window_first = first;
     b->window_end = end;
     b->window_rows = rows;
@@ -268,9 +325,9 @@ static status batch_add_rows(const pq_batch *b, const part *p, uint64_t first, u
         const pq_page *page = i < p->pages.count ? &p->pages.items[i] : NULL;
         uint64_t page_end = page ? page->first_row + page->header.value_count : 0;
         if (!page || page->first_row > first || page_end <= first)
-            return pq_column_fail(p->column,
-                                  status_new(STATUS_KIND_CORRUPT, "it has no page for its row %llu",
-                                             (unsigned long long)first));
+            return fail_at(b, p,
+                           status_new(STATUS_KIND_CORRUPT, "it has no page for its row %llu",
+                                      (unsigned long long)first));
         uint64_t until = end < page_end ? end : page_end;
         if (!w->count)
             w->first_page = p->first_page + i;
@@ -372,7 +429,7 @@ status pq_batch_place(pq_batch *b, pq_placed_pages **out)
     if (!st)
         st = pq_placed_pages_new(&b->context, &pages, out);
     array_release(&pages);
-    return st ? pq_column_fail(b->parts[0].column, st) : STATUS_OK;
+    return st ? fail_at(b, &b->parts[0], st) : STATUS_OK;
 }
 
 /* ---- figures, closing ---- */
@@ -381,18 +438,20 @@ uint64_t pq_batch_bytes(const pq_batch *b)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < b->part_count; i++)
-        bytes += pq_column_bytes(b->parts[i].column);
+        bytes += b->parts[i].column ? pq_column_bytes(b->parts[i].column) : 0;
     return bytes;
 }
 
 uint64_t pq_batch_stored_bytes(const pq_batch *b, uint32_t number)
 {
-    return pq_column_stored_bytes(b->parts[number].column);
+    const pq_column *column = b->parts[number].column;
+    return column ? pq_column_stored_bytes(column) : 0;
 }
 
 uint64_t pq_batch_cached_bytes(const pq_batch *b, uint32_t number)
 {
-    return pq_column_cached_bytes(b->parts[number].column);
+    const pq_column *column = b->parts[number].column;
+    return column ? pq_column_cached_bytes(column) : 0;
 }
 
 void pq_batch_close(pq_batch *b)
@@ -401,8 +460,10 @@ void pq_batch_close(pq_batch *b)
         return;
     pq_batch_drop(b);
     tensor_unref(b->context.dictionary);
-    for (uint32_t i = 0; i < b->part_count; i++)
+    for (uint32_t i = 0; i < b->part_count; i++) {
         pq_column_close(b->parts[i].column);
+        pq_stored_column_free(b->parts[i].stored);
+    }
     array_release(&b->pages);
     array_release(&b->starts);
     mem_free(b);

@@ -17,11 +17,24 @@
 
 typedef struct pq_batch pq_batch;
 
+/* Pages of a column chunk that stay in memory (stored.h). */
+typedef struct pq_stored_column pq_stored_column;
+typedef struct pq_placed_window pq_placed_window;
+
+/* Is told of pages that were decoded and are not kept in the device's memory yet, by whoever decodes them. */
+typedef struct pq_keeper {
+    void (*keep)(void *argument, const pq_placed_window *window); /* NULL: nobody wants to know */
+    void *argument;
+} pq_keeper;
+
 typedef struct pq_batch_part {
     pq_row_group_ref group_ref;
     const pq_row_list *rows; /* those that are wanted; stays until the batch is closed */
     pq_fetch *fetch;         /* as in pq_column_use */
     uint32_t location;       /* what kernels leave in `error` with a damaged page */
+    /* The pages that the rows need, if they are kept: then nothing is read. The batch takes it over when it is opened, or
+     * fails to be. */
+    pq_stored_column *stored;
 } pq_batch_part;
 
 typedef struct pq_batch_use {
@@ -30,6 +43,7 @@ typedef struct pq_batch_use {
     bool replaces_text, ignores_checksums; /* as in pq_column_use */
     const pq_batch_part *parts;
     uint32_t part_count; /* at least 1 */
+    pq_keeper keeper;
 } pq_batch_use;
 
 /* Row groups of both files can be in one batch of the column: their values are stored alike. */

@@ -2,10 +2,11 @@
 #ifndef PISTACHIO_PARQUET_READ_BATCH_DECODE_H
 #define PISTACHIO_PARQUET_READ_BATCH_DECODE_H
 
+#include "parquet/read/batch.h"
 #include "parquet/read/page.h"
 
 typedef struct pq_batch_page {
-    const pq_page *page; /* parsed, its bytes in pinned host memory */
+    const pq_page *page; /* parsed, its bytes in pinned host memory, or kept (stored.h) */
     pq_codec codec;
     uint32_t part;     /* the row group that it is of */
     uint32_t location; /* in a kernel's error */
@@ -25,6 +26,7 @@ typedef struct pq_batch_context {
     int64_t minimum, maximum;
     tensor *dictionary; /* of all row groups, one behind the other; made with the first pages */
     uint64_t dictionary_rows;
+    pq_keeper keeper;
 } pq_batch_context;
 
 /* The rows of the data pages, in their order: INDEXED over the dictionary if all are coded, else

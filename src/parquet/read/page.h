@@ -8,6 +8,8 @@
 
 typedef struct pq_page_part pq_page_part; /* how far a page is decoded */
 
+struct pq_stored_page;
+
 typedef struct pq_page {
     pq_page_header header;
     uint64_t at;         /* where its bytes, behind the header, begin in the file */
@@ -18,6 +20,8 @@ typedef struct pq_page {
     tensor *values;      /* when decoded */
     pq_levels levels;    /* of a nested column's, likewise; its values have a row for each slot */
     pq_page_part *part;  /* NULL: all of them are */
+    const struct pq_stored_page
+        *stored; /* where its bytes stay (stored.h); NULL: they are at `host` */
 } pq_page;
 
 /* State that all pages of a column chunk share. */

@@ -1,0 +1,97 @@
+/* stored_index.h - inside the cache of stored pages: its tables, whose lock the caller holds.
+ *
+ *     column chunk ──> page, page, page, ...      in the order of their rows
+ *                        │     └──────┐
+ *     pieces: used    [piece]    [piece]          the one that was not used for longest first
+ *             pending [piece]                     of statements at work
+ *
+ * A piece knows the column chunks that have pages in it. It goes as a whole, and they lose those pages. */
+#ifndef PISTACHIO_EXEC_SCAN_STORED_INDEX_H
+#define PISTACHIO_EXEC_SCAN_STORED_INDEX_H
+
+#include "exec/scan/stored_cache.h"
+#include "parquet/read/stored.h"
+
+#include <pthread.h>
+
+#define STORED_BUCKETS 4096
+
+typedef struct kept_piece kept_piece;
+
+typedef struct kept_page {
+    pq_stored_page stored;
+    kept_piece *of;
+} kept_page;
+
+/* A column chunk. */
+typedef struct kept_chunk {
+    column_key key; /* its names are the chunk's own */
+    uint64_t hash;
+    struct kept_chunk *next_in_bucket;
+    uint32_t references;    /* pieces that list it */
+    ARRAY(kept_page) pages; /* in the order of their rows */
+    kept_page dictionary;   /* its piece is NULL: there is none */
+    uint64_t uses, last_statement;
+} kept_chunk;
+
+struct kept_piece {
+    kept_piece *before, *after; /* in its list */
+    pq_stored_piece *piece;
+    uint64_t bytes;
+    bool is_pending;
+    uint64_t statement;  /* that used it last; of a pending one, that made it */
+    uint32_t page_count; /* of those that are not in a better piece */
+    ARRAY(kept_chunk *) chunks;
+};
+
+typedef struct piece_list {
+    kept_piece *first, *last;
+} piece_list;
+
+struct stored_cache {
+    pthread_mutex_t lock;
+    device *dev;
+    stored_cache *next;
+    uint64_t device_most;
+    bool is_ended;         /* nothing is kept any more */
+    _Atomic uint64_t held; /* of the device's memory */
+    kept_chunk *buckets[STORED_BUCKETS];
+    piece_list used, pending;
+    uint64_t random;
+};
+
+/* Bytes of pinned memory that the pieces of all caches take. */
+extern _Atomic uint64_t stored_pinned_bytes;
+
+void stored_list_add(piece_list *list, kept_piece *piece);
+void stored_list_remove(piece_list *list, kept_piece *piece);
+/* Adds the piece to the count of its kind of memory. */
+void stored_count_piece(stored_cache *cache, const kept_piece *piece);
+
+bool stored_is_version(const column_key *key, const pq_file_version *version);
+/* Returns NULL if there is none. */
+kept_chunk *stored_find_chunk(stored_cache *cache, const column_key *key);
+/* Has the piece list the column chunk of the key, which is made if there is none. NULL: no memory. */
+kept_chunk *stored_list_chunk(stored_cache *cache, kept_piece *piece, const column_key *key);
+/* Returns the place of a page that the column chunk has already, or NULL. */
+kept_page *stored_find_page(kept_chunk *chunk, const pq_stored_page *stored);
+/* Puts a page of a piece that lists the column chunk where it belongs, in the place of one in pinned memory if the piece is of
+ * the device's. */
+CHECKED status stored_put_page(kept_chunk *chunk, kept_piece *piece, const pq_stored_page *stored);
+/* Returns whether pages in the device's memory, or pinned, are worth keeping beside this one, which may be NULL. */
+bool stored_is_wanted(const kept_page *page, bool is_pinned);
+
+static inline bool stored_is_there(const kept_page *page)
+{
+    return page->of && !page->of->is_pending;
+}
+
+typedef ARRAY(const pq_stored_page *) stored_page_list;
+/* Adds the pages that have the rows. False: some are not there, or no memory. */
+bool stored_find_pages(const kept_chunk *chunk, const pq_row_list *rows, stored_page_list *out);
+
+/* Takes the piece out and puts it at the front of `gone`, to be freed once the lock is given up. */
+void stored_take_out(stored_cache *cache, kept_piece *piece, kept_piece **gone);
+void stored_free_pieces(kept_piece *gone);
+
+#endif
