@@ -13,7 +13,7 @@ done >"$work/explained.sql"
 
 # A line for each query: launches, wake-ups, allocations from the driver, things that it shall not do.
 device_work() { # CHUNK_ROWS
-    "$program" --format tsv --set device=cuda --set threads=1 --set "chunk_rows=$1" -f "$work/explained.sql" "$work/data" |
+    "$program" --format tsv --set device=cuda --set cache_memory=0 --set threads=1 --set "chunk_rows=$1" -f "$work/explained.sql" "$work/data" |
         awk 'function number(what) { return match($0, what " [0-9]+") ? substr($0, RSTART + length(what) + 1, RLENGTH - length(what) - 1) : 0 }
             /^device cuda/ { print number("launches"), number("wake-ups"), number("from the system"),
                 /blocking waits|of memory not pinned/ ? "waits" : "-" }'
