@@ -56,6 +56,17 @@ static void check_indexed(const tensor *t, uint64_t rows)
     tensor_check(t->base, t->base_rows);
 }
 
+static void check_narrow(const tensor *t, uint64_t rows)
+{
+    assert(t->narrow.width == 1 || t->narrow.width == 2 || t->narrow.width == 4);
+    assert(!t->index && !t->heap);
+    check_lies_within(t->values_owner, t->values, rows * t->narrow.width);
+    if (t->validity)
+        check_lies_within(t->validity_owner, t->validity, bitmap_bytes(rows));
+    if (t->base)
+        tensor_check(t->base, t->base_rows);
+}
+
 void tensor_check(const tensor *t, uint64_t rows)
 {
     assert(t && atomic_load(&t->references) && t->type.id < TYPE_ID_COUNT);
@@ -69,8 +80,11 @@ void tensor_check(const tensor *t, uint64_t rows)
     case TENSOR_INDEXED:
         check_indexed(t, rows);
         break;
+    case TENSOR_NARROW:
+        check_narrow(t, rows);
+        break;
     default:
-        assert(!"a tensor has one of three forms");
+        assert(!"a tensor has one of four forms");
     }
 }
 

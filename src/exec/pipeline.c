@@ -96,6 +96,8 @@ static status walk_scan(exec_query *query, const plan_node *node, const link *do
     exec_operator *source;
     TRY(op_scan_open(query, node, &source));
     TRY(exec_adopt(query, source));
+    if (down && down->op->ops->narrow_columns)
+        source->narrow_columns = down->op->ops->narrow_columns(down->op);
     return pipeline_new(query, source, NULL, down, NULL);
 }
 

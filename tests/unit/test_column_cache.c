@@ -462,3 +462,55 @@ TEST(column_cache_gives_memory_back_to_a_budget)
     column_cache_clear();
     bench_close(&b);
 }
+
+/* ---- sums of narrow values ---- */
+
+#define SUM_ROWS 1100000 /* two-byte values add up to more than 32 bits hold */
+
+static uint64_t narrow_at(const void *values, uint8_t width, size_t i)
+{
+    return width == 1   ? ((const uint8_t *)values)[i]
+           : width == 2 ? ((const uint16_t *)values)[i]
+                        : ((const uint32_t *)values)[i];
+}
+
+static void check_sum(bench *b, uint8_t width, const void *values, const uint64_t *validity,
+                      size_t count)
+{
+    int128 origin = -((int128)1 << 62), sum = 17, expected = 17;
+    for (size_t i = 0; i < count; i++)
+        expected += !validity || bit(validity, i) ? origin + narrow_at(values, width, i) : 0;
+    CHECK_OK(DEV_LAUNCH(&b->stream, narrow_sum, .width = width, .origin_low = (uint64_t)origin,
+                        .origin_high = (uint64_t)(origin >> 64), .values = values,
+                        .validity = validity, .count = dev_count_exact(count), .sum = &sum));
+    CHECK(sum == expected);
+}
+
+TEST(narrow_values_add_up)
+{
+    static const char *const isas[] = {"scalar", "avx2", "auto"};
+    uint32_t *values = mem_new_array(SUM_ROWS, sizeof *values);
+    uint64_t *validity = mem_new_array(SUM_ROWS / 64 + 1, sizeof *validity);
+    CHECK(values && validity);
+    memset(values, 0xff, SUM_ROWS * sizeof *values); /* the greatest, then any */
+    for (int round = 0; round < 2; round++) {
+        for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+            bench b;
+            bench_open(&b, isas[k]);
+            for (uint8_t width = 1; width <= 4; width *= 2)
+                for (size_t count = 0; count < 200; count += 33) {
+                    check_sum(&b, width, values, NULL, count);
+                    check_sum(&b, width, values, validity, count);
+                }
+            check_sum(&b, 2, values, NULL, SUM_ROWS);
+            check_sum(&b, 2, values, validity, SUM_ROWS);
+            bench_close(&b);
+        }
+        for (size_t i = 0; i < SUM_ROWS; i++)
+            values[i] = (uint32_t)(i * 2654435761u);
+        for (size_t i = 0; i < SUM_ROWS / 64 + 1; i++)
+            validity[i] = i * 0x9e3779b97f4a7c15;
+    }
+    mem_free(values);
+    mem_free(validity);
+}

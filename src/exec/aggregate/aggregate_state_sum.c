@@ -93,11 +93,23 @@ static status bound_of_sum(dev_stream *stream, const tensor *values, uint64_t ro
     return STATUS_OK;
 }
 
+/* Adds the values of a NARROW tensor of numbers to the state, a sum of 128 bits. */
+static status add_narrow(dev_stream *stream, const tensor *values, dev_count count, int128 *state)
+{
+    return DEV_LAUNCH(stream, narrow_sum, .width = values->narrow.width,
+                      .origin_low = (uint64_t)values->narrow.origin,
+                      .origin_high = (uint64_t)(values->narrow.origin >> 64),
+                      .values = values->values, .validity = values->validity, .count = count,
+                      .sum = state);
+}
+
 static status update_sum(const state_update *u, const state_plan *plan, state_array *array,
                          const tensor *argument, const tensor *filter)
 {
     dev_stream *stream = u->task->stream;
-    uint128 bound = UINT64_MAX; /* of wide sums nobody asks */
+    uint128 bound = UINT64_MAX;          /* of wide sums nobody asks */
+    if (argument->form == TENSOR_NARROW) /* without groups: the sum is wide */
+        return add_narrow(stream, argument, u->rows, array->buffer->address);
     if (array->width == sizeof(int64_t) || argument->type.width < 8)
         TRY(bound_of_sum(stream, argument, u->rows.bound, &bound));
     if (array->width == sizeof(int64_t) && bound + array->bound > INT64_MAX)

@@ -7,6 +7,7 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_index.h"
+#include "exec/aggregate/aggregate_narrow.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/expression/program_compile.h"
 #include "exec/expression/program_run.h"
@@ -83,7 +84,11 @@ static exec_result evaluate(op_aggregate *op, exec_task *task, aggregate_local_s
                             chunk *input)
 {
     for (; state->next < op->expr_count; state->next++) {
-        tensor *value = NULL;
+        tensor *value = aggregate_narrow_values(op, state->next, input);
+        if (value) {
+            state->values[state->next] = tensor_ref(value);
+            continue;
+        }
         exec_result result = program_evaluate(state->run, state->next, input, &value);
         if (result != EXEC_FINISHED)
             return result;
@@ -322,10 +327,18 @@ static void aggregate_close(exec_operator *base)
     mem_free(op->sets);
     mem_free(op->aggregates);
     mem_free(op->is_flat);
+    mem_free(op->narrow);
+    mem_free(op->narrow_columns);
     mem_free(op);
 }
 
+static const bool *aggregate_narrow_columns(const exec_operator *base)
+{
+    return ((const op_aggregate *)base)->narrow_columns;
+}
+
 static const exec_operator_ops aggregate_ops = {
+    .narrow_columns = aggregate_narrow_columns,
     .name = "aggregate",
     .local_bytes = sizeof(aggregate_local_state),
     .local_open = aggregate_local_open,
@@ -607,7 +620,8 @@ static status compile(op_aggregate *op, exec_layout input)
     TRY(order_states(op, p.memory));
     op->expr_count = (uint32_t)p.exprs.count;
     TRY(find_flat(op));
-    return program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program);
+    TRY(program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program));
+    return aggregate_narrow_find(op, &p.exprs, input.count);
 }
 
 status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout input,

@@ -32,7 +32,9 @@ typedef struct op_aggregate {
     exec_operator base;
     program *program; /* groups, then arguments and filters */
     uint32_t expr_count;
-    bool *is_flat; /* of each expression: it is read as a value or filter, not only as a key */
+    bool *is_flat;   /* of each expression: it is read as a value or filter, not only as a key */
+    int64_t *narrow; /* of each expression: the column that it is and that may be NARROW, or -1 */
+    bool *narrow_columns; /* of the input: they may be NARROW */
     aggregate_core core;
     aggregate_merge merge;
     uint32_t aggregate_count;

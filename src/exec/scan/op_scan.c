@@ -124,6 +124,20 @@ static void scan_local_close(exec_operator *base, void *state)
     program_run_free(local->run);
 }
 
+/* Makes a column of the rows that stay, NARROW if that is taken and the cache has numbers of it. */
+static status emit_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                          tensor **out)
+{
+    const bool *may_be_narrow = op->base.narrow_columns;
+    *out = NULL;
+    if (may_be_narrow && may_be_narrow[column] && local->is_cached[column] && !local->selected)
+        TRY(column_cache_narrow(local->cached[column], local->first_row, local->slice_rows, out));
+    if (*out && !(*out)->base)
+        return STATUS_OK;
+    tensor_unref(*out);
+    return scan_selected_column(op, task, local, column, out);
+}
+
 static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, chunk **output)
 {
     exec_result result = scan_await_columns(op, task, local, op->emitted, op->emitted_count);
@@ -133,8 +147,7 @@ static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, c
     (*output)->rows_owner = dev_buffer_ref(local->count_owner);
     status st = STATUS_OK;
     for (uint32_t i = 0; i < op->emitted_count && !st; i++)
-        st = scan_selected_column(op, task, local, op->emitted[i],
-                                  &(*output)->columns[op->emitted[i]]);
+        st = emit_column(op, task, local, op->emitted[i], &(*output)->columns[op->emitted[i]]);
     if (st) {
         chunk_free(*output);
         *output = NULL;

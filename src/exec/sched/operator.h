@@ -64,6 +64,8 @@ typedef struct exec_operator_ops {
     bool (*begin_turn)(exec_operator *op, exec_task *task, uint64_t number);
     /* Optional: the query is cancelled; wakes those of its tasks that wait for another one. */
     void (*wake_all)(exec_operator *op);
+    /* Optional: returns by column of the input whether it may come NARROW, straight from a source. */
+    const bool *(*narrow_columns)(const exec_operator *op);
     /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
      * of memory that only they needed. */
     void (*release)(exec_operator *op);
@@ -93,6 +95,8 @@ struct exec_operator {
     const exec_operator_ops *ops;
     exec_query *query;
     const plan_node *plan; /* borrowed */
+    /* Sources: by column, whether it may come NARROW; NULL: none may. Of the operator that takes the rows. */
+    const bool *narrow_columns;
     /* Sources: most tasks that may pull; 0: any number. 1 keeps an order (after a sort). Set by
      * open; for the source of a breaker, at the latest by the last phase of its sink. */
     unsigned task_limit;
