@@ -57,7 +57,8 @@ def ask(sql, folder):
 CSV = "a,b,c\n" + "".join(
     f'{i},"{"x" * (i % 29)}{chr(10) + chr(34) * 2 + str(i) + chr(34) * 2 + "," if i % 5 == 0 else ""}",{i / 4}\n' for i in range(60))
 JSON = "".join(json.dumps(row) + "\n" for i in range(60) for row in [
-    {"a": i, "b": "x\u00e9" * (i % 9) + ("\n\"" if i % 7 == 0 else ""), "c": [i, {"d": None}] if i % 5 == 0 else i / 8, "e": i % 2 == 0}])
+    {"a": i, "b": "x\u00e9" * (i % 9) + ("\n\"" if i % 7 == 0 else ""), "c": [i, {"d": None}] if i % 5 == 0 else i / 8, "e": i % 2 == 0,
+     "g": {"l": [i, "x", None, [i]][:i % 5], "m": {"k": i, f"a key {i}": "\u00e9"} if i % 4 else None, "t": "y" * (i % 19)} if i % 6 else None}])
 ARROW = ("select i as a, case when i % 3 > 0 then 'a text of some length ' || i end as b, i * 1.5::double as c, [i, i + 1] as d, "
          "{'x': i, 'y': 't' || i} as e, i % 2 = 0 as f from range(300) t(i)")
 SPECIAL = b'",\n\r\\{}[]:-+.eE019tfnux \t\x00\x1f\x7f\x80\xc3\xed\xff'
@@ -128,11 +129,35 @@ def json_row(line):
         json.dumps(record, ensure_ascii=False).encode()
     except (ValueError, UnicodeError):
         return None
-    row = {"a": None, "b": None, "c": None}
+    row = {"a": None, "b": None, "c": None, "g": None}
     if not isinstance(record, Fields) or any([name for name, _ in record].count(column) > 1 for column in row):
         return None
     row.update((name, value) for name, value in record if name in row)
-    return row
+    return row if is_struct(row["g"]) else None
+
+
+def is_struct(value):
+    """Whether it is null or of the type that column g has."""
+    if value is None:
+        return True
+    if not isinstance(value, Fields) or any([name for name, _ in value].count(field) > 1 for field in "lmt"):
+        return False
+    fields = dict(value)
+    entries = fields.get("m")
+    is_map = entries is None or (isinstance(entries, Fields) and len(dict(entries)) == len(entries))
+    return is_map and (fields.get("l") is None or (isinstance(fields["l"], list) and not isinstance(fields["l"], Fields)))
+
+
+def same_struct(wanted, got):
+    if wanted is None or got is None:
+        return wanted is got
+    wanted = dict(wanted)
+    elements, entries, text = (wanted.get(field) for field in "lmt")
+    same_list = elements is got["l"] if elements is None or got["l"] is None else (
+        len(elements) == len(got["l"]) and all(map(same_value, elements, got["l"])))
+    same_map = entries is got["m"] if entries is None or got["m"] is None else (
+        [name for name, _ in entries] == list(got["m"]) and all(same_value(value, got["m"][name]) for name, value in entries))
+    return same_list and same_map and same_value(text, got["t"])
 
 
 def same_value(wanted, got):
@@ -149,11 +174,11 @@ def json_is_right(text, rows):
     lines = [line.lstrip(b" \t\v\f\r") for line in text.split(b"\n")]
     wanted = [row for row in (json_row(line) for line in lines if line) if row]
     return len(wanted) == len(rows) and all(
-        same_value(right[name], row[name]) for right, row in zip(wanted, rows) for name in right)
+        (same_struct if name == "g" else same_value)(right[name], row[name]) for right, row in zip(wanted, rows) for name in right)
 
 
 def json_call(name):
-    return f"read_json('{name}', columns => {{a: 'varchar', b: 'varchar', c: 'varchar'}}, ignore_errors => true)"
+    return f"read_json('{name}', columns => {{a: 'varchar', b: 'varchar', c: 'varchar', g: 'struct(l varchar[], m map(varchar, varchar), t varchar)'}}, ignore_errors => true)"
 
 
 # ---- Arrow ----

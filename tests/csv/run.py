@@ -144,6 +144,26 @@ def many_names(folder):
     gives("select x, x_1, x_3999 from 'same.csv'", '{"x":0,"x_1":1,"x_3999":3999}', folder)
 
 
+def wide_rejects(folder):
+    """What is left out of files of 4,000 columns with odd names, of one row, of none."""
+    names = [f'c {i}, "q" é' for i in range(4000)]
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    values = [str(i) for i in range(4000)]
+    lines = [header, ",".join(values), ",".join(["x"] + values[1:]), "1,2", ",".join(values[1:] + ["bad"])]
+    write(folder, "w.csv", ("\n".join(lines) + "\n").encode())
+    records = [{name: "bad" if (i, row) == (3999, 1) else i for i, name in enumerate(names)} for row in range(3)]
+    write(folder, "w.json", "".join(json.dumps(record) + "\n" for record in records).encode())
+    types = ", ".join(["'bigint'"] * 4000)
+    gives(f"select line, column_name as c, error_type as e, length(record) as n from read_csv_rejects('w.csv', header => true, delim => ',', types => [{types}])",
+          "\n".join(json.dumps({"line": line, "c": column, "e": error, "n": len(lines[line - 1])}) for line, column, error in
+                    ((3, names[0], "CAST"), (4, None, "MISSING COLUMNS"), (5, names[3999], "CAST"))), folder)
+    gives("select line, column_name as c, error_type as e from read_json_rejects('w.json', sample_size => 1)", json.dumps({"line": 2, "c": names[3999], "e": "CAST"}), folder)
+    gives("select count(*) as n from read_json('w.json', sample_size => 1, ignore_errors => true)", '{"n":2}', folder)
+    for name, text, rows in (("none.csv", b"", 0), ("names.csv", b"a,b\n", 0), ("one.csv", b"a,b\n1,x\n", 1), ("none.json", b"", 0), ("one.json", b'{"a":1}', 1)):
+        write(folder, name, text)
+        gives(f"from read_{name[-4:].strip('.')}_rejects('{name}'); select count(*) as n from '{name}'", json.dumps({"n": rows}), folder)
+
+
 def types_by_name(folder):
     write(folder, "n.csv", b"a,b\n1,2\n")
     write(folder, "n.json", b'{"a": 1, "b": "2"}\n')
@@ -317,7 +337,7 @@ for name in sorted(os.listdir(HERE)):
     if name.endswith(".txt"):
         with tempfile.TemporaryDirectory() as work:
             run(os.path.join(HERE, name), work, name.split("_")[0])
-for test in (several_files, headers_of_further_files, many_names, types_by_name, many_fields, late_fields, rejects, rows_of_ignore_errors, nested_values, large_samples, copy_from, copy_to, many_pieces):
+for test in (several_files, headers_of_further_files, many_names, wide_rejects, types_by_name, many_fields, late_fields, rejects, rows_of_ignore_errors, nested_values, large_samples, copy_from, copy_to, many_pieces):
     with tempfile.TemporaryDirectory() as work:
         test(work)
 print(f"{passed} passed, {failed} failed, 0 skipped")
