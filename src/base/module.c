@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define MODULES_MAX 8
@@ -41,7 +42,13 @@ static bool find_own_file(char path[PATH_MAX])
     struct link_map *map = NULL;
     if (!dladdr1((const void *)&module_load, &info, (void **)&map, RTLD_DL_LINKMAP))
         return false;
-    return realpath(map && map->l_name[0] ? map->l_name : "/proc/self/exe", path) != NULL;
+    if (map && map->l_name[0])
+        return realpath(map->l_name, path) != NULL;
+    if (realpath("/proc/self/exe", path))
+        return true;
+    /* Without /proc: what the program was called by, when it was called. */
+    const char *called = (const char *)getauxval(AT_EXECFN);
+    return called && realpath(called, path);
 }
 
 /* Writes the path of a module: where it is, or, if it is in neither folder, where it was looked for first. False: this
