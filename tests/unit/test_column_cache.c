@@ -416,6 +416,30 @@ static void keep_doubles(bench *b, uint64_t number, uint64_t limit, uint64_t nan
     column_cache_close(kept);
 }
 
+/* Returns how many of the column chunks 1 to `count` the cache opens for one statement. */
+static uint64_t count_opened(uint64_t count)
+{
+    column_cache_use use = new_statement(LARGE_LIMIT);
+    uint64_t opened = 0;
+    for (uint64_t i = 1; i <= count; i++) {
+        column_key key = make_key(i);
+        cached_column *column;
+        CHECK_OK(column_cache_open(&key, use, &column));
+        opened += column != NULL;
+        column_cache_close(column);
+    }
+    return opened;
+}
+
+TEST(column_cache_knows_thousands_of_columns_that_a_statement_asked_for)
+{
+    CHECK_EQ(count_opened(10000), 0);
+    CHECK_EQ(count_opened(10000), 10000);
+    column_cache_clear();
+    CHECK_EQ(count_opened(10000), 0);
+    column_cache_clear();
+}
+
 TEST(column_cache_stays_within_its_limit)
 {
     bench b;

@@ -2,6 +2,7 @@
 #include "exec/scan/column_cache.h"
 
 #include "base/mutex.h"
+#include "exec/scan/column_asked.h"
 #include "exec/scan/column_part.h"
 
 #include <stdlib.h>
@@ -9,8 +10,6 @@
 #define BUCKET_COUNT 16384
 /* More column chunks are not kept. */
 #define COLUMN_COUNT_MAX (1u << 18)
-/* Column chunks of which nothing is kept but that a statement asked for them. */
-#define ASKED_COUNT 65536
 /* Column chunks that are looked at for the one to go. */
 #define SAMPLE_COUNT 16
 /* If all have the same worth, one column chunk of REPLACED_OF takes another one's place: in a round through more than fits
@@ -49,12 +48,6 @@ static struct {
 static _Atomic uint64_t held_bytes;
 static _Atomic uint64_t statements;
 
-/* Which statement asked for a column chunk last; a slot is for many, so that one forgets another. */
-static struct {
-    _Atomic uint64_t hash, statement;
-} asked[ASKED_COUNT];
-static _Atomic bool has_asked; /* since all were forgotten */
-
 uint64_t column_cache_statement(void)
 {
     return atomic_fetch_add_explicit(&statements, 1, memory_order_relaxed) + 1;
@@ -84,20 +77,6 @@ static bool are_equal(const column_key *a, const column_key *b)
            a->version.footer_hash == b->version.footer_hash && a->offset == b->offset &&
            type_equal(a->type, b->type) && a->replaces_text == b->replaces_text &&
            a->ignores_checksums == b->ignores_checksums;
-}
-
-/* Returns whether another statement asked for it before; from now on this one has. */
-static bool was_asked_for(uint64_t hash, uint64_t statement)
-{
-    size_t slot = hash % ASKED_COUNT;
-    uint64_t last = atomic_exchange_explicit(&asked[slot].hash, hash, memory_order_relaxed);
-    uint64_t by = atomic_load_explicit(&asked[slot].statement, memory_order_relaxed);
-    if (last == hash && by != statement)
-        return true;
-    atomic_store_explicit(&asked[slot].statement, statement, memory_order_relaxed);
-    if (!atomic_load_explicit(&has_asked, memory_order_relaxed))
-        atomic_store_explicit(&has_asked, true, memory_order_relaxed);
-    return false;
 }
 
 bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
@@ -264,7 +243,7 @@ status column_cache_open(const column_key *key, column_cache_use use, cached_col
     uint64_t hash = key_hash(key);
     mutex_lock(&table.lock);
     cached_column *column = find(key, hash), *made = NULL;
-    bool is_wanted = !column && (was_asked_for(hash, use.statement) || use.is_filling);
+    bool is_wanted = !column && (column_asked_add(hash, use.statement) || use.is_filling);
     if (is_wanted && table.list.count < COLUMN_COUNT_MAX && open_memory()) {
         made = column_new(key, hash);
         column = made && insert(made) ? made : NULL;
@@ -719,7 +698,7 @@ void column_cache_forget(const pq_file_version *version)
             column->key.version.footer_hash != version->footer_hash)
             continue;
         take_out(column);
-        atomic_store_explicit(&asked[column->hash % ASKED_COUNT].hash, 0, memory_order_relaxed);
+        column_asked_forget(column->hash);
         column->next_in_bucket = gone;
         gone = column;
     }
@@ -738,11 +717,9 @@ void column_cache_clear(void)
         gone = column;
     }
     array_release(&table.list);
+    column_asked_clear();
     mutex_unlock(&table.lock);
     unref_all(gone);
-    bool may_know = atomic_exchange_explicit(&has_asked, false, memory_order_relaxed);
-    for (size_t i = 0; may_know && i < ASKED_COUNT; i++)
-        atomic_store_explicit(&asked[i].hash, 0, memory_order_relaxed);
     mutex_lock(&table.lock);
     device *memory = table.memory;
     bool is_unused = memory && !table.list.count && !mem_budget_used(memory->budget) &&
