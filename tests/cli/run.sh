@@ -286,6 +286,8 @@ a" "$program" --format csv -c "$(cached "
     select column_name from pistachio_cache() where file_name like '%/t.parquet'")"
 expect "is read from the cache" 0 - "$program" -c "$(cached "explain analyze select max(a + 0) from '$work/t.parquet'")"
 says "as it says" "1 values from the cache: 0.0 MB,"
+expect "one that is not" 0 - "$program" -c "explain analyze select max(a + 0) from '$work/t.parquet'"
+says "is decoded, which is counted" "decoded in 0.0"
 expect "until it is forgotten" 0 "count
 0
 count

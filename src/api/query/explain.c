@@ -120,6 +120,14 @@ static void add_parts(annotation *a, const plan_node *node)
                  at ? ", " : "  (", table->given->parts.count, table->parts_loaded);
 }
 
+static void add_decoding(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (m->decoding)
+        snprintf(a->behind + at, sizeof a->behind - at, "%sdecoded in %.3f s", at ? ", " : "  (",
+                 (double)m->decoding / 1e9);
+}
+
 static void add_cached(annotation *a, const node_metrics *m)
 {
     size_t at = strlen(a->behind);
@@ -144,6 +152,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
     add_taken(a, &m);
     add_parts(a, node);
     add_bytes(a, "read", m.bytes);
+    add_decoding(a, &m);
     add_cached(a, &m);
     add_bytes(a, "spilled", m.spilled);
     add_probed(a, &m);

@@ -19,6 +19,7 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.rows += atomic_load(&op->metrics.rows_out);
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
+        m.decoding += atomic_load(&op->metrics.nanoseconds_decoding);
         m.cached += atomic_load(&op->metrics.values_cached);
         m.cached_bytes += atomic_load(&op->metrics.bytes_cached);
         m.saved += atomic_load(&op->metrics.nanoseconds_saved);
@@ -40,6 +41,7 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->rows += more->rows;
     sum->nanoseconds += more->nanoseconds;
     sum->bytes += more->bytes;
+    sum->decoding += more->decoding;
     sum->cached += more->cached;
     sum->cached_bytes += more->cached_bytes;
     sum->saved += more->saved;

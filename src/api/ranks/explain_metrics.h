@@ -10,6 +10,7 @@ typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
     uint64_t cached;              /* values, by scans, from the column cache: */
+    uint64_t decoding;            /* nanoseconds, of all tasks */
     uint64_t cached_bytes, saved; /* there; nanoseconds that decoding them took before */
     uint64_t row_groups_taken;    /* of other ranks */
     uint64_t files, files_opened; /* of a table with keys in its folders' names */

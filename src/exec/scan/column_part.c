@@ -138,12 +138,39 @@ static status make_numbers(device *dev, const tensor *values, uint64_t count, co
     return copy_validity(&stream, values, count, part);
 }
 
+static uint8_t code_width(const column_dictionary *dictionary)
+{
+    return dictionary->rows < UINT8_MAX ? 1 : dictionary->rows < UINT16_MAX ? 2 : 4;
+}
+
+/* Returns whether the numbers that the codes stand for need no more bytes than the codes: conditions then compare without a
+ * dictionary, and values are made by an addition. Codes of one byte stay, because expressions over a short dictionary are
+ * computed once an entry. */
+static bool are_numbers_as_narrow(const tensor *coded, const column_dictionary *dictionary)
+{
+    uint8_t width = code_width(dictionary);
+    return width > 1 && dictionary->has_range && dictionary->least <= dictionary->most &&
+           !coded->index->has_nulls && !dictionary->values->validity &&
+           width_for((uint128)dictionary->most - (uint128)dictionary->least) <= width;
+}
+
+static status make_coded_numbers(device *dev, const tensor *coded, uint64_t count,
+                                 column_part *part)
+{
+    dev_stream stream = stream_of(dev);
+    tensor *flat;
+    TRY(tensor_flatten(&stream, (tensor *)coded, dev_count_exact(count), &flat));
+    status st = make_numbers(dev, flat, count, part);
+    tensor_unref(flat);
+    return st;
+}
+
 static status make_codes(device *dev, const tensor *values, uint64_t count,
                          const column_dictionary *dictionary, column_part *part)
 {
     dev_stream stream = stream_of(dev);
     part->form = COLUMN_CODES;
-    part->width = dictionary->rows < UINT8_MAX ? 1 : dictionary->rows < UINT16_MAX ? 2 : 4;
+    part->width = code_width(dictionary);
     part->has_nulls = values->index->has_nulls;
     part->dictionary = tensor_ref(dictionary->values);
     part->dictionary_rows = dictionary->rows;
@@ -159,6 +186,8 @@ static status make_codes(device *dev, const tensor *values, uint64_t count,
 static status make(device *dev, const tensor *values, uint64_t count,
                    const column_dictionary *dictionary, column_part *part)
 {
+    if (column_is_coded(values) && dictionary && are_numbers_as_narrow(values, dictionary))
+        return make_coded_numbers(dev, values, count, part);
     if (column_is_coded(values) && dictionary)
         return make_codes(dev, values, count, dictionary, part);
     if (values->form == TENSOR_FLAT && is_number(values->type))

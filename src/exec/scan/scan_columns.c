@@ -127,6 +127,15 @@ static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32
     return st;
 }
 
+/* Counts the time since then as that of decoding. Returns it, in nanoseconds. */
+static uint64_t count_decoding(op_scan *op, uint64_t since)
+{
+    uint64_t nanoseconds = trace_now() - since;
+    atomic_fetch_add_explicit(&op->base.metrics.nanoseconds_decoding, nanoseconds,
+                              memory_order_relaxed);
+    return nanoseconds;
+}
+
 static status open_nested(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
                           pq_column_use use)
 {
@@ -162,8 +171,10 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
                                .leaves = scan_read_leaves(op->base.plan, source)};
     if (type_is_nested(op->table->columns.items[source].type))
         return open_nested(op, task, local, column, use);
+    uint64_t since = trace_now();
     TRY(pq_column_open(task->stream, op->table, m->group_ref, source, use,
                        &local->columns[column]));
+    count_decoding(op, since);
     const pq_column *opened = local->columns[column];
     count_read(op, pq_column_bytes(opened));
     scan_ahead_count(op->ahead, m->group_ref, pq_column_stored_bytes(opened),
@@ -216,18 +227,18 @@ static bool is_first_look(const exec_task *task, const scan_local *local)
 }
 
 /* Decodes the slice's rows, and gives them to the cache if that waits for them. */
-static status decode_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+static status decode_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                            tensor **out)
 {
     cached_column *cached = local->cached[column];
-    uint64_t first = local->first_row, count = local->slice_rows;
-    if (local->nested[column])
-        return pq_nested_slice(local->nested[column], first, count, out);
-    if (!cached || is_first_look(task, local))
-        return pq_column_slice(local->columns[column], first, count, out);
-    uint64_t since = trace_now();
-    TRY(pq_column_slice(local->columns[column], first, count, out));
-    status st = column_cache_add(cached, task->query->reads->cache, first, count, *out,
-                                 trace_now() - since);
+    uint64_t first = local->first_row, count = local->slice_rows, since = trace_now();
+    TRY(local->nested[column] ? pq_nested_slice(local->nested[column], first, count, out)
+                              : pq_column_slice(local->columns[column], first, count, out));
+    uint64_t nanoseconds = count_decoding(op, since);
+    if (local->nested[column] || !cached || is_first_look(task, local))
+        return STATUS_OK;
+    status st =
+        column_cache_add(cached, task->query->reads->cache, first, count, *out, nanoseconds);
     if (st) {
         tensor_unref(*out);
         *out = NULL;
@@ -260,7 +271,7 @@ static status pack_column(exec_task *task, scan_local *local, uint32_t column, t
 }
 
 /* The column's rows of this slice, borrowed. Its bytes are there. */
-static status slice_column(const op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+static status slice_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
                            tensor **out)
 {
     tensor **slice = &local->slices[column];
@@ -273,7 +284,7 @@ static status slice_column(const op_scan *op, exec_task *task, scan_local *local
         TRY(column_cache_slice(local->cached[column], task->stream, first, count, slice));
     else if (!*slice)
         TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
-                                   : decode_column(task, local, column, slice));
+                                   : decode_column(op, task, local, column, slice));
     *out = *slice;
     return STATUS_OK;
 }
@@ -341,7 +352,7 @@ static status no_memory(const op_scan *op, const scan_local *local, status st)
 
 /* Decodes columns. Without memory for them, half of the rows are tried: EXEC_NEED_INPUT, the slice is to be begun
  * anew. */
-static exec_result decode_columns(const op_scan *op, exec_task *task, scan_local *local,
+static exec_result decode_columns(op_scan *op, exec_task *task, scan_local *local,
                                   const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -389,7 +400,7 @@ static status select_cached(exec_task *task, scan_local *local, uint32_t column,
                                out);
 }
 
-status scan_selected_column(const op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+status scan_selected_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
                             tensor **out)
 {
     tensor *slice;

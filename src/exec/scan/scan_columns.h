@@ -12,7 +12,7 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
 /* Looks whether the column cache has the slice's rows of the column: is_cached says it then. */
 CHECKED status scan_look_in_cache(op_scan *op, exec_task *task, scan_local *local, uint32_t column);
 /* The column, which is there, at the selected rows: a reference for the caller. */
-CHECKED status scan_selected_column(const op_scan *op, exec_task *task, scan_local *local,
+CHECKED status scan_selected_column(op_scan *op, exec_task *task, scan_local *local,
                                     uint32_t column, tensor **out);
 
 #endif

@@ -108,7 +108,7 @@ status scan_filter_mask(dev_stream *stream, const runtime_filter *filter, const 
     return st;
 }
 
-static status drop_misses(const op_scan *op, exec_task *task, scan_local *local,
+static status drop_misses(op_scan *op, exec_task *task, scan_local *local,
                           const runtime_filter *filter, uint32_t column)
 {
     tensor *selected, *keys = NULL;

@@ -78,16 +78,17 @@ typedef struct exec_operator_ops {
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
-    _Atomic uint64_t values_cached;                     /* by scans, from the column cache: */
-    _Atomic uint64_t bytes_cached, nanoseconds_saved;   /* there, and that decoding took before */
-    _Atomic uint64_t files, files_opened;               /* by scans of tables with keys */
-    _Atomic uint64_t row_groups_taken;                  /* by scans, from other ranks */
-    _Atomic uint64_t rows_probed;                       /* by joins, before they meet build rows */
-    _Atomic uint64_t bytes_sent, bytes_received;        /* to and from other ranks */
-    _Atomic uint64_t *sent_to, *received_from;          /* those, by rank; NULL: no exchange */
-    _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
-    _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
-    dev_work work;                /* on lazy devices */
+    _Atomic uint64_t nanoseconds_decoding; /* by scans of host devices, with copying from files */
+    _Atomic uint64_t values_cached;        /* by scans, from the column cache: */
+    _Atomic uint64_t bytes_cached, nanoseconds_saved; /* there, and that decoding took before */
+    _Atomic uint64_t files, files_opened;             /* by scans of tables with keys */
+    _Atomic uint64_t row_groups_taken;                /* by scans, from other ranks */
+    _Atomic uint64_t rows_probed;                     /* by joins, before they meet build rows */
+    _Atomic uint64_t bytes_sent, bytes_received;      /* to and from other ranks */
+    _Atomic uint64_t *sent_to, *received_from;        /* those, by rank; NULL: no exchange */
+    _Atomic uint64_t bytes_spilled;                   /* to temporary files, as they lie there */
+    _Atomic uint64_t memory_peak;                     /* hash tables, sorts: set by the operator */
+    dev_work work;                                    /* on lazy devices */
 } exec_metrics;
 
 /* The first member of each operator's own struct. */
