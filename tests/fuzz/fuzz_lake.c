@@ -39,11 +39,13 @@ static status take_value(void *context, const avro_value *record)
 static void read_set(arena *a, const uint8_t *bytes, size_t length)
 {
     row_numbers rows = {0};
-    if (!fuzz_settle(deleted_rows_read(a, bytes, length, ROWS_MOST, &rows)))
-        return;
-    FUZZ_CHECK(rows.count <= ROWS_MOST);
-    for (size_t i = 1; i < rows.count; i++)
-        FUZZ_CHECK(rows.items[i - 1] < rows.items[i]);
+    pq_deleted_rows sorted = {0};
+    bool is_read = fuzz_settle(deleted_rows_read(bytes, length, ROWS_MOST, &rows));
+    is_read = is_read && fuzz_settle(row_numbers_finish(&rows, a, &sorted));
+    row_numbers_release(&rows);
+    FUZZ_CHECK(sorted.count <= ROWS_MOST);
+    for (size_t i = 1; is_read && i < sorted.count; i++)
+        FUZZ_CHECK(sorted.rows[i - 1] < sorted.rows[i]);
 }
 
 static void read_vector(arena *a, const char *text, size_t length)
@@ -53,7 +55,7 @@ static void read_vector(arena *a, const char *text, size_t length)
     const delta_vector v = {
         .storage = "i", .path = text, .bytes = (int64_t)(length / 5 * 4), .cardinality = ROWS_MOST};
     if (out && delta_decode_85(text, strlen(text), out))
-        (void)fuzz_settle(delta_vector_read(a, "/", &v, &rows));
+        (void)fuzz_settle(delta_vector_read(NULL, a, "/", &v, &rows));
 }
 
 static void read_log(arena *a, char *text, size_t length)

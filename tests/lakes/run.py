@@ -44,12 +44,12 @@ def gives(sql, *rows, arguments=()):
     pending.append((sql, arguments, look))
 
 
-def says(sql, *texts):
+def says(sql, *texts, arguments=()):
     def look(outcome):
         status, said = outcome
         for text in texts:
             check(f"{sql} says {text!r}", status == 1 and text in said, said)
-    pending.append((sql, (), look))
+    pending.append((sql, arguments, look))
 
 
 def shows(sql, *texts):
@@ -312,6 +312,22 @@ def test_iceberg_deletes():
     says("from 'x_gone/'", "eq9.parquet", "No such file")
 
 
+def test_delete_memory():
+    """What is kept of deletes is charged: a statement fails where there is no room for it."""
+    make(("select i::bigint as id from range(200000) t(i)", "dm/data/a.parquet"),
+         ("select i::bigint as id from range(0, 200000, 2) t(i)", "dm/data/eq.parquet"),
+         (f"select '{root('dm')}/data/a.parquet' as file_path, i::bigint as pos from range(1, 200000, 2) t(i)", "dm/data/pos.parquet"))
+    t = w.Iceberg(root("dm"), [(1, "id", "long")], **{"schema.name-mapping.default": json.dumps([{"field-id": 1, "names": ["id"]}])})
+    t.commit(t.file("data/a.parquet", 200000))
+    t.commit(t.file("data/eq.parquet", 100000, content=2, equality_ids=[1]))
+    t.commit(t.file("data/pos.parquet", 100000, content=1))
+    for version, kept in ((1, 200000), (2, 100000), (3, 0)):
+        gives(f"select count(id) from iceberg_scan('dm', version => {version})", str(kept))
+    small = ("--set", "memory_limit=16MiB", "--set", "threads=1")
+    gives("select count(id) from iceberg_scan('dm', version => 1)", "200000", arguments=small)
+    says("select count(id) from iceberg_scan('dm', version => 2)", "memory_limit", "deleted rows", arguments=small)
+
+
 def sql_text(text):
     return "'" + text.replace("'", "''") + "'"
 
@@ -430,7 +446,7 @@ def test_nested():
 
 def main():
     for test in (test_checkpoints, test_nested, test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
-                 test_iceberg_deletes):
+                 test_iceberg_deletes, test_delete_memory):
         test()
     ask()
     print(f"lakes: {passed} passed, {len(failures)} failed")

@@ -71,6 +71,14 @@ def make(sql, path):
     subprocess.run([program, "-c", f"copy ({sql}) to '{path}' (format parquet)"], check=True, stdout=subprocess.DEVNULL)
 
 
+def make_all(*files):
+    """Files by one process: (query, path)."""
+    for _, path in files:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    subprocess.run([program, "-c", "; ".join(f"copy ({sql}) to '{path}' (format parquet)" for sql, path in files)], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
 def make_files():
     data = os.path.join(root, "data")
     for i in range(20):  # three pages of a listing
@@ -132,6 +140,34 @@ def test_lakes():
     gives("select count(*) from iceberg_scan('s3://data/ice', version => 1)", "1000")
     os.remove(os.path.join(ice, "data/a.parquet"))
     says("from iceberg_scan('s3://data/ice')", "a.parquet")
+
+
+def test_lake_deletes():
+    """A file of deletes is read once in a statement, whatever number of data files and scans it concerns."""
+    where, files = os.path.join(root, "data/dels"), 12
+    make_all(*[(f"select g::bigint as id, g % 10 as k from generate_series({1000 * i}, {1000 * i + 999}) s(g)", f"{where}/data/{i:02}.parquet")
+               for i in range(files)],
+             (f"select 's3://data/dels/data/' || lpad(i::text, 2, '0') || '.parquet' as file_path, p::bigint as pos "
+              f"from generate_series(0, {files - 1}) a(i), generate_series(5, 905, 100) b(p) order by 1, 2", f"{where}/data/pos.parquet"),
+             (f"select (1000 * i)::bigint as id from generate_series(0, {files - 1}) a(i)", f"{where}/data/eq1.parquet"),
+             (f"select (1000 * i + 1)::bigint as id from generate_series(0, {files - 1}) a(i)", f"{where}/data/eq2.parquet"))
+    table = lakes.Iceberg(where, [(1, "id", "long"), (2, "k", "long")], location="s3://data/dels", **{
+        "schema.name-mapping.default": '[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["k"]}]'})
+    table.commit(*[table.file(f"data/{i:02}.parquet", 1000) for i in range(files - 1)])
+    table.commit(table.file("data/eq1.parquet", files, content=2, equality_ids=[1]))
+    table.commit(table.file(f"data/{files - 1:02}.parquet", 1000))
+    table.commit(table.file("data/eq2.parquet", files, content=2, equality_ids=[1]), table.file("data/pos.parquet", 10 * files, content=1))
+    kept = 1000 * files - 10 * files - (files - 1) - files
+    for sql in ("select count(*) from iceberg_scan('s3://data/dels')",
+                "select count(*) from iceberg_scan('s3://data/dels') a join iceberg_scan('s3://data/dels') b on a.id = b.id"):
+        before = len(store.log)
+        gives(sql, str(kept))
+        log = "\n".join(store.log[before:])
+        check(f"{sql} reads each file of deletes once", [log.count(f"/{name}.parquet") for name in ("pos", "eq1", "eq2")] == [1, 1, 1], log)
+    before = len(store.log)
+    gives("select count(*) from iceberg_scan('s3://data/dels') where id < 0", "0")
+    check("no deletes are read where no row is", not any(name in line for line in store.log[before:] for name in ("pos.", "eq1.", "eq2.")),
+          "\n".join(store.log[before:]))
 
 
 def test_requests():
@@ -303,7 +339,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_lakes, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_lakes, test_lake_deletes, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

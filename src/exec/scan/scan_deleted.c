@@ -1,12 +1,13 @@
 /* scan_deleted.c - a mask of the slice's rows, from the sorted numbers of those that are deleted. */
 #include "exec/scan/scan_deleted.h"
 
+#include "base/mutex.h"
 #include "device/transfer.h"
 #include "exec/scan/scan_filter.h"
 
 /* A run of the slice's rows in one row group. */
 typedef struct slice_part {
-    pq_row_group_ref group_ref;
+    const scan_morsel *morsel;
     uint64_t row;      /* in the row group */
     uint64_t at, rows; /* in the slice */
 } slice_part;
@@ -40,13 +41,14 @@ static uint64_t rows_before(const pq_table_file *f, uint32_t row_group)
 
 static void clear_deleted(deleted_mask *m, const slice_part *part)
 {
-    const pq_table_file *f = &m->op->table->files.items[part->group_ref.file];
-    if (!f->deleted.count)
+    const pq_row_group_ref ref = part->morsel->group_ref;
+    const pq_deleted_rows *deleted = part->morsel->deleted;
+    if (!deleted)
         return;
-    uint64_t first = rows_before(f, part->group_ref.row_group) + part->row;
-    for (size_t i = first_at_least(&f->deleted, first);
-         i < f->deleted.count && f->deleted.rows[i] < first + part->rows; i++) {
-        uint64_t row = part->at + (f->deleted.rows[i] - first);
+    uint64_t first = rows_before(&m->op->table->files.items[ref.file], ref.row_group) + part->row;
+    for (size_t i = first_at_least(deleted, first);
+         i < deleted->count && deleted->rows[i] < first + part->rows; i++) {
+        uint64_t row = part->at + (deleted->rows[i] - first);
         m->words[row / 64] &= ~(UINT64_C(1) << row % 64);
         m->dropped++;
     }
@@ -64,19 +66,52 @@ static void clear_batch(deleted_mask *m, const scan_local *local)
             uint64_t from = number > local->first_row ? number : local->first_row;
             uint64_t to = number + rows < end ? number + rows : end;
             if (from < to)
-                clear_deleted(m, &(slice_part){morsel->group_ref, range->first + (from - number),
+                clear_deleted(m, &(slice_part){morsel, range->first + (from - number),
                                                from - local->first_row, to - from});
             number += rows;
         }
     }
 }
 
-static bool has_deleted(const op_scan *op, const scan_local *local)
+/* With the lock of the query's scans held. */
+static status find_deletes(exec_query *query, const pq_given *given, pq_deletes **out)
 {
-    for (size_t i = 0; i < local->morsels.count; i++)
-        if (op->table->files.items[local->morsels.items[i].group_ref.file].deleted.count)
-            return true;
-    return false;
+    scan_reads *reads = query->reads;
+    for (size_t i = 0; i < reads->deletes.count; i++)
+        if (pq_deletes_given(reads->deletes.items[i]) == given) {
+            *out = reads->deletes.items[i];
+            return STATUS_OK;
+        }
+    TRY(pq_deletes_new(given, dev_host(query->dev)->budget, out));
+    status st = array_push(NULL, &reads->deletes, *out);
+    if (st)
+        pq_deletes_free(*out);
+    return st;
+}
+
+static status look_up(const op_scan *op, scan_morsel *morsel)
+{
+    exec_query *query = op->base.query;
+    const pq_table_file *f = &op->table->files.items[morsel->group_ref.file];
+    pq_deletes *deletes = NULL;
+    if (morsel->deleted || !f->given || !f->given->has_deleted)
+        return STATUS_OK;
+    mutex_lock(&query->reads->lock);
+    status st = find_deletes(query, op->table->given, &deletes);
+    mutex_unlock(&query->reads->lock);
+    return st ? st : pq_deletes_of(deletes, f->given, f->file->path, &morsel->deleted);
+}
+
+/* Looks up which rows of the morsels' files are deleted. */
+static status look_up_all(const op_scan *op, scan_local *local, bool *out_has_some)
+{
+    *out_has_some = false;
+    for (size_t i = 0; i < local->morsels.count; i++) {
+        scan_morsel *morsel = &local->morsels.items[i];
+        TRY(look_up(op, morsel));
+        *out_has_some |= morsel->deleted && morsel->deleted->count;
+    }
+    return STATUS_OK;
 }
 
 /* The numbers of the rows whose bits are set become the selection. */
@@ -106,8 +141,11 @@ static status select_kept(exec_task *task, scan_local *local, const deleted_mask
 
 status scan_drop_deleted(const op_scan *op, exec_task *task, scan_local *local)
 {
+    bool has_some = false;
     local->has_dropped = true;
-    if (!op->table->given || !has_deleted(op, local))
+    if (op->table->given)
+        TRY(look_up_all(op, local, &has_some));
+    if (!has_some)
         return STATUS_OK;
     size_t bytes = bitmap_bytes(local->slice_rows);
     deleted_mask m = {.op = op, .words = mem_new(bytes)};
@@ -115,8 +153,8 @@ status scan_drop_deleted(const op_scan *op, exec_task *task, scan_local *local)
         return status_no_memory("scan", bytes);
     memset(m.words, 0xff, bytes);
     if (scan_is_host(op))
-        clear_deleted(&m, &(slice_part){local->morsels.items[0].group_ref, local->first_row, 0,
-                                        local->slice_rows});
+        clear_deleted(
+            &m, &(slice_part){&local->morsels.items[0], local->first_row, 0, local->slice_rows});
     else
         clear_batch(&m, local);
     status st = m.dropped ? select_kept(task, local, &m) : STATUS_OK;

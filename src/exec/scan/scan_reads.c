@@ -3,6 +3,7 @@
 
 #include "base/mutex.h"
 #include "exec/scan/scan_share.h"
+#include "parquet/table/table_deletes.h"
 
 /* Reading ahead may hold one part in this many of the memory limit. */
 #define BUDGET_PART 8
@@ -64,6 +65,9 @@ void scan_reads_free(scan_reads *reads, bool keeps)
         return;
     stored_cache_end(reads->stored, keeps);
     scan_share_free(reads->share);
+    for (size_t i = 0; i < reads->deletes.count; i++)
+        pq_deletes_free(reads->deletes.items[i]);
+    array_release(&reads->deletes);
     mutex_destroy(&reads->lock);
     mem_free(reads);
 }

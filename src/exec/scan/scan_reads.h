@@ -31,9 +31,10 @@ typedef struct scan_reads {
     bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
-    column_cache_use cache;   /* of host devices, */
-    stored_cache_use stored;  /* of others */
-    struct scan_share *share; /* what several scans want; NULL: nothing is shared */
+    column_cache_use cache;             /* of host devices, */
+    stored_cache_use stored;            /* of others */
+    struct scan_share *share;           /* what several scans want; NULL: nothing is shared */
+    ARRAY(struct pq_deletes *) deletes; /* of lakes, one for each table that was told its files */
     /* Counts of what was read. */
     ARRAY(scan_storage) storage;              /* the devices that the tables' files are on */
     _Atomic uint64_t bytes_cached;            /* from the page cache */

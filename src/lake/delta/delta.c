@@ -220,11 +220,11 @@ static status add_delta_file(delta_state *s, pq_given *given, const delta_action
     return array_push(s->memory, &given->files, f);
 }
 
-static status load_delta(const pq_given *given, const pq_given_file *f, arena *a,
+static status load_delta(pq_deletes *deletes, const pq_given_file *f, arena *a,
                          pq_deleted_rows *out)
 {
-    const delta_source *source = given->context;
-    return delta_vector_read(a, source->root, f->deletes, out);
+    const delta_source *source = pq_deletes_given(deletes)->context;
+    return delta_vector_read(deletes, a, source->root, f->deletes, out);
 }
 
 status delta_make_given(delta_state *s, pq_given **out)

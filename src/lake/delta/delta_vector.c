@@ -68,7 +68,7 @@ static status read_inline(arena *a, const delta_vector *v, row_numbers *out)
     if (!delta_decode_85(v->path, count, bytes) || v->bytes < 0 ||
         (uint64_t)v->bytes > count / 5 * 4)
         return broken_vector("its text is damaged");
-    return deleted_rows_read(a, bytes, (size_t)v->bytes, rows_most(v), out);
+    return deleted_rows_read(bytes, (size_t)v->bytes, rows_most(v), out);
 }
 
 /* The file has, at the offset, the length, the set and a checksum. */
@@ -87,7 +87,7 @@ static status read_file(arena *a, const char *path, const delta_vector *v, row_n
         st = file_read(f, (uint64_t)v->offset, bytes, count);
     file_close(f);
     if (!st)
-        st = deleted_rows_read_framed(a, bytes, count, rows_most(v), out);
+        st = deleted_rows_read_framed(bytes, count, rows_most(v), out);
     return status_context(st, "file \"%s\"", path);
 }
 
@@ -110,12 +110,33 @@ static status read_vector(arena *a, const char *root, const delta_vector *v, row
     }
 }
 
-status delta_vector_read(arena *a, const char *root, const delta_vector *v, pq_deleted_rows *out)
+/* The vector's bytes lie in an arena of their own, and are charged as long. */
+static status read_charged(pq_deletes *deletes, const char *root, const delta_vector *v,
+                           row_numbers *out)
 {
-    row_numbers rows = {0};
-    TRY(read_vector(a, root, v, &rows));
-    if (v->cardinality >= 0 && rows.count != (uint64_t)v->cardinality)
-        return broken_vector("it has fewer rows than the log says");
-    *out = (pq_deleted_rows){rows.items, rows.count};
-    return STATUS_OK;
+    arena *scratch;
+    uint64_t bytes = v->bytes > 0 && v->bytes <= VECTOR_BYTES_MAX ? (uint64_t)v->bytes : 0;
+    if (deletes)
+        TRY(pq_deletes_take(deletes, bytes));
+    status st = arena_new(&scratch);
+    if (!st) {
+        st = read_vector(scratch, root, v, out);
+        arena_free(scratch);
+    }
+    if (deletes)
+        pq_deletes_give(deletes, bytes);
+    return st;
+}
+
+status delta_vector_read(pq_deletes *deletes, arena *a, const char *root, const delta_vector *v,
+                         pq_deleted_rows *out)
+{
+    row_numbers rows = {.deletes = deletes};
+    status st = read_charged(deletes, root, v, &rows);
+    if (!st)
+        st = row_numbers_finish(&rows, a, out);
+    if (!st && v->cardinality >= 0 && out->count != (uint64_t)v->cardinality)
+        st = broken_vector("it has fewer rows than the log says");
+    row_numbers_release(&rows);
+    return st;
 }

@@ -20,6 +20,8 @@ status iceberg_read(arena *a, const lake_request *request, pq_given **out)
         return status_no_memory("lake", strlen(m->name));
     given->wants_ids = true;
     given->load_deleted = iceberg_load_deleted;
+    given->keep_deletes = iceberg_keep_deletes;
+    given->drop_deletes = iceberg_drop_deletes;
     given->context = m;
     given->store = m->store;
     TRY(iceberg_add_columns(m, given));

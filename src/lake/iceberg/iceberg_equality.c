@@ -1,10 +1,12 @@
 /* iceberg_equality.c - rows of a data file that are equal to a deleted row in some columns.
  *
  * The deleted rows' values make a set of byte strings, in which those of each row of the data file are looked up. The form
- * of a value does not depend on how a file stores it: a column may have been widened between the two. */
+ * of a value does not depend on how a file stores it: a column may have been widened between the two. One set has the
+ * values of all deletes of the same columns and partition, each with the greatest sequence number of a delete that has it:
+ * data files of lower numbers lose such rows. */
 #include "base/cancel.h"
+#include "base/mutex.h"
 #include "lake/iceberg/iceberg_deletes.h"
-#include "lake/log/leaf_rows.h"
 
 #define FIRST_SLOTS 64
 
@@ -13,15 +15,20 @@
 typedef struct equal_key {
     const uint8_t *bytes;
     size_t count;
+    int64_t sequence;
 } equal_key;
 
-typedef struct key_set {
+struct iceberg_equal_set {
+    const iceberg_delete *like; /* one of its deletes */
+    pthread_mutex_t lock;       /* while it is filled; it does not change after that */
+    bool is_filled;
     arena *memory;
+    uint64_t charged; /* of it */
     equal_key *slots;
     size_t slot_count, count;
-} key_set;
+};
 
-static equal_key *find_slot(const key_set *set, const equal_key *key)
+static equal_key *find_slot(const iceberg_equal_set *set, const equal_key *key)
 {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < key->count; i++)
@@ -33,10 +40,9 @@ static equal_key *find_slot(const key_set *set, const equal_key *key)
     return &set->slots[at];
 }
 
-static status grow_set(key_set *set)
+static status grow_set(iceberg_equal_set *set)
 {
-    key_set grown = {.memory = set->memory,
-                     .slot_count = set->slot_count ? 2 * set->slot_count : FIRST_SLOTS};
+    iceberg_equal_set grown = {.slot_count = set->slot_count ? 2 * set->slot_count : FIRST_SLOTS};
     if (2 * (set->count + 1) <= set->slot_count)
         return STATUS_OK;
     grown.slots = arena_alloc_array(set->memory, grown.slot_count, sizeof *grown.slots);
@@ -50,15 +56,18 @@ static status grow_set(key_set *set)
     return STATUS_OK;
 }
 
-static status add_key(key_set *set, const equal_key *key)
+static status add_key(iceberg_equal_set *set, const equal_key *key)
 {
     TRY(grow_set(set));
     equal_key *slot = find_slot(set, key);
-    if (slot->bytes)
+    if (slot->bytes) {
+        slot->sequence = key->sequence > slot->sequence ? key->sequence : slot->sequence;
         return STATUS_OK;
+    }
     slot->bytes =
         (const uint8_t *)arena_copy_text(set->memory, (const char *)key->bytes, key->count);
     slot->count = key->count;
+    slot->sequence = key->sequence;
     set->count++;
     return slot->bytes ? STATUS_OK : status_no_memory("lake", key->count);
 }
@@ -165,13 +174,19 @@ typedef struct equal_column {
     leaf_values values;
 } equal_column;
 
+/* Deletes of the same columns that may concern a data file are of its partition, or of all. */
+#define SETS_MAX 2
+
 typedef struct equal_reader {
     const pq_given *given;
-    const pq_given_file *told; /* the data file; NULL: it is a file of deletes */
-    const iceberg_delete *deletes;
+    pq_deletes *deletes;
+    const iceberg_delete *like; /* a delete of the columns that are compared */
+    const pq_given_file *told;  /* the data file; NULL: it is a file of deletes */
+    int64_t sequence;           /* of either */
+    iceberg_equal_set *sets[SETS_MAX];
+    unsigned set_count;
     arena *memory, *scratch;
     equal_column *columns;
-    key_set *set;
     key_bytes key;
     row_numbers *out;
 } equal_reader;
@@ -202,7 +217,7 @@ static int leaf_of_column(const pq_metadata *m, int32_t id, const pq_given_colum
 
 static status find_columns(equal_reader *r, const pq_metadata *m)
 {
-    const iceberg_delete *d = r->deletes;
+    const iceberg_delete *d = r->like;
     r->columns = arena_alloc_array(r->memory, d->ids.count + 1, sizeof *r->columns);
     if (!r->columns)
         return status_no_memory("lake", d->ids.count * sizeof *r->columns);
@@ -224,27 +239,36 @@ static status find_columns(equal_reader *r, const pq_metadata *m)
     return STATUS_OK;
 }
 
+/* Returns whether a delete that came after the data file has the key. */
+static bool has_deleted(const equal_reader *r, const equal_key *key)
+{
+    for (unsigned i = 0; i < r->set_count; i++) {
+        const equal_key *slot = r->sets[i]->count ? find_slot(r->sets[i], key) : NULL;
+        if (slot && slot->bytes && slot->sequence > r->sequence)
+            return true;
+    }
+    return false;
+}
+
 static status take_equal_row(equal_reader *r, const pq_metadata *m, size_t row, uint64_t number)
 {
     r->key.count = 0;
-    for (size_t i = 0; i < r->deletes->ids.count; i++) {
+    for (size_t i = 0; i < r->like->ids.count; i++) {
         const equal_column *c = &r->columns[i];
         TRY(c->leaf >= 0 ? push_value(&r->key, &m->leaves[c->leaf], &c->values.items[row])
                          : push_constant(&r->key, c->constant));
     }
-    const equal_key key = {r->key.items, r->key.count};
+    const equal_key key = {r->key.items, r->key.count, r->sequence};
     if (!r->told)
-        return add_key(r->set, &key);
-    if (r->set->count && find_slot(r->set, &key)->bytes)
-        return array_push(r->memory, r->out, number);
-    return STATUS_OK;
+        return add_key(r->sets[0], &key);
+    return has_deleted(r, &key) ? row_numbers_add(r->out, number) : STATUS_OK;
 }
 
-static status read_equal_group(equal_reader *r, const file *f, const pq_metadata *m, uint32_t group,
-                               uint64_t first)
+static status take_equal_rows(equal_reader *r, const file *f, const pq_metadata *m, uint32_t group,
+                              uint64_t first)
 {
     uint64_t rows = m->row_groups[group].row_count;
-    for (size_t i = 0; i < r->deletes->ids.count; i++) {
+    for (size_t i = 0; i < r->like->ids.count; i++) {
         equal_column *c = &r->columns[i];
         if (c->leaf < 0)
             continue;
@@ -261,15 +285,48 @@ static status read_equal_group(equal_reader *r, const file *f, const pq_metadata
     return STATUS_OK;
 }
 
+/* Returns about how many bytes the row group takes while it is read, and what a set grows by. */
+static uint64_t bytes_of_group(const equal_reader *r, const pq_metadata *m, uint32_t group)
+{
+    uint64_t bytes = 0, rows = m->row_groups[group].row_count;
+    for (size_t i = 0; i < r->like->ids.count; i++)
+        if (r->columns[i].leaf >= 0)
+            bytes += leaf_read_bytes(m, group, (uint32_t)r->columns[i].leaf);
+    return bytes + (r->told ? 0 : bytes / 2 + 4 * rows * sizeof(equal_key));
+}
+
+static status read_equal_group(equal_reader *r, const file *f, const pq_metadata *m, uint32_t group,
+                               uint64_t first)
+{
+    uint64_t bytes = bytes_of_group(r, m, group);
+    TRY(pq_deletes_take(r->deletes, bytes));
+    status st = arena_new(&r->scratch);
+    if (!st) {
+        st = take_equal_rows(r, f, m, group, first);
+        arena_free(r->scratch);
+    }
+    pq_deletes_give(r->deletes, bytes);
+    return st;
+}
+
+/* Charges what the set has grown by. */
+static status charge_set(equal_reader *r)
+{
+    iceberg_equal_set *set = r->sets[0];
+    uint64_t bytes = arena_bytes(set->memory), more = bytes - set->charged;
+    TRY(pq_deletes_take(r->deletes, more));
+    set->charged = bytes;
+    return STATUS_OK;
+}
+
 static status read_equal_groups(equal_reader *r, const file *f, const pq_metadata *m)
 {
     uint64_t first = 0;
     TRY(find_columns(r, m));
     for (uint32_t g = 0; g < m->row_group_count; g++) {
-        TRY(arena_new(&r->scratch));
-        status st = read_equal_group(r, f, m, g, first);
-        arena_free(r->scratch);
-        TRY(st);
+        TRY(read_equal_group(r, f, m, g, first));
+        if (!r->told)
+            TRY(charge_set(r));
         first += m->row_groups[g].row_count;
     }
     return STATUS_OK;
@@ -282,42 +339,105 @@ static status read_equal_file(equal_reader *r, const char *path)
     TRY(file_open(path, &f));
     status st = pq_footer_open(f, true, &footer);
     if (!st) {
-        st = read_equal_groups(r, f, pq_footer_metadata(footer));
+        st = arena_new(&r->memory);
+        if (!st) {
+            st = read_equal_groups(r, f, pq_footer_metadata(footer));
+            arena_free(r->memory);
+        }
         pq_footer_unref(footer);
     }
     file_close(f);
+    array_release(&r->key);
     return status_context(st, "file \"%s\"", path);
 }
 
-static status read_all(equal_reader *r, size_t first)
+/* ---- sets of a statement ---- */
+
+static bool is_of_set(const iceberg_delete *a, const iceberg_delete *b)
 {
-    const pq_given_file *data = r->told;
-    const iceberg_deletes_of *of = data->deletes;
-    r->told = NULL;
-    for (size_t i = first; i < of->list.count; i++)
-        if (iceberg_compares_same(of->list.items[first], of->list.items[i]))
-            TRY(read_equal_file(r, of->list.items[i]->path));
-    r->told = data;
-    return read_equal_file(r, data->path);
+    return iceberg_compares_same(a, b) && a->is_global == b->is_global &&
+           (a->is_global || (a->spec_id == b->spec_id && !strcmp(a->partition, b->partition)));
 }
 
-status iceberg_read_equal(arena *a, const pq_given *given, const pq_given_file *f, size_t first,
+/* With the set's lock held. */
+static status fill_set(pq_deletes *deletes, iceberg_equal_set *set)
+{
+    const iceberg_kept *kept = pq_deletes_kept(deletes);
+    equal_reader r = {
+        .given = kept->given, .deletes = deletes, .like = set->like, .sets = {set}, .set_count = 1};
+    for (size_t i = 0; i < kept->deletes->count && !set->is_filled; i++) {
+        const iceberg_delete *d = &kept->deletes->items[i];
+        r.sequence = d->sequence;
+        if (is_of_set(d, set->like))
+            TRY(read_equal_file(&r, d->path));
+    }
+    set->is_filled = true;
+    return STATUS_OK;
+}
+
+/* With the list's lock held. */
+static status find_set(iceberg_kept *kept, const iceberg_delete *d, iceberg_equal_set **out)
+{
+    for (size_t i = 0; i < kept->equal.count; i++)
+        if (is_of_set(kept->equal.items[i]->like, d)) {
+            *out = kept->equal.items[i];
+            return STATUS_OK;
+        }
+    iceberg_equal_set *set = *out = mem_new(sizeof *set);
+    if (!set)
+        return status_no_memory("deleted rows", sizeof *set);
+    set->like = d;
+    mutex_init(&set->lock);
+    status st = arena_new(&set->memory);
+    if (!st)
+        st = array_push(NULL, &kept->equal, set);
+    if (st)
+        iceberg_equal_set_free(set);
+    return st;
+}
+
+void iceberg_equal_set_free(iceberg_equal_set *set)
+{
+    arena_free(set->memory);
+    mutex_destroy(&set->lock);
+    mem_free(set);
+}
+
+/* Finds the set that has the delete, and fills it. */
+static status use_set(equal_reader *r, const iceberg_delete *d)
+{
+    iceberg_kept *kept = pq_deletes_kept(r->deletes);
+    iceberg_equal_set *set = NULL;
+    mutex_lock(&kept->lock);
+    status st = find_set(kept, d, &set);
+    mutex_unlock(&kept->lock);
+    TRY(st);
+    for (unsigned i = 0; i < r->set_count; i++)
+        if (r->sets[i] == set)
+            return STATUS_OK;
+    mutex_lock(&set->lock);
+    st = fill_set(r->deletes, set);
+    mutex_unlock(&set->lock);
+    if (!st && r->set_count < SETS_MAX)
+        r->sets[r->set_count++] = set;
+    return st;
+}
+
+status iceberg_read_equal(pq_deletes *deletes, const pq_given_file *f, size_t first,
                           row_numbers *out)
 {
     const iceberg_deletes_of *of = f->deletes;
-    key_set set = {0};
-    equal_reader r = {.given = given,
+    equal_reader r = {.given = pq_deletes_given(deletes),
+                      .deletes = deletes,
+                      .like = of->list.items[first],
                       .told = f,
-                      .deletes = of->list.items[first],
-                      .memory = a,
-                      .set = &set,
+                      .sequence = of->sequence,
                       .out = out};
-    if (!r.deletes->ids.count)
+    if (!r.like->ids.count)
         return status_new(STATUS_KIND_CORRUPT, "the manifest does not say by which columns it "
                                                "deletes");
-    TRY(arena_new(&set.memory));
-    status st = read_all(&r, first);
-    array_release(&r.key);
-    arena_free(set.memory);
-    return st;
+    for (size_t i = first; i < of->list.count; i++)
+        if (iceberg_compares_same(r.like, of->list.items[i]))
+            TRY(use_set(&r, of->list.items[i]));
+    return read_equal_file(&r, f->path);
 }

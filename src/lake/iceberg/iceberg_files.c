@@ -231,7 +231,10 @@ static status take_deletes(file_reader *r, const avro_value *file, const data_fi
                         .is_puffin = !strcasecmp(format, "puffin"),
                         .sequence = f->sequence,
                         .spec_id = f->spec_id,
-                        .row_count = -1};
+                        .row_count = -1,
+                        .number = r->deletes->count};
+    const iceberg_spec *spec = iceberg_find_spec(r->metadata, f->spec_id);
+    d.is_global = spec && !spec->fields.count;
     const avro_value *ids = avro_field(file, 135, "equality_ids");
     TRY(partition_text(a, avro_field(file, 102, "partition"), &d.partition));
     d.target = avro_field_text(a, file, 143, "referenced_data_file");
@@ -298,12 +301,11 @@ static status read_manifest(file_reader *r, const manifest *from)
 
 /* Deletes by equal values concern rows that were there before, and of an unpartitioned spec all partitions; positions
  * those of the same sequence number, too. */
-static bool concerns(const file_reader *r, const iceberg_delete *d, const data_file *f)
+static bool concerns(const iceberg_delete *d, const data_file *f)
 {
-    const iceberg_spec *spec = iceberg_find_spec(r->metadata, d->spec_id);
     bool is_same_partition = d->spec_id == f->spec_id && !strcmp(d->partition, f->partition);
     if (d->is_equality)
-        return f->sequence < d->sequence && (is_same_partition || (spec && !spec->fields.count));
+        return f->sequence < d->sequence && (is_same_partition || d->is_global);
     if (d->target)
         return f->sequence <= d->sequence && !strcmp(d->target, f->path);
     return f->sequence <= d->sequence && is_same_partition;
@@ -318,12 +320,13 @@ static status add_deletes(file_reader *r, data_file *f)
         return no_lake_memory();
     of->path = f->path;
     of->row_count = f->told.row_count;
+    of->sequence = f->sequence;
     for (size_t i = 0; i < r->deletes->count; i++)
-        has_vector |= r->deletes->items[i].is_puffin && concerns(r, &r->deletes->items[i], f);
+        has_vector |= r->deletes->items[i].is_puffin && concerns(&r->deletes->items[i], f);
     for (size_t i = 0; i < r->deletes->count; i++) {
         const iceberg_delete *d = &r->deletes->items[i];
         /* A deletion vector has what older files of positions had. */
-        if (concerns(r, d, f) && (d->is_equality || d->is_puffin || !has_vector))
+        if (concerns(d, f) && (d->is_equality || d->is_puffin || !has_vector))
             TRY(array_push(a, &of->list, d));
     }
     f->told.deletes = of;
@@ -505,6 +508,11 @@ static status read_deletes(const list_reader *r)
         if (r->source->manifests.items[i]->is_of_deletes)
             TRY(read_manifest(&files, r->source->manifests.items[i]));
     return STATUS_OK;
+}
+
+const iceberg_delete_list *iceberg_listed_deletes(const iceberg_metadata *m)
+{
+    return &m->source->deletes;
 }
 
 status iceberg_add_files(iceberg_metadata *m, pq_given *given)

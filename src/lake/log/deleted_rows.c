@@ -13,6 +13,70 @@
 #define ARRAY_MAX 4096
 #define BITMAP_BYTES 8192
 
+/* ---- lists ---- */
+
+#define FIRST_ROWS 16
+
+status row_numbers_add(row_numbers *list, uint64_t row)
+{
+    if (list->count == list->capacity) {
+        size_t more = list->capacity ? list->capacity : FIRST_ROWS;
+        if (list->deletes)
+            TRY(pq_deletes_take(list->deletes, more * sizeof row));
+        list->charged += more * sizeof row;
+        TRY(array_reserve(NULL, list, more));
+    }
+    list->items[list->count++] = row;
+    return STATUS_OK;
+}
+
+void row_numbers_release(row_numbers *list)
+{
+    array_release(list);
+    if (list->deletes)
+        pq_deletes_give(list->deletes, list->charged);
+    list->charged = 0;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void sort_rows(row_numbers *rows)
+{
+    size_t kept = 0;
+    bool is_sorted = true;
+    for (size_t i = 1; i < rows->count && is_sorted; i++)
+        is_sorted = rows->items[i - 1] < rows->items[i];
+    if (is_sorted)
+        return;
+    qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
+    for (size_t i = 0; i < rows->count; i++)
+        if (!kept || rows->items[i] != rows->items[kept - 1])
+            rows->items[kept++] = rows->items[i];
+    rows->count = kept;
+}
+
+status row_numbers_finish(row_numbers *list, arena *a, pq_deleted_rows *out)
+{
+    sort_rows(list);
+    size_t bytes = list->count * sizeof *list->items;
+    if (list->deletes)
+        TRY(pq_deletes_take(list->deletes, bytes));
+    uint64_t *rows = arena_alloc(a, bytes + 1);
+    if (!rows)
+        return status_no_memory("deleted rows", bytes);
+    if (bytes)
+        memcpy(rows, list->items, bytes);
+    *out = (pq_deleted_rows){rows, list->count};
+    row_numbers_release(list);
+    return STATUS_OK;
+}
+
+/* ---- sets in bytes ---- */
+
 typedef struct byte_reader {
     const uint8_t *at, *end;
     bool is_broken;
@@ -40,7 +104,6 @@ static uint64_t take_number(byte_reader *r, unsigned bytes)
 }
 
 typedef struct set_reader {
-    arena *memory;
     byte_reader bytes;
     uint64_t most;
     row_numbers *out;
@@ -56,7 +119,7 @@ static status add_row(set_reader *s, uint64_t row)
     if (s->out->count >= s->most)
         return status_new(STATUS_KIND_CORRUPT, "it has more than %llu rows",
                           (unsigned long long)s->most);
-    return array_push(s->memory, s->out, row);
+    return row_numbers_add(s->out, row);
 }
 
 static status read_runs(set_reader *s, uint64_t base)
@@ -120,10 +183,9 @@ static status read_bitmap(set_reader *s, uint64_t upper)
     return r->is_broken ? broken_set() : STATUS_OK;
 }
 
-status deleted_rows_read(arena *a, const uint8_t *bytes, size_t count, uint64_t most,
-                         row_numbers *out)
+status deleted_rows_read(const uint8_t *bytes, size_t count, uint64_t most, row_numbers *out)
 {
-    set_reader s = {a, {bytes, bytes + count, false}, most, out};
+    set_reader s = {{bytes, bytes + count, false}, most, out};
     if (take_number(&s.bytes, 4) != MAGIC)
         return status_new(STATUS_KIND_CORRUPT,
                           "it does not begin with the number of a deletion vector");
@@ -132,7 +194,6 @@ status deleted_rows_read(arena *a, const uint8_t *bytes, size_t count, uint64_t 
         TRY(read_bitmap(&s, take_number(&s.bytes, 4)));
     if (s.bytes.is_broken)
         return broken_set();
-    deleted_rows_sort(out);
     return STATUS_OK;
 }
 
@@ -141,34 +202,12 @@ static uint32_t big_number(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-status deleted_rows_read_framed(arena *a, const uint8_t *bytes, size_t count, uint64_t most,
-                                row_numbers *out)
+status deleted_rows_read_framed(const uint8_t *bytes, size_t count, uint64_t most, row_numbers *out)
 {
     if (count < 8 || big_number(bytes) != count - 8)
         return status_new(STATUS_KIND_CORRUPT, "its length is not the one that was listed");
     const uint8_t *set = bytes + 4;
     if (codec_checksum(CPU_ISA_SCALAR, 0, set, count - 8) != big_number(bytes + count - 4))
         return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
-    return deleted_rows_read(a, set, count - 8, most, out);
-}
-
-static int compare_rows(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-void deleted_rows_sort(row_numbers *rows)
-{
-    size_t kept = 0;
-    bool is_sorted = true;
-    for (size_t i = 1; i < rows->count && is_sorted; i++)
-        is_sorted = rows->items[i - 1] < rows->items[i];
-    if (is_sorted)
-        return;
-    qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
-    for (size_t i = 0; i < rows->count; i++)
-        if (!kept || rows->items[i] != rows->items[kept - 1])
-            rows->items[kept++] = rows->items[i];
-    rows->count = kept;
+    return deleted_rows_read(set, count - 8, most, out);
 }

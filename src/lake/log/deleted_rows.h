@@ -6,18 +6,28 @@
 #ifndef PISTACHIO_LAKE_LOG_DELETED_ROWS_H
 #define PISTACHIO_LAKE_LOG_DELETED_ROWS_H
 
-#include "parquet/table/table.h"
+#include "parquet/table/table_deletes.h"
 
-typedef ARRAY(uint64_t) row_numbers;
+/* A list that grows, charged to the statement's budget. */
+typedef struct row_numbers {
+    pq_deletes *deletes; /* NULL: nothing is charged */
+    uint64_t charged;
+    uint64_t *items;
+    size_t count, capacity;
+} row_numbers;
 
-/* Reads magic number and bitmap; appends the numbers, in the arena. CORRUPT: the bytes are not such a set, or it has more
- * than `most` numbers. */
-CHECKED status deleted_rows_read(arena *a, const uint8_t *bytes, size_t count, uint64_t most,
+CHECKED status row_numbers_add(row_numbers *list, uint64_t row);
+/* Gives back what was charged. */
+void row_numbers_release(row_numbers *list);
+/* Makes the list's numbers, sorted and each once, a data file's, in the arena. The list is empty afterwards. */
+CHECKED status row_numbers_finish(row_numbers *list, arena *a, pq_deleted_rows *out);
+
+/* Reads magic number and bitmap; appends the numbers. CORRUPT: the bytes are not such a set, or it has more than `most`
+ * numbers. */
+CHECKED status deleted_rows_read(const uint8_t *bytes, size_t count, uint64_t most,
                                  row_numbers *out);
 /* Reads a set that has its length before it and a checksum behind it (both big-endian). */
-CHECKED status deleted_rows_read_framed(arena *a, const uint8_t *bytes, size_t count, uint64_t most,
+CHECKED status deleted_rows_read_framed(const uint8_t *bytes, size_t count, uint64_t most,
                                         row_numbers *out);
-/* Sorts the numbers, and drops those that are there twice. */
-void deleted_rows_sort(row_numbers *rows);
 
 #endif

@@ -342,6 +342,17 @@ status leaf_read(arena *a, const file *f, const pq_metadata *m, uint32_t row_gro
                           r.leaf->name, row_group);
 }
 
+uint64_t leaf_read_bytes(const pq_metadata *m, uint32_t row_group, uint32_t leaf)
+{
+    const pq_column_chunk *chunk = &m->row_groups[row_group].chunks[leaf];
+    uint64_t most = VALUES_MAX * sizeof(leaf_value);
+    uint64_t values = chunk->value_count < VALUES_MAX ? chunk->value_count : VALUES_MAX;
+    uint64_t stored = chunk->compressed_bytes < most ? chunk->compressed_bytes : most;
+    uint64_t plain = chunk->uncompressed_bytes < most ? chunk->uncompressed_bytes : most;
+    /* The list doubles in an arena; a page has its values and levels once more. */
+    return stored + plain + values * 3 * sizeof(leaf_value);
+}
+
 int leaf_find(const pq_metadata *m, const char *begin, const char *end)
 {
     size_t first = strlen(begin), last = strlen(end);

@@ -19,6 +19,8 @@ typedef ARRAY(leaf_value) leaf_values;
 /* Reads all values of the leaf in a row group; they live as long as the arena. Failures do not name the file. */
 CHECKED status leaf_read(arena *a, const file *f, const pq_metadata *m, uint32_t row_group,
                          uint32_t leaf, leaf_values *out);
+/* Returns about how many bytes leaf_read takes. */
+uint64_t leaf_read_bytes(const pq_metadata *m, uint32_t row_group, uint32_t leaf);
 /* Returns the number of the leaf of that path ("add.path"), or whose path begins and ends so; -1: there is none. */
 int leaf_find(const pq_metadata *m, const char *begin, const char *end);
 

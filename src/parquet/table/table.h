@@ -6,12 +6,6 @@
 #include "parquet/table/hive.h"
 #include "parquet/table/table_spec.h"
 
-/* Rows of a file that are deleted, by their numbers in it, in ascending order, each once. */
-typedef struct pq_deleted_rows {
-    const uint64_t *rows;
-    size_t count;
-} pq_deleted_rows;
-
 /* The part it is of, where the table is divided: a file, or a folder of files. */
 typedef struct pq_table_file {
     file *file; /* perhaps one that is elsewhere */
@@ -25,7 +19,6 @@ typedef struct pq_table_file {
     const struct pq_given_file *given;
     const value *const
         *constants; /* by leaf: the value of all rows; NULL: the file stores the leaf */
-    pq_deleted_rows deleted;
 } pq_table_file;
 
 /* A row group of the table: what tasks take. */

@@ -284,12 +284,7 @@ status pq_given_map(const pq_table *table, arena *a, pq_table_file *f)
         TRY(map_column(&m, i));
     f->metadata = m.made;
     f->constants = m.constants;
-    if (!f->given->has_deleted)
-        return STATUS_OK;
-    uint32_t before = object_store_use(pq_given_store(given));
-    status st = given->load_deleted(given, f->given, a, &f->deleted);
-    object_store_use(before);
-    return status_context(st, "deleted rows of file \"%s\" of %s", f->file->path, given->what);
+    return STATUS_OK;
 }
 
 /* ---- tables ---- */

@@ -54,6 +54,10 @@ typedef struct pq_given_part {
     int64_t row_count, file_count; /* -1: not known */
 } pq_given_part;
 
+/* Deletes that a statement has read, and the rows of a file that they delete: table_deletes.h. */
+typedef struct pq_deletes pq_deletes;
+struct pq_deleted_rows;
+
 typedef struct pq_given {
     const char *what; /* "version 3 of Delta table \"t\"": for errors */
     bool wants_ids;   /* leaves are found by field id in files that have some; else by name */
@@ -63,9 +67,12 @@ typedef struct pq_given {
     /* In place of files; load_part gives those of one, which live as long as the table. Any thread. */
     ARRAY(pq_given_part) parts;
     status (*load_part)(const struct pq_given *given, size_t part, const pq_given_file_list **out);
-    /* Reads which rows of the file are deleted; text and numbers in the arena. */
-    status (*load_deleted)(const struct pq_given *given, const pq_given_file *file, arena *a,
-                           pq_deleted_rows *out);
+    /* Reads which rows of the file are deleted; numbers in the arena. Any thread. */
+    status (*load_deleted)(pq_deletes *deletes, const pq_given_file *file, arena *a,
+                           struct pq_deleted_rows *out);
+    /* Makes what files of deletes are kept in as long as a statement reads, and frees it. NULL: nothing is kept. */
+    status (*keep_deletes)(const struct pq_given *given, void **out);
+    void (*drop_deletes)(void *kept);
     const void *context;
     uint32_t store; /* as object_store_use: files are opened by it; 0: by the thread's */
 } pq_given;
@@ -86,7 +93,7 @@ uint32_t pq_given_store(const pq_given *given);
 
 /* ---- inside src/parquet/table ---- */
 
-/* Makes the metadata of an open file of such a table, and reads which rows are deleted. */
+/* Makes the metadata of an open file of such a table. */
 CHECKED status pq_given_map(const pq_table *table, arena *a, pq_table_file *f);
 /* Counts the rows that are not deleted, if all files were told with their numbers. */
 bool pq_given_count(const pq_table *table, uint64_t *out);
