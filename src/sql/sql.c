@@ -17,8 +17,10 @@
 #include "sql/statement/bind_copy.h"
 #include "sql/statement/bind_copy_keys.h"
 #include "sql/statement/bind_named.h"
+#include "sql/statement/bind_pragma.h"
 #include "sql/statement/bind_rows.h"
 #include "sql/statement/bind_schema.h"
+#include "sql/statement/bind_variable.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
 #include "sql/types/bind_columns.h"
@@ -257,6 +259,20 @@ static status prepare_show(preparer *p, const VariableShowStmt *tree)
     return plan_verify(&p->statement->query);
 }
 
+/* PRAGMA name(argument), or CALL function(arguments). */
+static status prepare_pragma(preparer *p, const PragmaStmt *tree)
+{
+    const pg_select *query;
+    p->statement->kind = SQL_QUERY;
+    if (tree->call) {
+        TRY(bind_call_query(&p->binder, tree->call, &query));
+        return prepare_query(p, (const pg_node *)query, SQL_QUERY);
+    }
+    TRY(bind_pragma(&p->binder, tree, &p->statement->query.root));
+    TRY(bind_finish_shared(&p->binder));
+    return plan_verify(&p->statement->query);
+}
+
 /* ---- COPY ---- */
 
 /* Refuses what COPY cannot write to; else finds where it writes to and its options. */
@@ -400,15 +416,54 @@ static const char *words_of(const pg_node *tree)
     }
 }
 
+/* Statements that are not there, and what takes their place. */
+static const struct {
+    const char *words, *instead;
+} missing_statements[] = {
+    {"UPDATE", "CREATE OR REPLACE TABLE t AS SELECT ... FROM t makes a table of a session anew"},
+    {"DELETE", "CREATE OR REPLACE TABLE t AS FROM t WHERE ... makes a table of a session anew"},
+    {"MERGE", "CREATE OR REPLACE TABLE t AS SELECT ... makes a table of a session anew"},
+    {"TRUNCATE", "CREATE OR REPLACE TABLE t AS FROM t LIMIT 0 makes a table of a session anew"},
+    {"ALTER", "CREATE OR REPLACE TABLE t AS SELECT ... gives a table of a session other columns"},
+    {"BEGIN", "each statement stands alone: it happens or it does not"},
+    {"START", "each statement stands alone: it happens or it does not"},
+    {"COMMIT", "each statement stands alone: it happens or it does not"},
+    {"ROLLBACK", "each statement stands alone: it happens or it does not"},
+    {"SAVEPOINT", "each statement stands alone: it happens or it does not"},
+    {"INSTALL", "there are no extensions: formats and object stores are built in"},
+    {"LOAD", "there are no extensions: formats and object stores are built in"},
+    {"CREATE EXTENSION", "there are no extensions: formats and object stores are built in"},
+    {"CREATE TYPE", "CREATE MACRO can check a value; varchar keeps the names of an enum"},
+    {"CREATE DOMAIN", "CREATE MACRO can check a value"},
+    {"CREATE SEQUENCE", "row_number() OVER () numbers rows"},
+    {"CREATE INDEX",
+     "files need none: pistachio rewrite sorts them, and their statistics are used"},
+    {"CREATE UNIQUE", "files need no index: pistachio rewrite sorts them"},
+    {"CREATE MATERIALIZED", "CREATE TABLE ... AS keeps the rows of a query for the session"},
+    {"REFRESH", "CREATE OR REPLACE TABLE ... AS keeps the rows of a query for the session"},
+    {"CREATE SECRET", "keys of object stores come from the environment: docs/OBJECTS.md"},
+    {"CREATE DATABASE", "ATTACH 'folder' AS name"},
+    {"CREATE PROCEDURE", "CREATE MACRO"},
+    {"EXPORT", "COPY t TO 't.parquet' writes a table"},
+    {"IMPORT", "ATTACH 'folder' AS name reads the files of a folder"},
+    {"DECLARE", "results come in batches by themselves"},
+    {"VACUUM", "there is nothing to clean up: files are read as they are"},
+    {"ANALYZE", "statistics are those of the files; SUMMARIZE t shows them"},
+    {"CHECKPOINT", "there is nothing to be written: COPY writes files"}};
+
 static status unsupported_statement(preparer *p, const pg_node *tree)
 {
     const char *words = p->text.refused ? p->text.refused : words_of(tree);
+    status st = bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start,
+                           "%s is not supported", words ? words : "this statement");
+    for (size_t i = 0; words && i < sizeof missing_statements / sizeof *missing_statements; i++)
+        if (!strcmp(words, missing_statements[i].words))
+            return status_hint(st, "%s", missing_statements[i].instead);
     return status_hint(
-        bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, p->text.start, "%s is not supported",
-                   words ? words : "this statement"),
+        st,
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
         "DROP TABLE, CREATE SCHEMA, ATTACH, USE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, "
-        "DESCRIBE, SUMMARIZE and CACHE TABLE");
+        "DESCRIBE, SUMMARIZE, PRAGMA, CALL and CACHE TABLE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -430,6 +485,10 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return prepare_set(p, castNode(VariableSetStmt, tree));
     case T_VariableShowStmt:
         return prepare_show(p, castNode(VariableShowStmt, tree));
+    case T_SetVariableStmt:
+        return bind_set_variable(&p->binder, castNode(SetVariableStmt, tree), p->statement);
+    case T_PragmaStmt:
+        return prepare_pragma(p, castNode(PragmaStmt, tree));
     case T_PrepareStmt:
         return bind_prepare(&p->binder, castNode(PrepareStmt, tree), p->statement);
     case T_DeallocateStmt:

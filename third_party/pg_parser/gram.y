@@ -144,6 +144,7 @@ static void changeStar(Node *expr, A_Star *changes, int location, core_yyscan_t 
 static Node *makeTypeCast(Node *arg, TypeName *typename, int location);
 static Node *makeIntervalOf(Node *number, const char *unit, int location);
 static Node *makeColumns(Node *of, int location);
+static Node *makePragma(char *name, List *args, int location);
 static Node *selectOf(Node *source, int location);
 static Node *makeMacro(char *name, List *parameters, MacroStmt *body, bool replace, int location);
 static JoinExpr *makeAsofJoin(JoinType jointype, Node *left, Node *right, Node *condition,
@@ -367,7 +368,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <range>	cache_table
 %type <list>	cache_columns cache_column_list
 %type <node>	cache_column
-%type <node>	AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt SchemaStmt UseStmt macro_body macro_parameter
+%type <node>	PragmaStmt call_expr AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt SchemaStmt UseStmt macro_body macro_parameter
 %type <list>	macro_parameters macro_parameter_list
 %type <node>	pivot_column pivot_key unpivot_into
 %type <list>	pivot_on_list pivot_key_list pivot_using unpivot_values
@@ -563,6 +564,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 			LAMBDA_LA LAMBDA_ARROW STRUCT_LA MAP_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
 %token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA
+%token		GLOB_LA FACTORIAL_LA LIMIT_PERCENT_LA VARIABLE_LA PRAGMA_LA CALL_LA
 %token <str>	INTERVAL_UNIT
 
 /*
@@ -582,7 +584,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %right		NOT
 %nonassoc	IS ISNULL NOTNULL	/* IS sets precedence for IS NULL, etc */
 %nonassoc	'<' '>' '=' LESS_EQUALS GREATER_EQUALS NOT_EQUALS
-%nonassoc	BETWEEN IN_P LIKE ILIKE SIMILAR NOT_LA
+%nonassoc	BETWEEN IN_P LIKE ILIKE SIMILAR NOT_LA GLOB_LA
 %nonassoc	ESCAPE			/* ESCAPE must be just above LIKE/ILIKE/SIMILAR */
 /*
  * To support target_el without AS, it used to be necessary to assign IDENT an
@@ -621,7 +623,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %right		UMINUS
 %left		'[' ']'
 %left		'(' ')'
-%left		TYPECAST
+%left		TYPECAST FACTORIAL_LA
 %left		'.'
 /*
  * These might seem to be low-precedence, but actually they are not part
@@ -701,6 +703,7 @@ stmt:
 			| ExplainStmt
 			| InsertStmt
 			| MacroStmt
+			| PragmaStmt
 			| PrepareStmt
 			| SchemaStmt
 			| SelectStmt
@@ -750,6 +753,68 @@ VariableSetStmt:
 
 					n->is_local = false;
 					$$ = (Node *) n;
+				}
+			| SET VARIABLE_LA ColId to_or_equals a_expr
+				{
+					SetVariableStmt *n = makeNode(SetVariableStmt);
+
+					n->name = $3;
+					n->value = $5;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+			| RESET VARIABLE_LA ColId
+				{
+					SetVariableStmt *n = makeNode(SetVariableStmt);
+
+					n->name = $3;
+					n->location = @3;
+					$$ = (Node *) n;
+				}
+		;
+
+to_or_equals:
+			TO
+			| '='
+		;
+
+/* PRAGMA name, PRAGMA name(arguments), PRAGMA name = value and CALL function(arguments). */
+PragmaStmt:
+			PRAGMA_LA ColId
+				{
+					$$ = makePragma($2, NIL, @2);
+				}
+			| PRAGMA_LA ColId '(' expr_list ')'
+				{
+					$$ = makePragma($2, $4, @2);
+				}
+			| PRAGMA_LA ColId '=' var_list
+				{
+					VariableSetStmt *n = makeNode(VariableSetStmt);
+
+					n->kind = VAR_SET_VALUE;
+					n->name = $2;
+					n->args = $4;
+					$$ = (Node *) n;
+				}
+			| CALL_LA call_expr
+				{
+					PragmaStmt *n = makeNode(PragmaStmt);
+
+					n->call = $2;
+					n->location = @2;
+					$$ = (Node *) n;
+				}
+		;
+
+call_expr:
+			func_name '(' ')'
+				{
+					$$ = (Node *) makeFuncCall($1, NIL, COERCE_EXPLICIT_CALL, @1);
+				}
+			| func_name '(' func_arg_list ')'
+				{
+					$$ = (Node *) makeFuncCall($1, $3, COERCE_EXPLICIT_CALL, @1);
 				}
 		;
 
@@ -3411,6 +3476,18 @@ insert_rest:
 					$$->cols = NIL;
 					$$->selectStmt = $1;
 				}
+			| BY NAME_P SelectStmt
+				{
+					$$ = makeNode(InsertStmt);
+					$$->by_name = true;
+					$$->by_name_location = @1;
+					$$->selectStmt = $3;
+				}
+			| BY POSITION SelectStmt
+				{
+					$$ = makeNode(InsertStmt);
+					$$->selectStmt = $3;
+				}
 			| OVERRIDING override_kind VALUE_P SelectStmt
 				{
 					$$ = makeNode(InsertStmt);
@@ -4241,6 +4318,15 @@ limit_clause:
 					n->limitOffset = NULL;
 					n->limitCount = $2;
 					n->limitOption = LIMIT_OPTION_COUNT;
+					$$ = n;
+				}
+			| LIMIT select_limit_value LIMIT_PERCENT_LA
+				{
+					SelectLimit *n = (SelectLimit *) palloc(sizeof(SelectLimit));
+
+					n->limitOffset = NULL;
+					n->limitCount = $2;
+					n->limitOption = LIMIT_OPTION_PERCENT;
 					$$ = n;
 				}
 			| LIMIT select_limit_value ',' select_offset_value
@@ -5872,6 +5958,24 @@ a_expr:		c_expr									{ $$ = $1; }
 												 @2);
 					$$ = (Node *) makeSimpleA_Expr(AEXPR_ILIKE, "!~~*",
 												   $1, (Node *) n, @2);
+				}
+
+			| a_expr GLOB_LA a_expr								%prec LIKE
+				{
+					$$ = (Node *) makeSimpleA_Expr(AEXPR_OP, "~~~",
+												   $1, $3, @2);
+				}
+			| a_expr NOT_LA GLOB_LA a_expr						%prec NOT_LA
+				{
+					$$ = makeNotExpr((Node *) makeSimpleA_Expr(AEXPR_OP, "~~~",
+															   $1, $4, @3), @2);
+				}
+			| a_expr FACTORIAL_LA
+				{
+					$$ = (Node *) makeFuncCall(SystemFuncName("factorial"),
+											   list_make1($1),
+											   COERCE_SQL_SYNTAX,
+											   @2);
 				}
 
 			| a_expr SIMILAR TO a_expr							%prec SIMILAR
@@ -8678,6 +8782,18 @@ makeMacro(char *name, List *parameters, MacroStmt *body, bool replace, int locat
 	body->replace = replace;
 	body->location = location;
 	return (Node *) body;
+}
+
+/* PRAGMA name(args) */
+static Node *
+makePragma(char *name, List *args, int location)
+{
+	PragmaStmt *n = makeNode(PragmaStmt);
+
+	n->name = name;
+	n->args = args;
+	n->location = location;
+	return (Node *) n;
 }
 
 /* COLUMNS(of) */

@@ -201,6 +201,9 @@ extern bool pg_is_lambda_arrow(const pg_lexeme *lexeme, const base_yy_extra_type
 extern void pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra,
 							  core_yyscan_t yyscanner);
 extern bool pg_is_sample(const pg_lexeme *next);
+extern bool pg_is_not_glob(base_yy_extra_type *yyextra, core_yyscan_t yyscanner);
+extern bool pg_is_factorial(const pg_lexeme *lexeme, const base_yy_extra_type *yyextra);
+extern bool pg_is_limit_percent(int next);
 extern bool pg_is_as_of(const pg_lexeme *word, const char *wanted, base_yy_extra_type *yyextra,
 						core_yyscan_t yyscanner);
 extern void pg_refuse(const char *what, int location, core_yyscan_t yyscanner) pg_attribute_noreturn();

@@ -117,6 +117,8 @@ typedef enum NodeTag
 	T_AttachStmt,
 	T_UseStmt,
 	T_CacheStmt,
+	T_PragmaStmt,
+	T_SetVariableStmt,
 	T_ViewStmt,
 	T_ExplainStmt,
 	T_CreateTableAsStmt
@@ -334,6 +336,7 @@ typedef enum LimitOption
 {
 	LIMIT_OPTION_COUNT,			/* FETCH FIRST... ONLY */
 	LIMIT_OPTION_WITH_TIES,		/* FETCH FIRST... WITH TIES */
+	LIMIT_OPTION_PERCENT,		/* LIMIT n% */
 	LIMIT_OPTION_DEFAULT,		/* No limit present */
 } LimitOption;
 
@@ -1883,6 +1886,8 @@ typedef struct InsertStmt
 	NodeTag		type;
 	RangeVar   *relation;		/* relation to insert into */
 	List	   *cols;			/* optional: names of the target columns */
+	bool		by_name;		/* BY NAME: those that the query's columns have */
+	int			by_name_location;
 	Node	   *selectStmt;		/* the source SELECT/VALUES, or NULL */
 	OnConflictClause *onConflictClause; /* ON CONFLICT clause */
 	List	   *returningList;	/* list of expressions to return */
@@ -2215,5 +2220,24 @@ typedef struct CacheStmt
 	bool		is_kept;
 	int			location;
 } CacheStmt;
+
+/* PRAGMA name(arguments); CALL function(arguments): the call */
+typedef struct PragmaStmt
+{
+	NodeTag		type;
+	char	   *name;
+	List	   *args;
+	Node	   *call;
+	int			location;
+} PragmaStmt;
+
+/* SET VARIABLE name = value; RESET VARIABLE name: value is NULL */
+typedef struct SetVariableStmt
+{
+	NodeTag		type;
+	char	   *name;
+	Node	   *value;
+	int			location;
+} SetVariableStmt;
 
 #endif

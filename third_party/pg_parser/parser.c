@@ -194,6 +194,10 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 				case TOKEN_SIMILAR:
 					lexeme.token = TOKEN_NOT_LA;
 					break;
+				case TOKEN_IDENT:
+					if (pg_is_not_glob(yyextra, yyscanner))
+						lexeme.token = TOKEN_NOT_LA;
+					break;
 			}
 			break;
 
@@ -242,13 +246,19 @@ base_yylex(YYSTYPE *lvalp, YYLTYPE *llocp, core_yyscan_t yyscanner)
 		case TOKEN_Op:
 			if (pg_is_lambda_arrow(&lexeme, yyextra))
 				lexeme.token = TOKEN_LAMBDA_ARROW;
+			else if (pg_is_factorial(&lexeme, yyextra))
+				lexeme.token = TOKEN_FACTORIAL_LA;
 			break;
 
 		case TOKEN_INSERT:
 		case TOKEN_AT:
 		case TOKEN_IS:
-		case '%':
 			pg_refuse_keyword(&lexeme, yyextra, yyscanner);
+			break;
+
+		case '%':
+			if (pg_is_limit_percent(pg_peek(yyextra, 0, yyscanner)->token))
+				lexeme.token = TOKEN_LIMIT_PERCENT_LA;
 			break;
 
 		case TOKEN_USING:

@@ -252,6 +252,8 @@ statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extr
 	if (before == TOKEN_CREATE || before == TOKEN_DROP || before == TOKEN_REPLACE || before == TOKEN_TEMP ||
 		before == TOKEN_TEMPORARY)
 		return (!strcmp(text, "macro") || !strcmp(text, "function")) && next->token != '(' ? TOKEN_MACRO_LA : 0;
+	if (!strcmp(text, "variable") && (before == TOKEN_SET || before == TOKEN_RESET))
+		return next->token == '=' || next->token == TOKEN_TO ? 0 : TOKEN_VARIABLE_LA;
 	if (!strcmp(text, "prepare") && (!before || before == TOKEN_DEALLOCATE_LA) && next->token)
 		return TOKEN_PREPARE_LA;
 	if (before)
@@ -262,6 +264,10 @@ statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extr
 		return TOKEN_DEALLOCATE_LA;
 	if (!strcmp(text, "use"))
 		return TOKEN_USE_LA;
+	if (!strcmp(text, "pragma"))
+		return TOKEN_PRAGMA_LA;
+	if (!strcmp(text, "call"))
+		return TOKEN_CALL_LA;
 	if (!strcmp(text, "attach"))
 		return TOKEN_ATTACH_LA;
 	if (!strcmp(text, "uncache") && next->token == TOKEN_TABLE)
@@ -276,6 +282,67 @@ static bool
 ends_list_of_rows(int token)
 {
 	return !token || token == ';' || token == ')' || token == TOKEN_OFFSET || token == TOKEN_UNION;
+}
+
+/* What the pattern of GLOB may begin with. */
+static bool
+begins_pattern(int token, int before)
+{
+	switch (token)
+	{
+		case TOKEN_IDENT:
+		case TOKEN_SCONST:
+		case TOKEN_PARAM:
+			return true;
+		case '(':				/* after a table GLOB is its alias */
+			return before == TOKEN_SCONST || before == TOKEN_PARAM;
+		default:
+			return false;
+	}
+}
+
+/* Whether NOT stands before GLOB. */
+bool
+pg_is_not_glob(base_yy_extra_type *yyextra, core_yyscan_t yyscanner)
+{
+	const pg_lexeme *word = pg_peek(yyextra, 0, yyscanner);
+
+	return ends_value(yyextra->last.token) && word->token == TOKEN_IDENT && !strcmp(word->value.str, "glob");
+}
+
+/* GLOB between a value and a pattern. */
+static bool
+is_glob(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra)
+{
+	int			before = yyextra->last.token;
+
+	if (strcmp(word->value.str, "glob"))
+		return false;
+	return before == TOKEN_NOT_LA || (ends_value(before) && begins_pattern(next, before));
+}
+
+/* The operator ! after a value is its factorial. */
+bool
+pg_is_factorial(const pg_lexeme *lexeme, const base_yy_extra_type *yyextra)
+{
+	return !strcmp(lexeme->value.str, "!") && ends_value(yyextra->last.token);
+}
+
+/* A percent sign that nothing follows, as after LIMIT. */
+bool
+pg_is_limit_percent(int next)
+{
+	return ends_list_of_rows(next);
+}
+
+/* PERCENT after the number of LIMIT. */
+static bool
+is_limit_percent(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra)
+{
+	int			number = yyextra->last.token;
+
+	return !strcmp(word->value.str, "percent") && (number == TOKEN_ICONST || number == TOKEN_FCONST) &&
+		yyextra->before_last.token == TOKEN_LIMIT && ends_list_of_rows(next);
 }
 
 /* PERCENT after the number of a sample. */
@@ -419,8 +486,6 @@ pg_refuse_keyword(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yysca
 		pg_refuse("USING KEY", word->start, yyscanner);
 	if (word->token == TOKEN_IS && next->token == TOKEN_IDENT && !strcmp(next->value.str, "json"))
 		pg_refuse("IS JSON", word->start, yyscanner);
-	if (word->token == '%' && yyextra->before_last.token == TOKEN_LIMIT && ends_list_of_rows(next->token))
-		pg_refuse("LIMIT with a percentage", word->start, yyscanner);
 }
 
 /* Whether USING, whose next token is `next`, begins a sample. */
@@ -447,12 +512,16 @@ pg_word_token(const pg_lexeme *word, base_yy_extra_type *yyextra, core_yyscan_t 
 		return TOKEN_IDENT;
 	if (is_interval_unit(word, yyextra))
 		return TOKEN_INTERVAL_UNIT;
-	if (!strchr("acdefilmprstux", text[0]))
+	if (!strchr("acdefgilmprstuvx", text[0]))
 		return TOKEN_IDENT;
 	token = describe_token(word, yyextra, yyscanner);
 	next = pg_peek(yyextra, 0, yyscanner)->token;
 	if (!token && is_percent(word, yyextra))
 		token = TOKEN_PERCENT_LA;
+	if (!token && is_limit_percent(word, next, yyextra))
+		token = TOKEN_LIMIT_PERCENT_LA;
+	if (!token && is_glob(word, next, yyextra))
+		token = TOKEN_GLOB_LA;
 	if (!token)
 		token = statement_token(word, pg_peek(yyextra, 0, yyscanner), yyextra);
 	if (!token)

@@ -600,6 +600,7 @@ status sql_catalog_list_all(sql_catalog *catalog, sql_held *held, sql_catalog_en
 
 #define MACRO_NAME "\001macro "
 #define PREPARED_NAME "\001prepared "
+#define VARIABLE_NAME "\001variable "
 
 char *sql_catalog_macro_name(arena *a, const char *name)
 {
@@ -609,6 +610,11 @@ char *sql_catalog_macro_name(arena *a, const char *name)
 char *sql_catalog_prepared_name(arena *a, const char *name)
 {
     return arena_format(a, PREPARED_NAME "%s", name);
+}
+
+char *sql_catalog_variable_name(arena *a, const char *name)
+{
+    return arena_format(a, VARIABLE_NAME "%s", name);
 }
 
 /* Removes the entries whose names begin so; returns how many. */

@@ -89,6 +89,7 @@ CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table
  * without memory. */
 char *sql_catalog_macro_name(arena *a, const char *name);
 char *sql_catalog_prepared_name(arena *a, const char *name);
+char *sql_catalog_variable_name(arena *a, const char *name);
 /* Adds a schema, unless it is there. */
 CHECKED status sql_catalog_add_schema(sql_catalog *catalog, const char *of, const char *schema);
 /* Adds a catalog of the folder's tables, each opened when it is first looked up; sub-folders that are not tables are its

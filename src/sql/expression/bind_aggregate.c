@@ -236,7 +236,9 @@ static status bind_argument(binder *b, const FuncCall *tree, const char *name, b
 {
     bool is_pair = functions[call->function].argument == ARGUMENT_PAIR;
     size_t expected = is_pair ? 2 : 1;
-    if (tree->agg_star) {
+    bool is_of_rows = call->function == AGGREGATE_COUNT && !list_length(tree->args) &&
+                      !tree->agg_distinct; /* count() */
+    if (tree->agg_star || is_of_rows) {
         if (call->function != AGGREGATE_COUNT)
             return bind_error(b, STATUS_KIND_INVALID, tree->location,
                               "%s(*) is not defined: only count(*) is", name);

@@ -33,5 +33,11 @@ CHECKED status bind_json_parse(const function_call *c, expr **out);
 CHECKED status bind_to_json(const function_call *c, expr **out);
 CHECKED status bind_json_array(const function_call *c, expr **out);
 CHECKED status bind_json_object(const function_call *c, expr **out);
+CHECKED status bind_json_keys(const function_call *c, expr **out);
+CHECKED status bind_json_transform(const function_call *c, expr **out);
+
+/* ---- system_function.c: of the session ---- */
+
+CHECKED status bind_getvariable(const function_call *c, expr **out);
 
 #endif

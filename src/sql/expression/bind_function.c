@@ -607,16 +607,44 @@ static const struct function *find_function(const function_call *c)
     return found;
 }
 
-/* Fails for functions of sequences, by the name of what is missing. */
-static status check_sequence(const function_call *c)
+/* Functions of what is not there: what that is, and what takes the place. */
+static const struct {
+    const char *name, *why, *instead;
+} missing_functions[] = {
+    {"nextval", "because there are no sequences", "row_number() OVER () numbers rows"},
+    {"currval", "because there are no sequences", "row_number() OVER () numbers rows"},
+    {"lastval", "because there are no sequences", "row_number() OVER () numbers rows"},
+    {"setval", "because there are no sequences", "row_number() OVER () numbers rows"},
+    {"bitstring_agg", "because there are no bit strings", "bit_or(1::bigint << x) has 63 bits"},
+    {"bitstring", "because there are no bit strings", "integers have bits: & | # ~ << >>"},
+    {"set_bit", "because there are no bit strings", "x | 1 << n"},
+    {"get_bit", "because there are no bit strings", "x >> n & 1"},
+    {"bit_position", "because there are no bit strings", "integers have bits: & | # ~ << >>"},
+    {"union_value", "because there is no type union", "a struct with a field for each kind"},
+    {"union_extract", "because there is no type union", "a struct with a field for each kind"},
+    {"union_tag", "because there is no type union", "a struct with a field for each kind"},
+    {"enum_range", "because there are no enums", "SELECT DISTINCT x"},
+    {"enum_first", "because there are no enums", "min(x)"},
+    {"enum_last", "because there are no enums", "max(x)"},
+    {"enum_code", "because there are no enums", "array_position(['low', 'high'], x)"},
+    {"to_tsvector", "because there is no text search", "LIKE, ILIKE or ~"},
+    {"to_tsquery", "because there is no text search", "LIKE, ILIKE or ~"},
+    {"st_point", "because there is no type geometry", "a struct of two doubles"},
+    {"pg_sleep", "because no statement waits", NULL},
+    {"txid_current", "because there are no transactions", NULL},
+    {"lo_import", "because there are no large objects", "a blob"},
+    {"dblink", "because other servers are not asked", "ATTACH 'folder' AS name"}};
+
+/* Fails for such a function, by its name. */
+static status check_missing(binder *b, const char *name, int32_t location)
 {
-    static const char *const names[] = {"nextval", "currval", "lastval", "setval"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(c->name, names[i]))
-            return status_hint(bind_error(c->b, STATUS_KIND_UNSUPPORTED, c->tree->location,
-                                          "%s is not supported, because there are no sequences",
-                                          c->name),
-                               "row_number() OVER () numbers rows");
+    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++)
+        if (!strcmp(name, missing_functions[i].name)) {
+            status st = bind_error(b, STATUS_KIND_UNSUPPORTED, location, "%s is not supported, %s",
+                                   name, missing_functions[i].why);
+            const char *instead = missing_functions[i].instead;
+            return instead ? status_hint(st, "%s", instead) : st;
+        }
     return STATUS_OK;
 }
 
@@ -625,7 +653,6 @@ static status no_such_function(const function_call *c)
     enum { FUNCTIONS = sizeof functions / sizeof *functions };
     const char *names[FUNCTIONS + AGGREGATE_FUNCTION_COUNT];
     size_t count = 0;
-    TRY(check_sequence(c));
     if (bind_is_series(c->name))
         return status_hint(bind_unsupported(c->b, c->tree->location,
                                             "a function of many rows in an expression is"),
@@ -682,6 +709,7 @@ status bind_function(binder *b, const FuncCall *tree, bind_scope *scope, expr **
         return bind_unsupported(b, tree->location, "functions in schemas are");
     if (tree->func_variadic)
         return bind_unsupported(b, tree->location, "VARIADIC is");
+    TRY(check_missing(b, c.name, tree->location));
     TRY(bind_made_aggregate(b, tree, c.name, scope, &is_found, out));
     if (is_found)
         return STATUS_OK;

@@ -8,6 +8,7 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_call.h"
 #include "sql/expression/bind_made.h"
+#include "sql/nested/json_transform.h"
 #include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -322,4 +323,42 @@ status bind_json_object(const function_call *c, expr **out)
     }
     TRY(json_add_constant(c->b, &parts, "}"));
     return json_join(c->b, &parts, c->tree->location, out);
+}
+
+/* ---- keys and types ---- */
+
+/* Binds json_keys: of a path, or of the whole text. */
+status bind_json_keys(const function_call *c, expr **out)
+{
+    static const char text[] =
+        "CASE WHEN json_type($1) = 'OBJECT' THEN list_transform(range(json_members($1)), lambda "
+        "\"#\": json_member_key($1, \"#\")) WHEN json_type($1) IS NOT NULL THEN "
+        "CAST([] AS varchar[]) END";
+    expr *args[2] = {c->args[0], c->count > 1 ? c->args[1] : NULL}, *part = args[0];
+    if (c->count > 1)
+        TRY(json_read(c->b, EXPR_JSON_EXTRACT, args, 2, c->tree->location, &part));
+    else
+        TRY(json_as_text(c->b, &part, c->tree->location));
+    const function_call of_part = {
+        .b = c->b, .tree = c->tree, .name = c->name, .args = &part, .count = 1};
+    return bind_made(&of_part, text, out);
+}
+
+status bind_json_transform(const function_call *c, expr **out)
+{
+    const char *text;
+    expr *type = c->args[1];
+    int32_t location = c->tree->location;
+    TRY(json_as_text(c->b, &c->args[0], location));
+    TRY(json_as_text(c->b, &type, location));
+    if (type->kind != EXPR_CONSTANT || type->constant.is_null)
+        return bind_error(c->b, STATUS_KIND_UNSUPPORTED, location,
+                          "the type of %s has to be a constant", c->name);
+    status st = json_transform_text(c->b->memory, type->constant.text, type->constant.bytes, &text);
+    if (!st) {
+        const function_call of_text = {
+            .b = c->b, .tree = c->tree, .name = c->name, .args = c->args, .count = 1};
+        st = bind_made(&of_text, text, out);
+    }
+    return st ? status_at(st, bind_position(c->b, location)) : STATUS_OK;
 }

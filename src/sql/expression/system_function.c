@@ -4,6 +4,7 @@
 #include "base/pg_type.h"
 #include "plan/fold/fold.h"
 #include "sql/expression/bind_call.h"
+#include "sql/expression/bind_made.h"
 #include "sql/expression/bind_registry.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
@@ -367,6 +368,33 @@ status bind_system_function(binder *b, const char *name, expr *const *args, size
             return bind_answer(b, i, args, count, location, out);
         }
     return STATUS_OK;
+}
+
+/* ---- variables of the session ---- */
+
+status bind_getvariable(const function_call *c, expr **out)
+{
+    const expr *arg = c->args[0];
+    const sql_catalog_entry *entry;
+    const value null = value_null(type_make(TYPE_NULL));
+    bind_scope none = {0};
+    made_call made = {.tree = c->tree};
+    const Node *tree;
+    if (arg->kind != EXPR_CONSTANT || arg->constant.is_null)
+        return status_hint(bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                                      "the name of a variable must be a constant"),
+                           "getvariable('name')");
+    char *key = arena_copy_text(c->b->memory, arg->constant.text, arg->constant.bytes);
+    for (char *at = key; at && *at; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + ('a' - 'A')) : *at;
+    key = key ? sql_catalog_variable_name(c->b->memory, key) : NULL;
+    if (!key)
+        return bind_no_memory();
+    TRY(sql_catalog_find(c->b->catalog, key, c->b->held, &entry));
+    if (!entry || !entry->view_sql)
+        return bind_constant(c->b, &null, c->tree->location, out);
+    TRY(made_parse(c->b, &made, entry->view_sql, &tree));
+    return c->b->bind_expression(c->b, tree, &none, out);
 }
 
 /* ---- functions without parentheses ---- */

@@ -2,6 +2,7 @@
 #include "sql/query/bind_order.h"
 
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_window.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
@@ -185,13 +186,84 @@ static status order_add_limit(binder *b, bool has_limit, uint64_t limit, uint64_
     return STATUS_OK;
 }
 
+/* ---- LIMIT n% ---- */
+
+/* Returns the share that LIMIT n% gives, from 0 to 1; *out_given is false for NULL. */
+static status bind_share(binder *b, const pg_node *node, bind_scope *outer, bool *out_given,
+                         double *out)
+{
+    expr *e;
+    bind_scope scope = {.ctes = outer ? outer->ctes : NULL, .clause = "LIMIT"};
+    TRY(bind_expr(b, node, &scope, &e));
+    TRY(bind_cast(b, e, type_make(TYPE_DOUBLE), bind_location(node), &e));
+    if (!expr_is_constant(e))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                          "LIMIT that is not a constant is not supported");
+    *out_given = !e->constant.is_null;
+    *out = *out_given ? e->constant.f64 / 100 : 0;
+    return *out >= 0 && *out <= 1 ? STATUS_OK
+                                  : bind_error(b, STATUS_KIND_INVALID, bind_location(node),
+                                               "LIMIT takes from 0 to 100 percent of the rows");
+}
+
+/* Adds how many rows there are to each of them, as a double. */
+static status count_rows(binder *b, plan_node **node, expr **out)
+{
+    plan_window_call call = {.function = WINDOW_AGGREGATE,
+                             .aggregate = AGGREGATE_COUNT_STAR,
+                             .frame.end.kind = FRAME_UNBOUNDED_FOLLOWING,
+                             .position = -1};
+    plan_column count = {.id = bind_new_id(b), .name = "count", .type = type_make(TYPE_INT64)};
+    plan_node *window;
+    TRY(bind_new_node(b, PLAN_WINDOW, *node, &window));
+    TRY(array_push(b->memory, &window->columns, count));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    *node = window;
+    *out = bind_column_expr(b, &count);
+    return *out ? bind_cast(b, *out, type_make(TYPE_DOUBLE), -1, out) : bind_no_memory();
+}
+
+/* A part of the rows after the offset: their numbers less the offset are at most that share of their count. */
+static status bind_percent(binder *b, double share, uint64_t offset, plan_node **node)
+{
+    plan_node *before = *node, *again;
+    value v = value_double(share), least = value_int(TYPE_INT64, (int64_t)offset);
+    expr *number, *count, *constant, *condition;
+    TRY(bind_row_number(b, node, &number));
+    TRY(count_rows(b, node, &count));
+    TRY(bind_constant(b, &v, -1, &constant));
+    TRY(bind_arithmetic(b, "*", count, constant, -1, &count));
+    TRY(bind_constant(b, &least, -1, &constant));
+    TRY(bind_arithmetic(b, "-", number, constant, -1, &number));
+    TRY(bind_cast(b, number, type_make(TYPE_DOUBLE), -1, &number));
+    TRY(bind_comparison(b, EXPR_LE, number, count, -1, &condition));
+    TRY(bind_filter(b, *node, condition, node));
+    if (before->kind == PLAN_SORT) { /* they need not come in order through a filter */
+        TRY(bind_new_node(b, PLAN_SORT, *node, &again));
+        for (size_t i = 0; i < before->sort.keys.count; i++)
+            TRY(array_push(b->memory, &again->sort.keys, before->sort.keys.items[i]));
+        *node = again;
+    }
+    if (offset)
+        TRY(order_add_limit(b, false, 0, offset, node));
+    return keep_columns(b, before, node);
+}
+
 status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
 {
     bool has_limit, has_offset;
     bool has_ties = select->limitOption == LIMIT_OPTION_WITH_TIES;
+    bool is_share = select->limitOption == LIMIT_OPTION_PERCENT;
     uint64_t limit, offset;
-    TRY(bind_row_count(b, select->limitCount, scope, "LIMIT", &has_limit, &limit));
+    double share;
+    TRY(bind_row_count(b, is_share ? NULL : select->limitCount, scope, "LIMIT", &has_limit,
+                       &limit));
     TRY(bind_row_count(b, select->limitOffset, scope, "OFFSET", &has_offset, &offset));
+    if (is_share) {
+        TRY(bind_share(b, select->limitCount, scope, &is_share, &share));
+        if (is_share)
+            return bind_percent(b, share, offset, node);
+    }
     if (!has_limit && offset == 0)
         return STATUS_OK;
     plan_node *sort = *node;

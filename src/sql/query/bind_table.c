@@ -228,7 +228,7 @@ static status table_at(binder *b, status st, int32_t location)
     return st && position >= 0 ? status_at(st, position) : st;
 }
 
-static bool looks_like_path(const char *name)
+bool bind_looks_like_path(const char *name)
 {
     size_t bytes = strlen(name);
     text_kind kind;
@@ -360,7 +360,7 @@ static status bind_as_of(binder *b, const RangeVar *range, plan_node **out)
         TRY(bind_find_table(b, range, &entry));
     if (entry && entry->table && !entry->parts.count)
         text = entry->table->name;
-    if (entry || range->ispath || looks_like_path(text))
+    if (entry || range->ispath || bind_looks_like_path(text))
         TRY(table_at(b, lake_text_as_of(b->memory, text, range->asof, &text), range->location));
     else
         return no_such_table(b, &(sql_table_name){range->catalogname, range->schemaname, text},
@@ -470,7 +470,7 @@ static status bind_named(binder *b, const RangeVar *range, bind_relation *of, pl
         of->schema = entry->of.schema;
         return bind_entry_of(b, entry, range->location, out);
     }
-    if (!range->schemaname && looks_like_path(range->relname))
+    if (!range->schemaname && bind_looks_like_path(range->relname))
         return bind_path(b, range->relname, range->location, out);
     if (!range->schemaname)
         TRY(bind_system(b, NULL, range->relname, out));

@@ -14,6 +14,8 @@ CHECKED status bind_view_of(binder *b, const sql_catalog_entry *view, plan_node 
 char *bind_view_text(binder *b, const char *path, const char *sql);
 /* Finds a table or view; *out is NULL: there is none. */
 CHECKED status bind_find_table(binder *b, const RangeVar *range, const sql_catalog_entry **out);
+/* Returns whether a name is to be opened as a path if no table has it. */
+bool bind_looks_like_path(const char *name);
 /* How the folders of a path are taken; NULL: as the setting says, and by the texts of their values. */
 typedef struct bind_folders {
     const char *hive_partitioning; /* auto, on, off */

@@ -4,6 +4,7 @@
 
 #include "sql/expression/bind_made.h"
 #include "sql/query/file_facts.h"
+#include "sql/query/pragma_text.h"
 
 /* Columns of member "#" of the JSON text P, which is at path O. */
 #define MEMBER_ROWS(P, O)                                                                          \
@@ -13,11 +14,18 @@
     "THEN json_member(" P ", \"#\") END AS atom, " O " || CASE WHEN json_type(" P                  \
     ") = 'ARRAY' THEN '[' || json_member_key(" P ", \"#\") || ']' "                                \
     "WHEN json_type(" P ") <> 'OBJECT' THEN '' "                                                   \
-    "WHEN json_member_key(" P ", \"#\") ~ '^[A-Za-z_][A-Za-z0-9_]*$' "                             \
+    "WHEN json_member_key(" P ", \"#\") ~ '^[A-Za-z][A-Za-z0-9_]*$' "                              \
     "THEN '.' || json_member_key(" P ", \"#\") "                                                   \
     "ELSE '.\"' || json_member_key(" P ", \"#\") || '\"' END AS fullkey, " O " AS path"
 #define SERIES(P) " FROM generate_series(0, json_members(" P ") - 1) AS \"#\"(\"#\")"
 #define MEMBER_PART "json_extract($1, $2)"
+/* Columns of each value of the JSON text P and below it, of what json_nodes makes. */
+#define TREE_ROWS(P)                                                                               \
+    "node->>'k' AS key, node->'v'->>'$' AS value, node->>'t' AS type, node->>'a' AS atom, "        \
+    "CAST(node->>'i' AS ubigint) AS id, CAST(node->>'p' AS ubigint) AS parent, "                   \
+    "node->>'f' AS fullkey, node->>'o' AS path FROM (SELECT json_member(\"@\", \"#\") AS node "    \
+    "FROM (SELECT json_nodes(" P ") AS \"@\") AS \"@\", generate_series(0, "                       \
+    "json_members(\"@\") - 1) AS \"#\"(\"#\")) AS node"
 
 static const struct made_rows_function {
     const char *name;
@@ -37,6 +45,8 @@ static const struct made_rows_function {
     {"pg_partition_ancestors", 1, "CAST(NULL AS bigint) AS relid WHERE false"},
     {"json_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
     {"json_each", 2, MEMBER_ROWS(MEMBER_PART, "$2") SERIES(MEMBER_PART)},
+    {"json_tree", 1, TREE_ROWS("$1")},
+    {"json_tree", 2, TREE_ROWS("$1, $2")},
     {"jsonb_each", 1, MEMBER_ROWS("$1", "'$'") SERIES("$1")},
     {"json_each_text", 1,
      "json_member_key($1, \"#\") AS key, json_member($1, \"#\")->>'$' AS value" SERIES("$1")},
@@ -115,6 +125,8 @@ status made_rows(binder *b, const RangeFunction *range, const RangeSubselect **o
     const char *text = found ? found->text : NULL;
     made_call m = {.tree = call, .nodes = list_items(call->args), .count = list_length(call->args)};
     if (!found)
+        TRY(pragma_function_text(b, call, &text));
+    if (!found && !text)
         TRY(file_facts_text(b, call, &text));
     if (!text)
         return STATUS_OK;

@@ -10,6 +10,7 @@
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/statement/bind_schema.h"
+#include "sql/text/tree.h"
 #include "sql/types/bind_type.h"
 
 #include <stdlib.h>
@@ -218,6 +219,26 @@ static status find_sources(const binder *b, const InsertStmt *tree, const pq_tab
     return STATUS_OK;
 }
 
+/* Makes a list of columns of BY NAME: those of the query. */
+static status name_targets(binder *b, const InsertStmt *tree, const plan_node *root, List **out)
+{
+    size_t count = root->columns.count;
+    pg_node **nodes = arena_alloc_array(b->memory, count + 1, sizeof *nodes);
+    if (!nodes)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        ResTarget *target = arena_alloc(b->memory, sizeof *target);
+        if (!target)
+            return bind_no_memory();
+        *target = (ResTarget){.type = T_ResTarget,
+                              .name = (char *)(uintptr_t)root->columns.items[i].name,
+                              .location = tree->by_name_location};
+        nodes[i] = (pg_node *)target;
+    }
+    *out = tree_list(b->memory, nodes, count);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
 /* The query's rows as rows of the table. */
 static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table, plan_node **root)
 {
@@ -284,6 +305,10 @@ static status check_insert(const binder *b, const InsertStmt *tree)
         return bind_unsupported(b, location, "INSERT of anything but a query or VALUES is");
     if (tree->withClause && castNode(SelectStmt, tree->selectStmt)->withClause)
         return bind_unsupported(b, location, "WITH both before and behind INSERT is");
+    if (tree->by_name && list_length(castNode(SelectStmt, tree->selectStmt)->valuesLists))
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, tree->by_name_location,
+                                      "INSERT BY NAME needs a query whose columns have names"),
+                           "SELECT 1 AS a, or leave BY NAME out");
     return STATUS_OK;
 }
 
@@ -298,7 +323,10 @@ status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
     if (tree->withClause)
         select->withClause = tree->withClause;
     TRY(bind_statement(b, select));
-    TRY(cast_rows(b, tree, entry->table, root));
+    InsertStmt named = *tree;
+    if (tree->by_name)
+        TRY(name_targets(b, tree, *root, &named.cols));
+    TRY(cast_rows(b, &named, entry->table, root));
     return add_rows(b, entry, out);
 }
 

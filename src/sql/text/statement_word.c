@@ -6,12 +6,12 @@
 
 /* No statement that is supported begins with one of them. */
 static const char *const first_words[] = {
-    "ALTER",    "ANALYZE", "BEGIN",    "CALL",     "CHECKPOINT", "CLOSE",       "CLUSTER",
-    "COMMENT",  "COMMIT",  "DECLARE",  "DELETE",   "DISCARD",    "DO",          "END",
-    "EXPORT",   "FETCH",   "FORCE",    "GRANT",    "IMPORT",     "INSTALL",     "LISTEN",
-    "LOAD",     "LOCK",    "MERGE",    "MOVE",     "NOTIFY",     "PIVOT_WIDER", "PRAGMA",
-    "REASSIGN", "REFRESH", "REINDEX",  "RELEASE",  "REVOKE",     "ROLLBACK",    "SAVEPOINT",
-    "SECURITY", "START",   "TRUNCATE", "UNLISTEN", "UPDATE",     "VACUUM"};
+    "ALTER",    "ANALYZE",  "BEGIN",  "CHECKPOINT", "CLOSE",       "CLUSTER",  "COMMENT",
+    "COMMIT",   "DECLARE",  "DELETE", "DISCARD",    "DO",          "END",      "EXPORT",
+    "FETCH",    "FORCE",    "GRANT",  "IMPORT",     "INSTALL",     "LISTEN",   "LOAD",
+    "LOCK",     "MERGE",    "MOVE",   "NOTIFY",     "PIVOT_WIDER", "REASSIGN", "REFRESH",
+    "REINDEX",  "RELEASE",  "REVOKE", "ROLLBACK",   "SAVEPOINT",   "SECURITY", "START",
+    "TRUNCATE", "UNLISTEN", "UPDATE", "VACUUM"};
 
 /* Words after CREATE and DROP that are refused by name. */
 static const char *const objects[] = {

@@ -4,6 +4,7 @@
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
+#include "sql/types/bind_similar.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
@@ -595,6 +596,8 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
         return concatenate(b, left, right, location, out);
     if (is_match(name))
         return operator_match(b, name, left, right, location, out);
+    if (!strcmp(name, "~~~"))
+        return bind_glob(b, left, right, location, out);
     if (!strcmp(name, "^@")) {
         data_type text = type_make(TYPE_VARCHAR);
         TRY(bind_coerce(b, left, text, location, "left side of ^@", &left));

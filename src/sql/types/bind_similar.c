@@ -1,7 +1,8 @@
-/* bind_similar.c - patterns of SIMILAR TO as regular expressions. */
+/* bind_similar.c - patterns of SIMILAR TO as regular expressions, of GLOB as those of LIKE. */
 #include "sql/types/bind_similar.h"
 
 #include "device/host/regex_translate.h"
+#include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 
 /* A constant text; NULL: it is NULL. */
@@ -38,4 +39,41 @@ status bind_similar_pattern(binder *b, expr *pattern_arg, expr *escape_arg, bool
             return status_at(st, bind_position(b, location));
     }
     return bind_constant(b, &regular, location, out);
+}
+
+/* ---- GLOB ---- */
+
+/* Makes a pattern of LIKE of one of GLOB; *out NULL: it has more than stars and question marks. */
+static status like_of_glob(binder *b, const value *glob, expr **out)
+{
+    value like = {.type = type_make(TYPE_VARCHAR)};
+    char *text = arena_alloc(b->memory, 2 * glob->bytes + 1), *to = text;
+    *out = NULL;
+    if (!text)
+        return bind_no_memory();
+    for (size_t i = 0; i < glob->bytes; i++) {
+        char c = glob->text[i];
+        if (c == '[' || c == '\\')
+            return STATUS_OK;
+        if (c == '%' || c == '_')
+            *to++ = '\\';
+        *to++ = c == '*' ? '%' : c == '?' ? '_' : c;
+    }
+    like.text = text;
+    like.bytes = (size_t)(to - text);
+    return bind_constant(b, &like, -1, out);
+}
+
+status bind_glob(binder *b, expr *left, expr *right, int32_t location, expr **out)
+{
+    expr *sides[] = {left, right}, *like = NULL;
+    for (int i = 0; i < 2; i++)
+        TRY(bind_coerce(b, sides[i], type_make(TYPE_VARCHAR), location, "argument of GLOB",
+                        &sides[i]));
+    if (sides[1]->kind == EXPR_CONSTANT && !sides[1]->constant.is_null)
+        TRY(like_of_glob(b, &sides[1]->constant, &like));
+    if (like)
+        sides[1] = like;
+    return bind_call(b, like ? EXPR_LIKE : EXPR_GLOB, type_make(TYPE_BOOL), sides, 2, location,
+                     out);
 }

@@ -1,4 +1,4 @@
-/* bind_similar.h - patterns of SIMILAR TO. */
+/* bind_similar.h - patterns of SIMILAR TO and GLOB. */
 #ifndef PISTACHIO_SQL_TYPES_BIND_SIMILAR_H
 #define PISTACHIO_SQL_TYPES_BIND_SIMILAR_H
 
@@ -8,5 +8,7 @@
  * pattern has three parts, as that of SUBSTRING. */
 CHECKED status bind_similar_pattern(binder *b, expr *pattern_arg, expr *escape_arg, bool has_parts,
                                     int32_t location, expr **out);
+/* Binds left GLOB right. */
+CHECKED status bind_glob(binder *b, expr *left, expr *right, int32_t location, expr **out);
 
 #endif

@@ -89,6 +89,53 @@ static status interval_modifier(const binder *b, const TypeName *name, bind_modi
     return count == 2 ? check_decimals(b, name, given[1], &out->decimals) : STATUS_OK;
 }
 
+/* Types of PostgreSQL and DuckDB that are not there, and what takes their place. */
+static const struct {
+    const char *name, *instead;
+} missing_types[] = {
+    {"bit", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
+    {"bitstring", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
+    {"varbit", "integers have the operators & | # ~ << >> and bit_count; a blob keeps bytes"},
+    {"enum", "varchar keeps the names; array_position(['low', 'high'], x) orders by them"},
+    {"timetz", "timestamptz is an instant; time has no zone"},
+    {"union", "a struct with a field for each kind, of which the others are NULL"},
+    {"variant", "json, a text"},
+    {"money", "decimal(18, 2)"},
+    {"xml", "varchar"},
+    {"inet", "varchar"},
+    {"cidr", "varchar"},
+    {"macaddr", "varchar"},
+    {"geometry", "a struct of doubles"},
+    {"point", "a struct of two doubles: struct(x double, y double)"},
+    {"tsvector", "varchar, with LIKE or ~"},
+    {"int4range", "two columns: the start and the end"},
+    {"int8range", "two columns: the start and the end"},
+    {"numrange", "two columns: the start and the end"},
+    {"daterange", "two columns: the start and the end"},
+    {"tsrange", "two columns: the start and the end"},
+    {"serial", "integer; row_number() OVER () numbers rows"},
+    {"bigserial", "bigint; row_number() OVER () numbers rows"},
+    {"varint", "decimal(38, 0)"},
+    {"bignum", "decimal(38, 0)"},
+    {"uhugeint", "decimal(38, 0)"}};
+
+/* Fails with what can be used in place of a type, or with a name that is close to it. */
+static status no_such_type(const binder *b, const TypeName *name, const char *word)
+{
+    size_t count = sizeof type_names / sizeof *type_names;
+    const char *names[sizeof type_names / sizeof *type_names];
+    for (size_t i = 0; i < sizeof missing_types / sizeof *missing_types; i++)
+        if (!strcasecmp(word, missing_types[i].name))
+            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, name->location,
+                                          "type \"%s\" is not supported", missing_types[i].name),
+                               "%s", missing_types[i].instead);
+    for (size_t i = 0; i < count; i++)
+        names[i] = type_names[i].name;
+    return bind_suggest(
+        bind_error(b, STATUS_KIND_NOT_FOUND, name->location, "type \"%s\" does not exist", word),
+        word, names, count);
+}
+
 status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modifier *out_modifier)
 {
     const char *word =
@@ -106,14 +153,8 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
     }
     while (found < count && strcasecmp(word, type_names[found].name))
         found++;
-    if (found == count) {
-        const char *names[sizeof type_names / sizeof *type_names];
-        for (size_t i = 0; i < count; i++)
-            names[i] = type_names[i].name;
-        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, name->location,
-                                       "type \"%s\" does not exist", word),
-                            word, names, count);
-    }
+    if (found == count)
+        return no_such_type(b, name, word);
     type_id id = type_names[found].id;
     if (!strcasecmp(word, "hugeint") || !strcasecmp(word, "uhugeint")) {
         *out = type_decimal(38, 0);

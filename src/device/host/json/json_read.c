@@ -3,23 +3,8 @@
  * A constant path is taken apart once (plan); others when they change from one row to the next. A document that comes in
  * several rows in a row, as those of json_each do, is parsed once. */
 #include "device/host/host.h"
-#include "device/host/json/json_memory.h"
-#include "device/host/json/json_path.h"
+#include "device/host/json/json_document.h"
 #include "device/host/json/json_scan.h"
-
-typedef struct json_state {
-    const json_path *constant;
-    json_path last; /* of `last_path`, where paths vary */
-    string_view last_path;
-    bool has_last;
-    json_memory memory;
-    /* The document that was parsed last; `text` lies in the memory. */
-    yyjson_doc *document;
-    string_view text;
-    /* The member of it that was asked for last. */
-    size_t member;
-    yyjson_val *member_key, *member_value;
-} json_state;
 
 static bool json_takes_list(host_function function)
 {
@@ -98,7 +83,7 @@ static status json_parse(host_call *c, uint64_t row, yyjson_read_err *error, yyj
     return STATUS_OK;
 }
 
-static status json_root(host_call *c, uint64_t row, yyjson_val **out)
+status json_root(host_call *c, uint64_t row, yyjson_val **out)
 {
     yyjson_read_err error = {0};
     TRY(json_parse(c, row, &error, out));
@@ -153,7 +138,7 @@ static status json_look(host_call *c, uint64_t row, json_part *part, bool *out_i
     return STATUS_OK;
 }
 
-static status json_find_parsed(host_call *c, uint64_t row, yyjson_val **out)
+status json_find_parsed(host_call *c, uint64_t row, yyjson_val **out)
 {
     const json_path *path;
     TRY(json_root(c, row, out));
@@ -196,7 +181,7 @@ static status json_find(host_call *c, uint64_t row, yyjson_val **out)
 
 /* ---- results ---- */
 
-static status json_put(host_call *c, uint64_t row, const yyjson_val *value, yyjson_write_flag flags)
+status json_put(host_call *c, uint64_t row, const yyjson_val *value, yyjson_write_flag flags)
 {
     json_state *s = c->state;
     size_t bytes;
@@ -313,7 +298,7 @@ status host_json_pretty(host_call *c, uint64_t row)
 
 /* ---- what a value is ---- */
 
-static const char *json_type_name(yyjson_val *value)
+const char *json_type_name(yyjson_val *value)
 {
     switch (yyjson_get_tag(value)) {
     case YYJSON_TYPE_NULL | YYJSON_SUBTYPE_NONE:
