@@ -78,10 +78,14 @@ class Checks:
         pq.write_table(table, path)
         rows, names = f"(select {{}} from {scan})", ", ".join(f'"{n}"' for n in table.column_names)
         rows, right = rows.format(names), f"(select {names} from '{path}')"
+        names = {n.split("_")[0]: n for n in table.column_names}
         condition = "id > 500"
+        equal = " or ".join(f'"{names[n]}" {c}' for n, c in (("id", "in (5, 77, 300, 999)"), ("name", "= 'bb'"), ("day", "= '2024-02-03'"),
+                                                             ("price", "= 12.5"), ("at", "= '1970-01-02 03:04:05'")) if n in names)
         self.sql.append(f"select (select count(*) from ({rows} except all {right})), (select count(*) from ({right} except all {rows})), "
                         f"(select count(*) from {scan} where {condition}), (select count(*) from '{path}' where {condition}), "
-                        f"(select count(*) from {scan}), (select count(*) from '{path}')")
+                        f"(select count(*) from {scan}), (select count(*) from '{path}'), "
+                        f"(select count(*) from {scan} where {equal}), (select count(*) from '{path}' where {equal})")
         self.what.append(what)
 
     def ask(self):
@@ -94,8 +98,8 @@ class Checks:
             return
         for line, what in zip(lines, self.what):
             compared += 1
-            missing, more, found, wanted, rows, all_rows = line.split(",")
-            if (missing, more) != ("0", "0") or found != wanted or rows != all_rows:
+            missing, more, found, wanted, rows, all_rows, equal, all_equal = line.split(",")
+            if (missing, more) != ("0", "0") or found != wanted or rows != all_rows or equal != all_equal:
                 failures.append(f"{self.name}: {what}: {line}")
 
 
@@ -148,7 +152,8 @@ def iceberg_history(seed):
     names, wide = list(types), set()
     schema = pyiceberg.schema.Schema(*[it.NestedField(i + 1, n, t, required=False) for i, (n, t) in enumerate(types.items())])
     tr = pyiceberg.transforms
-    specs = [("day", tr.MonthTransform()), ("at", tr.DayTransform()), ("id", tr.BucketTransform(3)), ("name", tr.TruncateTransform(1)),
+    specs = [("name", tr.BucketTransform(5)), ("day", tr.BucketTransform(4)), ("price", tr.BucketTransform(3)), ("at", tr.BucketTransform(6)),
+             ("day", tr.MonthTransform()), ("at", tr.DayTransform()), ("id", tr.BucketTransform(3)), ("name", tr.TruncateTransform(1)),
              ("name", tr.IdentityTransform()), ("flag", tr.IdentityTransform()), ("id", tr.TruncateTransform(100)), ("day", tr.YearTransform())]
     chosen = rng.sample(specs, rng.randrange(3))
     if len({n for n, _ in chosen}) < len(chosen):  # pyiceberg refuses some pairs of one column

@@ -224,8 +224,9 @@ class Iceberg:
                               "partition": partition or {}, "record_count": rows,
                               "lower_bounds": pairs(0) if bounds else None, "upper_bounds": pairs(1) if bounds else None, **more}}
 
-    def commit(self, *entries, replaces=False, when=0, between=None):
-        """A manifest of data or deletes, a list, a snapshot, metadata. between: bounds of each partition field."""
+    def commit(self, *entries, replaces=False, when=0, between=None, is_last=True):
+        """A manifest of data or deletes, a list, a snapshot, metadata. between: bounds of each partition field. is_last False: more
+        manifests of the snapshot follow."""
         self.number += 1
         n, folder = self.number, os.path.join(self.root, "metadata")
         if replaces:
@@ -242,6 +243,8 @@ class Iceberg:
                                    "added_snapshot_id": n,
                                    "partitions": [{"contains_null": False, "lower_bound": low, "upper_bound": high}
                                                   for low, high in between] if between else None})
+        if not is_last:
+            return
         avro_file(os.path.join(folder, f"snap-{n}.avro"), LIST_SCHEMA, self.manifests, self.codec)
         self.snapshots.append({"snapshot-id": n, "sequence-number": n, "timestamp-ms": when or n * 1000,
                                "schema-id": len(self.schemas) - 1,

@@ -5,6 +5,8 @@ run.py PROGRAM
 """
 import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -168,6 +170,37 @@ def test_lake_deletes():
     gives("select count(*) from iceberg_scan('s3://data/dels') where id < 0", "0")
     check("no deletes are read where no row is", not any(name in line for line in store.log[before:] for name in ("pos.", "eq1.", "eq2.")),
           "\n".join(store.log[before:]))
+
+
+def test_one_day():
+    """A query for one day of 10,000 files opens the manifests that it needs and the files of that day, which alone are there."""
+    days, files, day = 100, 100, 41
+    ice, delta = os.path.join(root, "data/days"), os.path.join(root, "data/ddays")
+    name = lambda d, i: f"data/d={d:03}/{i:02}.parquet"
+    make("select timestamp '2024-02-11' + interval (i) hour as at, i::bigint as v from generate_series(0, 23) s(i)", f"{ice}/{name(day, 0)}")
+    for where in (ice, delta):
+        os.makedirs(f"{where}/data/d={day:03}", exist_ok=True)
+        for i in range(files):
+            if (where, i) != (ice, 0):
+                shutil.copy(f"{ice}/{name(day, 0)}", f"{where}/{name(day, i)}")
+    table = lakes.Iceberg(ice, [(1, "at", "timestamp"), (2, "v", "long")], [(1, 1000, "at_day", "day", "int")], location="s3://data/days", **{
+        "schema.name-mapping.default": '[{"field-id": 1, "names": ["at"]}, {"field-id": 2, "names": ["v"]}]'})
+    for d in range(days):
+        low = struct.pack("<i", 19723 + d)
+        table.commit(*[table.file(name(d, i), 24, partition={"at_day": 19723 + d}) for i in range(files)], between=[(low, low)],
+                     is_last=d == days - 1)
+    lakes.commit(delta, 0, lakes.protocol(), lakes.metadata([lakes.field("at", "timestamp_ntz"), lakes.field("v", "long"),
+                                                             lakes.field("d", "integer")], ["d"]),
+                 *[lakes.add(name(d, i).replace("=", "%3D"), {"d": str(d)}, {"numRecords": 24}) for d in range(days) for i in range(files)])
+    for sql in ("select count(*), sum(v) from iceberg_scan('s3://data/days') where at >= '2024-02-11' and at < '2024-02-12'",
+                "select count(*), sum(v) from iceberg_scan('s3://data/days') where at between '2024-02-11 00:00:00' and '2024-02-11 23:30:00'",
+                f"select count(*), sum(v) from delta_scan('s3://data/ddays') where d = {day}"):
+        before = len(store.log)
+        gives(sql, f"{24 * files},{276 * files}")
+        log = store.log[before:]
+        opened = {line.split()[1] for line in log if ".parquet" in line}
+        check(f"{sql} opens one manifest", sum("/metadata/m" in line for line in log) == ("iceberg" in sql), "\n".join(log))
+        check(f"{sql} opens files of the day", len(opened) <= files and len(log) <= 2 * files + 8, f"{len(opened)} {len(log)}")
 
 
 def test_requests():
@@ -339,7 +372,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_lakes, test_lake_deletes, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_lakes, test_lake_deletes, test_one_day, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -14,7 +14,6 @@
 #define PISTACHIO_EXEC_SCAN_SCAN_AHEAD_H
 
 #include "exec/scan/scan_reads.h"
-#include "parquet/table/table_deletes.h"
 
 typedef struct scan_ahead scan_ahead;
 
@@ -29,7 +28,7 @@ typedef struct scan_morsel {
     uint64_t bytes;   /* compressed, of the scan's columns, about */
     uint64_t turn;    /* among those that were taken (exec_turn_begin): as they lie in the files */
     pq_fetch *fetch;  /* what of it is read ahead; NULL: nothing. The caller's */
-    const pq_deleted_rows *deleted; /* of its file; NULL: not looked up, or none */
+    const struct pq_deleted_rows *deleted; /* of its file; NULL: not looked up, or none */
 } scan_morsel;
 
 /* Ranges of rows begin at whole words of bitmaps, unless at a page. */

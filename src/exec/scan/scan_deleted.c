@@ -4,6 +4,7 @@
 #include "base/mutex.h"
 #include "device/transfer.h"
 #include "exec/scan/scan_filter.h"
+#include "parquet/table/table_deletes.h"
 
 /* A run of the slice's rows in one row group. */
 typedef struct slice_part {

@@ -198,7 +198,7 @@ static status add_bounds(delta_state *s, const pq_given *given, const delta_acti
         f->row_count = -1;
     for (size_t i = 0; i < given->columns.count; i++)
         bounds[i] = bounds_of_column(s->memory, stats, &given->columns.items[i]);
-    f->bounds = bounds;
+    f->facts.bounds = bounds;
     return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
 /* iceberg.c - the wanted snapshot as a table that is told. */
 #include "lake/iceberg/iceberg.h"
 
+#include "lake/iceberg/iceberg_bucket.h"
 #include "lake/iceberg/iceberg_deletes.h"
 #include "lake/iceberg/iceberg_files.h"
 #include "lake/iceberg/iceberg_metadata.h"
@@ -20,6 +21,7 @@ status iceberg_read(arena *a, const lake_request *request, pq_given **out)
         return status_no_memory("lake", strlen(m->name));
     given->wants_ids = true;
     given->load_deleted = iceberg_load_deleted;
+    given->bucket_of = iceberg_bucket_of;
     given->keep_deletes = iceberg_keep_deletes;
     given->drop_deletes = iceberg_drop_deletes;
     given->context = m;

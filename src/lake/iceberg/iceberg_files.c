@@ -171,6 +171,15 @@ static status add_identity(file_reader *r, int column, const avro_value *v, pq_g
     return STATUS_OK;
 }
 
+static status add_bucket(arena *a, const iceberg_field *field, int column, int64_t first,
+                         int64_t last, pq_told *facts)
+{
+    if (first < 0 || last >= field->parameter)
+        return STATUS_OK;
+    return array_push(a, &facts->buckets,
+                      ((pq_bucket){(uint32_t)column, field->parameter, first, last}));
+}
+
 static status take_partition(file_reader *r, const avro_value *partition, data_file *f,
                              pq_statistics *bounds)
 {
@@ -185,6 +194,8 @@ static status take_partition(file_reader *r, const avro_value *partition, data_f
         iceberg_narrow(a, field, v, r->given->columns.items[column].type, &bounds[column]);
         if (field->transform == ICEBERG_IDENTITY)
             TRY(add_identity(r, column, v, &f->told));
+        if (field->transform == ICEBERG_BUCKET && v && v->kind == AVRO_INT)
+            TRY(add_bucket(a, field, column, v->number, v->number, &f->told.facts));
     }
     return STATUS_OK;
 }
@@ -204,7 +215,7 @@ static status take_data(file_reader *r, const avro_value *file, data_file *f)
     take_bounds(r, avro_field(file, 128, "upper_bounds"), false, bounds);
     take_null_counts(r, avro_field(file, 110, "null_value_counts"), bounds);
     TRY(take_partition(r, avro_field(file, 102, "partition"), f, bounds));
-    f->told.bounds = bounds;
+    f->told.facts.bounds = bounds;
     f->told.row_count = -1;
     avro_field_int(file, 103, "record_count", &f->told.row_count);
     return array_push(a, &r->data, *f);
@@ -416,17 +427,23 @@ static status add_manifest(list_reader *r, const char *path, manifest **out)
 }
 
 /* The bounds that the list has of a partition's field say something of the column that it is made of. */
-static void narrow_part(const list_reader *r, const iceberg_field *field, const avro_value *summary,
-                        pq_statistics *bounds)
+static status narrow_part(const list_reader *r, const iceberg_field *field,
+                          const avro_value *summary, pq_statistics *bounds, pq_told *facts)
 {
+    int64_t first, last;
     int column = column_of_id(r->given, field->source_id);
     const avro_value *low = avro_field(summary, 510, "lower_bound");
     const avro_value *high = avro_field(summary, 511, "upper_bound");
     if (column < 0 || r->given->columns.items[column].is_nested || !low || !high ||
         low->kind != AVRO_BYTES || high->kind != AVRO_BYTES)
-        return;
+        return STATUS_OK;
+    if (field->transform == ICEBERG_BUCKET)
+        return iceberg_number_of_bytes(low, &first) && iceberg_number_of_bytes(high, &last)
+                   ? add_bucket(r->metadata->memory, field, column, first, last, facts)
+                   : STATUS_OK;
     iceberg_narrow_between(r->metadata->memory, field, low, high,
                            r->given->columns.items[column].type, &bounds[column]);
+    return STATUS_OK;
 }
 
 static status add_part(list_reader *r, const manifest *m, const avro_value *record)
@@ -445,8 +462,8 @@ static status add_part(list_reader *r, const manifest *m, const avro_value *reco
     for (size_t i = 0; spec && summaries && summaries->kind == AVRO_ARRAY &&
                        i < summaries->item_count && i < spec->fields.count;
          i++)
-        narrow_part(r, &spec->fields.items[i], &summaries->items[i], bounds);
-    part.bounds = bounds;
+        TRY(narrow_part(r, &spec->fields.items[i], &summaries->items[i], bounds, &part.facts));
+    part.facts.bounds = bounds;
     if (avro_field_int(record, 512, "added_rows_count", &added) &&
         avro_field_int(record, 513, "existing_rows_count", &existing) && added >= 0 &&
         existing >= 0)
@@ -495,7 +512,8 @@ static status list_manifests(list_reader *r)
             manifest *added;
             TRY(add_manifest(r, yyjson_get_str(path), &added));
             TRY(array_push(m->memory, &r->source->data_manifests, added));
-            TRY(array_push(m->memory, &r->given->parts, ((pq_given_part){NULL, -1, -1})));
+            TRY(array_push(m->memory, &r->given->parts,
+                           ((pq_given_part){.row_count = -1, .file_count = -1})));
         }
     return STATUS_OK;
 }

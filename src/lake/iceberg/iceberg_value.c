@@ -196,6 +196,14 @@ bool iceberg_narrow(arena *a, const iceberg_field *field, const avro_value *v, d
     }
 }
 
+bool iceberg_number_of_bytes(const avro_value *bytes, int64_t *out)
+{
+    if (bytes->byte_count != 4 && bytes->byte_count != 8)
+        return false;
+    *out = (int64_t)little_number(bytes->bytes, bytes->byte_count);
+    return true;
+}
+
 /* A bound of partitions as a value of Avro's; false: its bytes are not one. */
 static bool partition_of_bytes(const iceberg_field *field, const avro_value *bytes, data_type type,
                                avro_value *out)
@@ -204,11 +212,8 @@ static bool partition_of_bytes(const iceberg_field *field, const avro_value *byt
     *out = *bytes;
     out->kind = AVRO_BYTES;
     if (is_number || is_of_words(type)) {
-        if (bytes->byte_count != 4 && bytes->byte_count != 8)
-            return false;
         *out = (avro_value){.kind = AVRO_INT};
-        out->number = (int64_t)little_number(bytes->bytes, bytes->byte_count);
-        return true;
+        return iceberg_number_of_bytes(bytes, &out->number);
     }
     return type_is_text(type) || type.id == TYPE_DECIMAL;
 }

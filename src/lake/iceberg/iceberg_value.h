@@ -16,6 +16,8 @@ bool iceberg_narrow(arena *a, const iceberg_field *field, const avro_value *v, d
 /* Narrows the bounds by partitions that lie between two bounds, which are in their binary form. */
 void iceberg_narrow_between(arena *a, const iceberg_field *field, const avro_value *low,
                             const avro_value *high, data_type type, pq_statistics *bounds);
+/* Reads a bound of a partition's field that is a number; false: its bytes are not one. */
+bool iceberg_number_of_bytes(const avro_value *bytes, int64_t *out);
 /* Reads the value of an identity partition; false: it is not one of the type. */
 bool iceberg_value_of_avro(arena *a, const avro_value *v, data_type type, value *out);
 

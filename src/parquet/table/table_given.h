@@ -36,21 +36,33 @@ typedef struct pq_given_column {
     value missing;              /* the value of rows of files that lack the column */
 } pq_given_column;
 
+/* All values of a column, but NULLs, are in these buckets of `count`: a hash that pq_given.bucket_of gives. */
+typedef struct pq_bucket {
+    uint32_t column;
+    int64_t count, first, last; /* last < first: there are nothing but NULLs */
+} pq_bucket;
+
+/* Facts about a file or a part that are known before it is read. */
+typedef struct pq_told {
+    const pq_statistics *bounds; /* by column; NULL: not known */
+    ARRAY(pq_bucket) buckets;
+} pq_told;
+
 typedef struct pq_given_file {
     const char *path;
     int64_t row_count;     /* deleted rows included; -1: not known */
     int64_t deleted_count; /* -1: not known */
     bool has_deleted;
     const value *const *constants; /* by column; NULL, or an item is NULL: the file stores it */
-    const pq_statistics *bounds;   /* by column; NULL: not known */
-    const void *deletes;           /* for pq_given.load_deleted */
+    pq_told facts;
+    const void *deletes; /* for pq_given.load_deleted */
 } pq_given_file;
 
 typedef ARRAY(pq_given_file) pq_given_file_list;
 
 /* Files that are told together, and only when they are wanted: a manifest's. */
 typedef struct pq_given_part {
-    const pq_statistics *bounds;   /* by column, of all of its files; NULL: not known */
+    pq_told facts;                 /* of all of its files */
     int64_t row_count, file_count; /* -1: not known */
 } pq_given_part;
 
@@ -73,6 +85,8 @@ typedef struct pq_given {
     /* Makes what files of deletes are kept in as long as a statement reads, and frees it. NULL: nothing is kept. */
     status (*keep_deletes)(const struct pq_given *given, void **out);
     void (*drop_deletes)(void *kept);
+    /* Gives the bucket that a value is in; false: it cannot be told. NULL: there are no buckets. */
+    bool (*bucket_of)(const value *v, int64_t count, int64_t *out);
     const void *context;
     uint32_t store; /* as object_store_use: files are opened by it; 0: by the thread's */
 } pq_given;

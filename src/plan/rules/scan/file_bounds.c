@@ -6,15 +6,37 @@
 
 typedef struct bounded_file {
     const plan_node *scan;
-    const pq_statistics *bounds;
+    const pq_told *facts;
 } bounded_file;
+
+/* Returns the number of the table's column that the side is; -1: it is not one. */
+static int column_of(const bounded_file *f, const expr *side)
+{
+    int number = side->kind == EXPR_COLUMN ? plan_column_index(f->scan, side->column_id) : -1;
+    return number < 0 ? -1 : (int)f->scan->scan.sources.items[number];
+}
 
 static const pq_statistics *bounds_of(const bounded_file *f, const expr *side)
 {
-    if (side->kind != EXPR_COLUMN)
-        return NULL;
-    int number = plan_column_index(f->scan, side->column_id);
-    return number < 0 ? NULL : &f->bounds[f->scan->scan.sources.items[number]];
+    int column = f->facts->bounds ? column_of(f, side) : -1;
+    return column < 0 ? NULL : &f->facts->bounds[column];
+}
+
+/* The value is in another bucket than all values of the column. */
+static bool is_in_other_bucket(const bounded_file *f, const expr *side, const value *v)
+{
+    const pq_table *table = f->scan->scan.table;
+    int column = f->facts->buckets.count ? column_of(f, side) : -1;
+    int64_t bucket;
+    if (column < 0 || v->is_null || !type_equal(v->type, table->columns.items[column].type))
+        return false;
+    for (size_t i = 0; i < f->facts->buckets.count; i++) {
+        const pq_bucket *b = &f->facts->buckets.items[i];
+        if (b->column == (uint32_t)column && table->given->bucket_of(v, b->count, &bucket) &&
+            (bucket < b->first || bucket > b->last))
+            return true;
+    }
+    return false;
 }
 
 /* Bounds leave out NaN, which is above everything. */
@@ -22,6 +44,8 @@ static bool comparison_fails(const bounded_file *f, const expr *side, expr_op op
                              const value *bound)
 {
     const pq_statistics *s = bounds_of(f, side);
+    if (op == EXPR_EQ && is_in_other_bucket(f, side, bound))
+        return true;
     if (!s || bound->is_null)
         return false;
     bool is_float = bound->type.id == TYPE_FLOAT || bound->type.id == TYPE_DOUBLE;
@@ -92,9 +116,9 @@ static bool condition_fails(const bounded_file *f, const expr *e)
     }
 }
 
-bool file_bounds_may_hold(const plan_node *scan, const pq_statistics *bounds)
+bool file_bounds_may_hold(const plan_node *scan, const pq_told *facts)
 {
-    const bounded_file f = {scan, bounds};
+    const bounded_file f = {scan, facts};
     for (size_t i = 0; i < scan->scan.filters.count; i++)
         if (condition_fails(&f, scan->scan.filters.items[i]))
             return false;

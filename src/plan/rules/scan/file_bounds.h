@@ -2,11 +2,10 @@
 #ifndef PISTACHIO_PLAN_RULES_SCAN_FILE_BOUNDS_H
 #define PISTACHIO_PLAN_RULES_SCAN_FILE_BOUNDS_H
 
-#include "parquet/table/table.h"
+#include "parquet/table/table_given.h"
 #include "plan/tree/plan.h"
 
-/* Returns false if the bounds, one for each column of the scan's table, exclude that a row of the file meets the scan's
- * conditions. */
-bool file_bounds_may_hold(const plan_node *scan, const pq_statistics *bounds);
+/* Returns false if what was told of the file excludes that a row of it meets the scan's conditions. */
+bool file_bounds_may_hold(const plan_node *scan, const pq_told *facts);
 
 #endif

@@ -182,7 +182,7 @@ static void mark_files(const plan_node *scan, const bool *folders, bool *files)
     for (size_t i = 0; i < table->listed.count; i++) {
         const pq_listed_file *f = &table->listed.items[i];
         files[i] = (!table->hive.folders.count || folders[f->folder]) &&
-                   (!f->given || !f->given->bounds || file_bounds_may_hold(scan, f->given->bounds));
+                   (!f->given || file_bounds_may_hold(scan, &f->given->facts));
     }
 }
 
@@ -202,10 +202,8 @@ static status load_parts(plan_statement *s, plan_node *scan)
     bool *parts = arena_alloc_array(s->memory, given->parts.count + 1, sizeof *parts);
     if (!parts)
         return files_no_memory();
-    for (size_t i = 0; i < given->parts.count; i++) {
-        const pq_statistics *bounds = given->parts.items[i].bounds;
-        parts[i] = !bounds || file_bounds_may_hold(scan, bounds);
-    }
+    for (size_t i = 0; i < given->parts.count; i++)
+        parts[i] = file_bounds_may_hold(scan, &given->parts.items[i].facts);
     TRY(pq_table_load_parts(scan->scan.table, parts, &loaded));
     return files_take(s, scan, loaded);
 }
