@@ -386,6 +386,25 @@ static exec_stage *sent_after(const exec_query *query, const plan_node *exchange
     return is_probe ? query->overflows[exchange->exchange.overflow_id - 1].build_stage : NULL;
 }
 
+/* Rows that go by ranges are kept, and samples drawn of them, before the first one is sent. */
+static status walk_kept(exec_query *query, const plan_node *node, exec_operator *send,
+                        const link *down)
+{
+    exec_operator *sampler, *keep, *kept;
+    exec_stage *stage;
+    const link *chain;
+    TRY(op_kept_open(query, &keep));
+    TRY(exec_adopt(query, keep));
+    TRY(sink_chain(query, keep, NULL, &stage, &chain));
+    TRY(op_exchange_sampler(send, &sampler));
+    TRY(exec_adopt(query, sampler));
+    TRY(link_new(query, sampler, NULL, NULL, chain, &chain));
+    TRY(op_kept_source_open(query, keep, &kept));
+    TRY(exec_adopt(query, kept));
+    TRY(pipeline_new(query, kept, stage, down, NULL));
+    return pipeline_walk(query, node->children[0], chain);
+}
+
 /* A sink that sends; and, where rows come to this rank, too, a source, which runs at the same time and
  * gives them to `down`. */
 static status open_exchange(exec_query *query, const plan_node *node, const link *down,
@@ -402,6 +421,8 @@ static status open_exchange(exec_query *query, const plan_node *node, const link
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, sent_after(query, node), &stage, &chain));
+    if (node->exchange.kind == EXCHANGE_RANGES)
+        return walk_kept(query, node, sink, chain);
     if (sent_after(query, node) &&
         !pipeline_has_limit(down)) /* a join's, and perhaps they stay as they are */
         TRY(buffer_chunks(query, node->children[0], chain, &chain));

@@ -35,9 +35,23 @@ says "is said to be" "\"$work/parts\" is there already"
 check "and stays" test "$(names "$work/parts")" = "part-0000.parquet part-0001.parquet part-0002.parquet"
 expect "a folder in one that is not" 1 - three -c "copy t to '$work/none/parts' (per_rank)"
 says "is said" "could not create folder"
-# An order, or a few rows: rank 0 has them all.
-expect "in order" 0 "COPY 10000" three -c "copy (select x from t order by x desc) to '$work/ordered' (per_rank)"
-expect "rank 0 has them" 0 "$whole" "$program" --format csv -c "select count(*) as n, sum(x) as s from '$work/ordered/part-0000.parquet'"
+# A few rows are all rank 0's, those of an order go to ranks by its ranges.
+expect "first ones" 0 "COPY 5000" three -c "copy (select x from t order by x limit 5000) to '$work/first' (per_rank)"
+expect "rank 0 has them" 0 "$(printf 'n\n5000')" "$program" --format csv -c "select count(*) as n from '$work/first/part-0000.parquet'"
+sorted() { # ORDER: each part has about a third, and the parts one after the other are in order
+    rm -rf "$work/ordered"
+    three -c "copy (select x, x % 10 as y, case when x % 10 > 0 then 5 else x end as heavy from t order by $1) to '$work/ordered' (per_rank)" >"$work/out"
+    for part in 0 1 2; do
+        rows=$("$program" --format tsv -c "select count(*) from '$work/ordered/part-000$part.parquet'" | tail -1)
+        [ "$rows" -gt 2500 ] && [ "$rows" -lt 4200 ] || return 1
+    done
+    "$program" --format tsv -c "select ${1%% *} from '$work/ordered'" >"$work/out"
+    "$program" --format tsv -c "select ${1%% *} from (select x, x % 10 as y, case when x % 10 > 0 then 5 else x end as heavy from '$work/t.parquet')
+        order by $1" | cmp - "$work/out"
+}
+check "in order" sorted "x desc"
+check "in order of two" sorted "y, x desc"
+check "in order of a value that most rows have" sorted "heavy"
 # Row groups are dealt out by what conditions leave of them: of four that are left, in a sorted file or in
 # folders of keys, each rank has one or two. By hand: 2000 rows in row groups of 500.
 "$program" -c "copy (select x, x / 2000 as k from '$work/t.parquet' order by x) to '$work/sorted.parquet' (row_group_size 500);

@@ -11,6 +11,10 @@
 CHECKED status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator **out_sink,
                                 exec_operator **out_source);
 
+/* An operator that draws samples of the rows of an exchange by ranges. They are kept until it has seen all of them, and
+ * then go to the sink. */
+CHECKED status op_exchange_sampler(exec_operator *sink, exec_operator **out);
+
 /* ---- inside the folder ---- */
 
 struct exchange_stay;
@@ -26,5 +30,8 @@ static inline bool exchange_stays(const exec_operator *op)
 
 CHECKED status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exchange *net,
                                       exec_operator **out);
+/* Rank 0's rows, then rank 1's, and so on. */
+CHECKED status op_exchange_append_open(exec_query *query, const plan_node *plan, net_exchange *net,
+                                       exec_operator **out);
 
 #endif

@@ -5,13 +5,15 @@
  *
  * Where all rows go the same way there is one lane, to rank 0 or to all ranks; a broadcast that may overflow
  * has one to all ranks and one to each. Each task has its own, and takes no chunk before all lanes have
- * written the one before. Rows that stay go to the source by exchange_stay.h. */
+ * written the one before. Rows that stay go to the source by exchange_stay.h, those of ranges to the ranks that
+ * exchange_ranges.h says. */
 #include "device/chunk.h"
 #include "device/transfer.h"
 #include "exec/exchange/exchange_cargo.h"
 #include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
+#include "exec/exchange/exchange_ranges.h"
 #include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/exchange/op_exchange_receive.h"
@@ -28,7 +30,8 @@ typedef struct op_send {
     exchange_stay stay;
     program *program; /* of the keys */
     uint32_t key_count;
-    heavy_keys *heavy; /* the join's; or NULL */
+    heavy_keys *heavy;       /* the join's; or NULL */
+    exchange_ranges *ranges; /* by which rows go; or NULL */
     _Atomic uint32_t next_stream;
     _Atomic bool *has_declined; /* by rank */
     _Atomic uint32_t declined_count;
@@ -43,6 +46,7 @@ typedef struct send_local {
     uint64_t *offsets; /* two to a word: where the rows of each rank begin, and the end */
     exchange_lane *lanes;
     chunk **packed; /* by rank, on their way to the lanes */
+    uint64_t turn;  /* of rows that may go to several ranks */
 } send_local;
 
 #define OFFSET_WORDS(ranks) ((ranks) / 2 + 1)
@@ -107,6 +111,8 @@ static status send_lanes(op_send *op, send_local *local, net_state *out)
 
 static status hash_rows(op_send *op, exec_task *task, send_local *local, uint64_t *hashes)
 {
+    if (op->ranges)
+        return exchange_ranges_hash(op->ranges, task, local->current, &local->turn, hashes);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const tensor *key = local->keys[k];
         TRY(DEV_LAUNCH(task->stream, hash_values, .type = key->type, .combine = k > 0,
@@ -276,7 +282,7 @@ static bool go_by_keys(const op_send *op)
 {
     const plan_node *plan = op->base.plan;
     if (plan->exchange.kind != EXCHANGE_BROADCAST || !plan->exchange.overflow_id)
-        return op->key_count;
+        return op->key_count || op->ranges;
     return exec_has_overflowed(&op->base.query->overflows[plan->exchange.overflow_id - 1]);
 }
 
@@ -301,9 +307,16 @@ static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 
 /* ---- the operator ---- */
 
-static bool is_for_all(const op_send *op, uint32_t lane)
+/* Says which ranks get what a lane has: those from *out_first up to *out_end. */
+static void find_receivers(const op_send *op, uint32_t lane, uint32_t *out_first, uint32_t *out_end)
 {
-    return op->base.plan->exchange.kind == EXCHANGE_BROADCAST && lane == 0;
+    plan_exchange_kind kind = op->base.plan->exchange.kind;
+    bool is_for_all = kind == EXCHANGE_BROADCAST && lane == 0,
+         is_for_later = kind == EXCHANGE_LATER;
+    *out_first = is_for_later            ? op->base.query->rank + 1
+                 : lane >= op->rank_lane ? lane - op->rank_lane
+                                         : 0;
+    *out_end = is_for_all || is_for_later ? op->rank_count : *out_first + 1;
 }
 
 static status open_lanes(op_send *op, exec_task *task, send_local *local)
@@ -323,8 +336,7 @@ static status open_lanes(op_send *op, exec_task *task, send_local *local)
         bool by_rank = i >= op->rank_lane;
         options.stream = stream + (by_rank ? op->rank_lane : 0);
         options.flags = op->rank_lane && by_rank ? EXCHANGE_BY_KEYS : 0;
-        options.first = by_rank ? i - op->rank_lane : 0;
-        options.end = is_for_all(op, i) ? op->rank_count : options.first + 1;
+        find_receivers(op, i, &options.first, &options.end);
         TRY(exchange_lane_init(&local->lanes[i], &options));
     }
     return STATUS_OK;
@@ -375,6 +387,13 @@ static exec_result push_staying(op_send *op, exec_task *task, send_local *local,
     return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
 }
 
+/* NET_WAIT: other ranks' samples are still to come. */
+static status send_try_ranges(op_send *op, send_local *local, net_state *out)
+{
+    *out = NET_READY;
+    return op->ranges ? exchange_ranges_try(op->ranges, &local->waiter, out) : STATUS_OK;
+}
+
 static exec_result send_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                              chunk **output)
 {
@@ -384,6 +403,9 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
     net_state net_is;
     if (exchange_stays(base))
         return push_staying(op, task, local, input);
+    EXEC_TRY(task, send_try_ranges(op, local, &net_is));
+    if (net_is == NET_WAIT)
+        return EXEC_WAIT;
     EXEC_TRY(task, send_lanes(op, local, &net_is));
     if (net_is == NET_WAIT)
         return EXEC_WAIT;
@@ -416,6 +438,9 @@ static exec_result send_local_finish(exec_operator *base, exec_task *task, void 
     send_local *local = state;
     net_state net_is;
     EXEC_TRY(task, exec_check_error(task));
+    EXEC_TRY(task, send_try_ranges(op, local, &net_is)); /* ranks without rows agree, too */
+    if (net_is == NET_WAIT)
+        return EXEC_WAIT;
     for (uint32_t i = 0; i < op->lane_count; i++)
         exchange_lane_flush(&local->lanes[i]);
     EXEC_TRY(task, send_lanes(op, local, &net_is));
@@ -439,6 +464,7 @@ static void send_close(exec_operator *base)
     op_send *op = (op_send *)base;
     net_exchange_close(op->net);
     exchange_stay_release(&op->stay);
+    exchange_ranges_free(op->ranges);
     program_free(op->program);
     exchange_columns_release(&op->columns);
     mem_free(op->has_declined);
@@ -467,8 +493,7 @@ static status exchange_send_open_net(exec_query *query, const plan_node *plan, b
                                                          ? EXCHANGE_CARGO_MESSAGE_BYTES
                                                          : (uint32_t)query->net_message_bytes,
                                     .is_no_receiver = !is_receiver,
-                                    .has_root = plan->exchange.kind == EXCHANGE_GATHER ||
-                                                plan->exchange.kind == EXCHANGE_MERGE};
+                                    .has_root = plan_exchange_has_root(plan->exchange.kind)};
     return net_exchange_open(query->net, &options, out);
 }
 
@@ -479,16 +504,37 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     op->key_count = (uint32_t)plan->exchange.keys.count;
     op->heavy = plan->exchange.heavy_id ? query->heavy[plan->exchange.heavy_id - 1] : NULL;
     op->rank_lane = plan->exchange.kind == EXCHANGE_BROADCAST && op->key_count;
-    op->lane_count = op->rank_lane + (op->key_count ? op->rank_count : 1);
+    bool is_ranged = plan->exchange.kind == EXCHANGE_RANGES;
+    op->lane_count = op->rank_lane + (op->key_count || is_ranged ? op->rank_count : 1);
     op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
     if (!op->has_declined)
         return status_no_memory("exchange", op->rank_count * sizeof *op->has_declined);
     TRY(exchange_counters_new(&op->base, true));
     TRY(exchange_columns_init(plan, &op->columns));
+    if (is_ranged)
+        TRY(exchange_ranges_new(query, plan, &op->ranges));
     if (op->key_count)
         TRY(program_compile((const expr *const *)plan->exchange.keys.items, op->key_count,
                             (exec_layout){(uint32_t)columns->count, columns->items}, &op->program));
     return exchange_send_open_net(query, plan, is_receiver, &op->net);
+}
+
+static status open_source(exec_query *query, const plan_node *plan, op_send *op,
+                          exec_operator **out)
+{
+    switch (plan->exchange.kind) {
+    case EXCHANGE_MERGE:
+        return op_exchange_merge_open(query, plan, op->net, out);
+    case EXCHANGE_APPEND:
+        return op_exchange_append_open(query, plan, op->net, out);
+    default:
+        return op_exchange_receive_open(query, plan, op->net, &op->stay, out);
+    }
+}
+
+status op_exchange_sampler(exec_operator *sink, exec_operator **out)
+{
+    return op_exchange_sample_open(sink->query, ((op_send *)sink)->ranges, out);
 }
 
 status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator **out_sink,
@@ -503,9 +549,7 @@ status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator 
     status st = send_open(query, plan, out_source != NULL, op);
     op->stay.net = op->net;
     if (!st && out_source)
-        st = plan->exchange.kind == EXCHANGE_MERGE
-                 ? op_exchange_merge_open(query, plan, op->net, out_source)
-                 : op_exchange_receive_open(query, plan, op->net, &op->stay, out_source);
+        st = open_source(query, plan, op, out_source);
     if (st)
         return exec_give_up(query, &op->base, st);
     *out_sink = &op->base;

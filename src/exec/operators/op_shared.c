@@ -145,6 +145,17 @@ static status pick_columns(const exec_operator *base, const chunk *source, chunk
     return STATUS_OK;
 }
 
+/* Takes the chunk out of the list, if nobody else reads it. */
+static status shared_take(const op_shared_source *op, size_t index, chunk **output)
+{
+    chunk **kept = &op->sink->chunks.items[index];
+    if (op->base.plan)
+        return pick_columns(&op->base, *kept, output);
+    *output = *kept;
+    *kept = NULL;
+    return STATUS_OK;
+}
+
 static exec_result shared_source_pull(exec_operator *base, exec_task *task, void *state,
                                       chunk **output)
 {
@@ -152,7 +163,7 @@ static exec_result shared_source_pull(exec_operator *base, exec_task *task, void
     shared_reader *reader = state;
     size_t index = atomic_fetch_add(&op->next, 1);
     if (index < op->sink->chunks.count) {
-        EXEC_TRY(task, pick_columns(base, op->sink->chunks.items[index], output));
+        EXEC_TRY(task, shared_take(op, index, output));
         return EXEC_HAVE_OUTPUT;
     }
     if (!op->sink->parts)
@@ -164,6 +175,10 @@ static exec_result shared_source_pull(exec_operator *base, exec_task *task, void
     exec_result result = partition_next(&reader->blocks, task, &block);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
+    if (!base->plan) {
+        *output = block;
+        return EXEC_HAVE_OUTPUT;
+    }
     status st = pick_columns(base, block, output);
     chunk_free(block);
     EXEC_TRY(task, st);
@@ -194,4 +209,16 @@ status op_shared_source_open(exec_query *query, const plan_node *plan, exec_oper
     op->sink = (op_shared *)sink;
     *out = &op->base;
     return STATUS_OK;
+}
+
+/* ---- rows that one source reads ---- */
+
+status op_kept_open(exec_query *query, exec_operator **out_sink)
+{
+    return op_shared_open(query, NULL, (exec_layout){0}, out_sink);
+}
+
+status op_kept_source_open(exec_query *query, exec_operator *sink, exec_operator **out)
+{
+    return op_shared_source_open(query, NULL, sink, out);
 }

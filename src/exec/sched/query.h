@@ -120,5 +120,8 @@ CHECKED status op_shared_open(exec_query *query, const plan_node *plan, exec_lay
                               exec_operator **out_sink);
 CHECKED status op_shared_source_open(exec_query *query, const plan_node *plan, exec_operator *sink,
                                      exec_operator **out);
+/* Keeps rows of no node of the plan, of which one source gives all columns, once, and lets go of them. */
+CHECKED status op_kept_open(exec_query *query, exec_operator **out_sink);
+CHECKED status op_kept_source_open(exec_query *query, exec_operator *sink, exec_operator **out);
 
 #endif

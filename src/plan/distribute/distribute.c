@@ -10,8 +10,10 @@
 #include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_filters.h"
 #include "plan/distribute/distribute_heavy.h"
+#include "plan/distribute/distribute_order.h"
 #include "plan/distribute/distribute_overflow.h"
 #include "plan/distribute/distribute_ranges.h"
+#include "plan/distribute/distribute_site.h"
 #include "plan/distribute/distribute_steal.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/plan_text.h"
@@ -31,87 +33,6 @@
 #define MESSAGE_BYTES_MIN (16u << 10)
 
 static status distribute_place(distributor *d, plan_node **slot, site *out);
-
-status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
-                           const expr_list *keys)
-{
-    plan_node *child = *slot, *node = plan_node_new(d->statement->memory, PLAN_EXCHANGE, 1);
-    if (!node)
-        return status_no_memory("plan", sizeof *node);
-    double ranks = d->distribution->ranks;
-    node->children[0] = child;
-    node->columns = child->columns;
-    node->position = child->position;
-    node->estimated_rows = child->estimated_rows;
-    node->estimated_bytes =
-        distribute_bytes(child) * (kind == EXCHANGE_BROADCAST ? ranks - 1 : 1 - 1 / ranks);
-    node->placement = kind == EXCHANGE_GATHER || kind == EXCHANGE_MERGE ? PLACEMENT_ONE
-                      : kind == EXCHANGE_BROADCAST                      ? PLACEMENT_COPIES
-                                                                        : PLACEMENT_PARTS;
-    node->exchange.kind = kind;
-    node->exchange.id = d->statement->exchange_count++;
-    if (keys)
-        node->exchange.keys = *keys;
-    if (child->placement == PLACEMENT_COPIES)
-        child->placement = PLACEMENT_ONE;
-    *slot = node;
-    return STATUS_OK;
-}
-
-status distribute_gather(distributor *d, plan_node **slot)
-{
-    if ((*slot)->placement == PLACEMENT_PARTS)
-        return distribute_exchange(d, slot, EXCHANGE_GATHER, NULL);
-    (*slot)->placement = PLACEMENT_ONE;
-    return STATUS_OK;
-}
-
-/* ---- where rows with equal keys are ---- */
-
-static bool are_columns(const expr_list *keys)
-{
-    for (size_t i = 0; i < keys->count; i++)
-        if (keys->items[i]->kind != EXPR_COLUMN)
-            return false;
-    return keys->count > 0;
-}
-
-static void site_add_keys(site *s, const expr_list *keys)
-{
-    if (are_columns(keys) && s->key_lists < SITE_KEY_LISTS)
-        s->keys[s->key_lists++] = keys;
-}
-
-site distribute_site(plan_placement placement, const expr_list *keys)
-{
-    site s = {.placement = placement};
-    if (keys)
-        site_add_keys(&s, keys);
-    return s;
-}
-
-static int distribute_find_column(const expr_list *list, const expr *column)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i]->kind == EXPR_COLUMN && list->items[i]->column_id == column->column_id)
-            return (int)i;
-    return -1;
-}
-
-bool distribute_has_together(const site *s, const expr_list *groups)
-{
-    for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
-        size_t found = 0;
-        while (found < s->keys[k]->count &&
-               distribute_find_column(groups, s->keys[k]->items[found]) >= 0)
-            found++;
-        if (found == s->keys[k]->count) {
-            distribute_rely(s);
-            return true;
-        }
-    }
-    return false;
-}
 
 /* ---- joins ---- */
 
@@ -161,13 +82,6 @@ static bool may_copy(const plan_node *join, unsigned side)
     default:
         return side == 1;
     }
-}
-
-/* Partners meet where equal keys are. NOT IN and marks depend on all of the right side. */
-bool distribute_may_repartition(const plan_node *join)
-{
-    return join->join.left_keys.count && join->join.type != JOIN_ANTI_NULL &&
-           join->join.type != JOIN_MARK;
 }
 
 typedef enum join_way { WAY_GATHER, WAY_COPY_LEFT, WAY_COPY_RIGHT, WAY_REPARTITION } join_way;
@@ -296,9 +210,9 @@ static site joined_site(const plan_node *join, const expr_list *left, const expr
     site s = {.placement = PLACEMENT_PARTS};
     plan_join_type type = join->join.type;
     if (type != JOIN_RIGHT && type != JOIN_FULL)
-        site_add_keys(&s, left);
+        distribute_add_keys(&s, left);
     if (type == JOIN_INNER || type == JOIN_RIGHT)
-        site_add_keys(&s, right);
+        distribute_add_keys(&s, right);
     return s;
 }
 
@@ -480,12 +394,15 @@ static status distribute_merge(distributor *d, plan_node **slot)
     return STATUS_OK;
 }
 
-/* Rank 0 merges what ranks have sorted; or each keeps its first rows, rank 0 the first of those. */
+/* Ranks sort a range each; or rank 0 merges what they have sorted; or each keeps its first rows, rank 0 the first of
+ * those. */
 static status place_sort(distributor *d, plan_node **slot, site *out)
 {
     site below;
     plan_node *node = *slot;
     TRY(distribute_place(d, &node->children[0], &below));
+    if (below.placement == PLACEMENT_PARTS && distribute_may_order(d, node))
+        return distribute_order(d, slot, out);
     if (below.placement == PLACEMENT_PARTS && distribute_can_merge(node)) {
         *out = distribute_site(PLACEMENT_ONE, NULL);
         return distribute_merge(d, slot);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_COST_H
 #define PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_COST_H
 
-#include "plan/distribute/distribute.h"
+#include "plan/distribute/distribute_site.h"
 
 /* Returns the bytes of a node's rows, of the columns that travel. */
 double distribute_bytes(const plan_node *node);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_DISTINCT_H
 #define PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_DISTINCT_H
 
-#include "plan/distribute/distribute.h"
+#include "plan/distribute/distribute_site.h"
 
 /* Returns the one expression whose distinct values the node's aggregates are of; NULL: there is none, there
  * are several, or it is one of the groups. */

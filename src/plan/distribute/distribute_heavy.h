@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_HEAVY_H
 #define PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_HEAVY_H
 
-#include "plan/distribute/distribute.h"
+#include "plan/distribute/distribute_site.h"
 
 /* Rows are where the site's keys say: no join below keeps heavy keys' elsewhere, or moves rows. */
 void distribute_rely(const site *s);

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_OVERFLOW_H
 #define PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_OVERFLOW_H
 
-#include "plan/distribute/distribute.h"
+#include "plan/distribute/distribute_site.h"
 
 /* The join's side, which is broadcast, may overflow, if it could be so large; io is the
  * join's site. */

@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_RANGES_H
 #define PISTACHIO_PLAN_DISTRIBUTE_DISTRIBUTE_RANGES_H
 
-#include "plan/distribute/distribute.h"
+#include "plan/distribute/distribute_site.h"
 
 /* The ranges of a scan's column that ranks read: rank r from splits[r - 1] on, up to splits[r]. */
 typedef struct column_ranges {

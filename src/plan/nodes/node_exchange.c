@@ -29,9 +29,13 @@ static void exchange_write(plan_writer *w, const plan_node *node)
     if (node->exchange.heavy_id)
         plan_write_text(w, ", heavy keys stay");
     for (size_t i = 0; i < node->exchange.order.count; i++) {
-        plan_write_text(w, i ? ", " : " by ");
+        plan_write_text(w, i ? ", " : node->exchange.kind == EXCHANGE_RANGES ? " of " : " by ");
         plan_write_expr(w, node->exchange.order.items[i].key);
+        if (node->exchange.order.items[i].is_descending)
+            plan_write_text(w, " desc");
     }
+    if (node->exchange.keeps_equals)
+        plan_write_text(w, ", equal ones together");
     if (node->estimated_bytes >= 0)
         plan_write_format(w, "  (~%.0f bytes)", node->estimated_bytes);
 }

@@ -99,8 +99,16 @@ const char *plan_exchange_name(plan_exchange_kind kind)
     static const char *const names[] = {[EXCHANGE_GATHER] = "gather",
                                         [EXCHANGE_HASH] = "repartition",
                                         [EXCHANGE_BROADCAST] = "broadcast",
-                                        [EXCHANGE_MERGE] = "merge"};
+                                        [EXCHANGE_MERGE] = "merge",
+                                        [EXCHANGE_RANGES] = "repartition by ranges",
+                                        [EXCHANGE_APPEND] = "append",
+                                        [EXCHANGE_LATER] = "give to later ranks"};
     return names[kind];
+}
+
+bool plan_exchange_has_root(plan_exchange_kind kind)
+{
+    return kind == EXCHANGE_GATHER || kind == EXCHANGE_MERGE || kind == EXCHANGE_APPEND;
 }
 
 const char *plan_aggregate_name(plan_aggregate_function function)

@@ -45,6 +45,9 @@ typedef enum plan_exchange_kind {
     EXCHANGE_HASH,      /* each to the rank that the hash of its keys says */
     EXCHANGE_BROADCAST, /* all rows to all ranks */
     EXCHANGE_MERGE,     /* each rank's rows, which are in order, to rank 0, in order */
+    EXCHANGE_RANGES,    /* each to the rank of its range of an order, by samples of all rows */
+    EXCHANGE_APPEND,    /* all rows to rank 0: those of a rank after those of the ranks before it */
+    EXCHANGE_LATER,     /* all rows to all ranks after the one that has them */
     EXCHANGE_KIND_COUNT
 } plan_exchange_kind;
 
@@ -316,7 +319,8 @@ struct plan_node {
             uint32_t id;    /* index among the statement's exchanges */
             expr_list keys; /* HASH; BROADCAST: of what goes by them when it overflows */
             expr *ranged;   /* HASH: rows go by ranges of this, which the one key says; or NULL */
-            plan_sort_key_list order; /* MERGE: columns */
+            plan_sort_key_list order; /* MERGE, RANGES: columns */
+            bool keeps_equals;        /* RANGES: rows with equal keys go to one rank */
             bool has_limit;           /* MERGE: no more rows than that */
             uint64_t limit;
             uint32_t heavy_id; /* HASH: the join's whose probe side it is, or 0 */
@@ -376,6 +380,8 @@ int plan_column_index(const plan_node *node, uint32_t id);
 size_t plan_series_columns(const plan_node *node);
 const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_exchange_name(plan_exchange_kind kind);
+/* Returns whether all rows go to rank 0. */
+bool plan_exchange_has_root(plan_exchange_kind kind);
 const char *plan_aggregate_name(plan_aggregate_function function);
 /* Equal values more or less make no difference to it. */
 bool plan_aggregate_ignores_distinct(plan_aggregate_function function);
