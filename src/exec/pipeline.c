@@ -724,6 +724,7 @@ static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
             found = found && found < keys ? found : keys;
             break;
         case PLAN_FILTER:
+        case PLAN_JOIN:
             *out_filters = true;
             break;
         case PLAN_PROJECT:

@@ -26,6 +26,9 @@ static const statement statements[] = {
     {"SELECT count(*), sum(x), avg(x) FROM t", 1, 500999.5},
     {"SELECT x % 7, count(*), count(DISTINCT x % 5) FROM t GROUP BY 1", 7, 1056},
     {"SELECT x FROM t ORDER BY x DESC LIMIT 10 OFFSET 5", 10, 9895},
+    {"SELECT x FROM t ORDER BY x % 7, x", 1000, 499500}, /* by ranges that ranks agree on */
+    {"SELECT row_number() OVER (ORDER BY x % 7, x), sum(x % 2) OVER (ORDER BY x) FROM t", 1000,
+     750500},
     {"SELECT a.x FROM t a JOIN t b ON a.x = b.x + 1", 999, 499500},
     {"SELECT a.x FROM t a LEFT JOIN t b ON a.x = b.x * 2", 1000, 499500},
     {"SELECT a.x FROM t a FULL JOIN t b ON a.x = b.x + 500", 1500, 499500},

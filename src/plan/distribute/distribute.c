@@ -15,6 +15,7 @@
 #include "plan/distribute/distribute_ranges.h"
 #include "plan/distribute/distribute_site.h"
 #include "plan/distribute/distribute_steal.h"
+#include "plan/distribute/distribute_window.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/verify.h"
@@ -415,10 +416,39 @@ static status place_sort(distributor *d, plan_node **slot, site *out)
     return distribute_gather(d, &node->children[0]);
 }
 
-/* Partitions are made on the ranks that the hash of what divides the rows says. */
-static status place_window(distributor *d, plan_node *node, site *out)
+/* Places windows without partitions, and the sort below them: by ranges, or on rank 0. */
+static status place_global_windows(distributor *d, plan_node **slot, site *out)
 {
-    plan_node *child = node->children[0];
+    plan_node *node = *slot;
+    while (node->kind == PLAN_WINDOW)
+        node = node->children[0];
+    TRY(distribute_place(d, &node->children[0], out));
+    if (out->placement == PLACEMENT_PARTS && distribute_may_order_windows(d, *slot)) {
+        *out = distribute_site(PLACEMENT_PARTS, NULL);
+        return distribute_order_windows(d, slot);
+    }
+    *out = distribute_site(PLACEMENT_ONE, NULL);
+    TRY(distribute_gather(d, &node->children[0]));
+    for (plan_node *above = *slot; above != node; above = above->children[0])
+        above->placement = PLACEMENT_ONE;
+    node->placement = PLACEMENT_ONE;
+    return STATUS_OK;
+}
+
+static bool is_sorted_for_all(const plan_node *window)
+{
+    for (; window->kind == PLAN_WINDOW; window = window->children[0])
+        if (window->window.partition.count)
+            return false;
+    return window->kind == PLAN_SORT;
+}
+
+/* Partitions are made on the ranks that the hash of what divides the rows says. */
+static status place_window(distributor *d, plan_node **slot, site *out)
+{
+    plan_node *node = *slot, *child = node->children[0];
+    if (is_sorted_for_all(node))
+        return place_global_windows(d, slot, out);
     const expr_list *partition = &node->window.partition;
     if (child->kind != PLAN_SORT) /* a window of the same partitions, in order already */
         return distribute_place(d, &node->children[0], out);
@@ -518,7 +548,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_SORT:
         return place_sort(d, slot, out);
     case PLAN_WINDOW:
-        return place_window(d, node, out);
+        return place_window(d, slot, out);
     case PLAN_LIMIT:
         return place_limit(d, node, out);
     case PLAN_UNION:
@@ -642,12 +672,14 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     if (!distribute_is_worth_it(statement, distribution))
         return STATUS_OK;
     TRY(distribute_most_new(&d));
+    d.is_in_shared = true;
     for (size_t i = 0; i < statement->shared.count; i++) {
         TRY(distribute_place(&d, &statement->shared.items[i], &s));
         distribute_note_most(&d, (uint32_t)i);
         if (s.placement == PLACEMENT_COPIES)
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }
+    d.is_in_shared = false;
     TRY(distribute_place(&d, &statement->root, &s));
     TRY(place_result(&d));
     distribute_filters(&d);

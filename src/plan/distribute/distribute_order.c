@@ -25,7 +25,8 @@ status distribute_exchange_order(distributor *d, plan_node **slot, const plan_so
                                  bool keeps_equals)
 {
     TRY(distribute_exchange(d, slot, EXCHANGE_RANGES, NULL));
-    (*slot)->exchange.order = *order;
+    for (size_t i = 0; i < order->count; i++)
+        TRY(array_push(d->statement->memory, &(*slot)->exchange.order, order->items[i]));
     (*slot)->exchange.keeps_equals = keeps_equals;
     d->statement->exchange_count++; /* ranks agree on the ranges */
     return STATUS_OK;
@@ -38,7 +39,7 @@ static bool is_column_of(const plan_node *node, const expr *key)
     return key->kind == EXPR_COLUMN && plan_column_index(node, key->column_id) >= 0;
 }
 
-static bool are_columns_of(const plan_node *sort)
+bool distribute_keys_are_columns(const plan_node *sort)
 {
     for (size_t i = 0; i < sort->sort.keys.count; i++)
         if (!is_column_of(sort, sort->sort.keys.items[i].key))
@@ -128,14 +129,14 @@ bool distribute_may_order(const distributor *d, const plan_node *sort)
                        sort->estimated_rows >= ORDER_ROWS_MIN;
     return plan_rule_is_on(d->statement, RULE_order_by_ranges) && is_worth_it &&
            !sort->sort.has_limit && !sort->sort.keeps_order && sort->sort.keys.count &&
-           (are_columns_of(sort) || gives_all_columns(sort->children[0]));
+           gives_all_columns(sort->children[0]);
 }
 
 status distribute_order(distributor *d, plan_node **slot, site *out)
 {
     plan_node *sort = *slot, *project;
     const plan_column_list columns = sort->columns;
-    bool is_kept = stays_in_parts(d, sort), is_computed = !are_columns_of(sort);
+    bool is_kept = stays_in_parts(d, sort), is_computed = !distribute_keys_are_columns(sort);
     if (is_computed)
         TRY(compute_keys(d, sort));
     TRY(distribute_exchange_order(d, &sort->children[0], &sort->sort.keys, false));

@@ -10,6 +10,8 @@ CHECKED status distribute_exchange_order(distributor *d, plan_node **slot,
                                          const plan_sort_key_list *order, bool keeps_equals);
 /* Returns whether ranks are best to sort a range each, of rows of which each rank has a part. */
 bool distribute_may_order(const distributor *d, const plan_node *sort);
+/* Returns whether the sort's keys are columns of its child. */
+bool distribute_keys_are_columns(const plan_node *sort);
 /* Does so with the sort at the slot. Rank 0 gets the ranges one after the other, or they stay where they are because the
  * statement keeps parts. */
 CHECKED status distribute_order(distributor *d, plan_node **slot, site *out);

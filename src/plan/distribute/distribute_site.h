@@ -10,6 +10,7 @@ typedef struct distributor {
     /* By id, the most rows that a shared plan can have. Set once the plan is placed, so that its uses look it up:
      * each would walk the plan again, and plans that share plans take time by two to their number. */
     double *most_shared_rows;
+    bool is_in_shared; /* a shared plan is being placed: no other ones are made */
 } distributor;
 
 #define SITE_KEY_LISTS 2

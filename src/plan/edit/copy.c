@@ -88,6 +88,10 @@ static void copy_lists(copier *c, plan_node *node)
         COPY_LIST(c, &node->scan.filters);
         COPY_LIST(c, &node->scan.filter_only);
         COPY_LIST(c, &node->scan.relied);
+        COPY_LIST(c, &node->scan.runtime_filters);
+        COPY_LIST(c, &node->scan.bounds);
+        for (size_t i = 0; i < node->scan.bounds.count && !c->has_failed; i++)
+            COPY_LIST(c, &node->scan.bounds.items[i].column_ids);
         break;
     case PLAN_TEXT_SCAN:
         COPY_LIST(c, &node->text_scan.sources);
@@ -193,10 +197,28 @@ static void rename_slot(expr **slot, void *context)
     rename_expr(*slot, context);
 }
 
+static void rename_id(uint32_t *id, const renaming *r)
+{
+    if (*id < r->count && r->ids[*id])
+        *id = r->ids[*id];
+}
+
+/* Renames the columns that a scan's runtime filters and bounds are about. */
+static void rename_taken(plan_node *scan, const renaming *r)
+{
+    for (size_t i = 0; i < scan->scan.runtime_filters.count; i++)
+        rename_id(&scan->scan.runtime_filters.items[i].column_id, r);
+    for (size_t i = 0; i < scan->scan.bounds.count; i++)
+        for (size_t k = 0; k < scan->scan.bounds.items[i].column_ids.count; k++)
+            rename_id(&scan->scan.bounds.items[i].column_ids.items[k], r);
+}
+
 static void rename_tree(plan_node *node, renaming *r)
 {
     if (!guard_may_go_on())
         return;
+    if (r->applies && node->kind == PLAN_SCAN)
+        rename_taken(node, r);
     for (size_t i = 0; i < node->columns.count; i++) {
         uint32_t *id = &node->columns.items[i].id;
         if (*id >= r->count)

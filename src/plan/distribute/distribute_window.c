@@ -1,0 +1,363 @@
+/* distribute_window.c - windows over all rows, by ranges of their order. Each rank evaluates them over its range; of the
+ * ranks before it, it needs what their rows come to:
+ *
+ *     project [number + before.n, coalesce(sum + before.s, sum, before.s)]
+ *       inner join                                  with one row
+ *         window [row_number() as number, sum(x) as sum]
+ *           sort k
+ *             shared 0
+ *         aggregate [sum(n), sum(s)] as before
+ *           give to later ranks
+ *             aggregate [count(*) as n, sum(x) as s]
+ *               shared 0
+ *     shared 0: repartition by ranges of k */
+#include "plan/distribute/distribute_window.h"
+
+#include "plan/distribute/distribute_order.h"
+#include "plan/edit/copy.h"
+#include "plan/edit/shared.h"
+#include "plan/facts/partial.h"
+#include "plan/tree/rule.h"
+
+/* A window's value is made of so many values at most, each of which a rank has of its range and of those before. */
+#define PARTS_OF_CALL 2
+
+typedef struct carried {
+    distributor *d;
+    const plan_node *before; /* columns of the rows, by position as in `rows` */
+    const plan_node *rows;   /* a reference to the shared rows */
+    plan_node *own, *sums;   /* what a rank's rows come to, and those of the ranks before it */
+    plan_node *project;
+} carried;
+
+static status window_no_memory(void)
+{
+    return status_no_memory("plan", sizeof(plan_node));
+}
+
+/* ---- which windows ---- */
+
+static bool is_running(const plan_frame *frame)
+{
+    return frame->start.kind == FRAME_UNBOUNDED_PRECEDING && frame->end.kind == FRAME_CURRENT &&
+           frame->exclusion == FRAME_EXCLUDE_NONE;
+}
+
+static bool can_carry_aggregate(const plan_window_call *call)
+{
+    switch (call->aggregate) {
+    case AGGREGATE_COUNT_STAR:
+    case AGGREGATE_COUNT:
+    case AGGREGATE_SUM:
+    case AGGREGATE_AVG:
+    case AGGREGATE_MIN:
+    case AGGREGATE_MAX:
+        return is_running(&call->frame);
+    default:
+        return false;
+    }
+}
+
+static bool can_carry(const plan_window_call *call)
+{
+    switch (call->function) {
+    case WINDOW_ROW_NUMBER:
+    case WINDOW_RANK:
+        return true;
+    case WINDOW_AGGREGATE:
+        return can_carry_aggregate(call);
+    default:
+        return false;
+    }
+}
+
+/* Rows with equal keys may be on several ranks. */
+static bool divides_equals(const plan_window_call *call)
+{
+    return call->function == WINDOW_ROW_NUMBER ||
+           (call->function == WINDOW_AGGREGATE && call->frame.mode == FRAME_ROWS);
+}
+
+static plan_node *find_sort(const plan_node *top)
+{
+    plan_node *node = top->children[0];
+    while (node->kind == PLAN_WINDOW)
+        node = node->children[0];
+    return node;
+}
+
+static bool can_carry_all(const plan_node *window, const plan_node *sort)
+{
+    const plan_sort_key_list *order = &window->window.order;
+    bool can = order->count > 0 && order->count <= sort->sort.keys.count;
+    for (size_t i = 0; i < order->count && can; i++)
+        can = expr_equal(order->items[i].key, sort->sort.keys.items[i].key);
+    for (size_t i = 0; i < window->window.calls.count; i++)
+        can &= can_carry(&window->window.calls.items[i]);
+    return can && !window->window.partition.count;
+}
+
+bool distribute_may_order_windows(const distributor *d, const plan_node *top)
+{
+    const plan_node *sort = find_sort(top);
+    if (sort->kind != PLAN_SORT || d->is_in_shared || !distribute_may_order(d, sort) ||
+        !distribute_keys_are_columns(sort))
+        return false;
+    for (const plan_node *node = top; node != sort; node = node->children[0])
+        if (!can_carry_all(node, sort))
+            return false;
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static plan_node *new_node(const carried *c, plan_kind kind, uint32_t children)
+{
+    plan_node *node = plan_node_new(c->d->statement->memory, kind, children);
+    if (node) {
+        node->placement = PLACEMENT_PARTS;
+        node->position = c->before->position;
+    }
+    return node;
+}
+
+static expr *column_expr(const carried *c, const plan_column *column)
+{
+    return expr_new_column(c->d->statement->memory, column->id, column->type, column->is_nullable,
+                           column->name);
+}
+
+static status add_output(plan_node *project, arena *a, plan_column column, expr *value)
+{
+    if (!value)
+        return window_no_memory();
+    TRY(array_push(a, &project->columns, column));
+    return array_push(a, &project->project.exprs, value);
+}
+
+/* ---- what comes before ---- */
+
+/* Adds an aggregate of a rank's rows; *out: that of the ranks before it, NULL where they have no rows. */
+static status add_sum(carried *c, plan_aggregate aggregate, data_type type, expr **out)
+{
+    arena *a = c->d->statement->memory;
+    plan_aggregate_function merged;
+    plan_column own = {
+        .id = c->d->statement->next_column_id++, .name = "own", .type = type, .is_nullable = true};
+    plan_column sum = own;
+    sum.id = c->d->statement->next_column_id++;
+    sum.name = "before";
+    (void)plan_aggregate_merges(&aggregate, &merged);
+    plan_aggregate together = {
+        .function = merged, .argument = column_expr(c, &own), .position = -1};
+    TRY(array_push(a, &c->own->columns, own));
+    TRY(array_push(a, &c->own->aggregate.aggregates, aggregate));
+    TRY(array_push(a, &c->sums->columns, sum));
+    TRY(array_push(a, &c->sums->aggregate.aggregates, together));
+    *out = column_expr(c, &sum);
+    return together.argument && *out ? STATUS_OK : window_no_memory();
+}
+
+/* An argument of a call, as an expression of the other reference's columns. */
+static expr *carried_argument(const carried *c, const expr *argument)
+{
+    int at = argument->kind == EXPR_COLUMN ? plan_column_index(c->before, argument->column_id) : -1;
+    return at < 0 ? expr_copy(c->d->statement->memory, argument)
+                  : column_expr(c, &c->rows->columns.items[at]);
+}
+
+/* left + right; where one of them is NULL the other. */
+static expr *add_values(const carried *c, expr_op op, expr *left, expr *right)
+{
+    arena *a = c->d->statement->memory;
+    expr *sides[] = {left, right};
+    expr *all[] = {left && right ? expr_new_call(a, op, left->type, sides, 2, -1) : NULL, left,
+                   right};
+    return all[0] ? expr_new_call(a, EXPR_COALESCE, left->type, all, 3, -1) : NULL;
+}
+
+static status carry_value(carried *c, plan_aggregate_function function,
+                          const plan_window_call *call, const plan_column *column, expr **out)
+{
+    static const expr_op picks[] = {[AGGREGATE_MIN] = EXPR_LEAST, [AGGREGATE_MAX] = EXPR_GREATEST};
+    bool is_pick = function == AGGREGATE_MIN || function == AGGREGATE_MAX;
+    expr *before;
+    plan_aggregate aggregate = {.function = function, .position = call->position};
+    if (function != AGGREGATE_COUNT_STAR) {
+        aggregate.argument = carried_argument(c, call->args[0]);
+        if (!aggregate.argument)
+            return window_no_memory();
+    }
+    TRY(add_sum(c, aggregate, column->type, &before));
+    *out = add_values(c, is_pick ? picks[function] : EXPR_ADD, column_expr(c, column), before);
+    return *out ? STATUS_OK : window_no_memory();
+}
+
+/* ---- calls ---- */
+
+/* Adds a call to the window's own; *out is its column, which others do not see. */
+static status add_call(carried *c, plan_node *window, plan_window_call call, data_type type,
+                       plan_column *out)
+{
+    arena *a = c->d->statement->memory;
+    *out = (plan_column){
+        .id = c->d->statement->next_column_id++, .name = "part", .type = type, .is_nullable = true};
+    TRY(array_push(a, &window->window.calls, call));
+    return array_push(a, &window->columns, *out);
+}
+
+static status divide_mean(carried *c, plan_node *window, plan_window_call call, expr **out)
+{
+    plan_column columns[PARTS_OF_CALL];
+    expr *sum, *count;
+    call.aggregate = AGGREGATE_SUM;
+    TRY(add_call(c, window, call, plan_sum_type(call.args[0]->type), &columns[0]));
+    TRY(carry_value(c, AGGREGATE_SUM, &call, &columns[0], &sum));
+    call.aggregate = AGGREGATE_COUNT;
+    TRY(add_call(c, window, call, type_make(TYPE_INT64), &columns[1]));
+    TRY(carry_value(c, AGGREGATE_COUNT, &call, &columns[1], &count));
+    *out = plan_mean(c->d->statement->memory, sum, count);
+    return *out ? STATUS_OK : window_no_memory();
+}
+
+static status divide_call(carried *c, plan_node *window, plan_window_call call, plan_column column)
+{
+    plan_column own;
+    expr *value;
+    bool is_aggregate = call.function == WINDOW_AGGREGATE;
+    if (is_aggregate && call.aggregate == AGGREGATE_AVG) {
+        TRY(divide_mean(c, window, call, &value));
+    } else {
+        TRY(add_call(c, window, call, column.type, &own));
+        TRY(carry_value(c, is_aggregate ? call.aggregate : AGGREGATE_COUNT_STAR, &call, &own,
+                        &value));
+    }
+    return add_output(c->project, c->d->statement->memory, column, value);
+}
+
+/* The windows' own columns become others, from the lowest up, of which the projection makes those that were theirs. */
+static status divide_windows(carried *c, plan_node *window)
+{
+    arena *a = c->d->statement->memory;
+    if (window->kind != PLAN_WINDOW)
+        return STATUS_OK;
+    TRY(divide_windows(c, window->children[0]));
+    const plan_node before = *window;
+    size_t first = before.columns.count - before.window.calls.count;
+    window->columns = (plan_column_list){0};
+    window->window.calls.items = NULL;
+    window->window.calls.count = window->window.calls.capacity = 0;
+    window->placement = PLACEMENT_PARTS;
+    for (size_t i = 0; i < window->children[0]->columns.count; i++)
+        TRY(array_push(a, &window->columns, window->children[0]->columns.items[i]));
+    for (size_t i = 0; i < before.window.calls.count; i++)
+        TRY(divide_call(c, window, before.window.calls.items[i], before.columns.items[first + i]));
+    return STATUS_OK;
+}
+
+/* ---- shared rows ---- */
+
+static status note_shared(distributor *d, uint32_t id)
+{
+    const double *known = d->most_shared_rows;
+    d->most_shared_rows =
+        arena_alloc_array(d->statement->memory, (size_t)id + 2, sizeof *d->most_shared_rows);
+    if (!d->most_shared_rows)
+        return window_no_memory();
+    if (id)
+        memcpy(d->most_shared_rows, known, id * sizeof *known);
+    d->most_shared_rows[id] = d->statement->shared.items[id]->estimated_rows;
+    return STATUS_OK;
+}
+
+/* The sort's child is read twice: by the sort, under the ids that it has, and for the sums, under others. */
+static status share_rows(carried *c, plan_node *sort, plan_node **out_rows)
+{
+    plan_statement *s = c->d->statement;
+    plan_node *copy, *reference, *other;
+    uint32_t id = (uint32_t)s->shared.count;
+    TRY(plan_copy_renamed(s, sort->children[0], &copy));
+    TRY(array_push(s->memory, &s->shared, copy));
+    TRY(note_shared(c->d, id));
+    TRY(plan_shared_reference(s, id, &reference));
+    TRY(plan_shared_reference(s, id, &other));
+    reference->columns = sort->children[0]->columns;
+    reference->placement = other->placement = PLACEMENT_PARTS;
+    reference->estimated_rows = other->estimated_rows = copy->estimated_rows;
+    c->before = reference;
+    c->rows = *out_rows = other;
+    sort->children[0] = reference;
+    return STATUS_OK;
+}
+
+/* ---- all of it ---- */
+
+static plan_sort_key_list common_order(const plan_node *top, const plan_node *sort)
+{
+    plan_sort_key_list order = sort->sort.keys;
+    for (const plan_node *node = top; node != sort; node = node->children[0])
+        if (node->window.order.count < order.count)
+            order.count = node->window.order.count;
+    return order;
+}
+
+static bool keeps_equals(const plan_node *top, const plan_node *sort)
+{
+    for (const plan_node *node = top; node != sort; node = node->children[0])
+        for (size_t i = 0; i < node->window.calls.count; i++)
+            if (!divides_equals(&node->window.calls.items[i]))
+                return true;
+    return false;
+}
+
+/* Puts the row of what comes before beside each row of the windows. */
+static status join_sums(carried *c, plan_node *top, plan_node **out)
+{
+    arena *a = c->d->statement->memory;
+    plan_node *join = new_node(c, PLAN_JOIN, 2);
+    if (!join)
+        return window_no_memory();
+    join->children[0] = top;
+    join->children[1] = c->sums;
+    join->estimated_rows = top->estimated_rows;
+    for (unsigned side = 0; side < 2; side++)
+        for (size_t i = 0; i < join->children[side]->columns.count; i++)
+            TRY(array_push(a, &join->columns, join->children[side]->columns.items[i]));
+    *out = join;
+    return STATUS_OK;
+}
+
+static status make_nodes(carried *c, plan_node *rows, const plan_node *top)
+{
+    c->own = new_node(c, PLAN_AGGREGATE, 1);
+    c->sums = new_node(c, PLAN_AGGREGATE, 1);
+    c->project = new_node(c, PLAN_PROJECT, 1);
+    if (!c->own || !c->sums || !c->project)
+        return window_no_memory();
+    c->own->children[0] = rows;
+    c->own->estimated_rows = c->sums->estimated_rows = 1;
+    c->project->estimated_rows = top->estimated_rows;
+    for (size_t i = 0; i < c->before->columns.count; i++) {
+        const plan_column *column = &c->before->columns.items[i];
+        TRY(add_output(c->project, c->d->statement->memory, *column, column_expr(c, column)));
+    }
+    return STATUS_OK;
+}
+
+status distribute_order_windows(distributor *d, plan_node **slot)
+{
+    plan_node *top = *slot, *sort = find_sort(top), *rows;
+    carried c = {.d = d};
+    const plan_sort_key_list order = common_order(top, sort);
+    TRY(distribute_exchange_order(d, &sort->children[0], &order, keeps_equals(top, sort)));
+    TRY(share_rows(&c, sort, &rows));
+    sort->placement = PLACEMENT_PARTS;
+    TRY(make_nodes(&c, rows, top));
+    TRY(divide_windows(&c, top));
+    plan_node *given = c.own;
+    TRY(distribute_exchange(d, &given, EXCHANGE_LATER, NULL));
+    c.sums->children[0] = given;
+    TRY(join_sums(&c, top, &c.project->children[0]));
+    *slot = c.project;
+    return STATUS_OK;
+}
