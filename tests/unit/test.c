@@ -27,7 +27,7 @@ const char *__ubsan_default_options(void);
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1";
+    return "allocator_may_return_null=1:handle_sigill=1";
 }
 
 __attribute__((visibility("default"))) const char *__tsan_default_options(void)
@@ -154,6 +154,12 @@ bool test_has_less_to_do(void)
 {
     const char *effort = getenv("PISTACHIO_TEST_EFFORT");
     return effort && !strcmp(effort, "less");
+}
+
+bool test_is_in_turn(uint64_t number, unsigned parts)
+{
+    const char *choice = getenv("PISTACHIO_TEST_CHOICE");
+    return !choice || !*choice || (number + strtoull(choice, NULL, 10)) % parts == 0;
 }
 
 const char *test_source(void)
