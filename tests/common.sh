@@ -18,6 +18,13 @@ export LC_ALL=C PISTACHIO_PROGRESS=off
 has_less_to_do() {
     [ "${PISTACHIO_TEST_EFFORT:-all}" = less ]
 }
+# in_turn N: whether this call is among those that this run makes. The gate's number of the commit (PISTACHIO_TEST_CHOICE)
+# chooses each Nth call of a script, beginning with another one for another commit; without the number all are made.
+turn=0
+in_turn() {
+    turn=$((turn + 1))
+    [ -z "${PISTACHIO_TEST_CHOICE:-}" ] || [ $(((turn + PISTACHIO_TEST_CHOICE) % $1)) = 0 ]
+}
 passed=0 failed=0 skipped=0
 
 pass() {

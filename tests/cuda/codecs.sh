@@ -28,6 +28,7 @@ $3}" ] && return
     return 1
 }
 for library in none "$four" "$five"; do
+    [ "$library" = none ] || in_turn 2 || continue
     by_library=nvCOMP
     [ "$library" != none ] || by_library="the host"
     check "no codec, $library" is_by "$library" none ""
@@ -81,6 +82,7 @@ same() { # FILE
     [ $code = 1 ] || sort "$work/rows" | cmp - "$work/expected.sorted"
 }
 for file in "$data"/*.parquet; do
+    in_turn 3 || continue
     check "$(basename "$file")" same "$file"
 done
 
@@ -89,9 +91,11 @@ for source in dictionary_v2_zstd dictionary_v1_gzip_small_pages; do
     bytes=$(wc -c <"$data/$source.parquet")
     at=40
     while [ $at -lt $((bytes / 2)) ]; do
-        cp "$data/$source.parquet" "$work/damaged.parquet"
-        printf '\125' | dd of="$work/damaged.parquet" bs=1 seek=$at conv=notrunc 2>"$work/dd"
-        check "$source, byte $at" same "$work/damaged.parquet"
+        if in_turn 3; then
+            cp "$data/$source.parquet" "$work/damaged.parquet"
+            printf '\125' | dd of="$work/damaged.parquet" bs=1 seek=$at conv=notrunc 2>"$work/dd"
+            check "$source, byte $at" same "$work/damaged.parquet"
+        fi
         at=$((at + bytes / 20))
     done
 done

@@ -18,6 +18,7 @@ for device in cpu simulated; do
         case $file in '#'*) continue ;; esac
         [ "$device" = cpu ] || [ -z "$format" ] || continue
         [ -f "$folder/$file" ] || continue
+        [ "$device" = cpu ] || in_turn 3 || continue
         sql="SELECT \"$column\" FROM '$folder/$file'"
         # A lone NULL is written as "" so that its line is not empty: undone here.
         if [ -n "$format" ]; then

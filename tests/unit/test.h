@@ -115,6 +115,9 @@ const char *test_data(const char *path);
 /* Whether PISTACHIO_TEST_EFFORT=less asks for less than all (scripts/test, docs/TESTING.md): a test
  * that goes over many cases may then go over some of them. */
 bool test_has_less_to_do(void);
+/* Whether case `number` is among those that this run takes: each `parts`-th, others for another commit, if the gate has
+ * set PISTACHIO_TEST_CHOICE (scripts/choose-tests); else all are. */
+bool test_is_in_turn(uint64_t number, unsigned parts);
 /* Called when the test under way has run, before what was not freed is counted. One at a time. */
 void test_at_end(void (*release)(void));
 

@@ -12,6 +12,12 @@ static uint64_t first_seed(void)
     return text ? strtoull(text, NULL, 10) : 1;
 }
 
+/* Whether the test takes a seed: one that was named, or each third, by the gate's number. */
+static bool takes_seed(uint64_t seed)
+{
+    return getenv("TEST_NET_SEED") || test_has_less_to_do() || test_is_in_turn(seed, 3);
+}
+
 static uint64_t seed_count(uint64_t count)
 {
     const char *text = getenv("TEST_NET_SEEDS");
@@ -26,6 +32,8 @@ TEST(every_message_arrives_once_in_order)
 {
     uint64_t frames = 0;
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(80); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {
             .ranks = 1 + (unsigned)(seed % 5), .queries = 3, .seed = seed, .is_stepped = true};
         cluster_result result = cluster_run(&options);
@@ -33,13 +41,15 @@ TEST(every_message_arrives_once_in_order)
         CHECK_EQ(result.failed, 0);
         frames += result.frames;
     }
-    CHECK(frames > 1000);
+    CHECK(frames > 300);
 }
 
 /* More than net_unite has speak each to each; some of whom have no parent's bytes to hand on. */
 TEST(many_ranks_send_along_a_tree)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {
             .ranks = 9 + (unsigned)(seed % 8), .queries = 2, .seed = seed, .is_stepped = true};
         cluster_result result = cluster_run(&options);
@@ -50,6 +60,8 @@ TEST(many_ranks_send_along_a_tree)
 TEST(many_ranks_lose_one)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 9 + (unsigned)(seed % 8),
                                    .queries = 2,
                                    .seed = seed,
@@ -74,6 +86,8 @@ TEST(a_failure_is_everybodys)
 {
     unsigned failed = 0, completed = 0;
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(80); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 2 + (unsigned)(seed % 3),
                                    .queries = 6,
                                    .seed = seed,
@@ -91,6 +105,8 @@ static void run_faults(net_fault_kind fault, const char *part)
 {
     unsigned struck = 0, failed = 0, named = 0;
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(100); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 2 + (unsigned)(seed % 4),
                                    .queries = 3,
                                    .seed = seed,
@@ -125,6 +141,8 @@ TEST(a_rank_that_sends_rubbish_is_gone)
 TEST(little_memory_is_enough_or_an_error)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(60); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 3,
                                    .queries = 3,
                                    .seed = seed,
@@ -147,7 +165,7 @@ TEST(each_failing_allocation_fails_one_query_at_most)
             CHECK_EQ(result.failed, 0);
             break;
         }
-        nth += test_has_less_to_do() ? 7 : nth / 50;
+        nth += test_has_less_to_do() ? 30 : nth / 50;
     }
     CHECK(failed);
 }
@@ -155,6 +173,8 @@ TEST(each_failing_allocation_fails_one_query_at_most)
 TEST(threads_send_and_receive)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
                                    .queries = 8,
                                    .seed = seed,
@@ -167,6 +187,8 @@ TEST(threads_send_and_receive)
 TEST(threads_send_and_receive_without_delay)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(20); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
                                    .queries = 20,
                                    .seed = seed,
@@ -181,6 +203,8 @@ TEST(threads_send_and_receive_without_delay)
 TEST(threads_fail)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {
             .ranks = 3, .queries = 20, .seed = seed, .workers = 2, .has_failing_lanes = true};
         cluster_result result = cluster_run(&options);
@@ -191,6 +215,8 @@ TEST(threads_fail)
 TEST(threads_lose_a_rank)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(9); i++, seed++) {
+        if (!takes_seed(seed))
+            continue;
         cluster_options options = {.ranks = 3,
                                    .queries = 10,
                                    .seed = seed,

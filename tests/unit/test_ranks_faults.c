@@ -146,5 +146,6 @@ TEST(rows_are_right_or_a_fault_is_named)
         test_fail(__FILE__, __LINE__, "SEEDS is FIRST-END, not %s", seeds);
     make_table();
     for (unsigned seed = first; seed < end; seed++)
-        run_seed(seed);
+        if (seeds || test_is_in_turn(seed, 2))
+            run_seed(seed);
 }
