@@ -754,7 +754,7 @@ VariableSetStmt:
 					n->is_local = false;
 					$$ = (Node *) n;
 				}
-			| SET VARIABLE_LA ColId to_or_equals a_expr
+			| SET VARIABLE_LA ColLabel to_or_equals a_expr
 				{
 					SetVariableStmt *n = makeNode(SetVariableStmt);
 
@@ -763,7 +763,7 @@ VariableSetStmt:
 					n->location = @3;
 					$$ = (Node *) n;
 				}
-			| RESET VARIABLE_LA ColId
+			| RESET VARIABLE_LA ColLabel
 				{
 					SetVariableStmt *n = makeNode(SetVariableStmt);
 
@@ -5164,6 +5164,11 @@ sample_spec:
 sample_size:
 			sample_number							{ $$ = $1; }
 			| sample_number '%'
+				{
+					((RangeTableSample *) $1)->is_percent = true;
+					$$ = $1;
+				}
+			| sample_number LIMIT_PERCENT_LA
 				{
 					((RangeTableSample *) $1)->is_percent = true;
 					$$ = $1;
