@@ -19,6 +19,7 @@ typedef struct client {
     struct client *next, **link;
     int socket;
     bool is_trusted;  /* need not prove who it is: by its socket */
+    bool is_owner;    /* came by a socket that is for the server's own user alone */
     bool needs_tls;   /* may not log in without */
     bool is_admitted; /* logged in, and counted */
     uint32_t number;  /* with which, and a secret, others ask to cancel its statement */

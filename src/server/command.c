@@ -136,14 +136,15 @@ static void lower(char *text)
             *text = (char)(*text - 'A' + 'a');
 }
 
-/* DEALLOCATE [PREPARE] name|ALL, CLOSE name|ALL. */
+/* DEALLOCATE [PREPARE] name|ALL, CLOSE name|ALL; a savepoint may be called ALL. */
 static status read_named(const tokens *t, size_t index, command_kind kind, const char *tag,
                          command *out)
 {
     if (index + 1 != t->count)
         return STATUS_OK;
     *out = (command){.kind = kind, .tag = tag};
-    if (is_word(t, index, "all"))
+    bool takes_all = kind == COMMAND_DEALLOCATE || kind == COMMAND_CLOSE || kind == COMMAND_FETCH;
+    if (takes_all && is_word(t, index, "all"))
         return STATUS_OK;
     TRY(copy_token(&t->items[index], out->text));
     if (*t->items[index].at != '"')
@@ -199,6 +200,23 @@ static status read_fetch(const tokens *t, command *out)
     return STATUS_OK;
 }
 
+/* ---- savepoints ---- */
+
+/* SAVEPOINT name, RELEASE [SAVEPOINT] name, ROLLBACK [WORK|TRANSACTION] TO [SAVEPOINT] name. */
+static status read_savepoint(const tokens *t, command *out)
+{
+    size_t to = 1 + (is_word(t, 1, "work") || is_word(t, 1, "transaction"));
+    if (is_word(t, 0, "savepoint"))
+        return read_named(t, 1, COMMAND_SAVEPOINT, "SAVEPOINT", out);
+    if (is_word(t, 0, "release"))
+        return read_named(t, 1 + (is_word(t, 1, "savepoint") && t->count == 3), COMMAND_RELEASE,
+                          "RELEASE", out);
+    if (!is_word(t, 0, "rollback") || !is_word(t, to, "to"))
+        return STATUS_OK;
+    to += 1 + (is_word(t, to + 1, "savepoint") && t->count == to + 3);
+    return read_named(t, to, COMMAND_ROLLBACK_TO, "ROLLBACK", out);
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -210,11 +228,8 @@ static const struct {
     {{"start", "transaction"}, COMMAND_BEGIN, "START TRANSACTION"},
     {{"commit"}, COMMAND_COMMIT, "COMMIT"},
     {{"end"}, COMMAND_COMMIT, "COMMIT"},
-    {{"rollback", "to"}, COMMAND_ROLLBACK_TO, "ROLLBACK"},
     {{"rollback"}, COMMAND_ROLLBACK, "ROLLBACK"},
     {{"abort"}, COMMAND_ROLLBACK, "ROLLBACK"},
-    {{"savepoint"}, COMMAND_SAVEPOINT, "SAVEPOINT"},
-    {{"release"}, COMMAND_SAVEPOINT, "RELEASE"},
     {{"discard", "all"}, COMMAND_DISCARD, "DISCARD ALL"},
     {{"discard", "plans"}, COMMAND_NOTHING, "DISCARD PLANS"},
     {{"discard", "temp"}, COMMAND_NOTHING, "DISCARD TEMP"},
@@ -250,7 +265,9 @@ static status read_tokens(const tokens *t, command *out)
         return read_fetch(t, out);
     if (is_word(t, 0, "close"))
         return read_named(t, 1, COMMAND_CLOSE, "CLOSE CURSOR", out);
-    read_plain(t, out);
+    TRY(read_savepoint(t, out));
+    if (!out->kind)
+        read_plain(t, out);
     return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* command.h - statements that are the session's, not the engine's: transactions, PostgreSQL's settings, cursors' ends.
  *
- * They are told by their first words, as they have no expressions. A transaction covers nothing that could be undone: it
- * is what a client asks for, and after a failure nothing but its end is taken. */
+ * They are told by their first words, as they have no expressions. A transaction covers the definitions that sessions share
+ * (definitions.h). After a failure nothing but its end is taken. */
 #ifndef PISTACHIO_SERVER_COMMAND_H
 #define PISTACHIO_SERVER_COMMAND_H
 
@@ -16,7 +16,8 @@ typedef enum command_kind {
     COMMAND_COMMIT,
     COMMAND_ROLLBACK,
     COMMAND_ROLLBACK_TO,
-    COMMAND_SAVEPOINT, /* or RELEASE */
+    COMMAND_SAVEPOINT,
+    COMMAND_RELEASE,
     COMMAND_DEALLOCATE,
     COMMAND_CLOSE,
     COMMAND_DECLARE, /* a cursor */

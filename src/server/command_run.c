@@ -31,22 +31,31 @@ static void begin(session *s)
     if (s->transaction != TRANSACTION_NONE)
         failure_write_notice(&s->stream.out, "there is already a transaction in progress");
     else
-        s->transaction = TRANSACTION_OPEN;
+        definitions_begin(&s->definitions);
+    s->transaction = TRANSACTION_OPEN;
 }
 
 /* Ends it, with its portals. */
-static void end(session *s)
+static status end(session *s, bool commits)
 {
+    commits &= s->transaction == TRANSACTION_OPEN;
     if (s->transaction == TRANSACTION_NONE)
         failure_write_notice(&s->stream.out, "there is no transaction in progress");
     s->transaction = TRANSACTION_NONE;
     portal_remove_all(&s->lists);
+    if (commits)
+        return definitions_commit(&s->definitions);
+    definitions_roll_back(&s->definitions);
+    return STATUS_OK;
 }
 
-static status run_in_transaction(session *s, const char *what)
+static status run_savepoint(session *s, const command *c)
 {
     if (s->transaction == TRANSACTION_NONE)
-        return status_new(STATUS_KIND_INVALID, "%s can only be used in transaction blocks", what);
+        return status_new(STATUS_KIND_INVALID, "%s can only be used in transaction blocks", c->tag);
+    if (c->kind == COMMAND_SAVEPOINT)
+        return definitions_save(&s->definitions, c->text);
+    TRY(definitions_release(&s->definitions, c->text, c->kind == COMMAND_ROLLBACK_TO));
     s->transaction = TRANSACTION_OPEN;
     return STATUS_OK;
 }
@@ -126,11 +135,11 @@ static status run(session *s, const command *c)
         return STATUS_OK;
     case COMMAND_COMMIT:
     case COMMAND_ROLLBACK:
-        end(s);
-        return STATUS_OK;
+        return end(s, c->kind == COMMAND_COMMIT);
     case COMMAND_ROLLBACK_TO:
     case COMMAND_SAVEPOINT:
-        return run_in_transaction(s, c->tag);
+    case COMMAND_RELEASE:
+        return run_savepoint(s, c);
     case COMMAND_DEALLOCATE:
         return deallocate(s, c);
     case COMMAND_DECLARE:

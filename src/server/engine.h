@@ -48,6 +48,15 @@
     FUNCTION(int128_format)                                                                        \
     FUNCTION(zone_format_value)                                                                    \
     FUNCTION(sql_check_utf8)                                                                       \
+    FUNCTION(sql_catalog_new_shared)                                                               \
+    FUNCTION(sql_catalog_free)                                                                     \
+    FUNCTION(sql_catalog_clone)                                                                    \
+    FUNCTION(sql_catalog_take)                                                                     \
+    FUNCTION(sql_catalog_set_below)                                                                \
+    FUNCTION(sql_catalog_put)                                                                      \
+    FUNCTION(sql_catalog_define)                                                                   \
+    FUNCTION(sql_catalog_each_own)                                                                 \
+    FUNCTION(sql_definition_copy)                                                                  \
     FUNCTION(sql_catalog_use_activity)                                                             \
     FUNCTION(pistachio_statement_free)                                                             \
     FUNCTION(pistachio_parameter_count)                                                            \
@@ -156,6 +165,15 @@ extern const server_engine *engine_calls;
 #define int128_format engine_calls->int128_format
 #define zone_format_value engine_calls->zone_format_value
 #define sql_check_utf8 engine_calls->sql_check_utf8
+#define sql_catalog_new_shared engine_calls->sql_catalog_new_shared
+#define sql_catalog_free engine_calls->sql_catalog_free
+#define sql_catalog_clone engine_calls->sql_catalog_clone
+#define sql_catalog_take engine_calls->sql_catalog_take
+#define sql_catalog_set_below engine_calls->sql_catalog_set_below
+#define sql_catalog_put engine_calls->sql_catalog_put
+#define sql_catalog_define engine_calls->sql_catalog_define
+#define sql_catalog_each_own engine_calls->sql_catalog_each_own
+#define sql_definition_copy engine_calls->sql_definition_copy
 #define sql_catalog_use_activity engine_calls->sql_catalog_use_activity
 #define pistachio_statement_free engine_calls->pistachio_statement_free
 #define pistachio_parameter_count engine_calls->pistachio_parameter_count

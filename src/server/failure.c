@@ -46,6 +46,9 @@ static const struct {
     {STATUS_KIND_INVALID, "%indow function", "42P20"},
     {STATUS_KIND_INVALID, "OVER specified", "42P20"},
     {STATUS_KIND_INVALID, "window \"", "42P20"},
+    {STATUS_KIND_INVALID, "permission denied", "42501"},
+    {STATUS_KIND_INVALID, "could not serialize access", "40001"},
+    {STATUS_KIND_INVALID, "% is not empty: ", "2BP01"},
     {STATUS_KIND_INVALID, "there is a schema named", "42P06"},
     {STATUS_KIND_INVALID, "there is a catalog named", "42P04"},
     {STATUS_KIND_INVALID, "there is a macro named", "42723"},
@@ -73,6 +76,7 @@ static const struct {
     {STATUS_KIND_NOT_FOUND, "prepared statement ", "26000"},
     {STATUS_KIND_NOT_FOUND, "portal ", "34000"},
     {STATUS_KIND_NOT_FOUND, "cursor ", "34000"},
+    {STATUS_KIND_NOT_FOUND, "savepoint ", "3B001"},
     {STATUS_KIND_NOT_FOUND, "file ", "58P01"},
     {STATUS_KIND_DATA, "division by zero", "22012"},
     {STATUS_KIND_DATA, "parameter ", "22P02"},
@@ -103,10 +107,19 @@ static bool fits(const char *message, const char *pattern)
     return !strncmp(message, pattern, strlen(pattern));
 }
 
+/* Passes over views in which the failure lies: view "v": ... */
+static const char *after_views(const char *message)
+{
+    const char *end;
+    while (!strncmp(message, "view \"", 6) && (end = strstr(message + 6, "\": ")))
+        message = end + 3;
+    return message;
+}
+
 const char *failure_state(status st)
 {
     status_kind kind = status_get_kind(st);
-    const char *message = status_message(st);
+    const char *message = after_views(status_message(st));
     if (strstr(message, "enable_external_access is off"))
         return SQLSTATE_PRIVILEGE;
     for (size_t i = 0; i < sizeof message_states / sizeof *message_states; i++)

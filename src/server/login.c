@@ -153,6 +153,8 @@ static status open_session(session *s, bool *out_is_open)
         return stream_flush(&s->stream);
     }
     s->connection->copies_to_client = true;
+    definitions_join(&s->definitions, &s->shared->definitions, s->connection,
+                     s->client->is_owner || s->client->activity.limits.writes_catalog);
     copy_in_open(s);
     tell_all(s);
     *out_is_open = true;

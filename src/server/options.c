@@ -22,6 +22,7 @@ static const char usage[] =
     "                        addresses and localhost\n"
     "  --users FILE          who may log in by TCP, with verifiers of their passwords\n"
     "  --add-user NAME       asks for NAME's password, writes it to the file of --users, and ends\n"
+    "  --catalog FILE        keeps views, schemas and macros that clients make, for all of them\n"
     "  --tls CERT KEY        PEM files: clients may encrypt, those of other addresses must\n"
     "  --trust-loopback      clients of a loopback address need no password\n"
     "  --insecure            lets clients of other addresses come without TLS, too\n"
@@ -100,7 +101,9 @@ static int read_value(server_options *o, const char *word, char *value)
         *(strcmp(word, "--users") ? &o->new_user : &o->users) = value;
         return -1;
     }
-    if (!strcmp(word, "--log"))
+    if (!strcmp(word, "--catalog"))
+        o->catalog = value;
+    else if (!strcmp(word, "--log"))
         o->log = value;
     else if (!strcmp(word, "--log-format"))
         return read_log_format(o, value);
@@ -118,8 +121,9 @@ static int read_value(server_options *o, const char *word, char *value)
 static bool takes_value(const char *word)
 {
     static const char *const names[] = {
-        "--listen", "--set",       "--max-connections", "--grace", "--users",      "--add-user",
-        "--http",   "--http-name", "--max-running",     "--log",   "--log-format", "--processes"};
+        "--listen",     "--set",       "--max-connections", "--grace",       "--users",
+        "--add-user",   "--http",      "--http-name",       "--max-running", "--log",
+        "--log-format", "--processes", "--catalog"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(word, names[i]))
             return true;

@@ -22,7 +22,8 @@ typedef struct server_options {
     bool is_insecure;              /* other addresses than loopback without TLS */
     const char *certificate, *key; /* files of TLS; NULL: there is none */
     const char *users;             /* the file of those who log in by TCP; NULL: there is none */
-    const char *new_user;          /* who is added to it, and nothing is served; NULL: nobody */
+    const char *catalog;  /* the file of definitions that clients share; NULL: there is none */
+    const char *new_user; /* who is added to it, and nothing is served; NULL: nobody */
     const char
         *log; /* the file of a line for each statement, "-": standard error; NULL: there is none */
     bool is_log_json;

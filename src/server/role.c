@@ -63,6 +63,11 @@ static bool read_word(role_limits *limits, const char *word, size_t bytes)
     value = value_of(word, bytes, "priority=", &count);
     if (value)
         return read_priority(value, count, &limits->weight);
+    value = value_of(word, bytes, "catalog=", &count);
+    if (value) {
+        limits->writes_catalog = count == 5 && !memcmp(value, "write", 5);
+        return limits->writes_catalog || (count == 4 && !memcmp(value, "read", 4));
+    }
     value = value_of(word, bytes, "rows=", &count);
     if (value)
         return read_number(value, count, INT64_MAX, &limits->rows);

@@ -1,6 +1,6 @@
 /* role.h - what a user's statements may take: words after the verifier in the file of users.
  *
- *     anna SCRAM-SHA-256$... group=reports priority=low timeout=60 rows=1000000 */
+ *     anna SCRAM-SHA-256$... group=reports priority=low timeout=60 rows=1000000 catalog=write */
 #ifndef PISTACHIO_SERVER_ROLE_H
 #define PISTACHIO_SERVER_ROLE_H
 
@@ -16,6 +16,7 @@ typedef struct role_limits {
     unsigned weight;              /* EXEC_WEIGHT_LOW, _NORMAL, _HIGH */
     int64_t milliseconds;         /* that a statement may take; 0: any time */
     uint64_t rows;                /* that it may send; 0: any number */
+    bool writes_catalog;          /* its user may change the catalog of --catalog */
 } role_limits;
 
 void role_limits_init(role_limits *out);

@@ -112,6 +112,7 @@ static void let_in(serving *s, int socket, const listener *from)
         return;
     }
     one->needs_tls = from->needs_tls;
+    one->is_owner = from->is_local;
     st = watch(s, socket, EPOLLRDHUP | EPOLLET, EVENT_CLIENT | one->number);
     if (!st)
         st = start_thread(s->shared, one);

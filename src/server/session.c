@@ -188,6 +188,7 @@ void session_run(session_shared *shared, client *one)
     portal_remove_all(&s.lists);
     prepared_remove_all(&s.lists);
     clients_hide(&shared->clients, one);
+    definitions_leave(&s.definitions);
     pistachio_disconnect(s.connection);
     copy_in_end(&s);
     stream_release(&s.stream);

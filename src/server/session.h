@@ -3,6 +3,7 @@
 #define PISTACHIO_SERVER_SESSION_H
 
 #include "server/clients.h"
+#include "server/definitions.h"
 #include "server/pg_setting.h"
 #include "server/prepared.h"
 #include "server/stream.h"
@@ -11,7 +12,8 @@
 typedef struct session_shared {
     pistachio_database *database;
     clients clients;
-    activity activity;          /* statements of all clients */
+    activity activity; /* statements of all clients */
+    definitions definitions;
     int ending;                 /* an eventfd that can be read once the server ends */
     tls_identity *tls;          /* NULL: the server has no TLS */
     const char *users;          /* the file of those who log in by TCP; NULL: nobody can */
@@ -34,6 +36,7 @@ typedef struct session {
     transaction_state transaction;
     pg_settings settings;
     prepared_lists lists;
+    session_definitions definitions;
     bool is_skipping; /* messages up to Sync: one has failed */
     const char *sql;  /* in which the position of a failure lies; NULL: in none */
     bool is_begun;    /* a statement has begun */

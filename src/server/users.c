@@ -2,6 +2,7 @@
 #include "server/users.h"
 
 #include "server/engine.h"
+#include "server/replace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +148,7 @@ status users_limits(const char *path, const char *name, role_limits *out)
                                     "can",
                                     number, path),
                          "after the verifier may stand group=NAME, priority=low, normal or high, "
-                         "timeout=SECONDS and rows=NUMBER");
+                         "timeout=SECONDS, rows=NUMBER and catalog=read or write");
     array_release(&text);
     return st;
 }
@@ -175,37 +176,6 @@ static status keep_others(const char *path, const char *text, const char *name, 
             out->items[out->count++] = '\n';
     }
     return STATUS_OK;
-}
-
-static status write_all(int descriptor, const char *path, const text_buffer *text)
-{
-    for (size_t at = 0; at < text->count;) {
-        ssize_t bytes = write(descriptor, text->items + at, text->count - at);
-        if (bytes < 0 && errno != EINTR)
-            return status_new_errno(errno, "could not write \"%s\"", path);
-        at += bytes > 0 ? (size_t)bytes : 0;
-    }
-    if (fsync(descriptor))
-        return status_new_errno(errno, "could not write \"%s\"", path);
-    return STATUS_OK;
-}
-
-/* Puts a file of the text in the place of the one that is there. */
-static status replace_file(const char *path, const text_buffer *text)
-{
-    char draft[PATH_MAX];
-    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft)
-        return status_new(STATUS_KIND_INVALID, "the path \"%s\" is too long", path);
-    int descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0)
-        return status_new_errno(errno, "could not make \"%s\"", draft);
-    status st = write_all(descriptor, draft, text);
-    close(descriptor);
-    if (!st && rename(draft, path))
-        st = status_new_errno(errno, "could not replace \"%s\"", path);
-    if (st)
-        (void)unlink(draft);
-    return st;
 }
 
 static status check_name(const char *name)
@@ -250,7 +220,7 @@ status users_add(const char *path, const char *name, const char *password, size_
     if (!st)
         st = make_line(name, password, bytes, &own, &after);
     if (!st)
-        st = replace_file(path, &after);
+        st = replace_file(path, after.items, after.count);
     array_release(&before);
     array_release(&after);
     return st;

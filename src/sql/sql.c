@@ -123,6 +123,8 @@ static status prepare_create_view(preparer *p, const ViewStmt *tree)
                                 "a parameter in a view is");
     TRY(prepare_query(p, tree->query, SQL_CREATE_VIEW));
     p->statement->replace = tree->replace;
+    p->statement->is_temporary = tree->view->relpersistence == RELPERSISTENCE_TEMP;
+    p->statement->uses = p->binder.uses;
     p->statement->text = all + (tree->querylocation < 0 ? 0 : tree->querylocation);
     if (list_length(tree->aliases))
         TRY(add_view_names(p, tree));
@@ -146,6 +148,7 @@ static status prepare_drop(preparer *p, const DropStmt *tree)
     const List *name = castNode(List, list_nth(tree->objects, 0));
     p->statement->kind = is_view ? SQL_DROP_VIEW : SQL_DROP_TABLE;
     p->statement->if_exists = tree->missing_ok;
+    p->statement->cascades = tree->behavior == DROP_CASCADE;
     return bind_dropped_key(&p->binder, name, p->text.start, &p->statement->name);
 }
 
@@ -460,10 +463,9 @@ static status unsupported_statement(preparer *p, const pg_node *tree)
         if (!strcmp(words, missing_statements[i].words))
             return status_hint(st, "%s", missing_statements[i].instead);
     return status_hint(
-        st,
-        "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
-        "DROP TABLE, CREATE SCHEMA, ATTACH, USE, CREATE MACRO, PREPARE, EXECUTE, SET, RESET, SHOW, "
-        "DESCRIBE, SUMMARIZE, PRAGMA, CALL and CACHE TABLE");
+        st, "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
+            "DROP TABLE, ALTER ... RENAME TO, CREATE SCHEMA, ATTACH, USE, CREATE MACRO, PREPARE, "
+            "EXECUTE, SET, RESET, SHOW, DESCRIBE, SUMMARIZE, PRAGMA, CALL and CACHE TABLE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -501,6 +503,8 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return prepare_cache(p, castNode(CacheStmt, tree));
     case T_CopyStmt:
         return prepare_copy(p, castNode(CopyStmt, tree));
+    case T_RenameStmt:
+        return bind_rename(&p->binder, castNode(RenameStmt, tree), p->statement);
     case T_SchemaStmt:
         return bind_create_schema(&p->binder, castNode(SchemaStmt, tree), p->statement);
     case T_AttachStmt:

@@ -246,7 +246,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 				ExplainStmt InsertStmt ExplainableStmt PreparableStmt SelectStmt
 				VariableResetStmt VariableSetStmt VariableShowStmt ViewStmt
 
-%type <boolean>	describe_word
+%type <boolean>	describe_word renamed_kind
 %type <node>	DescribeStmt from_first_select select_no_parens select_with_parens select_clause simple_select
 				values_clause
 
@@ -368,7 +368,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %type <range>	cache_table
 %type <list>	cache_columns cache_column_list
 %type <node>	cache_column
-%type <node>	PragmaStmt call_expr AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt SchemaStmt UseStmt macro_body macro_parameter
+%type <node>	PragmaStmt call_expr AttachStmt DeallocateStmt ExecuteStmt MacroStmt PrepareStmt RenameStmt SchemaStmt UseStmt macro_body macro_parameter
 %type <list>	macro_parameters macro_parameter_list
 %type <node>	pivot_column pivot_key unpivot_into
 %type <list>	pivot_on_list pivot_key_list pivot_using unpivot_values
@@ -563,7 +563,7 @@ static Node *makeRecursiveViewSelect(char *relname, List *aliases, Node *query);
 %token		ASOF_LA POSITIONAL_LA TRY_CAST_LA IGNORE_LA RESPECT_LA IGNORE_OVER_LA RESPECT_OVER_LA COLUMNS_LA RENAME_LA
 			LAMBDA_LA LAMBDA_ARROW STRUCT_LA MAP_LA
 %token		PIVOT_LA UNPIVOT_LA USING_SAMPLE PERCENT_LA PREPARE_LA EXECUTE_LA DEALLOCATE_LA MACRO_LA
-%token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA
+%token		USE_LA ATTACH_LA DETACH_LA UNCACHE_LA CLEAR_LA ALTER_LA RENAME_TO_LA
 %token		GLOB_LA FACTORIAL_LA LIMIT_PERCENT_LA VARIABLE_LA PRAGMA_LA CALL_LA
 %token <str>	INTERVAL_UNIT
 
@@ -705,6 +705,7 @@ stmt:
 			| MacroStmt
 			| PragmaStmt
 			| PrepareStmt
+			| RenameStmt
 			| SchemaStmt
 			| SelectStmt
 			| UseStmt
@@ -3094,10 +3095,12 @@ MacroStmt:
 			CREATE OptTemp MACRO_LA name '(' macro_parameters ')' AS macro_body
 				{
 					$$ = makeMacro($4, $6, (MacroStmt *) $9, false, @4);
+					((MacroStmt *) $$)->is_temporary = $2 == RELPERSISTENCE_TEMP;
 				}
 			| CREATE OR REPLACE OptTemp MACRO_LA name '(' macro_parameters ')' AS macro_body
 				{
 					$$ = makeMacro($6, $8, (MacroStmt *) $11, true, @6);
+					((MacroStmt *) $$)->is_temporary = $4 == RELPERSISTENCE_TEMP;
 				}
 			| DROP MACRO_LA name
 				{
@@ -3171,6 +3174,33 @@ macro_parameter:
 		;
 
 /* Schemas. */
+RenameStmt:
+			ALTER_LA renamed_kind qualified_name RENAME_TO_LA TO name
+				{
+					RenameStmt *n = makeNode(RenameStmt);
+
+					n->is_view = $2;
+					n->relation = $3;
+					n->newname = $6;
+					$$ = (Node *) n;
+				}
+			| ALTER_LA renamed_kind IF_P EXISTS qualified_name RENAME_TO_LA TO name
+				{
+					RenameStmt *n = makeNode(RenameStmt);
+
+					n->is_view = $2;
+					n->relation = $5;
+					n->newname = $8;
+					n->missing_ok = true;
+					$$ = (Node *) n;
+				}
+		;
+
+renamed_kind:
+			TABLE									{ $$ = false; }
+			| VIEW									{ $$ = true; }
+		;
+
 SchemaStmt:
 			CREATE SCHEMA qualified_name
 				{

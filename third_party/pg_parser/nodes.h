@@ -114,6 +114,7 @@ typedef enum NodeTag
 	T_DeallocateStmt,
 	T_MacroStmt,
 	T_SchemaStmt,
+	T_RenameStmt,
 	T_AttachStmt,
 	T_UseStmt,
 	T_CacheStmt,
@@ -2181,6 +2182,7 @@ typedef struct MacroStmt
 	bool		is_table;
 	bool		replace;
 	bool		is_drop;
+	bool		is_temporary;
 	bool		if_exists;
 	Node	   *body;			/* an expression, or a SelectStmt */
 	int			location;
@@ -2193,6 +2195,16 @@ typedef struct SchemaStmt
 	RangeVar   *name;
 	bool		if_not_exists;
 } SchemaStmt;
+
+/* ALTER TABLE or VIEW relation RENAME TO newname */
+typedef struct RenameStmt
+{
+	NodeTag		type;
+	RangeVar   *relation;
+	char	   *newname;
+	bool		is_view;
+	bool		missing_ok;
+} RenameStmt;
 
 /* ATTACH path AS name; DETACH name: path is NULL */
 typedef struct AttachStmt

@@ -256,8 +256,12 @@ statement_token(const pg_lexeme *word, const pg_lexeme *next, const base_yy_extr
 		return next->token == '=' || next->token == TOKEN_TO ? 0 : TOKEN_VARIABLE_LA;
 	if (!strcmp(text, "prepare") && (!before || before == TOKEN_DEALLOCATE_LA) && next->token)
 		return TOKEN_PREPARE_LA;
+	if (!strcmp(text, "rename") && next->token == TOKEN_TO && before != TOKEN_SET)
+		return TOKEN_RENAME_TO_LA;
 	if (before)
 		return 0;
+	if (!strcmp(text, "alter"))
+		return TOKEN_ALTER_LA;
 	if (!strcmp(text, "execute"))
 		return TOKEN_EXECUTE_LA;
 	if (!strcmp(text, "deallocate"))

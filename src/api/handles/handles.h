@@ -14,7 +14,7 @@
 #include "api/handles/running.h"
 #include "base/setting.h"
 #include "pistachio/pistachio.h"
-#include "sql/catalog/catalog.h"
+#include "sql/catalog/definition.h"
 #include "sql/catalog/rounds.h"
 #include "sql/statement/statement.h"
 
@@ -85,6 +85,9 @@ struct pistachio_connection {
     /* Called before a query starts that reads rows; waits until it may. NULL: it may at once. Set as weight is. */
     status (*await_turn)(void *context);
     void *turn_context;
+    /* Applies a definition to a catalog that others share, under the session's own. NULL: there is none. Set as weight is. */
+    status (*define)(void *context, const sql_definition *definition);
+    void *define_context;
     pthread_mutex_t lock; /* of the layer */
     api_running running;
 };

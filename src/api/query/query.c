@@ -2,6 +2,7 @@
 #include "api/engine/engine.h"
 #include "api/handles/error.h"
 #include "api/query/cache.h"
+#include "api/query/define.h"
 #include "api/query/explain.h"
 #include "api/query/query_parts.h"
 #include "api/query/query_run.h"
@@ -161,16 +162,14 @@ static status run_describe(pistachio_result *result)
     return STATUS_OK;
 }
 
-/* Runs CREATE SCHEMA, DROP SCHEMA, ATTACH and DETACH. */
-static status run_schema(pistachio_result *result)
+/* Runs ATTACH and DETACH. */
+static status run_attach(pistachio_result *result)
 {
     const sql_statement *statement = result->statement;
     sql_catalog *catalog = api_catalog(result->connection);
     const sql_table_name *schema = &statement->schema;
     if (statement->is_there)
         return STATUS_OK;
-    if (statement->kind == SQL_CREATE_SCHEMA)
-        return sql_catalog_add_schema(catalog, schema->catalog, schema->schema);
     if (statement->kind == SQL_ATTACH && statement->rest)
         return sql_catalog_attach_rest(catalog, statement->name, statement->rest);
     if (statement->kind == SQL_ATTACH)
@@ -199,15 +198,9 @@ static status run(pistachio_result *result)
     case SQL_CLEAR_CACHE:
         scan_cache_clear();
         return STATUS_OK;
-    case SQL_CREATE_VIEW:
-        return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
     case SQL_CREATE_TABLE:
     case SQL_INSERT:
         return statement->is_there ? STATUS_OK : run_query(result);
-    case SQL_DROP_TABLE:
-        return sql_catalog_drop_rows(catalog, statement->name, statement->if_exists);
-    case SQL_DROP_VIEW:
-        return sql_catalog_drop_view(catalog, statement->name, statement->if_exists);
     case SQL_DEALLOCATE_ALL:
         sql_catalog_drop_prepared(catalog);
         return STATUS_OK;
@@ -217,10 +210,16 @@ static status run(pistachio_result *result)
         return run_show(result);
     case SQL_SHOW_TABLES:
         return run_show_tables(result);
+    case SQL_CREATE_VIEW:
+    case SQL_DROP_VIEW:
+    case SQL_DROP_TABLE:
+    case SQL_RENAME:
     case SQL_CREATE_SCHEMA:
-    case SQL_DROP_SCHEMA:
+        return api_define(result);
+    case SQL_DROP_SCHEMA: /* or a catalog */
+        return statement->schema.schema ? api_define(result) : run_attach(result);
     case SQL_ATTACH:
-        return run_schema(result);
+        return run_attach(result);
     case SQL_DESCRIBE:
         return run_describe(result);
     case SQL_ROUND: /* was run before */

@@ -90,7 +90,10 @@ static status run(pistachio_database *database, const server_options *options)
         return status_new(STATUS_KIND_IO, "the system gives no random numbers");
     if (options->certificate)
         TRY(tls_identity_load(options->certificate, options->key, &shared.tls));
-    status st = listen_and_serve(&shared, options);
+    status st = definitions_open(&shared.definitions, database, options->catalog);
+    if (!st)
+        st = listen_and_serve(&shared, options);
+    definitions_close(&shared.definitions);
     tls_identity_free(shared.tls);
     return st;
 }

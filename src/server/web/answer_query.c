@@ -102,6 +102,7 @@ typedef struct asked {
     pistachio_result *result;
     history_entry *entry;
     activity_entry activity;
+    session_definitions definitions;
     bool is_begun;
 } asked;
 
@@ -363,6 +364,8 @@ static status begin(asked *a, const char *user)
     web *w = a->job->web;
     TRY(api_error_status(pistachio_connect_session(w->shared->database, &a->connection)));
     TRY(fill_activity(a, user));
+    definitions_join(&a->definitions, &w->shared->definitions, a->connection,
+                     a->activity.limits.writes_catalog);
     mutex_lock(&w->lock);
     status st = show(a, user);
     mutex_unlock(&w->lock);
@@ -390,6 +393,7 @@ static void end(asked *a, status st)
         history_end(&w->history, a->entry, state, st ? status_message(st) : "");
     mutex_unlock(&w->lock);
     pistachio_result_free(a->result);
+    definitions_leave(&a->definitions);
     pistachio_disconnect(a->connection);
 }
 

@@ -142,11 +142,8 @@ sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *
     return folded;
 }
 
-/* Copies what the entry has, but the table. */
-static status copy_entry(sql_catalog *catalog, const sql_catalog_entry *from,
-                         sql_catalog_entry **out)
+status sql_catalog_copy_entry(arena *a, const sql_catalog_entry *from, sql_catalog_entry **out)
 {
-    arena *a = catalog->memory;
     const char *name = from->name;
     sql_catalog_entry *entry = arena_alloc(a, sizeof *entry);
     if (entry) {
@@ -156,9 +153,11 @@ static status copy_entry(sql_catalog *catalog, const sql_catalog_entry *from,
             entry->view_sql = arena_copy_text(a, from->view_sql, strlen(from->view_sql));
         if (from->path)
             entry->path = arena_copy_text(a, from->path, strlen(from->path));
+        if (from->uses)
+            entry->uses = arena_copy_text(a, from->uses, strlen(from->uses));
     }
     if (!entry || !entry->name || !entry->view_sql != !from->view_sql ||
-        !entry->path != !from->path)
+        !entry->path != !from->path || !entry->uses != !from->uses)
         return status_no_memory("catalog", sizeof *entry);
     *out = entry;
     return sql_table_name_of(a, entry->name, &entry->of);
@@ -167,14 +166,14 @@ static status copy_entry(sql_catalog *catalog, const sql_catalog_entry *from,
 status sql_catalog_add_own(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     sql_catalog_entry *entry;
-    TRY(copy_entry(catalog, from, &entry));
+    TRY(sql_catalog_copy_entry(catalog->memory, from, &entry));
     return array_push(catalog->memory, &catalog->entries, entry);
 }
 
 status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     sql_catalog_entry *entry;
-    TRY(copy_entry(catalog, from, &entry));
+    TRY(sql_catalog_copy_entry(catalog->memory, from, &entry));
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (!strcmp(catalog->entries.items[i]->name, from->name)) {
             drop_parts(&catalog->entries.items[i]->parts);
@@ -236,9 +235,12 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
 /* The session has no such view; its database may. */
 static status check_below(sql_catalog *below, const char *name)
 {
-    mutex_lock(&below->lock);
-    const sql_catalog_entry *old = sql_catalog_find_own(below, name);
-    mutex_unlock(&below->lock);
+    const sql_catalog_entry *old = NULL;
+    for (; below && !old; below = below->below) {
+        mutex_lock(&below->lock);
+        old = sql_catalog_find_own(below, name);
+        mutex_unlock(&below->lock);
+    }
     return old ? status_new(STATUS_KIND_INVALID,
                             "\"%s\" belongs to the database; a session cannot drop it",
                             sql_catalog_table_of(name))
@@ -443,8 +445,14 @@ status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exi
 /* ---- looking up ---- */
 
 /* The parts of a table of rows may change, and are not there without a reference. */
-static status hold_entry(const sql_catalog_entry *entry, sql_held *held, sql_catalog_entry *out)
+static status hold_entry(const sql_catalog *catalog, const sql_catalog_entry *entry, sql_held *held,
+                         sql_catalog_entry *out)
 {
+    sql_catalog_entry *copy;
+    if (catalog->is_shared) {
+        TRY(sql_catalog_copy_entry(held->memory, entry, &copy));
+        entry = copy;
+    }
     *out = *entry;
     if (!entry->parts.count)
         return STATUS_OK;
@@ -464,11 +472,11 @@ static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
     if (!entry)
         return STATUS_OK;
     sql_catalog_entry *copy = entry;
-    if (entry->parts.count) {
+    if (entry->parts.count || catalog->is_shared) {
         copy = arena_alloc(held->memory, sizeof *copy);
         if (!copy)
             return status_no_memory("catalog", sizeof *copy);
-        TRY(hold_entry(entry, held, copy));
+        TRY(hold_entry(catalog, entry, held, copy));
     }
     *out = copy;
     return STATUS_OK;
@@ -560,7 +568,7 @@ static status catalog_list(sql_catalog *catalog, bool opens_tables, bool lists_a
         bool is_remote = entry->path && sql_remote_has(NULL, entry->path);
         if (opens_tables && !is_remote) /* a server would be asked for each of its tables */
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
-        TRY(hold_entry(catalog->entries.items[i], held, &to->items[to->count]));
+        TRY(hold_entry(catalog, catalog->entries.items[i], held, &to->items[to->count]));
         to->count++;
     }
     return STATUS_OK;
@@ -615,6 +623,12 @@ char *sql_catalog_prepared_name(arena *a, const char *name)
 char *sql_catalog_variable_name(arena *a, const char *name)
 {
     return arena_format(a, VARIABLE_NAME "%s", name);
+}
+
+bool sql_catalog_is_session_name(const char *name)
+{
+    return !strncmp(name, PREPARED_NAME, sizeof PREPARED_NAME - 1) ||
+           !strncmp(name, VARIABLE_NAME, sizeof VARIABLE_NAME - 1);
 }
 
 /* Removes the entries whose names begin so; returns how many. */

@@ -25,6 +25,8 @@ typedef struct sql_catalog_entry {
     pq_table *table;      /* or */
     const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
     const char *path;     /* what it is to be opened from */
+    const char *
+        uses; /* view: names of the tables and views in its query (sql_catalog_add_use); NULL: unknown */
     /* Parts of a table that was made from rows, else empty. Looked up: held, and the first one's table is `table`. */
     sql_part_list parts;
 } sql_catalog_entry;
@@ -46,6 +48,15 @@ void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener);
 /* One over another, which outlives it: what is added is seen here alone, what is dropped must be of
  * this one. Paths are opened by the one below. */
 CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
+/* Makes a catalog of definitions over another, which outlives it: views, macros and schemas that several sessions are over.
+ * What is found and listed is copied for the statement, so that the entries can be replaced. */
+CHECKED status sql_catalog_new_shared(sql_catalog *below, sql_catalog **out);
+/* Makes a copy of a catalog of definitions. */
+CHECKED status sql_catalog_clone(sql_catalog *from, sql_catalog **out);
+/* Replaces the definitions of `to` by those of `from`, which is freed. */
+void sql_catalog_take(sql_catalog *to, sql_catalog *from);
+/* Puts a session's catalog over another one. By the session's thread, while it binds no statement. */
+void sql_catalog_set_below(sql_catalog *catalog, sql_catalog *below);
 /* Before the first statement is bound. */
 void sql_catalog_use_activity(sql_catalog *catalog, const sql_activity *activity);
 sql_activity sql_catalog_activity(const sql_catalog *catalog);
@@ -79,19 +90,28 @@ CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *en
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
                                     bool replace);
+/* Applies a definition to the catalog's own entries (definition.h). */
+struct sql_definition;
+CHECKED status sql_catalog_define(sql_catalog *catalog, const struct sql_definition *definition);
+/* Returns whether the catalog itself, not one below it, has an entry of the name. */
+bool sql_catalog_has_own(sql_catalog *catalog, const char *name);
 CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
 /* Exact name first, then whatever the case; *out is NULL: there is none. A table is open. */
 CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
+/* Calls a function for each entry of the catalog itself until it fails. */
+CHECKED status sql_catalog_each_own(sql_catalog *catalog,
+                                    status (*call)(void *context, const sql_catalog_entry *entry),
+                                    void *context);
 /* Returns the name of what is kept as a view without being a table: names that SQL cannot write, in the arena; NULL
  * without memory. */
 char *sql_catalog_macro_name(arena *a, const char *name);
 char *sql_catalog_prepared_name(arena *a, const char *name);
 char *sql_catalog_variable_name(arena *a, const char *name);
-/* Adds a schema, unless it is there. */
-CHECKED status sql_catalog_add_schema(sql_catalog *catalog, const char *of, const char *schema);
+/* Returns whether such a name is of a prepared statement or variable, which are a session's alone. */
+bool sql_catalog_is_session_name(const char *name);
 /* Adds a catalog of the folder's tables, each opened when it is first looked up; sub-folders that are not tables are its
  * schemas. A file or lake is a catalog of one table. */
 CHECKED status sql_catalog_attach(sql_catalog *catalog, const char *name, const char *path);

@@ -179,14 +179,6 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
     return st;
 }
 
-status sql_catalog_add_schema(sql_catalog *catalog, const char *of, const char *schema)
-{
-    mutex_lock(&catalog->lock);
-    status st = put_schema(catalog, of, schema);
-    mutex_unlock(&catalog->lock);
-    return st;
-}
-
 static status attach(sql_catalog *catalog, const char *name, const char *path)
 {
     arena *a = catalog->memory;

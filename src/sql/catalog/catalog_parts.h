@@ -18,6 +18,7 @@ typedef struct sql_remote {
 struct sql_catalog {
     pthread_mutex_t lock;
     sql_catalog *below; /* NULL: nothing is */
+    bool is_shared;     /* sql_catalog_new_shared */
     /* Footers are not taken from the process's cache. Without the lock: it is set under the database's, and a table that is
      * opened under this one may take that. */
     _Atomic bool reads_anew;
@@ -40,6 +41,9 @@ CHECKED status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry
 /* Adds an entry, of whose name there is none. */
 CHECKED status sql_catalog_add_own(sql_catalog *catalog, const sql_catalog_entry *from);
 void sql_catalog_remove_own(sql_catalog *catalog, const sql_catalog_entry *old);
+/* Copies an entry, but its parts, into the arena. */
+CHECKED status sql_catalog_copy_entry(arena *a, const sql_catalog_entry *from,
+                                      sql_catalog_entry **out);
 
 /* ---- catalog_remote.c ---- */
 

@@ -3,6 +3,7 @@
 
 #include "arrowfile/arrowfile_table.h"
 #include "lake/lake.h"
+#include "sql/catalog/definition.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
@@ -460,12 +461,22 @@ static status bind_path(binder *b, const char *path, int32_t location, plan_node
                                     : bind_table_path(b, path, NULL, location, out);
 }
 
+/* Notes that the statement itself, not a view in it, names the table or view. */
+static status note_use(binder *b, const sql_catalog_entry *entry)
+{
+    if (b->views)
+        return STATUS_OK;
+    b->uses = sql_catalog_add_use(b->memory, b->uses, entry->name);
+    return b->uses ? STATUS_OK : bind_no_memory();
+}
+
 /* The relation of FROM is found in *of. */
 static status bind_named(binder *b, const RangeVar *range, bind_relation *of, plan_node **out)
 {
     const sql_catalog_entry *entry;
     TRY(bind_find_table(b, range, &entry));
     if (entry) {
+        TRY(note_use(b, entry));
         of->catalog = entry->of.catalog;
         of->schema = entry->of.schema;
         return bind_entry_of(b, entry, range->location, out);

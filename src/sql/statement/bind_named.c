@@ -161,6 +161,7 @@ status bind_macro_statement(binder *b, const MacroStmt *tree, sql_statement *out
     out->kind = tree->is_drop ? SQL_DROP_VIEW : SQL_CREATE_VIEW;
     out->tag = tree->is_drop ? "DROP MACRO" : "CREATE MACRO";
     out->replace = tree->replace;
+    out->is_temporary = tree->is_temporary;
     out->if_exists = tree->if_exists;
     out->name = sql_catalog_macro_name(b->memory, tree->name);
     out->text = b->text->text;

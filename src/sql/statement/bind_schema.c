@@ -125,7 +125,8 @@ status bind_drop_schema(binder *b, const DropStmt *tree, sql_statement *out)
         return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                       "a catalog's first schema cannot be dropped"),
                            "DETACH takes a catalog away that ATTACH has made");
-    if (tree->behavior != DROP_CASCADE)
+    out->cascades = tree->behavior == DROP_CASCADE;
+    if (!out->cascades)
         TRY(check_is_empty(b, &out->schema, location));
     return check_not_used(b, &out->schema, location);
 }
@@ -265,6 +266,26 @@ status bind_dropped_key(binder *b, const List *name, int32_t location, const cha
     if (entry)
         schema = entry->of;
     return key_in(b, &schema, of.table, out);
+}
+
+status bind_rename(binder *b, const RenameStmt *tree, sql_statement *out)
+{
+    const RangeVar *range = tree->relation;
+    const sql_table_name name = {range->catalogname, range->schemaname, range->relname};
+    const sql_catalog_entry *entry;
+    out->kind = SQL_RENAME;
+    out->tag = tree->is_view ? "ALTER VIEW" : "ALTER TABLE";
+    out->if_exists = tree->missing_ok;
+    if (!*tree->newname)
+        return bind_error(b, STATUS_KIND_INVALID, range->location, "the name of a table is empty");
+    TRY(sql_search(b->catalog, b->memory, &b->path, &name, b->held, &entry));
+    out->is_there = !entry && tree->missing_ok; /* nothing is to be done */
+    if (!entry)
+        return tree->missing_ok ? STATUS_OK
+                                : bind_error(b, STATUS_KIND_NOT_FOUND, range->location,
+                                             "table \"%s\" does not exist", range->relname);
+    TRY(key_in(b, &entry->of, entry->of.table, &out->name));
+    return key_in(b, &entry->of, tree->newname, &out->text);
 }
 
 /* ---- SHOW ---- */

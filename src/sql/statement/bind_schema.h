@@ -16,6 +16,8 @@ CHECKED status bind_set_search_path(binder *b, const List *values, int32_t locat
 CHECKED status bind_new_key(binder *b, const RangeVar *range, const char **out);
 /* Returns the key of a table or view that is to be dropped, or, if there is none of the name, of one that could be. */
 CHECKED status bind_dropped_key(binder *b, const List *name, int32_t location, const char **out);
+/* ALTER TABLE or VIEW ... RENAME TO: a view or table of rows, within its schema. */
+CHECKED status bind_rename(binder *b, const RenameStmt *tree, sql_statement *out);
 /* SHOW TABLES, of a schema; SHOW ALL TABLES, SHOW SCHEMAS and SHOW DATABASES become queries: *out_sql. */
 CHECKED status bind_show_schema(binder *b, const VariableShowStmt *tree, sql_statement *out,
                                 const char **out_sql);

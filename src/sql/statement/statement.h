@@ -17,6 +17,7 @@ typedef enum sql_kind {
     SQL_COPY,
     SQL_CREATE_VIEW,
     SQL_DROP_VIEW,
+    SQL_RENAME, /* the view or table `name` to the key `text` */
     SQL_DEALLOCATE_ALL,
     SQL_CREATE_TABLE, /* of the rows of `query` */
     SQL_INSERT,       /* the same */
@@ -46,7 +47,10 @@ typedef struct sql_statement {
     const char *text;                /* SET: the value; CREATE VIEW: its query's text */
     sql_table_name schema;           /* SHOW TABLES, schemas */
     const struct rest_options *rest; /* ATTACH: of a server (lake/rest/rest.h) */
+    const char *uses;                /* CREATE VIEW: as in sql_catalog_entry */
+    bool is_temporary;               /* CREATE: for the session alone */
     bool replace, if_exists;
+    bool cascades; /* DROP */
     bool is_there; /* IF [NOT] EXISTS: nothing is to be done */
     sql_part_list
         parts; /* INSERT, SQL_ROUND_MERGE: the table's; the first ones stay, and behind them come the rows of

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* No statement that is supported begins with one of them. */
+/* No statement that is supported begins with one of them, but ALTER ... RENAME TO. */
 static const char *const first_words[] = {
     "ALTER",    "ANALYZE",  "BEGIN",  "CHECKPOINT", "CLOSE",       "CLUSTER",  "COMMENT",
     "COMMIT",   "DECLARE",  "DELETE", "DISCARD",    "DO",          "END",      "EXPORT",
@@ -31,6 +31,20 @@ static const char *statement_word_find(const char *const *words, size_t count, c
     return NULL;
 }
 
+/* Returns whether the statement is ALTER TABLE or ALTER VIEW with RENAME TO. */
+static bool is_rename(const char *text, const pg_token *tokens, size_t count)
+{
+    static const char word[] = "rename";
+    if (count < 5 || (tokens[1].token != TOKEN_TABLE && tokens[1].token != TOKEN_VIEW) ||
+        strncasecmp(text + tokens[0].start, "alter", 5))
+        return false;
+    for (size_t i = 2; i + 1 < count; i++)
+        if (tokens[i + 1].token == TOKEN_TO && tokens[i].end - tokens[i].start == sizeof word - 1 &&
+            !strncasecmp(text + tokens[i].start, word, sizeof word - 1))
+            return true;
+    return false;
+}
+
 status sql_refused_statement(arena *a, const char *text, const pg_token *tokens, size_t count,
                              const char **out)
 {
@@ -38,6 +52,8 @@ status sql_refused_statement(arena *a, const char *text, const pg_token *tokens,
     size_t at = 1;
     *out = statement_word_find(first_words, sizeof first_words / sizeof *first_words, text,
                                &tokens[0]);
+    if (*out && is_rename(text, tokens, count))
+        *out = NULL;
     if (*out || count < 2 || (!is_create && tokens[0].token != TOKEN_DROP))
         return STATUS_OK;
     if (is_create && count > 3 && tokens[1].token == TOKEN_OR)

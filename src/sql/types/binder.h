@@ -256,6 +256,8 @@ struct binder {
     sql_notice_list *notices; /* the sql_statement's */
     const sql_text *text;
     const bind_view *views; /* being expanded */
+    const char
+        *uses; /* names of the catalog that the statement's own text has (sql_catalog_add_use) */
     bind_parameters *parameters;
     uint32_t select_count;
     plan_node *union_all; /* made last of a chain of UNION ALLs, with room for so many children */
