@@ -14,7 +14,7 @@ static inline data_type type_json(void)
 
 static inline bool type_is_json(data_type type)
 {
-    return type.id == TYPE_VARCHAR && type.precision;
+    return type.id == TYPE_VARCHAR && type.precision == 1;
 }
 
 #endif

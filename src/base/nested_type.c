@@ -87,6 +87,7 @@ static bool is_structure(const entry *e, const structure *s)
         return false;
     for (uint32_t i = 0; i < s->count; i++)
         if (!type_equal(e->type.fields[i].type, s->fields[i].type) ||
+            e->type.fields[i].type.precision != s->fields[i].type.precision || /* json, oid */
             strcmp(e->type.fields[i].name, s->fields[i].name) != 0)
             return false;
     return true;
@@ -338,4 +339,16 @@ size_t nested_type_text(data_type type, char *text, size_t room)
     if (room)
         text[out.bytes < room ? out.bytes : room - 1] = 0;
     return out.bytes;
+}
+
+bool nested_type_is_equal(data_type a, data_type b)
+{
+    const nested_type *left = nested_type_of(a), *right = nested_type_of(b);
+    if (a.id != b.id || left->field_count != right->field_count || left->size != right->size)
+        return false;
+    for (uint32_t i = 0; i < left->field_count; i++)
+        if (!type_equal(left->fields[i].type, right->fields[i].type) ||
+            strcmp(left->fields[i].name, right->fields[i].name) != 0)
+            return false;
+    return true;
 }

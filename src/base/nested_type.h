@@ -53,4 +53,7 @@ size_t nested_type_text(data_type type, char *text, size_t room);
 /* The number of its entry, for tests; 0: not nested. */
 uint32_t nested_type_number(data_type type);
 
+/* Returns whether two lists, structs or maps have the same names and types, of which type_equal() takes some for the same. */
+bool nested_type_is_equal(data_type a, data_type b);
+
 #endif

@@ -1,7 +1,10 @@
 /* pg_type.c - see pg_type.h. */
 #include "base/pg_type.h"
 
+#include "base/alias_type.h"
 #include "base/nested_type.h"
+
+#include <stdio.h>
 
 static const struct {
     uint16_t oid;
@@ -33,8 +36,14 @@ static const struct {
     [TYPE_MAP] = {PG_JSON, -1},
 };
 
+static const pg_type aliases[] = {[ALIAS_OID] = {PG_OID, 4, -1},
+                                  [ALIAS_REGPROC] = {PG_REGPROC, 4, -1},
+                                  [ALIAS_CHAR] = {PG_CHAR, 1, -1}};
+
 pg_type pg_type_of(data_type type)
 {
+    if (type_alias_of(type))
+        return aliases[type_alias_of(type)];
     pg_type made = {pg_types[type.id].oid, pg_types[type.id].size, -1};
     if (type.id == TYPE_DECIMAL) /* VARHDRSZ more than the two numbers */
         made.modifier = (type.precision << 16 | type.scale) + 4;
@@ -135,4 +144,18 @@ int64_t pg_oid_of_name(const char *name, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ (unsigned char)name[i]) * 16777619u;
     return PG_FIRST_OID + hash % (INT32_MAX - PG_FIRST_OID);
+}
+
+const char *const pg_function_ends[PG_FUNCTION_ENDS] = {"in", "out", "recv", "send"};
+
+size_t pg_function_name(int64_t oid, char out[PG_FUNCTION_BYTES])
+{
+    for (size_t i = 0; oid && i < sizeof entries / sizeof *entries; i++)
+        for (size_t end = 0; end < PG_FUNCTION_ENDS; end++) {
+            int bytes =
+                snprintf(out, PG_FUNCTION_BYTES, "%s%s", entries[i].io, pg_function_ends[end]);
+            if (pg_oid_of_name(out, (size_t)bytes) == oid)
+                return (size_t)bytes;
+        }
+    return (size_t)snprintf(out, PG_FUNCTION_BYTES, oid ? "%lld" : "-", (long long)oid);
 }

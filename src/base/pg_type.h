@@ -72,4 +72,12 @@ const pg_type_entry *pg_type_list(size_t *out_count);
 /* NULL: there is no such type. */
 const pg_type_entry *pg_type_find(uint32_t oid);
 
+/* Writes the name of the function that reads or writes values of a type (pg_type.typinput and so on), or the number; returns
+ * its bytes. */
+#define PG_FUNCTION_BYTES 64
+size_t pg_function_name(int64_t oid, char out[PG_FUNCTION_BYTES]);
+/* Ends of the names of such functions. */
+#define PG_FUNCTION_ENDS 4
+extern const char *const pg_function_ends[PG_FUNCTION_ENDS];
+
 #endif

@@ -1,6 +1,7 @@
 /* type.c - the data types: widths, names, kinds. */
 #include "base/type.h"
 
+#include "base/alias_type.h"
 #include "base/json_type.h"
 #include "base/nested_type.h"
 
@@ -57,8 +58,10 @@ data_type type_decimal(unsigned precision, unsigned scale)
 
 bool type_equal(data_type a, data_type b)
 {
-    return a.id == b.id && (a.precision == b.precision || a.id == TYPE_VARCHAR) &&
-           a.scale == b.scale;
+    bool has_aliases = a.id == TYPE_VARCHAR || a.id == TYPE_INT64;
+    bool are_alike =
+        a.id == b.id && (a.precision == b.precision || has_aliases) && a.scale == b.scale;
+    return are_alike || (a.id == b.id && type_is_nested(a) && nested_type_is_equal(a, b));
 }
 
 bool type_is_integer(data_type type)
@@ -87,6 +90,9 @@ bool type_is_time(data_type type)
     return type.id >= TYPE_DATE && type.id <= TYPE_TIMESTAMP_TZ;
 }
 
+static const char *const alias_names[] = {
+    [ALIAS_OID] = "oid", [ALIAS_REGPROC] = "regproc", [ALIAS_CHAR] = "\"char\""};
+
 char *type_name(data_type type, char *text)
 {
     assert(type.id < TYPE_ID_COUNT);
@@ -100,6 +106,8 @@ char *type_name(data_type type, char *text)
         snprintf(text, TYPE_NAME_BYTES, "timestamp_ns with time zone");
     else if (type_is_nested(type))
         nested_type_text(type, text, TYPE_NAME_BYTES);
+    else if (type_alias_of(type))
+        snprintf(text, TYPE_NAME_BYTES, "%s", alias_names[type_alias_of(type)]);
     else if (type_is_json(type))
         snprintf(text, TYPE_NAME_BYTES, "json");
     else

@@ -24,6 +24,7 @@ data_type decode_type(uint32_t oid)
         {PG_INTERVAL, TYPE_INTERVAL},   {PG_UUID, TYPE_UUID},
         {PG_TEXT, TYPE_VARCHAR},        {PG_VARCHAR, TYPE_VARCHAR},
         {PG_BPCHAR, TYPE_VARCHAR},      {PG_NAME, TYPE_VARCHAR},
+        {PG_CHAR, TYPE_VARCHAR},        {PG_REGPROC, TYPE_INT64},
         {PG_JSON, TYPE_VARCHAR},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -199,6 +200,7 @@ static status read_value(wire_reader *reader, uint32_t oid, unsigned parameter, 
         out->i64 = (int32_t)wire_read_32(reader);
         return STATUS_OK;
     case PG_OID:
+    case PG_REGPROC:
         out->i64 = wire_read_32(reader);
         return STATUS_OK;
     case PG_INT8:

@@ -1,9 +1,12 @@
 /* encode.c - see encode.h. */
 #include "server/encode.h"
 
+#include "base/alias_type.h"
 #include "base/uuid_text.h"
 #include "server/encode_nested.h"
 #include "server/engine.h"
+
+#include <stdio.h>
 
 /* From 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin. */
 #define EPOCH_DAYS 10957
@@ -228,6 +231,21 @@ static void write_value_binary(wire_writer *out, const value *v)
     }
 }
 
+/* Writes an oid or regproc. */
+static void write_identifier(wire_writer *out, const value *v, encode_format format)
+{
+    char text[PG_FUNCTION_BYTES];
+    if (format == ENCODE_BINARY) {
+        write_32(out, v->i64);
+        return;
+    }
+    size_t bytes = type_alias_of(v->type) == ALIAS_REGPROC
+                       ? pg_function_name(v->i64, text)
+                       : (size_t)snprintf(text, sizeof text, "%lld", (long long)v->i64);
+    wire_32(out, (uint32_t)bytes);
+    wire_bytes(out, text, bytes);
+}
+
 /* ---- both ---- */
 
 void encode_value(wire_writer *out, const exec_batch_column *column, uint64_t row,
@@ -253,6 +271,10 @@ void encode_value(wire_writer *out, const exec_batch_column *column, uint64_t ro
         return;
     }
     value v = api_value_at(column, row);
+    if (type_alias_of(column->type)) {
+        write_identifier(out, &v, format);
+        return;
+    }
     cut_to_microseconds(&v);
     if (format == ENCODE_BINARY) {
         write_value_binary(out, &v);

@@ -96,6 +96,7 @@
     FUNCTION(text_out_add_more)                                                                    \
     FUNCTION(pg_type_of)                                                                           \
     FUNCTION(pg_type_find)                                                                         \
+    FUNCTION(pg_function_name)                                                                     \
     FUNCTION(pg_is_array)                                                                          \
     FUNCTION(nested_type_of)                                                                       \
     FUNCTION(nested_type_make_list)                                                                \
@@ -213,6 +214,7 @@ extern const server_engine *engine_calls;
 #define text_out_add_more engine_calls->text_out_add_more
 #define pg_type_of engine_calls->pg_type_of
 #define pg_type_find engine_calls->pg_type_find
+#define pg_function_name engine_calls->pg_function_name
 #define pg_is_array engine_calls->pg_is_array
 #define nested_type_of engine_calls->nested_type_of
 #define nested_type_make_list engine_calls->nested_type_make_list

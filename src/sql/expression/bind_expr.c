@@ -1,6 +1,7 @@
 /* bind_expr.c - expressions: one function per kind of node of the parse tree. */
 #include "sql/expression/bind_expr.h"
 
+#include "base/alias_type.h"
 #include "base/guard.h"
 #include "base/json_type.h"
 #include "plan/fold/fold.h"
@@ -85,9 +86,12 @@ static status bind_type_cast(binder *b, const TypeCast *cast, bind_scope *scope,
         TRY(bind_of_json(b, arg, type, cast->location, &arg));
     if (type.id == TYPE_VARCHAR && bind_is_regtype(cast->arg))
         return bind_type_text(b, arg, cast->location, out);
-    if (cast->is_try)
-        return bind_try_cast(b, arg, type, &modifier, cast->location, out);
-    return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
+    if (type.id == TYPE_VARCHAR && type_alias_of(arg->type) == ALIAS_REGPROC)
+        return bind_function_text(b, arg, cast->location, out);
+    TRY(cast->is_try ? bind_try_cast(b, arg, type, &modifier, cast->location, out)
+                     : bind_cast_modified(b, arg, type, &modifier, cast->location, out));
+    return type_alias_of(type) || type_alias_of((*out)->type) ? bind_rename_type(b, *out, type, out)
+                                                              : STATUS_OK;
 }
 
 /* ---- logic ---- */

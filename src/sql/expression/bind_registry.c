@@ -199,3 +199,25 @@ status bind_type_text(binder *b, expr *oid, int32_t location, expr **out)
     TRY(bind_constant(b, &none, -1, &args[1]));
     return bind_system_function(b, "format_type", args, 2, location, &is_found, out);
 }
+
+status bind_rename_type(binder *b, expr *e, data_type type, expr **out)
+{
+    *out = e;
+    if (e->type.id != type.id || e->type.precision == type.precision)
+        return STATUS_OK;
+    expr *copy = expr_copy(b->memory, e);
+    if (!copy)
+        return bind_no_memory();
+    copy->type = type;
+    if (copy->kind == EXPR_CONSTANT)
+        copy->constant.type = type;
+    *out = copy;
+    return STATUS_OK;
+}
+
+status bind_function_text(binder *b, expr *oid, int32_t location, expr **out)
+{
+    expr *args[] = {oid};
+    bool is_found;
+    return bind_system_function(b, "regprocout", args, 1, location, &is_found, out);
+}

@@ -20,4 +20,9 @@ CHECKED status bind_registered(binder *b, const TypeName *type, const expr *arg,
 bool bind_is_regtype(const Node *node);
 CHECKED status bind_type_text(binder *b, expr *oid, int32_t location, expr **out);
 
+/* Gives the expression, which was cast to what `type` is another name of, that name. */
+CHECKED status bind_rename_type(binder *b, expr *e, data_type type, expr **out);
+/* Makes the name of the function of an identifier: regproc as text. */
+CHECKED status bind_function_text(binder *b, expr *oid, int32_t location, expr **out);
+
 #endif

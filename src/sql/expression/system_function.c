@@ -27,6 +27,7 @@ typedef enum system_answer {
     ANSWER_SETTING,   /* of PostgreSQL's of the session */
     ANSWER_SET,       /* as ANSWER_SETTING, after it was set */
     ANSWER_OID,       /* of what has the name, of the kind that the text is */
+    ANSWER_FUNCTION_NAME,
     ANSWER_FORMAT_TYPE
 } system_answer;
 
@@ -111,6 +112,7 @@ static const struct {
     {"pg_ts_parser_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_ts_template_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_type_is_visible", 1, 1, ANSWER_TRUE, NULL},
+    {"regprocout", 1, 1, ANSWER_FUNCTION_NAME, NULL},
     {"set_config", 3, 3, ANSWER_SET, NULL},
     {"shobj_description", 2, 2, ANSWER_NULL, NULL},
     {"to_regclass", 1, 1, ANSWER_OID, "regclass"},
@@ -214,6 +216,30 @@ static status bind_format_type(binder *b, expr *const *args, int32_t location, e
     }
     TRY(bind_text(b, "???", &parts[2 * count]));
     return make_case(b, parts, (uint32_t)(2 * count + 1), out);
+}
+
+/* Makes the name of the function that an identifier is of, if it reads or writes values of a type. */
+static status bind_function_name(binder *b, expr *oid, int32_t location, expr **out)
+{
+    size_t count, made = 0;
+    const pg_type_entry *list = pg_type_list(&count);
+    expr **parts = arena_alloc_array(b->memory, 2 * PG_FUNCTION_ENDS * count + 1, sizeof *parts);
+    if (!parts)
+        return bind_no_memory();
+    TRY(bind_cast(b, oid, type_make(TYPE_INT64), location, &oid));
+    for (size_t i = 0; i < count; i++)
+        for (size_t end = 0; end < PG_FUNCTION_ENDS; end++) {
+            const char *name = arena_format(b->memory, "%s%s", list[i].io, pg_function_ends[end]);
+            if (!name)
+                return bind_no_memory();
+            if (i && !strcmp(list[i].io, list[i - 1].io)) /* of many arrays alike */
+                continue;
+            TRY(compare(b, EXPR_EQ, oid, pg_oid_of_name(name, strlen(name)), &parts[made]));
+            TRY(bind_text(b, name, &parts[made + 1]));
+            made += 2;
+        }
+    TRY(bind_cast(b, oid, type_make(TYPE_VARCHAR), location, &parts[made]));
+    return make_case(b, parts, (uint32_t)made + 1, out);
 }
 
 /* ---- the session ---- */
@@ -348,6 +374,8 @@ static status bind_answer(binder *b, size_t function, expr *const *args, size_t 
         return bind_text(b, b->path.count ? b->path.items[0].schema : "public", out);
     case ANSWER_CATALOG:
         return bind_text(b, sql_search_path_first(&b->path).catalog, out);
+    case ANSWER_FUNCTION_NAME:
+        return bind_function_name(b, args[0], location, out);
     case ANSWER_FORMAT_TYPE:
         return bind_format_type(b, args, location, out);
     case ANSWER_NUMBER:

@@ -45,8 +45,13 @@ static status kept_rows(binder *b, const bind_cte *cte, uint32_t number, bool is
     if (!entry || entry->table->columns.count != columns->count)
         return status_new(STATUS_KIND_INTERNAL, "recursive query \"%s\" has no rows", cte->name);
     TRY(bind_parts(b, &entry->parts, cte->name, NULL, out));
-    for (size_t i = 0; i < columns->count; i++)
-        (*out)->columns.items[i].name = columns->items[i].name;
+    for (size_t i = 0; i < columns->count; i++) {
+        plan_column *column = &(*out)->columns.items[i];
+        column->name = columns->items[i].name;
+        if (type_equal(column->type,
+                       columns->items[i].type)) /* json and oid have other names in files */
+            column->type = columns->items[i].type;
+    }
     if (!is_last_round && b->rounds.round == SQL_ROUND_MERGE) {
         b->rounds.parts = entry->parts;
         b->rounds.kept_parts = sql_parts_kept(&entry->parts);

@@ -142,13 +142,12 @@ static status add_type_function(text *t, const pg_type_entry *type, const char *
 
 static status add_type(text *t, const pg_type_entry *type)
 {
-    static const char *const ends[] = {"in", "out", "recv", "send"};
     TRY(begin_row(t));
     TRY(add(t, arena_format(t->b->memory, "%u,'%s',%d,'%c',%u,%u", (unsigned)type->oid, type->name,
                             type->size, type->category, (unsigned)type->element,
                             (unsigned)type->array)));
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        TRY(add_type_function(t, type, ends[i]));
+    for (size_t i = 0; i < PG_FUNCTION_ENDS; i++)
+        TRY(add_type_function(t, type, pg_function_ends[i]));
     return add(t, ")");
 }
 
@@ -402,7 +401,11 @@ static const char *type_of_letter(char letter)
 {
     switch (letter) {
     case 'o':
-        return "bigint";
+        return "oid";
+    case 'c':
+        return "\"char\"";
+    case 'p':
+        return "regproc";
     case 'i':
         return "integer";
     case 'b':
@@ -412,7 +415,7 @@ static const char *type_of_letter(char letter)
     case 'z':
         return "timestamptz";
     case 'O':
-        return "bigint[]";
+        return "oid[]";
     case 'I':
         return "integer[]";
     case 'T':
@@ -445,7 +448,7 @@ static status make_text(text *t, size_t relation)
         at += bytes + (at[bytes] == ';');
     }
     if (!strncmp(columns, "o oid", 5)) /* a table of PostgreSQL's, not a view */
-        TRY(add(t, arena_format(t->b->memory, ",CAST(%lld AS bigint) AS tableoid",
+        TRY(add(t, arena_format(t->b->memory, ",CAST(%lld AS oid) AS tableoid",
                                 (long long)oid_of(relations[relation].name))));
     TRY(add(t, " FROM "));
     return add_source(t, relations[relation].source);

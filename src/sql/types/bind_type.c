@@ -1,6 +1,7 @@
 /* bind_type.c - names of types, casts, and the type that two expressions have in common. */
 #include "sql/types/bind_type.h"
 
+#include "base/alias_type.h"
 #include "base/interval_text.h"
 #include "base/json_type.h"
 #include "plan/fold/fold.h"
@@ -136,6 +137,18 @@ static status no_such_type(const binder *b, const TypeName *name, const char *wo
         word, names, count);
 }
 
+/* Returns the type under PostgreSQL's own name: oid, regproc, "char" in quotes. Casts of literals to regproc give an oid
+ * elsewhere. */
+static data_type bind_alias_named(const TypeName *name, data_type type)
+{
+    const char *word = strVal(list_nth(name->names, list_length(name->names) - 1));
+    if (!strcasecmp(word, "oid"))
+        return type_alias(ALIAS_OID);
+    if (!strcasecmp(word, "regproc"))
+        return type_alias(ALIAS_REGPROC);
+    return strcmp(word, "char") ? type : type_alias(ALIAS_CHAR);
+}
+
 status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modifier *out_modifier)
 {
     const char *word =
@@ -162,7 +175,7 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
     }
     if (id == TYPE_DECIMAL)
         return decimal_type(b, name, out, out_modifier);
-    *out = type_make(id);
+    *out = bind_alias_named(name, type_make(id));
     if (id == TYPE_INTERVAL)
         return interval_modifier(b, name, out_modifier);
     TRY(modifiers(b, name, given, 1, &modifier_count));
