@@ -12,6 +12,7 @@
 #include "api/handles/error.h"
 #include "api/handles/handles.h"
 #include "api/ipc/ipc.h"
+#include "api/query/parquet_stream.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
 #include "api/write/row_writer.h"
@@ -117,6 +118,7 @@
     FUNCTION(pistachio_notice)                                                                     \
     FUNCTION(pistachio_result_free)                                                                \
     FUNCTION(pistachio_arrow_stream)                                                               \
+    FUNCTION(api_parquet_write)                                                                    \
     FUNCTION(ipc_write)                                                                            \
     FUNCTION(api_row_writer_open)                                                                  \
     FUNCTION(api_row_writer_add)                                                                   \
@@ -235,6 +237,7 @@ extern const server_engine *engine_calls;
 #define pistachio_notice engine_calls->pistachio_notice
 #define pistachio_result_free engine_calls->pistachio_result_free
 #define pistachio_arrow_stream engine_calls->pistachio_arrow_stream
+#define api_parquet_write engine_calls->api_parquet_write
 #define ipc_write engine_calls->ipc_write
 #define api_row_writer_open engine_calls->api_row_writer_open
 #define api_row_writer_add engine_calls->api_row_writer_add

@@ -27,6 +27,7 @@ struct new_file {
     bool syncs_later;      /* it is not for the file to see that it is on the storage */
     int descriptor;        /* -1: not open */
     object_upload *upload; /* if it is an object */
+    FILE *stream;          /* to which the bytes go; or NULL */
     uint64_t bytes;
     uint64_t begun; /* of them, on their way to the storage */
     status failure; /* of the stream's first write that failed */
@@ -158,6 +159,16 @@ status new_file_open_temporary(const char *folder, new_file **out, int *out_desc
     return st;
 }
 
+status new_file_open_stream(FILE *stream, new_file **out)
+{
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("file", sizeof **out);
+    (*out)->descriptor = -1;
+    (*out)->stream = stream;
+    return STATUS_OK;
+}
+
 /* ---- bytes ---- */
 
 /* Best effort: what it does not do, fsync does at the end. */
@@ -183,10 +194,21 @@ static status write_upload(new_file *f, const void *data, uint64_t bytes)
     return object_upload_append(f->upload, data, bytes);
 }
 
+static status write_to_stream(new_file *f, const void *data, uint64_t bytes)
+{
+    if (bytes && fwrite(data, 1, bytes, f->stream) != bytes)
+        return status_new_errno(errno, "could not write the stream at byte %llu",
+                                (unsigned long long)f->bytes);
+    f->bytes += bytes;
+    return STATUS_OK;
+}
+
 status new_file_write(new_file *f, const void *data, uint64_t bytes)
 {
     if (f->upload)
         return write_upload(f, data, bytes);
+    if (f->stream)
+        return write_to_stream(f, data, bytes);
     const char *at = data;
     while (bytes) {
         ssize_t done =
@@ -304,7 +326,9 @@ static status publish(new_file *f)
 
 status new_file_publish(new_file *f)
 {
-    status st = f->is_temporary ? STATUS_OK : publish(f);
+    status st = f->is_temporary || f->stream ? STATUS_OK : publish(f);
+    if (f->stream && fflush(f->stream))
+        st = status_new_errno(errno, "could not write the stream");
     new_file_abort(f);
     return st;
 }

@@ -21,6 +21,8 @@ CHECKED status new_file_open_named(const char *path, new_file **out);
 /* One that gets no name, in the folder: to publish it takes no name and syncs nothing. The descriptor
  * is the caller's, by which it can be read when it is whole. */
 CHECKED status new_file_open_temporary(const char *folder, new_file **out, int *out_descriptor);
+/* One without a place of its own: its bytes go to the stream, which stays the caller's, and is flushed when the file is published. */
+CHECKED status new_file_open_stream(FILE *stream, new_file **out);
 /* To publish it does not wait until it is on the storage: that is left to who publishes the folder that it is in. */
 void new_file_sync_later(new_file *f);
 /* Adds to its end. One thread at a time. */

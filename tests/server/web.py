@@ -209,6 +209,29 @@ def arrow(s):
     check('no rows', (table.num_rows, table.schema.names), (0, ['id']))
 
 
+def parquet(s):
+    """Files are read back by the program."""
+    def read(body, sql):
+        with open(s.folder + '/got.parquet', 'wb') as file:
+            file.write(body)
+        return subprocess.run([PROGRAM, '--format', 'csv', '-c', sql.replace('FILE', "'%s/got.parquet'" % s.folder)], capture_output=True,
+                              text=True, check=True).stdout.splitlines()[1:]
+
+    status, headers, body = s.ask('POST', '/query', b'select id, name, x from things order by id', Accept='application/vnd.apache.parquet')
+    check('a Parquet file', (status, headers['Content-Type'], body[:4], body[-4:]), (200, 'application/vnd.apache.parquet', b'PAR1', b'PAR1'))
+    check('its rows', read(body, 'select count(*), count(x), sum(x), min(name), max(id) from FILE'), ['1000,667,500500.5,n1,1000'])
+    body = s.ask('POST', '/query?format=parquet', b'select a.id, [a.id, null] as l, {s: a.name, t: b.id} as r from things a, things b '
+                                                  b'where b.id <= 300')[2]
+    check('nested types', read(body, 'select count(*), sum(id), sum(l[1]), sum(len(l)), count(distinct r.s), sum(r.t) from FILE'),
+          ['300000,150150000,150150000,600000,1000,45150000'])
+    check('row groups', read(body, 'select count(distinct row_group_id) > 1 from parquet_metadata(FILE)'), ['true'])
+    body = s.ask('POST', '/query?format=parquet', b'select id from things where id < 0')[2]
+    check('no rows', read(body, 'select count(id) from FILE'), ['0'])
+    found, text = s.query('show tables', '?format=parquet')
+    check('rows that are not a query\'s', (found, json.loads(text)['error']['sqlstate']), (400, '0A000'))
+    check('a failure', s.query('select 1 / (id - id) from things', '?format=parquet')[0], 400)
+
+
 def cancelling(s):
     found = []
     asking = threading.Thread(target=lambda: found.append(s.query(ENDLESS, '?id=endless')))
@@ -418,7 +441,7 @@ def ending():
 def main():
     s = Server('--trust-loopback', '--http-name', 'db.example', '--max-connections', '20')
     try:
-        for part in (formats, errors, arrow, cancelling, metrics, page, origins, ambiguous, hostile):
+        for part in (formats, errors, arrow, parquet, cancelling, metrics, page, origins, ambiguous, hostile):
             part(s)
         s.end()
     finally:

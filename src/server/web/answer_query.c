@@ -20,7 +20,8 @@ typedef enum reply_format {
     REPLY_JSONL,
     REPLY_CSV,
     REPLY_TSV,
-    REPLY_ARROW
+    REPLY_ARROW,
+    REPLY_PARQUET
 } reply_format;
 
 static const struct {
@@ -33,6 +34,7 @@ static const struct {
     {"csv", "text/csv; charset=utf-8", REPLY_CSV},
     {"tsv", "text/tab-separated-values; charset=utf-8", REPLY_TSV},
     {"arrow", IPC_MEDIA_TYPE, REPLY_ARROW},
+    {"parquet", "application/vnd.apache.parquet", REPLY_PARQUET},
     {"any", "*/*", REPLY_JSON},
 };
 #define REPLY_FORMAT_COUNT (sizeof reply_formats / sizeof *reply_formats)
@@ -91,7 +93,7 @@ static status find_format(const job *j, size_t *out)
         return STATUS_OK;
     return status_hint(
         status_new(STATUS_KIND_INVALID, "rows cannot be had as \"%s\"", name ? name : j->accept),
-        "?format= takes json, ndjson, csv, tsv or arrow");
+        "?format= takes json, ndjson, csv, tsv, arrow or parquet");
 }
 
 /* ---- statements ---- */
@@ -253,6 +255,14 @@ static status write_arrow(asked *a, FILE *out)
     return st ? st : check_rows(a);
 }
 
+static status write_parquet(asked *a, FILE *out)
+{
+    uint64_t rows;
+    status st = api_parquet_write(a->result, out, a->activity.limits.rows, &rows);
+    a->entry->rows += rows;
+    return st;
+}
+
 /* Writes names and types of the columns for the reply's head. They are left out where they are too long for it. */
 static void note_columns(asked *a)
 {
@@ -291,6 +301,8 @@ static status write_result(asked *a, size_t format, FILE *out)
     switch (reply_formats[format].format) {
     case REPLY_ARROW:
         return write_arrow(a, out);
+    case REPLY_PARQUET:
+        return write_parquet(a, out);
     case REPLY_CSV:
         return write_rows(a, ROW_CSV, out);
     case REPLY_TSV:
