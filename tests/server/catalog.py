@@ -38,6 +38,7 @@ def shared(server):
         check('a view of a view in a schema', value(b, 'select s from reports.sums'), [('12',)])
         check('a macro', value(b, 'select twice(21)'), [('42',)])
         check('it is listed', value(b, "select relname from pg_class where relkind = 'v' order by 1"), [('doubled',), ('sums',)])
+        check('pg_tables is without views', value(b, "select tablename from pg_tables where schemaname = 'public'"), [('things',)])
         check('there already', code(b, 'create view doubled as select 1'), '42P07')
         check('a table of files', code(b, 'create view things as select 1'), '42P07')
         run(b, 'create temp view own as select 7 as y', 'create temp macro thrice(x) as x * 3', 'create table held as select 1 as z')

@@ -15,6 +15,7 @@ typedef enum system_source {
     SCHEMAS,
     TYPES,
     TABLES,
+    PLAIN_TABLES, /* without views */
     VIEWS,
     COLUMNS,
     CLIENTS,
@@ -175,15 +176,15 @@ static status add_table(text *t, const sql_catalog_entry *entry)
                                is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns));
 }
 
-/* Adds a row for each table and view, or for each view. */
-static status add_tables(text *t, bool is_views_alone)
+/* Adds a row for each table and view (TABLES), or for one of the two. */
+static status add_tables(text *t, system_source source)
 {
     sql_catalog_entry *entries;
     size_t count;
     TRY(sql_catalog_list(t->b->catalog, false, t->b->held, &entries, &count));
     TRY(add(t, "(SELECT * FROM (VALUES "));
     for (size_t i = 0; i < count; i++)
-        if (!is_views_alone || entries[i].view_sql)
+        if (source != (entries[i].view_sql ? PLAIN_TABLES : VIEWS))
             TRY(add_table(t, &entries[i]));
     if (!t->rows)
         TRY(add(t, "(0,'',0,'','','','','',0,0,0)"));
@@ -380,9 +381,9 @@ static status add_source(text *t, system_source source)
     case TYPES:
         return add_types(t);
     case TABLES:
-        return add_tables(t, false);
+    case PLAIN_TABLES:
     case VIEWS:
-        return add_tables(t, true);
+        return add_tables(t, source);
     case COLUMNS:
         return add_columns(t);
     case SETTINGS:
