@@ -94,6 +94,7 @@ typedef struct cuda_memory {
     cuda_buffer *open;               /* released, no number yet */
     size_t open_count;
     cuda_buffer *closed, **closed_end; /* in the order of their numbers */
+    unsigned closing;                  /* threads that are giving released buffers their number */
     cuda_buffer *gone;                 /* piece.c: without memory, as blocks name them */
 } cuda_memory;
 
@@ -178,7 +179,7 @@ struct cuda_device {
     char isa[32];
     uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */
     pthread_mutex_t lock;
-    pthread_cond_t grown; /* a pool has, or could not */
+    pthread_cond_t grown; /* a pool has, or could not; or released buffers have their number */
     cuda_stream *streams;
     _Atomic uint64_t clock;
     cuda_memory memory;
@@ -241,10 +242,11 @@ void cuda_stream_drain(dev_stream *stream);
 CHECKED status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number);
 /* Writes a mark before what the window has. */
 CHECKED status cuda_stream_write_mark(cuda_stream *stream, uint64_t *out_number);
-/* Under the device's lock: has all streams begin what they have kept. */
-void cuda_stream_flush_all(cuda_device *dev);
-/* Under the device's lock: marks each stream that has something enqueued behind its last mark. */
-void cuda_stream_mark_all(cuda_device *dev);
+/* Has all streams begin what they have kept, and then write marks; returns a number between the two: what streams were told before
+ * is done when all have passed it. Under the device's lock, which is given up while the driver is told. */
+uint64_t cuda_streams_number(cuda_device *dev);
+/* Has the stream write a mark if something is enqueued behind its last one. Under no lock. */
+void cuda_stream_mark_rest(cuda_stream *stream);
 /* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
 bool cuda_streams_passed(cuda_device *dev, uint64_t number);
 /* Returns whether one stream has passed the mark. */

@@ -298,32 +298,37 @@ static void reclaim(cuda_device *dev)
     }
 }
 
-/* Under the lock. */
+/* Gives what was released its number. Under the lock, which is given up while streams are told to write theirs. */
 static void close_released(cuda_device *dev)
 {
     cuda_memory *m = &dev->memory;
-    if (!m->open)
+    cuda_buffer *open = m->open;
+    if (!open)
         return;
-    /* Marks of events that windows have would be later ones, before what uses the memory. */
-    cuda_stream_flush_all(dev);
-    uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
-    cuda_stream_mark_all(dev);
-    while (m->open) {
-        cuda_buffer *buffer = m->open;
-        m->open = buffer->next;
+    m->open = NULL;
+    m->open_count = 0;
+    m->closing++;
+    uint64_t number = cuda_streams_number(dev);
+    m->closing--;
+    while (open) {
+        cuda_buffer *buffer = open;
+        open = buffer->next;
         buffer->next = NULL;
         buffer->number = number;
         *m->closed_end = buffer;
         m->closed_end = &buffer->next;
     }
-    m->open_count = 0;
+    pthread_cond_broadcast(&dev->grown);
 }
 
-/* Closes, because memory is short, what streams keep for themselves as well. Under the lock. */
+/* Closes, because memory is short, what streams keep for themselves as well, and what others are closing. Under the lock,
+ * which is given up meanwhile. */
 static void close_all_released(cuda_device *dev)
 {
     cuda_reuse_end_all(dev);
     close_released(dev);
+    while (dev->memory.closing)
+        pthread_cond_wait(&dev->grown, &dev->lock);
 }
 
 /* More than the limit would have to come from the driver. */
@@ -391,14 +396,20 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     return st;
 }
 
-/* A stream that is not so far, told to write the mark that says when it is; NULL: none. Under the lock. */
+/* Finds a stream that is not so far, and has it write the mark that says when it is; with a reference for the caller. NULL:
+ * none. Under the lock, which is given up meanwhile. */
 static cuda_stream *late_stream(cuda_device *dev, uint64_t number)
 {
-    cuda_stream_mark_all(dev);
-    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
-        if (!cuda_stream_passed(stream, number))
-            return stream;
-    return NULL;
+    cuda_stream *stream = dev->streams;
+    while (stream && cuda_stream_passed(stream, number))
+        stream = stream->next;
+    if (!stream)
+        return NULL;
+    atomic_fetch_add(&stream->references, 1);
+    cuda_unlock(dev);
+    cuda_stream_mark_rest(stream);
+    cuda_lock(dev);
+    return stream;
 }
 
 /* The host is ahead of the device by all the memory that there may be. A stream that had nothing to do
@@ -415,10 +426,12 @@ bool cuda_memory_wait(device *base)
     close_all_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
-        const cuda_stream *late = late_stream(dev, number);
-        if (late)
-            cuda_lose_patience(dev, late, &patience);
+        cuda_stream *late = late_stream(dev, number);
         cuda_unlock(dev);
+        if (late) {
+            cuda_lose_patience(dev, late, &patience);
+            cuda_stream_unref(late);
+        }
         cuda_pause(dev, &turn);
         cuda_lock(dev);
     }
@@ -441,10 +454,8 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
     bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
     if (has_some)
         late = late_stream(dev, dev->memory.closed->number);
-    if (late) {
+    if (late)
         mark = atomic_load(&late->last_mark);
-        atomic_fetch_add(&late->references, 1);
-    }
     cuda_unlock(dev);
     if (!has_some)
         return STATUS_OK;
@@ -617,8 +628,10 @@ void cuda_memory_close(cuda_device *dev)
 {
     cuda_memory *m = &dev->memory;
     bool is_lost = atomic_load(&dev->is_lost);
+    cuda_lock(dev);
     close_released(dev);
     reclaim(dev);
+    cuda_unlock(dev);
     free_list(m->closed);
     free_list(m->gone);
     block_starts_close(&m->blocks);

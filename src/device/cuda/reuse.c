@@ -38,14 +38,14 @@ static status await_old_bytes(cuda_stream *stream, cuda_buffer *buffer)
     status st = STATUS_OK;
     cuda_lock(dev);
     cuda_stream *other = find_stream(dev, atomic_load(&buffer->renewed_by));
+    if (other)
+        atomic_fetch_add(&other->references, 1);
+    cuda_unlock(dev);
     if (other) {
         mutex_lock(&other->lock);
         st = cuda_stream_mark(other, &mark);
         mutex_unlock(&other->lock);
-        atomic_fetch_add(&other->references, 1);
-    }
-    cuda_unlock(dev);
-    if (!other) {
+    } else {
         atomic_store(&buffer->renewed_by, 0); /* it was drained */
         return STATUS_OK;
     }

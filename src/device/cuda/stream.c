@@ -128,22 +128,58 @@ status cuda_stream_write_mark(cuda_stream *stream, uint64_t *out_number)
     return STATUS_OK;
 }
 
-void cuda_stream_flush_all(cuda_device *dev)
+void cuda_stream_mark_rest(cuda_stream *stream)
+{
+    uint64_t number;
+    mutex_lock(&stream->lock);
+    /* Without a mark its memory is only free later, with the next. */
+    if (atomic_load(&stream->has_unmarked))
+        status_free(cuda_stream_mark(stream, &number));
+    mutex_unlock(&stream->lock);
+}
+
+/* Marks of events that windows have would be later ones, before what uses the memory: so all begin first. */
+static uint64_t number_streams(cuda_device *dev, cuda_stream *const *streams, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cuda_stream_flush(&streams[i]->base);
+    uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
+    for (size_t i = 0; i < count; i++)
+        cuda_stream_mark_rest(streams[i]);
+    return number;
+}
+
+/* Without memory for a list of the streams. Under the lock. */
+static uint64_t number_streams_locked(cuda_device *dev)
 {
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
         cuda_stream_flush(&stream->base);
+    uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        cuda_stream_mark_rest(stream);
+    return number;
 }
 
-void cuda_stream_mark_all(cuda_device *dev)
+uint64_t cuda_streams_number(cuda_device *dev)
 {
+    size_t count = 0;
+    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        count++;
+    cuda_stream **streams = mem_new_array(count + 1, sizeof *streams);
+    if (!streams)
+        return number_streams_locked(dev);
+    count = 0;
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
-        uint64_t number;
-        mutex_lock(&stream->lock);
-        /* Without a mark its memory is only free later, with the next. */
-        if (atomic_load(&stream->has_unmarked))
-            status_free(cuda_stream_mark(stream, &number));
-        mutex_unlock(&stream->lock);
+        atomic_fetch_add(&stream->references, 1);
+        streams[count++] = stream;
     }
+    cuda_unlock(dev);
+    uint64_t number = number_streams(dev, streams, count);
+    for (size_t i = 0; i < count; i++)
+        cuda_stream_unref(streams[i]);
+    mem_free(streams);
+    cuda_lock(dev);
+    return number;
 }
 
 static bool is_passed(const cuda_stream *stream, uint64_t number)
