@@ -23,6 +23,8 @@
 /* A morsel of a row group: each worker should have several of them in a table. */
 #define MORSEL_BYTES_MIN ((uint64_t)4 << 20)
 #define MORSELS_PER_TASK 8
+/* A row group that has more chunks of a lazy device is cut, so that several tasks share it. */
+#define ROW_GROUP_CHUNKS 2
 
 /* A regulated scan's window: what it begins with and keeps at least, or a few morsels more than
  * there are workers; and so many times in a row its tasks must find their bytes there before it
@@ -101,12 +103,12 @@ void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t sto
     atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
 }
 
-/* The compressed bytes of a chunk of a device that takes several row groups at once. */
-static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all, uint64_t largest)
+/* Returns the compressed bytes of a chunk of a device that takes several row groups at once. */
+static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all)
 {
     uint64_t chunk = scan->query->dev->chunk_rows, rows = scan->table->row_count;
     double bytes = chunk < rows ? (double)all * (double)chunk / (double)rows : (double)all;
-    return bytes > (double)largest ? (uint64_t)bytes : largest;
+    return (uint64_t)bytes + 1;
 }
 
 /* All of them, or, where ranks read parts of the table, this rank's. */
@@ -159,9 +161,11 @@ static void choose_sizes(scan_ahead *scan)
     morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
     morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
     uint64_t unit = largest < morsel ? largest : morsel;
-    if (!scan->query->dev->is_host) { /* a device computes on whole row groups, and large chunks */
-        morsel = UINT64_MAX;
-        unit = chunk_bytes(scan, all, largest);
+    if (!scan->query->dev
+             ->is_host) { /* a device computes on large chunks: of row groups, or parts of one */
+        unit = chunk_bytes(scan, all);
+        morsel = largest / ROW_GROUP_CHUNKS > unit ? unit : UINT64_MAX;
+        unit = unit > largest || morsel == unit ? unit : largest;
     }
     scan->morsel_bytes = morsel;
     scan->least = unit * (threads + WINDOW_SPARE_MORSELS);
