@@ -41,6 +41,21 @@ static window_block *block_entry(launch_window *w, uint32_t block)
     return &w->blocks[at];
 }
 
+/* Finds the block's users; NULL: it has none. */
+static const window_block *find_block(const launch_window *w, uint32_t block)
+{
+    unsigned at = block * 0x9e3779b1u >> 16 & (WINDOW_BLOCKS - 1);
+    while (w->blocks[at].is_there && w->blocks[at].block != block)
+        at = (at + 1) & (WINDOW_BLOCKS - 1);
+    return w->blocks[at].is_there ? &w->blocks[at] : NULL;
+}
+
+bool window_may_pass(const launch_window *w, uint32_t target)
+{
+    const window_block *unknown = find_block(w, 0);
+    return target && !find_block(w, target) && !(unknown && unknown->users[USE_WRITE]);
+}
+
 static void add_after(launch_window *w, window_set after, uint32_t group, void *command)
 {
     unsigned i = w->count++;

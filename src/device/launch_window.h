@@ -54,6 +54,10 @@ bool window_has_room(const launch_window *w, unsigned use_count);
 /* A launch: those of one group may become one. There is room. */
 void window_add(launch_window *w, uint32_t group, void *command, const window_use *uses,
                 unsigned use_count);
+/* Returns whether a copy of the host's bytes may be begun at once, before all that is in the window: nothing there uses the block that it
+ * writes, nor writes memory of the host's. It takes no place in the window then, where a chunk's copies would leave none for
+ * launches. */
+bool window_may_pass(const launch_window *w, uint32_t target);
 /* A copy, or what else brings bytes and does not look for texts: of a group of its own. */
 void window_add_copy(launch_window *w, uint32_t group, void *command, const window_use *uses,
                      unsigned use_count);

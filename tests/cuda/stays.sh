@@ -86,6 +86,16 @@ is_not_kept() {
 }
 check "cache_memory = 0 keeps nothing" is_not_kept
 
+# The columns of a chunk are decoded together, of however many row groups it is: copies take no launch's place.
+has_few_launches() {
+    columns=$(awk 'BEGIN { for (i = 0; i < 16; i++) printf "%sx + %d as c%d", i ? ", " : "", i, i }')
+    sums=$(awk 'BEGIN { for (i = 0; i < 16; i++) printf "%ssum(c%d)", i ? ", " : "", i }')
+    "$program" -c "copy (select $columns from range(1, 8193) r(x)) to '$work/w.parquet' (row_group_size 1024)" || return
+    on --set threads=1 -c "explain analyze select $sums from '$work/w.parquet'" >"$work/said"
+    awk '/ scan / && match($0, /launches [0-9]+/) { print; launches = substr($0, RSTART + 9) + 0 } END { exit !launches || launches > 5 }' "$work/said"
+}
+check "launches of 16 columns of 8 row groups" has_few_launches
+
 # Of a file that was written a moment ago the next version may have the same time.
 is_too_new() {
     make_table "$work/new.parquet" 1 snappy now && on -c "$sum from '$work/new.parquet'; select 'left', count(*) from pistachio_cache()" >"$work/said" &&
@@ -101,10 +111,11 @@ is_pinned() {
     sums="explain analyze select sum(x), sum(d) from '$work/p.parquet'"
     on --set device_memory_limit="$limit" --set chunk_rows=2048 --set threads=1 -c "$sums; $sums; select form, sum(bytes) < $fits as fits
         from pistachio_cache() group by form order by form" >"$work/said"
+    # Little may have gone for what the statement itself needed.
+    awk -v most="$((rows * 2))" 'match($0, /[0-9]+ values from the cache/) { values += substr($0, RSTART) }
+        END { print values, "of", most, "values"; exit values < most * 0.9 }' "$work/said" || return
     rows=6000
-    read_and_kept <"$work/said" >"$work/bytes"
-    [ "$(awk 'NR == 2 { print $1 }' "$work/bytes")" = 0 ] && grep "^stored, pinned" "$work/said" &&
-        grep -q "^stored, on the device.true" "$work/said"
+    grep "^stored, pinned" "$work/said" && grep -q "^stored, on the device.true" "$work/said"
 }
 check "what has no room is pinned" is_pinned
 

@@ -144,6 +144,18 @@ static uint32_t group_of(const cuda_stream *stream, const cuda_command *c)
     return WINDOW_COMMANDS + (uint32_t)c->entry * CUDA_BLOCK + c->threads;
 }
 
+/* Under the stream's lock, which it gives up. */
+static status begin_copy_in(cuda_stream *stream, const cuda_command *command)
+{
+    cuda_command *one = (cuda_command *)command;
+    stream->base.has_work = true;
+    status st = cuda_check(stream->base.dev);
+    if (!st)
+        st = tell(stream, &one, 1);
+    mutex_unlock(&stream->lock);
+    return st;
+}
+
 status cuda_window_add(cuda_stream *stream, const cuda_command *command,
                        const kernel_use *addresses, unsigned use_count)
 {
@@ -153,6 +165,8 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
         uses[i] = (window_use){block_of(dev, addresses[i].address), addresses[i].kind};
     TRY(cuda_reuse_note(stream, uses, use_count));
     mutex_lock(&stream->lock);
+    if (command->kind == CUDA_COMMAND_COPY_IN && window_may_pass(&stream->window, uses[0].block))
+        return begin_copy_in(stream, command);
     if (!window_has_room(&stream->window, use_count))
         cuda_window_flush(stream);
     cuda_command *c = &stream->commands[stream->window.count];

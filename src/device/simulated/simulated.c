@@ -340,10 +340,15 @@ static status submit_among(dev_stream *base, const command *source, const kernel
         uses[i] = (window_use){simulated_block(addresses[i].address), addresses[i].kind};
     mutex_lock(&dev->lock);
     status st = note_uses(stream, uses, count);
-    uint32_t alone = prepare_window(stream, count);
+    bool passes = !st && c->kind == COMMAND_COPY && !simulated_block(c->source) &&
+                  window_may_pass(&stream->window, uses[1].block);
+    uint32_t alone = passes ? 0 : prepare_window(stream, count);
     base->has_work = true;
     if (st)
         command_free(c);
+    else if (passes) /* its number is no later than that of what it goes before */
+        simulated_enqueue(stream, c,
+                          stream->window.count ? stream->window_number : dev->next_number++);
     else if (c->kind == COMMAND_KERNEL)
         window_add(&stream->window, c->kernel, c, uses, count);
     else
