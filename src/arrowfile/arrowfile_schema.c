@@ -224,7 +224,9 @@ static status make_nested(schema_reader *r, arrowfile_field *f, type_id id)
                                            : id == TYPE_MAP  ? (i ? "value" : "key")
                                                              : "",
                                    .type = of->children[i].type};
-    TRY(nested_type_make(id, fields, of->child_count, &f->type));
+    bool is_sized = f->layout == ARROWFILE_FIXED_LIST && f->width <= NESTED_SIZE_MAX;
+    TRY(is_sized ? nested_type_make_sized(fields[0].type, f->width, &f->type)
+                 : nested_type_make(id, fields, of->child_count, &f->type));
     return nested_type_keep(r->memory, f->type);
 }
 

@@ -56,6 +56,24 @@ class Tensors(unittest.TestCase):
         self.check(self.rows(40000), 40000)
         self.assertEqual(list(self.rows(0).batches()), [])
 
+    def test_lists_of_a_fixed_size(self):
+        for kind in ("float", "bigint"):
+            result = self.db.sql(f"select i, [i, i * 2, -1]::{kind}[3] as v from generate_series(1, 5000) t(i)")
+            at = 0
+            for batch in result.batches():
+                seen = self.numpy.from_dlpack(batch["v"])
+                self.assertEqual(seen.shape, (len(batch), 3))
+                self.assertEqual(seen.tolist(), [[i, i * 2, -1] for i in self.numpy.from_dlpack(batch["i"]).tolist()])
+                self.assertEqual(seen.ctypes.data, batch._array.children[1].contents.children[0].contents.buffers[1])
+                copy = self.numpy.from_dlpack(batch["v"], copy=True)
+                self.assertEqual(copy.tolist(), seen.tolist())
+                at += len(batch)
+            self.assertEqual(at, 5000)
+        batch = next(self.db.sql("select [1, NULL]::int[2] as e, NULL::int[2] as n, ['a']::text[1] as t, [1] as l").batches())
+        for name, message in (("e", "NULL elements"), ("n", "has NULLs"), ("t", "type varchar.1."), ("l", "one size")):
+            with self.subTest(name), self.assertRaisesRegex(BufferError, message):
+                self.numpy.from_dlpack(batch[name])
+
     def test_on_a_device_with_memory_of_its_own(self):
         self.db = pistachio.connect(device="simulated")
         self.check(self.rows(3000), 3000)

@@ -135,6 +135,21 @@ class Package(unittest.TestCase):
                 self.assertEqual(list(zip(*(read[name].to_pylist() for name in table.column_names))),
                                  [expected[0], expected[2], expected[3]])
 
+    def test_lists_of_a_fixed_size(self):
+        rows = [(1, [1, None]), (2, None), (3, [5, 6])]
+        sql = "select i, case when i = 1 then [1, NULL] when i = 3 then [5, 6] end::integer[2] as v from (values (1), (2), (3)) t(i)"
+        self.assertEqual(self.db.sql(sql).fetchall(), rows)
+        table = self.db.sql(sql + " union all " + sql).arrow()
+        self.assertEqual(table.schema.field("v").type, pyarrow.list_(pyarrow.field("element", pyarrow.int32()), 2))
+        self.assertEqual(table["v"].to_pylist(), [v for _, v in rows + rows])
+        table.validate(full=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "v.arrow")
+            self.db.sql(f"copy ({sql}) to '{path}' (format arrow)")
+            self.assertEqual(pyarrow.ipc.open_file(path).read_all()["v"].to_pylist(), [v for _, v in rows])
+            read = self.db.sql(f"select typeof(v) as t, v from '{path}' where i = 3").arrow()
+            self.assertEqual(read.to_pylist(), [{"t": "integer[2]", "v": [5, 6]}])
+
     def test_dbapi(self):
         from pistachio import dbapi
         with dbapi.connect(threads=1) as c, c.cursor() as cursor:

@@ -9,6 +9,7 @@
 #include "parquet/read/assemble.h"
 
 #include "base/cancel.h"
+#include "parquet/read/levels.h"
 
 static status levels_disagree(const pq_node *node, const char *what)
 {
@@ -79,13 +80,59 @@ static status new_rows(device *dev, const pq_node *node, uint64_t rows, tensor *
     return STATUS_OK;
 }
 
+static bool are_elements(const uint8_t *definition, uint64_t count, unsigned element_definition)
+{
+    bool are = true;
+    for (uint64_t i = 0; i < count; i++)
+        are &= definition[i] >= element_definition;
+    return are;
+}
+
+/* Walks over the values of a list of the top, row by row: a row ends before the next repetition level of 0, and what is between
+ * are its elements unless there are lists in them. */
+static bool walk_rows(list_walk *w, const pq_leaf_values *leaf, bool has_inner_lists)
+{
+    for (uint64_t i = 0, end; i < leaf->count; i = end) {
+        end = pq_levels_next_row(leaf->repetition, i + 1, leaf->count);
+        uint64_t more = end - i - 1;
+        if (!list_step(w, leaf->repetition[i], leaf->definition[i]))
+            return false;
+        if (w->is_open && !has_inner_lists &&
+            are_elements(leaf->definition + i + 1, more, w->node->element_definition)) {
+            w->values[w->rows - 1].length += (uint32_t)more;
+            w->elements += more;
+            continue;
+        }
+        for (uint64_t k = i + 1; k < end; k++)
+            if (!list_step(w, leaf->repetition[k], leaf->definition[k]))
+                return false;
+    }
+    return true;
+}
+
+/* Walks over the values of a list within another. */
+static bool walk_values(list_walk *w, const pq_leaf_values *leaf)
+{
+    for (uint64_t i = 0; i < leaf->count; i++)
+        if (!list_step(w, leaf->repetition[i], leaf->definition[i]))
+            return false;
+    return true;
+}
+
+static bool has_inner_lists(const pq_node *node)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (node->children[i]->element_definition || has_inner_lists(node->children[i]))
+            return true;
+    return false;
+}
+
 static status fill_lists(const pq_node *node, const pq_leaf_values *leaf, uint64_t elements,
                          tensor *t)
 {
     list_walk w = {.node = node, .values = t->values, .validity = t->validity};
-    for (uint64_t i = 0; i < leaf->count; i++)
-        if (!list_step(&w, leaf->repetition[i], leaf->definition[i]))
-            return levels_disagree(node, "a value continues a list that has not begun");
+    if (!(node->repetition ? walk_values(&w, leaf) : walk_rows(&w, leaf, has_inner_lists(node))))
+        return levels_disagree(node, "a value continues a list that has not begun");
     if (w.elements != elements)
         return levels_disagree(node, "there are other elements than values");
     return cancel_seen();

@@ -36,6 +36,34 @@ static void levels_unpack_old(const uint8_t *bytes, unsigned width, uint32_t cou
     }
 }
 
+/* Levels of one bit: a byte's bits as bytes. */
+static uint64_t spread_bits(uint8_t byte)
+{
+    const uint64_t ones = 0x0101010101010101, places = 0x8040201008040201;
+    return (((byte * ones) & places) + 0x7f7f7f7f7f7f7f7f) >> 7 & ones;
+}
+
+/* Levels of two bits: a byte's four as bytes. */
+static uint32_t spread_pairs(uint8_t byte)
+{
+    return (byte | (uint32_t)byte << 6 | (uint32_t)byte << 12 | (uint32_t)byte << 18) & 0x03030303;
+}
+
+/* Unpacks levels of one or two bits, whole bytes at a time; returns how many. */
+static uint64_t unpack_bytes(const uint8_t *packed, unsigned width, uint64_t count, uint8_t *out)
+{
+    uint64_t done = 0;
+    for (; width == 1 && done + 8 <= count; done += 8) {
+        uint64_t eight = spread_bits(packed[done / 8]);
+        memcpy(out + done, &eight, sizeof eight);
+    }
+    for (; width == 2 && done + 4 <= count; done += 4) {
+        uint32_t four = spread_pairs(packed[done / 4]);
+        memcpy(out + done, &four, sizeof four);
+    }
+    return done;
+}
+
 static void unpack_run(const hybrid_run *run, unsigned width, uint64_t count, uint8_t *out)
 {
     if (!run->is_packed) {
@@ -43,7 +71,7 @@ static void unpack_run(const hybrid_run *run, unsigned width, uint64_t count, ui
         return;
     }
     unsigned mask = (1u << width) - 1;
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = unpack_bytes(run->packed, width, count, out); i < count; i++) {
         uint64_t bit = i * width;
         unsigned word = run->packed[bit / 8];
         if (bit % 8 + width > 8)

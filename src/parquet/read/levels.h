@@ -24,4 +24,15 @@ void pq_levels_set_validity(const pq_levels *levels, const pq_leaf *leaf, unsign
                             uint64_t *validity);
 void pq_levels_release(pq_levels *levels);
 
+/* The number of the first value from `from` on that begins a row, or `count`. Most lists are short. */
+static inline uint64_t pq_levels_next_row(const uint8_t *repetition, uint64_t from, uint64_t count)
+{
+    uint64_t near = count - from < 16 ? count : from + 16;
+    for (; from < near; from++)
+        if (!repetition[from])
+            return from;
+    const uint8_t *next = from < count ? memchr(repetition + from, 0, count - from) : NULL;
+    return next ? (uint64_t)(next - repetition) : count;
+}
+
 #endif

@@ -134,11 +134,12 @@ static uint32_t find_end(const pq_levels *levels, uint32_t from, uint64_t rows, 
 {
     uint32_t i = from;
     uint64_t begun = 0;
-    for (; i < levels->count; i++) {
-        bool begins = !levels->repetition[i];
-        if (begins && begun == rows)
+    while (i < levels->count) {
+        i = (uint32_t)pq_levels_next_row(levels->repetition, i, levels->count);
+        if (i == levels->count || begun == rows)
             break;
-        begun += begins;
+        begun++;
+        i++;
     }
     *out_begun = begun;
     return i;
