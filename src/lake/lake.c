@@ -6,15 +6,48 @@
 #include "lake/log/lake_text.h"
 #include "parquet/table/table_given.h"
 #include "storage/object_store.h"
+#include "storage/pattern.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* A text that may be of a folder in a store: not of an object, of a pattern, or of a web server, which lists nothing. */
+static bool may_be_store_folder(const char *path)
+{
+    return strncasecmp(path, "http", 4) != 0 && !file_name_is_parquet(path) &&
+           !file_name_has_wildcard(path, strlen(path));
+}
+
+/* Finds out by listing what lies below. What a server refuses is said when it is read as files. */
+static lake_kind lake_kind_of_url(const char *path)
+{
+    bool has_delta = false, has_metadata = false;
+    if (!may_be_store_folder(path))
+        return LAKE_NONE;
+    status st = object_store_has_below(path, "_delta_log/", &has_delta);
+    if (!st && !has_delta)
+        st = object_store_has_below(path, "metadata/", &has_metadata);
+    arena *scratch = NULL;
+    path_list found = {0};
+    const char *folder = NULL;
+    if (!st && has_metadata && !(st = arena_new(&scratch)))
+        folder = arena_format(scratch, "%s/metadata", path);
+    if (folder)
+        status_free(lake_list(scratch, folder, "*.metadata.json*", &found));
+    arena_free(scratch);
+    status_free(st);
+    return has_delta ? LAKE_DELTA : found.count ? LAKE_ICEBERG : LAKE_NONE;
+}
 
 lake_kind lake_kind_of_folder(const char *path)
 {
     char inner[4096];
     arena *scratch;
     path_list found = {0};
-    if (object_store_has(path) || !file_is_folder(path) ||
+    if (object_store_has(path))
+        return lake_kind_of_url(path);
+    if (!file_is_folder(path) ||
         snprintf(inner, sizeof inner, "%s/_delta_log", path) >= (int)sizeof inner)
         return LAKE_NONE;
     if (file_is_folder(inner))
@@ -61,7 +94,8 @@ static const char *without_slashes(arena *a, const char *path)
     return arena_copy_text(a, path, bytes);
 }
 
-status lake_request_parse(arena *a, const char *text, lake_request *out)
+/* Reads what the text itself says; kind LAKE_NONE: it is a path alone. */
+static status parse_words(const char *text, lake_request *out)
 {
     static const struct {
         const char *name;
@@ -81,25 +115,27 @@ status lake_request_parse(arena *a, const char *text, lake_request *out)
         if (*rest == '(')
             TRY(parse_option(text, rest + 1, (size_t)(end - rest - 1), out));
     }
+    return STATUS_OK;
+}
+
+/* Makes a path that stands alone one of a folder of the kind. */
+static status take_folder(arena *a, const char *text, lake_kind kind, lake_request *out)
+{
     if (!out->kind)
-        out->kind = lake_kind_of_folder(pq_table_spec_path(text));
+        out->kind = kind;
     if (out->kind && out->path == text)
         out->path = pq_table_spec_path(text);
     out->path = without_slashes(a, out->path);
     return out->path ? STATUS_OK : status_no_memory("lake", strlen(text));
 }
 
-bool lake_is_text(const char *text)
+status lake_request_parse(arena *a, const char *text, lake_request *out)
 {
-    arena *scratch;
-    lake_request request = {0};
-    status st = arena_new(&scratch);
-    if (!st) {
-        st = lake_request_parse(scratch, text, &request);
-        arena_free(scratch);
-    }
-    status_free(st);
-    return request.kind != LAKE_NONE;
+    TRY(parse_words(text, out));
+    lake_kind kind = LAKE_NONE;
+    if (!out->kind)
+        kind = lake_kind_of_folder(pq_table_spec_path(text));
+    return take_folder(a, text, kind, out);
 }
 
 status lake_text_as_of(arena *a, const char *text, const char *state, const char **out)
@@ -140,13 +176,29 @@ static bool lake_is_current(arena *a, const lake_request *request, const pq_tabl
                                        : iceberg_is_current(a, request, before->given);
 }
 
+/* Returns what the table is that the text has meant last: a folder of a store is looked at once. */
+static lake_kind kind_before(const pq_table *before)
+{
+    if (!before->given)
+        return LAKE_NONE;
+    return iceberg_metadata_path(before->given) ? LAKE_ICEBERG : LAKE_DELTA;
+}
+
+static status parse_again(arena *a, const char *text, const pq_table *before, lake_request *out)
+{
+    if (!before || !object_store_has(pq_table_spec_path(text)))
+        return lake_request_parse(a, text, out);
+    TRY(parse_words(text, out));
+    return take_folder(a, text, kind_before(before), out);
+}
+
 status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **out)
 {
     arena *scratch;
     lake_request request;
     *out = NULL;
     TRY(arena_new(&scratch));
-    status st = lake_request_parse(scratch, text, &request);
+    status st = parse_again(scratch, text, before, &request);
     if (!st && request.kind == LAKE_REST)
         st = status_new(STATUS_KIND_NOT_FOUND, "\"%s\" is of a catalog that is not attached", text);
     else if (!st && request.kind) {
@@ -155,6 +207,55 @@ status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **
         else
             st = lake_make(text, &request, use_cache, out);
     }
+    arena_free(scratch);
+    return st;
+}
+
+/* ---- the same state in another process ---- */
+
+const char *lake_tell(arena *a, const pq_table *table)
+{
+    const char *path = iceberg_metadata_path(table->given);
+    if (path)
+        return arena_format(a, "i%zu:%s%s", strlen(path), path, table->name);
+    return arena_format(a, "d%lld:%s", (long long)delta_version(table->given), table->name);
+}
+
+/* Reads what lake_tell has made. False: it is not of that form. */
+static bool read_told(arena *a, const char *told, lake_request *out, const char **out_text)
+{
+    char *end;
+    long long number = strtoll(told + (*told != 0), &end, 10);
+    bool is_iceberg = *told == 'i';
+    if ((!is_iceberg && *told != 'd') || *end != ':' || number < 0 ||
+        (is_iceberg && (size_t)number > strlen(end + 1)))
+        return false;
+    *out_text = end + 1 + (is_iceberg ? number : 0);
+    status st = parse_words(*out_text, out);
+    if (!st)
+        st = take_folder(a, *out_text, is_iceberg ? LAKE_ICEBERG : LAKE_DELTA, out);
+    if (!st && is_iceberg)
+        out->path = arena_copy_text(a, end + 1, (size_t)number);
+    if (!is_iceberg) {
+        out->has_version = true;
+        out->has_time = false;
+        out->version = number;
+    }
+    bool is_read = !st && out->path;
+    status_free(st);
+    return is_read;
+}
+
+status lake_open_told(const char *told, bool use_cache, const char **out_text, pq_table **out)
+{
+    arena *scratch;
+    lake_request request;
+    *out = NULL;
+    TRY(arena_new(&scratch));
+    status st =
+        read_told(scratch, told, &request, out_text)
+            ? lake_make(*out_text, &request, use_cache, out)
+            : status_new(STATUS_KIND_CORRUPT, "the state of a lake that was told is not one");
     arena_free(scratch);
     return st;
 }

@@ -144,6 +144,39 @@ status object_store_expand(arena *a, const char *url, path_list *out)
     return copy ? array_push(a, out, copy) : status_no_memory("path", strlen(url));
 }
 
+status object_store_list(const char *prefix, object_taker take, void *context)
+{
+    const object_store_functions *functions;
+    TRY(functions_for(prefix, &functions));
+    return functions->list(object_store_settings(), prefix, take, context);
+}
+
+/* Ends a listing at its first object. */
+static status stop_at_first(void *context, const char *url)
+{
+    (void)url;
+    *(bool *)context = true;
+    return status_new(STATUS_KIND_LIMIT, "the first object is enough");
+}
+
+status object_store_has_below(const char *folder, const char *name, bool *out)
+{
+    arena *scratch;
+    size_t bytes = strlen(folder);
+    *out = false;
+    while (bytes && folder[bytes - 1] == '/')
+        bytes--;
+    TRY(arena_new(&scratch));
+    const char *prefix = arena_format(scratch, "%.*s/%s", (int)bytes, folder, name);
+    status st =
+        prefix ? object_store_list(prefix, stop_at_first, out) : status_no_memory("path", bytes);
+    arena_free(scratch);
+    if (!*out)
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}
+
 bool object_store_version(const char *url, file_version *out)
 {
     const object_store_functions *functions;

@@ -107,6 +107,10 @@ bool object_store_has(const char *path);
 CHECKED status object_store_check_folder(const char *path);
 /* As file_expand, of a URL: an object, those below a prefix, or those that match a pattern. */
 CHECKED status object_store_expand(arena *a, const char *url, path_list *out);
+/* Gives the URLs that begin so, in order; a failure of `take` ends it. */
+CHECKED status object_store_list(const char *prefix, object_taker take, void *context);
+/* Finds out whether there are objects below a folder whose names begin so there. */
+CHECKED status object_store_has_below(const char *folder, const char *name, bool *out);
 /* As file_version_of_path. */
 bool object_store_version(const char *url, file_version *out);
 /* Opens an object. version->bytes is its length. */

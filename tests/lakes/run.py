@@ -334,6 +334,11 @@ def test_iceberg_deletes():
           f"{2000 - 3 - 1 - 9 - 2},{sum(range(2000)) - 3 - 4 - 999 - 1000 - sum(range(100, 1000, 100)) - 7 - 1500}")
     gives("select id from 'x/' where id < 10 order by id", "0", "1", "2", "5", "6", "8", "9")
     gives("select count(*) from 'x/'", "1985", arguments=["--ranks", "2"])
+    processes = ["--processes", "2", "--set", "distribute=always"]
+    gives("select count(*), (select count(*) from iceberg_scan('x', version => 3)), (select sum(v) from 'tr/' where d < '2024-01-04') from 'x/'",
+          "1985,1988,3", arguments=processes)
+    gives("select count(*), sum(id) from delta_scan('d', version => 0) where id < 1000", "1997,998992", arguments=processes)
+    gives("select count(*) from t version as of 1", "8", arguments=["t", *processes])
     os.makedirs(root("x_bad"))
     for name, change in (("beyond", {"content_offset": 1 << 40}), ("length", {"content_size_in_bytes": len(vector) - 1}),
                          ("negative", {"content_size_in_bytes": -5})):

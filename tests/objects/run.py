@@ -73,11 +73,11 @@ def make(sql, path):
     subprocess.run([program, "-c", f"copy ({sql}) to '{path}' (format parquet)"], check=True, stdout=subprocess.DEVNULL)
 
 
-def make_all(*files):
+def make_all(*files, options=""):
     """Files by one process: (query, path)."""
     for _, path in files:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    subprocess.run([program, "-c", "; ".join(f"copy ({sql}) to '{path}' (format parquet)" for sql, path in files)], check=True,
+    subprocess.run([program, "-c", "; ".join(f"copy ({sql}) to '{path}' (format parquet{options})" for sql, path in files)], check=True,
                    stdout=subprocess.DEVNULL)
 
 
@@ -134,12 +134,25 @@ def test_lakes():
     gives("select n, count(*), min(id) from delta_scan('s3://data/delta') group by n order by n", "a,1000,1\nb c,900,101")
     gives("select count(*) from delta_scan('s3a://data/delta/', version => 0)", "1000")
     says("from delta_scan('s3://data/many')", "has no Delta log")
+    gives("select count(*) from 's3://data/delta/'", "1900")
+    gives("select count(*) from 's3://data/delta' version as of 0", "1000")
     table = lakes.Iceberg(ice, [(1, "id", "long"), (2, "n", "string")], location="s3a://data/ice", **{
         "schema.name-mapping.default": '[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["n"]}]'})
     table.commit(table.file("data/a.parquet", 1000))
     table.commit(table.file("data/b c.parquet", 1000))
     gives("select n, count(*) from iceberg_scan('s3://data/ice') group by n order by n", "a,1000\nb c,1000")
     gives("select count(*) from iceberg_scan('s3://data/ice', version => 1)", "1000")
+    # Folders that have logs are tables, next to other folders and files.
+    for name in ("delta", "ice"):
+        shutil.copytree(os.path.join(root, "data", name), os.path.join(root, f"data/lakes/{name}"))
+    make("select 1 as x", os.path.join(root, "data/lakes/plain/y.parquet"))
+    make("select 2 as x", os.path.join(root, "data/lakes/file.parquet"))
+    with open(os.path.join(root, "data/lakes/ice/metadata/version-hint.text"), "w") as f:
+        f.write("1")
+    counts = ", ".join(f"(select count(*) from {name})" for name in ("delta", "ice", "plain", "file"))
+    gives(f"select {counts}", "1900,1000,1,1", "s3://data/lakes/")
+    gives(f"attach 's3://data/lakes' as l; use l; select {counts}", "1900,1000,1,1")
+    gives("select count(*), count(distinct n) from ice", "2000,2", "s3://data/ice")
     os.remove(os.path.join(ice, "data/a.parquet"))
     says("from iceberg_scan('s3://data/ice')", "a.parquet")
 
@@ -201,6 +214,36 @@ def test_one_day():
         opened = {line.split()[1] for line in log if ".parquet" in line}
         check(f"{sql} opens one manifest", sum("/metadata/m" in line for line in log) == ("iceberg" in sql), "\n".join(log))
         check(f"{sql} opens files of the day", len(opened) <= files and len(log) <= 2 * files + 8, f"{len(opened)} {len(log)}")
+
+
+def fetched(log, name):
+    """Ranges of an object that were read, without those of its end: (first, last)."""
+    found = [re.search(r"bytes=(\d+)-(\d+) ", line) for line in log if f"{name}.parquet" in line]
+    return sorted((int(m[1]), int(m[2])) for m in found if m)
+
+
+def test_ranks():
+    """Ranks that are processes deal out the row groups of plain files and of lakes: each byte before the footers is read by one rank, once."""
+    where, names = os.path.join(root, "data/dealt"), ("a", "b")
+    make_all(*[(f"select g::bigint as id, (g * 7919) % 1000003 as v, md5(g::text) as t from generate_series({i * 60000 + 1}, {i * 60000 + 60000}) s(g)",
+                f"{where}/{name}.parquet") for i, name in enumerate(names)], options=", row_group_size 10000")
+    lakes.commit(where, 0, lakes.protocol(), lakes.metadata([lakes.field("id", "long"), lakes.field("v", "long"), lakes.field("t", "string")]),
+                 *[lakes.add(f"{name}.parquet") for name in names])
+    sizes = {name: os.path.getsize(f"{where}/{name}.parquet") for name in names}
+    for path in ("s3://data/dealt/*.parquet", "s3://data/dealt/"):
+        for ranks in (2, 3):
+            before = len(store.log)
+            gives(f"select count(*), sum(id), count(distinct v), min(t) < max(t) from '{path}'", "120000,7200060000,120000,true",
+                  "--processes", str(ranks), "--set", "distribute=always", "--set", "threads=1")
+            log = store.log[before:]
+            for name in names:
+                ranges = fetched(log, name)
+                overlaps = [(a, b) for a, b in zip(ranges, ranges[1:]) if b[0] <= a[1]]
+                check(f"{path} by {ranks} ranks: each part of {name} is read once", ranges and not overlaps and
+                      sum(b - a + 1 for a, b in ranges) <= sizes[name], f"{overlaps} of {ranges}")
+    lakes.commit(where, 1, lakes.remove("a.parquet"))
+    gives("select count(*) from 's3://data/dealt/'; select count(*), min(id) from delta_scan('s3://data/dealt', version => 0)", "60000\ncount,min\n120000,1",
+          "--processes", "2", "--set", "distribute=always")
 
 
 def test_requests():
@@ -372,7 +415,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in (test_names, test_lakes, test_lake_deletes, test_one_day, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
+    for test in (test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_keys, test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -16,7 +16,8 @@ static cluster_table *cluster_known_find(api_cluster *cluster, const char *text)
 /* Returns whether the table that was opened before is the new one. */
 static bool is_same(const pq_table *before, const pq_table *table)
 {
-    return pq_table_is_current(before) && plan_files_hash(before) == plan_files_hash(table);
+    return !table->given && pq_table_is_current(before) &&
+           plan_files_hash(before) == plan_files_hash(table);
 }
 
 /* With the lock held. The table is closed on failure, or if it is the one that was known, which *io becomes. */

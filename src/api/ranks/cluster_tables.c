@@ -8,6 +8,7 @@
 #include "api/engine/place_text.h"
 #include "api/ranks/ranks_parts.h"
 #include "api/ranks/statement_bytes.h"
+#include "lake/lake.h"
 #include "parquet/table/table_share.h"
 #include "parquet/table/table_spec.h"
 
@@ -144,6 +145,76 @@ static status open_with_all(pistachio_database *database, const char *text, bool
     return st;
 }
 
+/* ---- lakes: rank 0 says which state the others open ---- */
+
+status api_cluster_serve_lake(rank_run *run, const char *told, bool use_cache)
+{
+    pq_table *table;
+    const char *text;
+    TRY(lake_open_told(told, use_cache, &text, &table));
+    TRY(api_cluster_know_table(run->database->cluster, text, &table, 0));
+    return agree_opened(run);
+}
+
+static status tell_lake(rank_run *run, const char *text, bool use_cache, uint64_t age,
+                        pq_table **io)
+{
+    arena *scratch;
+    TRY(arena_new(&scratch));
+    const char *told = lake_tell(scratch, *io);
+    status st = told ? api_cluster_ask(run, REQUEST_LAKE, told, use_cache)
+                     : status_no_memory("lake", strlen(text));
+    arena_free(scratch);
+    if (st) {
+        pq_table_close(*io);
+        return st;
+    }
+    st = api_cluster_know_table(run->database->cluster, text, io, age);
+    if (!st)
+        st = agree_opened(run);
+    if (st)
+        net_query_fail(run->net, status_copy(st));
+    return st;
+}
+
+/* Has all others open the state of the table, which is the cluster's afterwards. */
+static status open_lake_with_all(pistachio_database *database, const char *text, bool use_cache,
+                                 uint64_t age, pq_table **io)
+{
+    settings s;
+    api_engine *engine;
+    rank_run run;
+    status st = api_engine_hold(database, &s, &engine);
+    if (st) {
+        pq_table_close(*io);
+        return st;
+    }
+    rank_run_init(&run, database, engine, 0, &engine->ranks[0]);
+    st = tell_lake(&run, text, use_cache, age, io);
+    rank_run_release(&run);
+    api_engine_unref(engine);
+    return st;
+}
+
+/* Rank 0 looks whether the log has grown, as each statement does; *out NULL: the text is not of a lake. */
+static status open_lake(pistachio_database *database, const char *text, bool use_cache,
+                        pq_table **out)
+{
+    api_cluster *cluster = database->cluster;
+    uint64_t age;
+    pq_table *before = api_cluster_known_table(cluster, text, &age);
+    TRY(lake_open(text, use_cache, before && before->given ? before : NULL, out));
+    if (!*out || *out == before)
+        return STATUS_OK;
+    api_comm *comm = api_cluster_comm(cluster);
+    status lost = net_comm_failure(comm->net);
+    api_comm_unref(comm);
+    if (!lost)
+        return open_lake_with_all(database, text, use_cache, age, out);
+    status_free(lost); /* files of a lake are the same for all ranks: this one goes on alone */
+    return api_cluster_know_table(cluster, text, out, age);
+}
+
 /* ---- opening alone ---- */
 
 /* The table's files are all within this rank's reach: they are not of the ranks that find them, unless this process
@@ -201,6 +272,11 @@ static status cluster_tables_open_table(void *context, const char *text, bool us
     api_cluster *cluster = database->cluster;
     uint64_t age;
     (void)before; /* other catalogs may have opened it since */
+    *out = NULL;
+    if (!cluster->rank)
+        TRY(open_lake(database, text, use_cache, out));
+    if (*out)
+        return STATUS_OK;
     *out = api_cluster_known_table(cluster, text, &age);
     if (*out)
         return STATUS_OK;

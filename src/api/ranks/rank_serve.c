@@ -182,6 +182,8 @@ static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, st
     switch (read->request) {
     case REQUEST_TABLE:
         return api_cluster_serve_table(run, read->table, read->use_cache);
+    case REQUEST_LAKE:
+        return api_cluster_serve_lake(run, read->table, read->use_cache);
     case REQUEST_TOPOLOGY:
         return api_cluster_serve_topology(run);
     default:

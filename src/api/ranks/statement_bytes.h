@@ -13,6 +13,7 @@ typedef ARRAY(statement_name) statement_names;
 typedef enum statement_request {
     REQUEST_STATEMENT,
     REQUEST_TABLE, /* is to be opened: its text, and whether footers may be those of the cache */
+    REQUEST_LAKE,  /* a state of a lake is to be opened: as lake_tell tells it */
     REQUEST_TOPOLOGY
 } statement_request;
 

@@ -552,6 +552,15 @@ static void give_up(scan_ahead *scan, pq_fetch *fetch)
     pq_fetch_close(fetch);
 }
 
+/* Returns whether the last rows in the queue may go to another rank: it would ask a store again for what was asked for. */
+static bool may_give_last(const scan_ahead *scan)
+{
+    if (!scan->queue_count)
+        return false;
+    const scan_morsel *last = &scan->queue[(scan->queue_first + scan->queue_count - 1) % QUEUE_MAX];
+    return !last->fetch || !scan->table->files.items[last->group_ref.file].file->object;
+}
+
 /* The last half of what was not looked at; else the last rows in the queue. */
 static bool give_loot(void *of, scan_loot *out)
 {
@@ -559,7 +568,7 @@ static bool give_loot(void *of, scan_loot *out)
     scan_reads *ahead = scan->query->reads;
     mutex_lock(&ahead->lock);
     size_t first = scan->cursor > scan->deal.first ? scan->cursor : scan->deal.first;
-    bool has_any = first < scan->deal.end, is_queued = !has_any && scan->queue_count;
+    bool has_any = first < scan->deal.end, is_queued = !has_any && may_give_last(scan);
     if (has_any) {
         size_t end = scan->deal.end;
         scan->deal.end = first + (end - first) / 2;

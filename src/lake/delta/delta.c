@@ -260,6 +260,11 @@ status delta_read(arena *a, const lake_request *request, pq_given **out)
     return delta_make_given(&s, out);
 }
 
+int64_t delta_version(const pq_given *given)
+{
+    return ((const delta_source *)given->context)->version;
+}
+
 bool delta_is_current(arena *scratch, const lake_request *request, const pq_given *given)
 {
     const delta_source *source = given->context;

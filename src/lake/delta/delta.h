@@ -15,6 +15,8 @@ CHECKED status delta_read(arena *a, const lake_request *request, pq_given **out)
 /* Makes a table of what the log's actions have come to; in the arena of the state, which has a schema. */
 struct delta_state;
 CHECKED status delta_make_given(struct delta_state *s, pq_given **out);
+/* Returns the version that was read. */
+int64_t delta_version(const pq_given *given);
 /* Returns whether the log has no version after the one that was read. */
 bool delta_is_current(arena *scratch, const lake_request *request, const pq_given *given);
 

@@ -38,6 +38,13 @@ const struct rest_table *iceberg_rest_table(const pq_given *given)
     return m ? m->rest : NULL;
 }
 
+const char *iceberg_metadata_path(const pq_given *given)
+{
+    return given->load_deleted == iceberg_load_deleted
+               ? ((const iceberg_metadata *)given->context)->path
+               : NULL;
+}
+
 bool iceberg_is_current(arena *scratch, const lake_request *request, const pq_given *given)
 {
     const iceberg_metadata *m = given->context;

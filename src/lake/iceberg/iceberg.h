@@ -15,6 +15,8 @@
 CHECKED status iceberg_read(arena *a, const lake_request *request, pq_given **out);
 /* Returns whether the table's metadata is the file that was read. */
 bool iceberg_is_current(arena *scratch, const lake_request *request, const pq_given *given);
+/* Returns the path of the metadata that were read; NULL: it is not an Iceberg table. */
+const char *iceberg_metadata_path(const pq_given *given);
 /* Returns what a catalog told of the table; NULL: none did, or it is not an Iceberg table. */
 const struct rest_table *iceberg_rest_table(const pq_given *given);
 

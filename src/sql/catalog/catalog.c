@@ -100,10 +100,12 @@ status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *
                               pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
-    if (opener->open && lake_is_text(text))
+    if (opener->open && sql_remote_has(NULL, text))
         return status_hint(
             status_new(STATUS_KIND_UNSUPPORTED,
-                       "\"%s\" is a lake, which ranks that are processes do not read", text),
+                       "\"%s\" is of a catalog behind a server, which ranks that are processes do "
+                       "not read",
+                       text),
             "--ranks N makes ranks that are threads, which do");
     if (sql_remote_has(NULL, text)) {
         TRY(sql_remote_open(catalog, text, before, out));

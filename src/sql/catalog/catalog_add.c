@@ -4,9 +4,13 @@
 #include "sql/catalog/catalog_parts.h"
 #include "sql/catalog/path_name.h"
 #include "sql/catalog/schema.h"
+#include "sql/catalog/store_folder.h"
+#include "storage/object_store.h"
+#include "storage/pattern.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <strings.h>
 
 /* ---- entries; with the lock held ---- */
 
@@ -130,6 +134,39 @@ static status add_tables_of(sql_catalog *catalog, table_folder *f)
     return st;
 }
 
+/* Adds the tables of a folder of a store, if lakes are among them. */
+static status add_store_tables(sql_catalog *catalog, table_folder *f)
+{
+    path_list names;
+    size_t bytes = strlen(f->text);
+    while (bytes && f->text[bytes - 1] == '/')
+        bytes--;
+    TRY(sql_store_tables(catalog->memory, f->path, &names));
+    for (size_t i = 0; i < names.count; i++) {
+        const char *made =
+            arena_format(catalog->memory, "%.*s/%s", (int)bytes, f->text, names.items[i]);
+        if (!made)
+            return status_no_memory("catalog", bytes);
+        TRY(catalog_add_path(catalog, &f->schema, made));
+        f->added++;
+    }
+    return STATUS_OK;
+}
+
+/* Adds them or, on failure, none. f->added is 0: the folder is one table, or none. */
+static status add_store_folder(sql_catalog *catalog, table_folder *f)
+{
+    size_t count_before = catalog->entries.count;
+    const char *path = f->path;
+    if (!object_store_has(path) || !strncasecmp(path, "http", 4) || file_name_is_parquet(path) ||
+        file_name_has_wildcard(path, strlen(path)) || lake_kind_of_folder(path))
+        return STATUS_OK;
+    status st = add_store_tables(catalog, f);
+    if (st)
+        catalog->entries.count = count_before;
+    return st;
+}
+
 /* Adds all tables of a folder or, on failure, none. */
 static status add_folder(sql_catalog *catalog, table_folder *f)
 {
@@ -173,6 +210,8 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
     status st = catalog_locate(catalog, path, &here);
     table_folder f = {.text = path, .path = here, .schema = {SQL_CATALOG, SQL_SCHEMA, ""}};
     if (!st)
+        st = add_store_folder(catalog, &f);
+    if (!st && !f.added)
         st = is_folder_of_tables(here) ? add_folder(catalog, &f)
                                        : catalog_add_table(catalog, NULL, path);
     mutex_unlock(&catalog->lock);
@@ -186,6 +225,9 @@ static status attach(sql_catalog *catalog, const char *name, const char *path)
     TRY(catalog_locate(catalog, path, &here));
     table_folder f = {
         .text = path, .path = here, .schema = {name, SQL_SCHEMA, ""}, .has_schemas = true};
+    TRY(add_store_folder(catalog, &f));
+    if (f.added)
+        return put_schema(catalog, name, SQL_SCHEMA);
     if (is_folder_of_tables(here)) {
         TRY(add_folder(catalog, &f));
         return put_schema(catalog, name, SQL_SCHEMA);
