@@ -812,8 +812,15 @@ static unsigned hash_name(const char *path)
     return hash;
 }
 
+/* In the gate the debug preset runs each file under two configurations, the other presets under one. */
+#if defined(NDEBUG) || defined(__SANITIZE_THREAD__)
+#define CHOSEN_CONFIGURATIONS 1
+#else
+#define CHOSEN_CONFIGURATIONS 2
+#endif
+
 /* Fills `chosen` with the configurations that the effort and PISTACHIO_TEST_CHOICE, a number, ask for: one of
- * three or two of more, other ones for each file and number; all if the variable is not set. */
+ * three, CHOSEN_CONFIGURATIONS of more, other ones for each file and number; all if the variable is not set. */
 static size_t choose_configurations(const char *path, const configuration **chosen)
 {
     const configuration *fitting[CONFIGURATIONS];
@@ -823,7 +830,7 @@ static size_t choose_configurations(const char *path, const configuration **chos
     for (size_t c = 0; c < CONFIGURATIONS; c++)
         if (configurations[c].effort <= wanted)
             fitting[count++] = &configurations[c];
-    size_t wanted_count = !choice || !*choice ? count : count > 3 ? 2 : 1;
+    size_t wanted_count = !choice || !*choice ? count : count > 3 ? CHOSEN_CONFIGURATIONS : 1;
     size_t number = choice ? hash_name(path) + strtoul(choice, NULL, 10) : 0;
     /* The distance to the second one is never a multiple of the count. */
     size_t distance = count > 1 ? 1 + number / count % (count - 1) : 0;
