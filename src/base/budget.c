@@ -20,6 +20,7 @@ struct mem_budget {
     void *lender_of;
     const mem_lender *holder; /* of what is lent; NULL: none */
     void *holder_of;
+    mem_budget *whole; /* of which it is a part; or NULL */
 };
 
 status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
@@ -38,6 +39,16 @@ status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget *
     budget->setting = setting;
     budget->parts = 1;
     *out = budget;
+    return STATUS_OK;
+}
+
+status mem_budget_new_within(mem_budget *whole, const char *name, uint64_t limit_bytes,
+                             mem_budget **out)
+{
+    TRY(mem_budget_new_of(name, limit_bytes, out));
+    (*out)->whole = mem_budget_ref(whole);
+    if (whole->limit < (*out)->limit)
+        (*out)->limit = whole->limit;
     return STATUS_OK;
 }
 
@@ -88,13 +99,15 @@ static status limit_reached(const mem_budget *budget, uint64_t used, uint64_t by
     char part[64] = "";
     if (budget->parts > 1)
         snprintf(part, sizeof part, ", a part of %u,", budget->parts);
-    return status_hint(status_new(STATUS_KIND_LIMIT,
-                                  "%s of %" PRIu64 " bytes%s reached: %s needs %" PRIu64
-                                  " bytes, %" PRIu64 " are in use",
-                                  budget->setting, budget->limit, part, who, bytes, used),
-                       "SET %s to more (%" PRIu64 " bytes would have done here), or use fewer %s",
-                       budget->setting, (used + bytes) * budget->parts,
-                       budget->parts > 1 ? "ranks" : "threads");
+    status st = status_new(STATUS_KIND_LIMIT,
+                           "%s of %" PRIu64 " bytes%s reached: %s needs %" PRIu64 " bytes, %" PRIu64
+                           " are in use",
+                           budget->setting, budget->limit, part, who, bytes, used);
+    if (budget->whole)
+        return status_hint(st, "%" PRIu64 " bytes would have done here", used + bytes);
+    return status_hint(
+        st, "SET %s to more (%" PRIu64 " bytes would have done here), or use fewer %s",
+        budget->setting, (used + bytes) * budget->parts, budget->parts > 1 ? "ranks" : "threads");
 }
 
 mem_budget *mem_budget_ref(mem_budget *budget)
@@ -105,8 +118,10 @@ mem_budget *mem_budget_ref(mem_budget *budget)
 
 void mem_budget_free(mem_budget *budget)
 {
-    if (budget && atomic_fetch_sub_explicit(&budget->references, 1, memory_order_acq_rel) == 1)
-        mem_free(budget);
+    if (!budget || atomic_fetch_sub_explicit(&budget->references, 1, memory_order_acq_rel) != 1)
+        return;
+    mem_budget_free(budget->whole);
+    mem_free(budget);
 }
 
 /* *out_used: before. */
@@ -125,10 +140,22 @@ static bool take_within_limit(mem_budget *budget, uint64_t bytes, uint64_t *out_
     return has_room;
 }
 
+static void untake(mem_budget *budget, uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
+    assert(before >= bytes);
+    (void)before;
+}
+
 bool mem_budget_try(mem_budget *budget, uint64_t bytes)
 {
     uint64_t used;
-    return take_within_limit(budget, bytes, &used);
+    if (!take_within_limit(budget, bytes, &used))
+        return false;
+    if (!budget->whole || mem_budget_try(budget->whole, bytes))
+        return true;
+    untake(budget, bytes);
+    return false;
 }
 
 status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
@@ -140,16 +167,19 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
                                       bytes - (budget->limit - used) + budget->limit / LENDER_STEP);
         return limit_reached(budget, used, bytes, who);
     }
-    if (budget->lender && budget->limit != UINT64_MAX)
+    status st = budget->whole ? mem_budget_take(budget->whole, bytes, who) : STATUS_OK;
+    if (st)
+        untake(budget, bytes);
+    else if (budget->lender && budget->limit != UINT64_MAX)
         ask_back(budget, used + bytes);
-    return STATUS_OK;
+    return st;
 }
 
 void mem_budget_give(mem_budget *budget, uint64_t bytes)
 {
-    uint64_t before = atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
-    assert(before >= bytes);
-    (void)before;
+    untake(budget, bytes);
+    if (budget->whole)
+        mem_budget_give(budget->whole, bytes);
 }
 
 void mem_budget_export(mem_budget *budget, uint64_t bytes)
@@ -161,6 +191,8 @@ void mem_budget_export(mem_budget *budget, uint64_t bytes)
 void mem_budget_add_exported(mem_budget *budget, uint64_t bytes)
 {
     atomic_fetch_add_explicit(&budget->exported, bytes, memory_order_relaxed);
+    if (budget->whole)
+        mem_budget_add_exported(budget->whole, bytes);
 }
 
 void mem_budget_give_exported(mem_budget *budget, uint64_t bytes)
@@ -168,6 +200,8 @@ void mem_budget_give_exported(mem_budget *budget, uint64_t bytes)
     uint64_t before = atomic_fetch_sub_explicit(&budget->exported, bytes, memory_order_relaxed);
     assert(before >= bytes);
     (void)before;
+    if (budget->whole)
+        mem_budget_give_exported(budget->whole, bytes);
 }
 
 uint64_t mem_budget_exported(const mem_budget *budget)

@@ -7,6 +7,11 @@
 
 #include <stdbool.h>
 
+/* Makes a part of another budget, to which it holds a reference: what is taken of it is taken of that, too. name: what has the
+ * limit, static text. */
+CHECKED status mem_budget_new_within(mem_budget *whole, const char *name, uint64_t limit_bytes,
+                                     mem_budget **out);
+
 /* The budget is one of so many equal parts of what its setting gives: advice is about the setting. Before it is
  * shared. */
 void mem_budget_set_parts(mem_budget *budget, unsigned parts);

@@ -102,6 +102,7 @@ status activity_add(activity *all, activity_entry *one)
     }
     mutex_unlock(&all->lock);
     one->connection->weight = one->limits.weight;
+    one->connection->memory = one->limits.memory;
     one->connection->await_turn = await_turn;
     one->connection->turn_context = one;
     return st;

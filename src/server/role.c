@@ -34,6 +34,26 @@ static bool read_number(const char *text, size_t bytes, uint64_t most, uint64_t 
     return *out <= most;
 }
 
+/* Reads bytes: a number with kB, MB, GB, KiB, MiB or GiB, or without. */
+static bool read_memory(const char *text, size_t bytes, uint64_t *out)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } units[] = {{"", 1},          {"kB", 1000},     {"MB", 1000000}, {"GB", 1000000000},
+                 {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+    size_t digits = 0;
+    while (digits < bytes && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    if (!digits || !read_number(text, digits, UINT32_MAX * UINT64_C(1000), out))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].name) == bytes - digits &&
+            !memcmp(text + digits, units[i].name, bytes - digits))
+            return !__builtin_mul_overflow(*out, units[i].bytes, out) && *out >= ROLE_MEMORY_LEAST;
+    return false;
+}
+
 static bool read_priority(const char *text, size_t bytes, unsigned *out)
 {
     static const struct {
@@ -71,6 +91,9 @@ static bool read_word(role_limits *limits, const char *word, size_t bytes)
     value = value_of(word, bytes, "rows=", &count);
     if (value)
         return read_number(value, count, INT64_MAX, &limits->rows);
+    value = value_of(word, bytes, "memory=", &count);
+    if (value)
+        return read_memory(value, count, &limits->memory);
     value = value_of(word, bytes, "timeout=", &count);
     if (!value || !read_number(value, count, SECONDS_MAX, &seconds))
         return false;

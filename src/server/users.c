@@ -143,12 +143,13 @@ status users_limits(const char *path, const char *name, role_limits *out)
     if (!st)
         st = find_line(path, text.items, name, &line, &number);
     if (!st && line.name && !role_limits_read(out, line.words, line.words_bytes))
-        st = status_hint(status_new(STATUS_KIND_INVALID,
-                                    "line %zu of \"%s\" does not limit its user's statements as it "
-                                    "can",
-                                    number, path),
-                         "after the verifier may stand group=NAME, priority=low, normal or high, "
-                         "timeout=SECONDS, rows=NUMBER and catalog=read or write");
+        st = status_hint(
+            status_new(STATUS_KIND_INVALID,
+                       "line %zu of \"%s\" does not limit its user's statements as it "
+                       "can",
+                       number, path),
+            "after the verifier may stand group=NAME, priority=low, normal or high, "
+            "timeout=SECONDS, rows=NUMBER, memory=16MiB or more and catalog=read or write");
     array_release(&text);
     return st;
 }

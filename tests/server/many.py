@@ -110,14 +110,25 @@ def turns():
         server.process.kill()
 
 
+def memory(server, witness):
+    """A user's statements spill, or fail, within the user's memory; those of others have theirs."""
+    large = "select length(string_agg(repeat('x', 1000) || i, '')) from range(30000) r(i)"
+    with Client(server.path, user='bob') as c:
+        check('what fits by spilling', rows(c.query('select count(*) from (select i % 400000 from range(500000) r(i) group by 1) t')), [[b'400000']])
+        found = failures(c.query(large))
+        check('what does not', [(f['C'], "the user's memory" in f['M']) for f in found], [('53400', True)])
+        check('and after it', rows(c.query(SHORT)), [[b'6']])
+    check('others', rows(witness.query(large)), [[b'30138890']])
+
+
 def main():
     server = Server('--max-running', '1', '--set', 'memory_limit=512MB', '--log', 'FOLDER/log', '--log-format', 'json', '--users', 'FOLDER/users')
     try:
         with open(server.folder + '/users', 'w', encoding='ascii') as file:
-            file.write('anna SCRAM-SHA-256$x group=reports priority=low timeout=1 rows=2\n')
+            file.write('anna SCRAM-SHA-256$x group=reports priority=low timeout=1 rows=2\nbob SCRAM-SHA-256$x memory=16MiB\n')
         os.chmod(server.folder + '/users', 0o600)
         with Client(server.path) as witness:
-            for part in (queue, gone_in_queue, times, slow_readers, users):
+            for part in (queue, gone_in_queue, times, slow_readers, users, memory):
                 part(server, witness)
         log(server.folder + '/log')
         server.end()

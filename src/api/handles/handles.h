@@ -81,6 +81,8 @@ struct pistachio_connection {
     settings_layer *layer;       /* a session's, over the database's; NULL: there is none */
     bool copies_to_client;       /* set before its first statement: sql_session */
     sql_copy_source copies_from; /* set before its first statement: sql_session */
+    uint64_t
+        memory; /* bytes that a query of it may hold, on the CPU, set as weight is; 0: as many as all */
     unsigned weight; /* of its queries, set before the first one; 0: EXEC_WEIGHT_NORMAL */
     /* Called before a query starts that reads rows; waits until it may. NULL: it may at once. Set as weight is. */
     status (*await_turn)(void *context);

@@ -5,6 +5,7 @@
 #include "api/choice/cost.h"
 #include "api/engine/accelerator.h"
 #include "api/query/query_run.h"
+#include "base/budget.h"
 #include "device/cuda/capability.h"
 
 #include <stdio.h>
@@ -113,7 +114,7 @@ static status choose_by_cost(pistachio_result *result)
     return api_accelerator_open(result->engine, &result->dev);
 }
 
-status api_device_choose(pistachio_result *result)
+static status choose(pistachio_result *result)
 {
     const char *why = why_only_cpu(result);
     if (strcmp(result->engine->made_of.device.text, "auto")) {
@@ -139,6 +140,30 @@ status api_device_choose(pistachio_result *result)
     if (is_absent) /* nobody needs to know that a machine has no GPU */
         *result->notice = '\0';
     return STATUS_OK;
+}
+
+/* Puts a device of a part of the memory in the place of the CPU's own, if the connection's statements may hold that alone. */
+static status bound_memory(pistachio_result *result)
+{
+    uint64_t bytes = result->connection->memory;
+    mem_budget *part;
+    device *dev = result->dev;
+    if (!bytes || !dev->is_host)
+        return STATUS_OK;
+    TRY(mem_budget_new_within(dev->budget, "the user's memory", bytes, &part));
+    status st = dev_open_cpu(result->engine->made_of.isa.text, dev->chunk_rows, part, &result->dev);
+    mem_budget_free(part); /* the device has it */
+    if (st)
+        result->dev = dev;
+    else
+        dev_close(dev);
+    return st;
+}
+
+status api_device_choose(pistachio_result *result)
+{
+    TRY(choose(result));
+    return bound_memory(result);
 }
 
 /* ---- again on the CPU ---- */
