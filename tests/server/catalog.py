@@ -38,6 +38,8 @@ def shared(server):
         check('a view of a view in a schema', value(b, 'select s from reports.sums'), [('12',)])
         check('a macro', value(b, 'select twice(21)'), [('42',)])
         check('it is listed', value(b, "select relname from pg_class where relkind = 'v' order by 1"), [('doubled',), ('sums',)])
+        check('its text', value(b, "select pg_get_viewdef('doubled'::regclass), definition from pg_views where viewname = 'doubled'"),
+              [('select id * 2 as x from things',) * 2])
         check('pg_tables is without views', value(b, "select tablename from pg_tables where schemaname = 'public'"), [('things',)])
         check('there already', code(b, 'create view doubled as select 1'), '42P07')
         check('a table of files', code(b, 'create view things as select 1'), '42P07')

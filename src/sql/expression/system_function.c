@@ -28,6 +28,7 @@ typedef enum system_answer {
     ANSWER_SET,       /* as ANSWER_SETTING, after it was set */
     ANSWER_OID,       /* of what has the name, of the kind that the text is */
     ANSWER_FUNCTION_NAME,
+    ANSWER_VIEW, /* the query of the view that an oid is of */
     ANSWER_FORMAT_TYPE
 } system_answer;
 
@@ -89,7 +90,7 @@ static const struct {
     {"pg_get_statisticsobjdef_expressions", 1, 1, ANSWER_NO_NAMES, NULL},
     {"pg_get_triggerdef", 1, 2, ANSWER_NULL, NULL},
     {"pg_get_userbyid", 1, 1, ANSWER_TEXT, SYSTEM_NAME},
-    {"pg_get_viewdef", 1, 2, ANSWER_NULL, NULL},
+    {"pg_get_viewdef", 1, 2, ANSWER_VIEW, NULL},
     {"pg_has_role", 2, 3, ANSWER_TRUE, NULL},
     {"pg_indexes_size", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_is_in_recovery", 0, 0, ANSWER_FALSE, NULL},
@@ -242,6 +243,18 @@ static status bind_function_name(binder *b, expr *oid, int32_t location, expr **
     return make_case(b, parts, (uint32_t)made + 1, out);
 }
 
+static status bind_view_definition(binder *b, expr *oid, int32_t location, expr **out)
+{
+    static const char text[] =
+        "(SELECT r.ev_action FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = $1)";
+    bind_scope none = {0};
+    FuncCall place = {.location = location};
+    made_call made = {.tree = &place, .args = &oid, .count = 1};
+    const Node *tree;
+    TRY(made_parse(b, &made, text, &tree));
+    return b->bind_expression(b, tree, &none, out);
+}
+
 /* ---- the session ---- */
 
 static status bind_schemas(binder *b, int32_t location, expr **out)
@@ -374,6 +387,8 @@ static status bind_answer(binder *b, size_t function, expr *const *args, size_t 
         return bind_text(b, b->path.count ? b->path.items[0].schema : "public", out);
     case ANSWER_CATALOG:
         return bind_text(b, sql_search_path_first(&b->path).catalog, out);
+    case ANSWER_VIEW:
+        return bind_view_definition(b, args[0], location, out);
     case ANSWER_FUNCTION_NAME:
         return bind_function_name(b, args[0], location, out);
     case ANSWER_FORMAT_TYPE:

@@ -162,6 +162,13 @@ static status add_types(text *t)
     return add(t, ") t(oid,name,size,category,element,arrayed,input,output,receive,send)");
 }
 
+/* Returns a view's text without the search path that stands before it (bind_view_text). */
+static const char *query_of(const char *view)
+{
+    const char *end = *view == 3 ? strchr(view + 1, 3) : NULL;
+    return end ? end + 1 : view;
+}
+
 static status add_table(text *t, const sql_catalog_entry *entry)
 {
     bool is_view = entry->view_sql;
@@ -172,8 +179,10 @@ static status add_table(text *t, const sql_catalog_entry *entry)
     TRY(add_literal(t, entry->of.table));
     TRY(add(t, ","));
     TRY(add_schema(t, &entry->of));
-    return add(t, arena_format(t->b->memory, ",'%s','%s',%d,%zu,-1)", is_view ? "v" : "r",
-                               is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns));
+    TRY(add(t, arena_format(t->b->memory, ",'%s','%s',%d,%zu,-1,", is_view ? "v" : "r",
+                            is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns)));
+    TRY(add_literal(t, is_view ? query_of(entry->view_sql) : ""));
+    return add(t, ")");
 }
 
 /* Adds a row for each table and view (TABLES), or for one of the two. */
@@ -187,9 +196,10 @@ static status add_tables(text *t, system_source source)
         if (source != (entries[i].view_sql ? PLAIN_TABLES : VIEWS))
             TRY(add_table(t, &entries[i]));
     if (!t->rows)
-        TRY(add(t, "(0,'',0,'','','','','',0,0,0)"));
+        TRY(add(t, "(0,'',0,'','','','','',0,0,0,'')"));
     return add(t,
-               ") t(oid,name,namespace,namespace_name,schema,catalog,kind,type,am,columns,tuples) "
+               ") t(oid,name,namespace,namespace_name,schema,catalog,kind,type,am,columns,tuples,"
+               "definition) "
                "WHERE t.oid > 0) t");
 }
 
@@ -403,6 +413,8 @@ static const char *type_of_letter(char letter)
     switch (letter) {
     case 'o':
         return "oid";
+    case 'l':
+        return "bigint";
     case 'c':
         return "\"char\"";
     case 'p':
