@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A server that is rank 0 of several: the 22 queries of TPC-H, several statements at a time, a rank that is killed.
 ranks.py PROGRAM"""
+import http.client
 import os
 import signal
 import subprocess
@@ -65,6 +66,25 @@ def two_at_once(server):
         check('cancelled on all ranks', codes(first), ['57014'])
 
 
+def get(server, path):
+    """Returns the status and the text of a reply by HTTP."""
+    connection = http.client.HTTPConnection('127.0.0.1', server.port, timeout=60)
+    connection.request('GET', path)
+    reply = connection.getresponse()
+    return reply.status, reply.read().decode()
+
+
+def with_http(*options):
+    """Starts a server that is asked by HTTP, too, where the build has it."""
+    try:
+        server = Server('--http', '127.0.0.1:0', '--trust-loopback', *options)
+        server.port = int(server.process.stdout.readline().rpartition(':')[2])
+    except AssertionError:
+        server = Server(*options)
+        server.port = None
+    return server
+
+
 def lost(server):
     """A rank is killed: its statements fail, the server stays, and takes the rank back."""
     with Client(server.path) as first, Client(server.path) as second:
@@ -78,12 +98,17 @@ def lost(server):
         together = 'select count(*) from v, own, lineitem where l_linenumber = 1'
         wait_until('all ranks answer again', lambda: rows(second.query(together)) == [[b'135000']])
         check('both are there', len(server.ranks()), 2)
+        if server.port:
+            check('it is ready', get(server, '/readyz'), (200, 'ready\n'))
+            figures = dict(line.split() for line in get(server, '/metrics')[1].splitlines() if line.startswith('pistachio_ranks'))
+            check('ranks', (figures['pistachio_ranks'], figures['pistachio_ranks_complete']), ('3', '1'))
+            check('the loss is counted', int(figures['pistachio_ranks_lost_total']) > 0, True)
         check('and for others', rows(first.query('select sum(id) from things')), [[b'6']])
 
 
 def run(data):
     everything = [list(range(i, 23, 8)) for i in range(1, 9)]
-    servers = [Server('--set', 'distribute=never', data), Server('--processes', '3', data),
+    servers = [Server('--set', 'distribute=never', data), with_http('--processes', '3', data),
                Server('--processes', '2', data)]
     try:
         expected = ask(servers[0], everything)

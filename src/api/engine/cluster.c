@@ -35,6 +35,18 @@ api_comm *api_cluster_comm(api_cluster *cluster)
     return comm;
 }
 
+status api_cluster_loss(api_cluster *cluster)
+{
+    mutex_lock(&cluster->lock);
+    api_comm *comm = cluster->comm;
+    if (comm)
+        atomic_fetch_add(&comm->references, 1);
+    mutex_unlock(&cluster->lock);
+    status st = comm ? net_comm_failure(comm->net) : STATUS_OK;
+    api_comm_unref(comm);
+    return st;
+}
+
 status api_cluster_new(const net_place *place, api_cluster **out)
 {
     api_cluster *cluster = *out = mem_new(sizeof *cluster);

@@ -32,6 +32,7 @@ struct api_cluster {
     pthread_mutex_t lock;          /* of the next one */
     uint64_t statements;           /* begun on `comm` */
     bool is_closing;               /* with `lock` */
+    uint64_t losses;               /* with `lock`: how often ranks were lost */
     pthread_cond_t closes;         /* it has become true */
     pthread_t keeper;              /* of cluster_keep.h */
     bool has_keeper;
@@ -46,6 +47,9 @@ CHECKED status api_comm_new(net_comm *net, api_comm **out);
 void api_comm_unref(api_comm *comm); /* takes NULL; the last one closes it */
 /* Returns the present connection, with a reference. */
 api_comm *api_cluster_comm(api_cluster *cluster);
+
+/* Returns why statements cannot run on all ranks at the moment; NULL: they can, or the cluster closes. */
+status api_cluster_loss(api_cluster *cluster);
 
 /* Takes NULL. */
 void api_cluster_leave(api_cluster *cluster);

@@ -51,19 +51,6 @@ static bool is_closing(void *context)
     return is;
 }
 
-/* Returns why statements cannot run on all ranks; NULL: they can, or the cluster closes. */
-static status find_loss(api_cluster *cluster)
-{
-    mutex_lock(&cluster->lock);
-    api_comm *comm = cluster->comm;
-    if (comm)
-        atomic_fetch_add(&comm->references, 1);
-    mutex_unlock(&cluster->lock);
-    status st = comm ? net_comm_failure(comm->net) : STATUS_OK;
-    api_comm_unref(comm);
-    return st;
-}
-
 /* ---- meeting again ---- */
 
 /* Greets the ranks that are there. */
@@ -159,9 +146,12 @@ static void *keep(void *argument)
     api_cluster *cluster = k.database->cluster;
     mem_free(argument);
     while (rest(cluster)) {
-        status loss = find_loss(cluster);
+        status loss = api_cluster_loss(cluster);
         if (!loss)
             continue;
+        mutex_lock(&cluster->lock);
+        cluster->losses++;
+        mutex_unlock(&cluster->lock);
         say_loss(&k, loss);
         while (!reunite(&k))
             if (!rest(cluster))

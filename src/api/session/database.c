@@ -262,3 +262,18 @@ pistachio_error *pistachio_add_path(pistachio_connection *connection, const char
         return api_null_argument("path");
     return api_error(sql_catalog_add_path(api_catalog(connection), path));
 }
+
+unsigned api_database_ranks(const pistachio_database *database, uint64_t *out_losses,
+                            status *out_loss)
+{
+    api_cluster *cluster = database->cluster;
+    *out_losses = 0;
+    *out_loss = STATUS_OK;
+    if (!cluster)
+        return 1;
+    mutex_lock(&cluster->lock);
+    *out_losses = cluster->losses;
+    mutex_unlock(&cluster->lock);
+    *out_loss = api_cluster_loss(cluster);
+    return cluster->count;
+}

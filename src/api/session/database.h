@@ -9,6 +9,10 @@ void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
 /* Returns the catalog that the result's statement is bound with. */
 sql_catalog *api_result_catalog(const pistachio_result *result);
+/* Ranks that are processes, as rank 0 knows them. Returns how many there are, 1: this process is alone. *out_losses: how
+ * often some were lost; *out_loss, which the caller frees: why statements cannot run on all of them now, or NULL. */
+unsigned api_database_ranks(const pistachio_database *database, uint64_t *out_losses,
+                            status *out_loss);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
 /* Setting invalid_utf8. */

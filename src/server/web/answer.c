@@ -163,6 +163,18 @@ static uint64_t memory_peak(const web *w)
     return bytes;
 }
 
+/* Says how many ranks there are, and whether all of them are there. */
+static void write_ranks(const web *w, FILE *out)
+{
+    uint64_t losses;
+    status loss;
+    unsigned ranks = api_database_ranks(w->shared->database, &losses, &loss);
+    write_metric(out, "ranks", "gauge", "Ranks that run statements together.", ranks);
+    write_metric(out, "ranks_complete", "gauge", "1: all ranks are there; 0: one is lost.", !loss);
+    write_metric(out, "ranks_lost_total", "counter", "How often ranks were lost.", losses);
+    status_free(loss);
+}
+
 static void metrics(job *j)
 {
     web *w = j->web;
@@ -191,6 +203,7 @@ static void metrics(job *j)
     write_metric(out, "rows_total", "counter", "Rows sent to clients of HTTP.", rows);
     write_metric(out, "memory_peak_bytes", "gauge",
                  "Most memory that statements have held at once.", memory_peak(w));
+    write_ranks(w, out);
     fclose(out);
     job_end(j, false);
 }

@@ -18,13 +18,32 @@ static void say(web *w, struct evhttp_request *request, int code, const char *te
     reply_send(w, request, code, "text/plain; charset=utf-8", text, strlen(text));
 }
 
+/* Says whether statements are taken, and run on all ranks. */
+static void say_ready(web *w, struct evhttp_request *request)
+{
+    uint64_t losses;
+    status loss;
+    unsigned ranks = api_database_ranks(w->shared->database, &losses, &loss);
+    if (w->end) {
+        say(w, request, 503, "ending\n");
+    } else if (loss) {
+        char text[512];
+        snprintf(text, sizeof text, "%s; waiting until all %u ranks are there\n",
+                 status_message(loss), ranks);
+        say(w, request, 503, text);
+    } else {
+        say(w, request, 200, "ready\n");
+    }
+    status_free(loss);
+}
+
 static bool answer_at_once(web *w, struct evhttp_request *request, const char *path)
 {
     web_file file;
     if (!strcmp(path, "/healthz")) {
         say(w, request, 200, "ok\n");
     } else if (!strcmp(path, "/readyz")) {
-        say(w, request, w->end ? 503 : 200, w->end ? "ending\n" : "ready\n");
+        say_ready(w, request);
     } else if (web_page_find(path, &file)) {
         (void)evhttp_add_header(evhttp_request_get_output_headers(request),
                                 "Content-Security-Policy", w->page.policy);
