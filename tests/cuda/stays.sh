@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/../common.sh"
 device=$2
 if [ "$device" = cuda ]; then
-    export PISTACHIO_CUDA_LIBRARY=$3 PISTACHIO_CUDA_KERNELS=$4
+    export PISTACHIO_CUDA_LIBRARY=$3 PISTACHIO_CUDA_KERNELS=$4 PISTACHIO_CUDA_COUNTS="$work/counts"
     shift 2
 fi
 on() { # PROGRAM'S ARGUMENTS
@@ -138,4 +138,10 @@ is_replaced() {
     [ "$(grep '^1' "$work/said" | tr '\n' ' ')" = "18003000 18003000 18603000 " ]
 }
 check "a file that is replaced" is_replaced
+
+# Of all that was done here, with much memory and with little.
+is_free_of_locks() {
+    awk '/^call_/ { calls += $2 } /^call_/ && $3 { print; bad = 1 } END { exit bad || calls < 1000 }' "$work/counts"
+}
+[ "$device" = simulated ] || check "no call of the driver under the device's lock" is_free_of_locks
 finish
