@@ -19,7 +19,8 @@
 #define PIECE_PART 2 /* of what is there already */
 #define HOST_PIECE_BYTES_MIN ((size_t)8 << 20)
 #define HOST_PIECE_BYTES_MAX ((size_t)64 << 20)
-#define OPEN_MAX 64 /* released buffers that share a number */
+#define HOST_BYTES_EASY ((size_t)64 << 20) /* of pinned memory, before that of others is awaited */
+#define OPEN_MAX 64                        /* released buffers that share a number */
 #define BUFFERS_MAX (1u << 24)
 
 /* ---- pieces from the driver ----
@@ -369,6 +370,15 @@ static status take_other(cuda_device *dev, cuda_pool *pool, unsigned class, size
     return STATUS_OK;
 }
 
+/* Returns whether released memory must be numbered now, because more of the driver's would be too much. Numbering begins what
+ * streams have put together, so that launches of one kernel do not meet. */
+static bool wants_released(const cuda_device *dev, const cuda_pool *pool, size_t room)
+{
+    if (!dev->memory.open)
+        return false;
+    return pool == &dev->memory.device ? is_short(dev, room) : pool->bytes > HOST_BYTES_EASY;
+}
+
 static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer **out)
 {
     size_t room;
@@ -377,7 +387,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     cuda_lock(dev);
     reclaim(dev);
     *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
-    if (!*out && dev->memory.open) {
+    if (!*out && wants_released(dev, pool, room)) {
         close_released(dev);
         reclaim(dev);
         *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
