@@ -48,6 +48,7 @@ def connections(server, witness):
 def portals(server, witness):
     before = server.memory()
     with Client(server.path) as c:
+        c.socket.settimeout(500)  # sanitized, on a machine with much else to do: the test's own time is the bound
         c.ask(parse('select $1::int', 'one'), SYNC)
         c.query('begin')
         refused = 0
