@@ -290,16 +290,22 @@ ends_list_of_rows(int token)
 
 /* What the pattern of GLOB may begin with. */
 static bool
-begins_pattern(int token, int before)
+begins_pattern(int token, const base_yy_extra_type *yyextra)
 {
+	int			before = yyextra->last.token;
+
 	switch (token)
 	{
 		case TOKEN_IDENT:
 		case TOKEN_SCONST:
 		case TOKEN_PARAM:
+		case TOKEN_NULL_P:
+		case TOKEN_CASE:
+		case TOKEN_CAST:
+		case TOKEN_COALESCE:
 			return true;
 		case '(':				/* after a table GLOB is its alias */
-			return before == TOKEN_SCONST || before == TOKEN_PARAM;
+			return before != TOKEN_IDENT ? before != ')' : !may_name_table(yyextra->before_last.token);
 		default:
 			return false;
 	}
@@ -322,7 +328,7 @@ is_glob(const pg_lexeme *word, int next, const base_yy_extra_type *yyextra)
 
 	if (strcmp(word->value.str, "glob"))
 		return false;
-	return before == TOKEN_NOT_LA || (ends_value(before) && begins_pattern(next, before));
+	return before == TOKEN_NOT_LA || (ends_value(before) && begins_pattern(next, yyextra));
 }
 
 /* The operator ! after a value is its factorial. */

@@ -224,7 +224,7 @@ def limit_of_share(choices, about):
 
 
 def glob(choices, about):
-    pattern = choices.pick(("'*'", "'a*'", "'*a'", "'?'", "'[a-m]*'", "'[!a-m]*'", "'*[!b]'", "''", "'*o?'", "'*a*b*'", "'%'", "'_'", "'[]'", "'a-[-]'", "'*\\\\*'", "lower(g)", "g || '*'", "NULL"))
+    pattern = choices.pick(("'*'", "'a*'", "'*a'", "'?'", "'[a-m]*'", "'[!a-m]*'", "'*[!b]'", "''", "'n?n*'", "'*a*b*'", "'%'", "'_'", "'[]'", "'a-[-]'", "'*\\\\*'", "lower(g)", "g || '*'", "NULL"))
     call = choices.pick((f"g GLOB {pattern}", f"g NOT GLOB {pattern}", f"NOT g GLOB {pattern}", f"coalesce(g, '') GLOB {pattern}"))
     return same(choices.pick((f"SELECT id FROM t WHERE {call}", f"SELECT {call} AS y, count(*) FROM t GROUP BY y", f"SELECT id, {call} FROM t WHERE {condition(choices)}")))
 
