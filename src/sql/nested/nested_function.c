@@ -420,8 +420,13 @@ status bind_map_part(const function_call *c, expr_op op, expr **out)
 status bind_map_from_entries(const function_call *c, expr_op op, expr **out)
 {
     data_type type;
+    bool is_null = c->args[0]->type.id == TYPE_NULL;
     TRY(nested_require_list(c, 0));
     data_type entry = element_type(c->args[0]);
+    if (is_null) {
+        *out = c->args[0];
+        return STATUS_OK;
+    }
     if (entry.id != TYPE_STRUCT || nested_type_of(entry)->field_count != 2)
         return wrong_argument(c, 0, "a list of structs of key and value");
     const nested_field *fields = nested_type_of(entry)->fields;

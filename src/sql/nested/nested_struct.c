@@ -72,9 +72,12 @@ static status compare_fields(const function_call *c, expr **out)
         if (!wanted)
             return bind_no_memory();
         TRY(copy_field(c, 0, i, &field));
-        bool fits = wanted->type.id == TYPE_NULL || type_is_nested(field->type) ||
-                    bind_common_type(field->type, wanted->type, &common) ||
-                    (field->type.id == TYPE_BOOL && type_is_numeric(wanted->type));
+        bool fits = false;
+        if (type_is_nested(field->type) && type_is_nested(wanted->type))
+            TRY(bind_nested_common(c->b, field->type, wanted->type, &common, &fits));
+        fits |= wanted->type.id == TYPE_NULL ||
+                bind_common_type(field->type, wanted->type, &common) ||
+                (field->type.id == TYPE_BOOL && type_is_numeric(wanted->type));
         if (wanted->type.id == TYPE_BOOL && type_is_numeric(field->type)) {
             TRY(bind_cast(c->b, field, wanted->type, c->tree->location, &field));
             fits = true;
