@@ -97,7 +97,7 @@ step() { # instruction, rest
     esac
 }
 as_user() {
-    env -i PATH=/usr/bin:/bin chroot --userspec="$user:$user" "$root" "$@" </dev/null
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot --userspec="$user:$user" "$root" "$@" </dev/null
 }
 
 say "the container file"
