@@ -60,6 +60,23 @@ static const char *type_display_name(const TypeName *type)
                                     : "?column?";
 }
 
+static const char *const value_function_names[] = {[SVFOP_CURRENT_DATE] = "current_date",
+                                                   [SVFOP_CURRENT_TIME] = "current_time",
+                                                   [SVFOP_CURRENT_TIME_N] = "current_time",
+                                                   [SVFOP_CURRENT_TIMESTAMP] = "current_timestamp",
+                                                   [SVFOP_CURRENT_TIMESTAMP_N] =
+                                                       "current_timestamp",
+                                                   [SVFOP_LOCALTIME] = "localtime",
+                                                   [SVFOP_LOCALTIME_N] = "localtime",
+                                                   [SVFOP_LOCALTIMESTAMP] = "localtimestamp",
+                                                   [SVFOP_LOCALTIMESTAMP_N] = "localtimestamp",
+                                                   [SVFOP_CURRENT_ROLE] = "current_role",
+                                                   [SVFOP_CURRENT_USER] = "current_user",
+                                                   [SVFOP_USER] = "user",
+                                                   [SVFOP_SESSION_USER] = "session_user",
+                                                   [SVFOP_CURRENT_CATALOG] = "current_catalog",
+                                                   [SVFOP_CURRENT_SCHEMA] = "current_schema"};
+
 /* PostgreSQL's name for a column without alias, that of a column as its table spells it; NULL: it has none. */
 static const char *derived_name(const bind_scope *scope, const pg_node *node)
 {
@@ -90,8 +107,7 @@ static const char *derived_name(const bind_scope *scope, const pg_node *node)
     case T_A_Expr:
         return castNode(A_Expr, node)->kind == AEXPR_NULLIF ? "nullif" : NULL;
     case T_SQLValueFunction:
-        return castNode(SQLValueFunction, node)->op == SVFOP_CURRENT_DATE ? "current_date"
-                                                                          : "current_timestamp";
+        return value_function_names[castNode(SQLValueFunction, node)->op];
     case T_ColumnsExpr:
         return scope ? scope->expansion.name : NULL;
     case T_SubLink: {
