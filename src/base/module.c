@@ -78,7 +78,9 @@ static const char *package_of(const char *message)
     } packages[] = {{"libcurl", "libcurl4"},
                     {"libssl", "libssl3"},
                     {"libcrypto", "libssl3"},
-                    {"libevent", "libevent-2.1-7"}};
+                    {"libevent_core", "libevent-core-2.1-7"},
+                    {"libevent_extra", "libevent-extra-2.1-7"},
+                    {"libevent_openssl", "libevent-openssl-2.1-7"}};
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (!strncmp(message, packages[i].library, strlen(packages[i].library)))
             return packages[i].package;
