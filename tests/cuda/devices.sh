@@ -93,7 +93,9 @@ bytes_by_link() {
             redundant = 8 * build / n               # all of a device'"'"'s build keys to each other one
             keys = 8 * build / n / n                # of which each device gets the keys of its hashes
             wanted = algorithm == "redundant" ? redundant : algorithm == "parallel" ? keys + 32 * build / n : keys + 8 * probe / n / n
-            most = algorithm == "redundant" ? 8 : 0.08 * wanted  # a row; hashes are not spread evenly
+            hashed = 8 * sqrt(algorithm == "partitioned" ? (build + probe) / n / n : build / n / n)
+            slots = algorithm == "parallel" ? 32 * sqrt(build / n) : 0
+            most = algorithm == "redundant" ? 8 : 5 * (hashed + slots)  # a row; five standard deviations of hashed keys
         }
         { links++; if ($3 || $4 > wanted + most || $4 < wanted - most) { print; bad = 1 } }
         END { if (links != n * (n - 1)) print links, "links"; exit bad || links != n * (n - 1) }'
