@@ -85,7 +85,7 @@ for form, step in ('made', 'decode'), ('gpu', 'forms'), ('one_page', 'forms'):
     check "arrays in either memory" results "assert {'arrays_kept_gb_s', 'arrays_fetched_gb_s'} <= set(steps['arrays']['figures'])"
     check "the device beside the CPU" results "
 figures = steps['queries']['figures']
-assert {'cuda_of_cpu', 'queries_slower', 'link_bound_of_cuda'} <= set(figures)
+assert {'cuda_of_cpu', 'cuda_kept_of_cpu', 'queries_slower', 'link_bound_of_cuda'} <= set(figures)
 for number in range(1, 23):
     assert {'q%d_cuda_s' % number, 'q%d_cuda_of_cpu' % number, 'q%d_link_gb_s' % number} <= set(figures), number
 assert figures['queries_pageable_copies'] == 0 and figures['queries_blocking_waits'] == 0"
