@@ -30,11 +30,12 @@ struct transfer_run {
     status failure;    /* found while the answer came */
     bool is_stopped;   /* under the lock */
     bool is_checked;   /* the body is what was asked for */
-    bool has_progress; /* the attempt has given bytes */
+    bool has_progress; /* the attempt has given bytes that none before it gave */
+    uint64_t furthest; /* the most bytes of the body that an attempt has come to */
     unsigned attempts, connects;
     size_t header_bytes;
     int64_t due;      /* when the next attempt may begin */
-    int64_t progress; /* when it began, or a byte came last */
+    int64_t progress; /* when it began, or came further */
 };
 typedef struct transfer_run run;
 
@@ -131,7 +132,11 @@ static status take_body(run *r, const char *data, size_t bytes)
         memcpy(t->target + t->received, data, bytes);
     }
     t->received += bytes;
-    r->has_progress = true;
+    if (t->received > r->furthest) {
+        r->furthest = t->received;
+        r->has_progress = true;
+        r->progress = now_ms();
+    }
     return STATUS_OK;
 }
 
@@ -144,7 +149,6 @@ static size_t on_body(char *data, size_t size, size_t count, void *argument)
 {
     run *r = argument;
     size_t bytes = size * count;
-    r->progress = now_ms();
     if (!is_success(r->transfer))
         return take_error(r, data, bytes);
     if (!r->failure)

@@ -389,6 +389,7 @@ def test_faults():
         says(f"from 's3://{fault}/big.parquet'", text)
     says("select sum(h) from 's3://changing/big.parquet'", "changed while it was read", "run the query again")
     says("from 's3://hang/big.parquet'", "does not answer", PISTACHIO_HTTP_TIMEOUT="1")
+    says("from 's3://longer/many/part-03.parquet'", "could not read", PISTACHIO_HTTP_TIMEOUT="1")
     says("from 's3://broken/big.parquet'", "500 InternalError", PISTACHIO_HTTP_TIMEOUT="1")
     for fault, text in (("page", "not a list of objects"), ("repeat", "does not go on"), ("stranger", "not asked for")):
         says(f"from 's3://{fault}/many/*.parquet'", text)
