@@ -75,6 +75,10 @@ MEMBER(cuda_access, flags, CUmemAccessDesc, flags)
  * With our types put for the driver's they are declared once more: the compiler compares. A name that cuda.h makes another
  * one of by a macro is not the one that a program has which was compiled with it. */
 
+/* Drivers before 12.8 have this form alone; later ones have it, too, but cuda.h declares it no more. */
+#undef cuEventElapsedTime
+CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent before, CUevent after);
+
 #define TEXT(name) #name
 #define EXPANDED(name) TEXT(name)
 #define FUNCTION(name, ...)                                                                        \

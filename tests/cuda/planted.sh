@@ -23,7 +23,7 @@ check "a barrier that was forgotten" found forgotten_barrier "row [0-9]* is wron
 check "a meeting of a warp that was forgotten" found forgotten_syncwarp "row [0-9]* is wrong"
 check "a meeting behind a ballot that was forgotten" found behind_a_ballot "row [0-9]* is wrong"
 check "a flag that is set before what it speaks of" found flag_too_early "row [0-9]* is wrong"
-check "a word that is not at its address" found misaligned "misaligned address"
+check "a word that is not at its address" found misaligned "misaligned address\|AddressSanitizer: ILL"
 check "an index past the end" found past_the_end "AddressSanitizer: use-after-poison"
 check "a shared word that was not written" found unwritten_word "row 0 is wrong"
 check "a copy of memory that is not pinned" found pageable_copy "which is not pinned"

@@ -58,6 +58,7 @@ static const struct {
     {DEV_KERNEL_bloom_add, "a filter's bits"},
     {DEV_KERNEL_join_key_bounds, "bounds"},
     {DEV_KERNEL_narrow_range, "bounds"},
+    {DEV_KERNEL_narrow_sum, "a sum"},
     {DEV_KERNEL_join_key_bitmap, "a bitmap of keys"},
     {DEV_KERNEL_key_statistics, "statistics"},
     {DEV_KERNEL_string_bytes, "a count of bytes"},

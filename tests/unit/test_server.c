@@ -261,7 +261,7 @@ TEST(commands)
     check_command("start transaction isolation level serializable;", COMMAND_BEGIN, "", "");
     check_command("start", COMMAND_NONE, "", "start");
     check_command("beginning", COMMAND_NONE, "", "beginning");
-    check_command("rollback to savepoint x", COMMAND_ROLLBACK_TO, "", "");
+    check_command("rollback to savepoint x", COMMAND_ROLLBACK_TO, "x", "");
     check_command("rollback", COMMAND_ROLLBACK, "", "");
     check_command("select 'begin'", COMMAND_NONE, "", "select 'begin'");
     check_command("set application_name to 'a''b'", COMMAND_SET, "a'b", "");
