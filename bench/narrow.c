@@ -33,7 +33,11 @@ static double seconds(void)
 
 typedef uint64_t wide __attribute__((vector_size(64), aligned(1)));
 
-static status read_all(void)
+#ifdef __x86_64__
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+static status
+read_all(void)
 {
     wide all[4] = {0};
     for (size_t i = 0; i < SLICE_ROWS; i += sizeof all)
