@@ -314,10 +314,12 @@ status pq_hive_add_filename(arena *a, const path_list *paths, uint32_t *folders,
     for (size_t k = 0; k < count; k++)
         TRY(array_push(a, &all.keys, hive->keys.items[k]));
     for (size_t i = 0; i < paths->count; i++) {
+        size_t bytes = strlen(paths->items[i]);
         value *values = arena_alloc_array(a, count + 1, sizeof *values);
-        if (!values)
-            return status_no_memory("table", count * sizeof *values);
-        values[0] = value_text(paths->items[i], strlen(paths->items[i]));
+        char *path = arena_copy_text(a, paths->items[i], bytes); /* paths may go before the table */
+        if (!values || !path)
+            return status_no_memory("table", count * sizeof *values + bytes);
+        values[0] = value_text(path, bytes);
         for (size_t k = 0; k < count; k++)
             values[k + 1] = hive->folders.items[folders[i]][k];
         TRY(array_push(a, &all.folders, values));

@@ -149,7 +149,7 @@ static status add_sum(carried *c, plan_aggregate aggregate, data_type type, expr
     sum.name = "before";
     (void)plan_aggregate_merges(&aggregate, &merged);
     plan_aggregate together = {
-        .function = merged, .argument = column_expr(c, &own), .position = -1};
+        .function = merged, .argument = column_expr(c, &own), .position = aggregate.position};
     TRY(array_push(a, &c->own->columns, own));
     TRY(array_push(a, &c->own->aggregate.aggregates, aggregate));
     TRY(array_push(a, &c->sums->columns, sum));
@@ -166,13 +166,13 @@ static expr *carried_argument(const carried *c, const expr *argument)
                   : column_expr(c, &c->rows->columns.items[at]);
 }
 
-/* left + right; where one of them is NULL the other. */
-static expr *add_values(const carried *c, expr_op op, expr *left, expr *right)
+/* left + right, of a call at the position; where one of them is NULL the other. */
+static expr *add_values(const carried *c, expr_op op, int32_t position, expr *left, expr *right)
 {
     arena *a = c->d->statement->memory;
     expr *sides[] = {left, right};
-    expr *all[] = {left && right ? expr_new_call(a, op, left->type, sides, 2, -1) : NULL, left,
-                   right};
+    expr *all[] = {left && right ? expr_new_call(a, op, left->type, sides, 2, position) : NULL,
+                   left, right};
     return all[0] ? expr_new_call(a, EXPR_COALESCE, left->type, all, 3, -1) : NULL;
 }
 
@@ -189,7 +189,8 @@ static status carry_value(carried *c, plan_aggregate_function function,
             return window_no_memory();
     }
     TRY(add_sum(c, aggregate, column->type, &before));
-    *out = add_values(c, is_pick ? picks[function] : EXPR_ADD, column_expr(c, column), before);
+    *out = add_values(c, is_pick ? picks[function] : EXPR_ADD, call->position,
+                      column_expr(c, column), before);
     return *out ? STATUS_OK : window_no_memory();
 }
 
