@@ -1,4 +1,5 @@
 """The lines of docs/CLIENTS.md for each client, run as they stand."""
+import datetime
 import inspect
 import os
 import re
@@ -29,7 +30,8 @@ class Docs(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        orders = pyarrow.table({"o_orderkey": [1, 7, 8], "o_orderstatus": ["F", "O", "O"]})
+        orders = pyarrow.table({"o_orderkey": [1, 7, 8], "o_orderstatus": ["F", "O", "O"],
+                                "o_orderdate": [datetime.date(1996, 1, 2)] * 3})
         lines = pyarrow.table({"l_orderkey": [1, 1, 8], "l_quantity": pyarrow.array([1, 2, 3], pyarrow.decimal128(15, 2))})
         pyarrow.parquet.write_table(orders, os.path.join(folder.name, "orders.parquet"))
         pyarrow.parquet.write_table(lines, os.path.join(folder.name, "lineitem.parquet"))

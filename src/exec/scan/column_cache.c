@@ -55,20 +55,12 @@ uint64_t column_cache_statement(void)
 
 /* ---- keys ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    return hash ^ hash >> 32;
-}
-
 static uint64_t key_hash(const column_key *key)
 {
-    const file_version *file = &key->version.file;
-    uint64_t hash = mix(mix(0, file->device), file->inode);
-    hash = mix(mix(hash, file->bytes), (uint64_t)file->modified);
-    hash = mix(mix(hash, key->version.footer_hash), key->offset);
-    hash = mix(hash, (uint64_t)key->type.id << 16 | key->type.precision << 8 | key->type.scale);
-    return mix(hash, (uint64_t)key->replaces_text << 1 | key->ignores_checksums);
+    uint64_t hash = column_key_mix(column_key_place(key), key->offset);
+    hash = column_key_mix(hash, (uint64_t)key->type.id << 16 | key->type.precision << 8 |
+                                    key->type.scale);
+    return column_key_mix(hash, (uint64_t)key->replaces_text << 1 | key->ignores_checksums);
 }
 
 static bool are_equal(const column_key *a, const column_key *b)
@@ -602,32 +594,6 @@ static pq_kept_column describe(cached_column *column)
     return entry;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const pq_kept_column *x = a, *y = b;
-    int by_path = strcmp(x->path, y->path);
-    return by_path ? by_path : strcmp(x->column, y->column);
-}
-
-/* Makes one entry of those of a file's column, which stand together. */
-static void merge_entries(entry_list *list)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const pq_kept_column *e = &list->items[i];
-        pq_kept_column *last = count ? &list->items[count - 1] : NULL;
-        if (!last || compare_entries(last, e)) {
-            list->items[count++] = *e;
-            continue;
-        }
-        last->rows += e->rows;
-        last->bytes += e->bytes;
-        last->width = e->width > last->width ? e->width : last->width;
-        last->uses = e->uses > last->uses ? e->uses : last->uses;
-    }
-    list->count = count;
-}
-
 /* Copies the names, which are the column chunks', into the arena. */
 static status copy_names(arena *memory, entry_list *list)
 {
@@ -652,8 +618,7 @@ status column_cache_list(arena *memory, pq_kept_column **out, size_t *out_count)
             st = array_push(memory, &list, entry);
     }
     if (!st && list.count) {
-        qsort(list.items, list.count, sizeof *list.items, compare_entries);
-        merge_entries(&list);
+        list.count = pq_kept_merge(list.items, list.count);
         st = copy_names(memory, &list);
     }
     for (size_t i = 0; i < columns.count; i++)

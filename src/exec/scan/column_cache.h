@@ -33,6 +33,22 @@ typedef struct column_key {
     const char *path, *column;
 } column_key;
 
+/* Returns the hash with another word in it. */
+static inline uint64_t column_key_mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 32;
+}
+
+/* Returns a hash of the version of the key's file. */
+static inline uint64_t column_key_place(const column_key *key)
+{
+    const file_version *file = &key->version.file;
+    uint64_t hash = column_key_mix(column_key_mix(0, file->device), file->inode);
+    hash = column_key_mix(column_key_mix(hash, file->bytes), (uint64_t)file->modified);
+    return column_key_mix(hash, key->version.footer_hash);
+}
+
 /* Makes the key of a column of a row group; its flags are false. False: nothing may be kept about it. */
 bool column_key_of(const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
                    column_key *out);

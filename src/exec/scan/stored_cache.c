@@ -463,32 +463,6 @@ static status list_in(arena *memory, stored_cache *cache, entry_list *out)
     return st;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const pq_kept_column *x = a, *y = b;
-    int by_path = strcmp(x->path, y->path);
-    int by_column = by_path ? by_path : strcmp(x->column, y->column);
-    return by_column ? by_column : strcmp(x->form, y->form);
-}
-
-/* Makes one entry of those of a file's column in one kind of memory, which stand together. */
-static void merge_entries(entry_list *list)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const pq_kept_column *e = &list->items[i];
-        pq_kept_column *last = count ? &list->items[count - 1] : NULL;
-        if (!last || compare_entries(last, e)) {
-            list->items[count++] = *e;
-            continue;
-        }
-        last->rows += e->rows;
-        last->bytes += e->bytes;
-        last->uses = e->uses > last->uses ? e->uses : last->uses;
-    }
-    list->count = count;
-}
-
 status stored_cache_list(arena *memory, pq_kept_column **out, size_t *out_count)
 {
     entry_list list = {0};
@@ -497,10 +471,8 @@ status stored_cache_list(arena *memory, pq_kept_column **out, size_t *out_count)
     for (stored_cache *cache = all.first; cache && !st; cache = cache->next)
         st = list_in(memory, cache, &list);
     mutex_unlock(&all.lock);
-    if (!st && list.count) {
-        qsort(list.items, list.count, sizeof *list.items, compare_entries);
-        merge_entries(&list);
-    }
+    if (!st)
+        list.count = pq_kept_merge(list.items, list.count);
     *out = list.items;
     *out_count = list.count;
     return st;

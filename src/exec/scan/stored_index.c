@@ -28,19 +28,10 @@ static piece_list *list_of(stored_cache *cache, const kept_piece *piece)
 
 /* ---- column chunks; with the lock held ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    return hash ^ hash >> 32;
-}
-
 /* How its values come out is of no interest to stored pages; whether checksums count is. */
 static uint64_t key_hash(const column_key *key)
 {
-    const file_version *file = &key->version.file;
-    uint64_t hash = mix(mix(0, file->device), file->inode);
-    hash = mix(mix(hash, file->bytes), (uint64_t)file->modified);
-    return mix(mix(hash, key->version.footer_hash), key->offset << 1 | key->ignores_checksums);
+    return column_key_mix(column_key_place(key), key->offset << 1 | key->ignores_checksums);
 }
 
 bool stored_is_version(const column_key *key, const pq_file_version *version)

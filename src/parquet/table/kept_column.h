@@ -15,4 +15,7 @@ typedef struct pq_kept_column {
 /* Lists what is kept, by path and column, in memory of the arena. */
 typedef status pq_list_kept(arena *memory, pq_kept_column **out, size_t *out_count);
 
+/* Orders the entries by path, column and form, and makes one of those that are alike in all three. Returns how many are left. */
+size_t pq_kept_merge(pq_kept_column *entries, size_t count);
+
 #endif
