@@ -63,6 +63,30 @@ TEST(details_of_errors)
     adbc_close();
 }
 
+TEST(streams_say_why_they_failed)
+{
+    struct AdbcError error = ADBC_ERROR_INIT;
+    struct ArrowArrayStream stream, other = {0};
+    struct ArrowArray rows;
+    AdbcStatusCode code = 99;
+    int64_t count;
+    open_all();
+    CHECK(!driver.StatementSetSqlQuery(&statement, "SELECT 1 // (i - 5000) FROM range(9000) t(i)",
+                                       &error));
+    CHECK(!driver.StatementExecuteQuery(&statement, &stream, &count, &error));
+    CHECK(!driver.ErrorFromArrayStream(&stream, &code));
+    CHECK_EQ(code, ADBC_STATUS_OK);
+    CHECK(!driver.StatementCancel(&statement, &error));
+    CHECK(stream.get_next(&stream, &rows));
+    const struct AdbcError *failure = driver.ErrorFromArrayStream(&stream, &code);
+    CHECK(failure && !memcmp(failure->sqlstate, "57014", 5));
+    CHECK_EQ(code, ADBC_STATUS_CANCELLED);
+    CHECK_TEXT_EQ(failure->message, stream.get_last_error(&stream));
+    stream.release(&stream);
+    CHECK(!driver.ErrorFromArrayStream(&other, &code));
+    adbc_close();
+}
+
 TEST(calls_in_the_wrong_order)
 {
     struct AdbcError error = ADBC_ERROR_INIT;

@@ -5,6 +5,7 @@
 #include "api/adbc/adbc_connection.h"
 #include "api/adbc/adbc_error.h"
 #include "api/adbc/adbc_option.h"
+#include "api/adbc/adbc_stream.h"
 
 #include <dirent.h>
 #include <strings.h>
@@ -181,6 +182,7 @@ AdbcStatusCode AdbcDriverInit(int version, void *raw_driver, struct AdbcError *e
     if (has_1_1) {
         driver->ErrorGetDetailCount = adbc_error_detail_count;
         driver->ErrorGetDetail = adbc_error_detail;
+        driver->ErrorFromArrayStream = adbc_stream_error;
     }
     return ADBC_STATUS_OK;
 }

@@ -2,6 +2,7 @@
  * as one stream. */
 #include "api/adbc/adbc_rows.h"
 
+#include "api/adbc/adbc_stream.h"
 #include "api/arrow/arrow_row.h"
 #include "api/arrow/arrow_schema.h"
 #include "api/handles/error.h"
@@ -288,7 +289,7 @@ status adbc_execute_once(pistachio_statement *statement, struct ArrowArrayStream
     if (!st && out) {
         st = api_error_status(pistachio_arrow_stream(result, out));
         if (!st)
-            return STATUS_OK;
+            return adbc_stream_wrap(out);
     }
     pistachio_result_free(result);
     return st;
@@ -339,5 +340,5 @@ status adbc_execute_rows(pistachio_statement *statement, struct ArrowArrayStream
                                      .get_last_error = rows_get_last_error,
                                      .release = rows_release,
                                      .private_data = data};
-    return STATUS_OK;
+    return adbc_stream_wrap(out);
 }
