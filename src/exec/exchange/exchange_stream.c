@@ -195,3 +195,16 @@ status exchange_stream_read(exchange_streams *streams, exchange_stream *stream,
         return status_context(st, "rank %u", message->peer);
     return c ? exchange_columns_widen(&streams->columns, c, out) : STATUS_OK;
 }
+
+status exchange_stream_check_one(const net_message *message, const char *name, bool has_cargo)
+{
+    exchange_header header;
+    if (message->bytes < sizeof header + !has_cargo)
+        return status_new(STATUS_KIND_CORRUPT, "a message of %s from rank %u is of no stream", name,
+                          message->peer);
+    memcpy(&header, message->data, sizeof header);
+    if (header.stream || header.flags)
+        return status_new(STATUS_KIND_CORRUPT, "a message of %s from rank %u is of stream %u", name,
+                          message->peer, header.stream);
+    return STATUS_OK;
+}

@@ -56,4 +56,9 @@ void exchange_streams_leave(exchange_streams *streams, net_exchange *net, exchan
 CHECKED status exchange_stream_read(exchange_streams *streams, exchange_stream *stream,
                                     const net_message *message, chunk **out);
 
+/* Checks that the message is of its rank's one stream, where one task of a rank sends: `name` is the exchange's. A message that
+ * has cargo may have no other bytes. */
+CHECKED status exchange_stream_check_one(const net_message *message, const char *name,
+                                         bool has_cargo);
+
 #endif

@@ -48,16 +48,9 @@ static status append_read(op_append *op, exec_task *task, const net_message *mes
 /* One task of a rank sends: its messages are one stream. *out NULL: no row is whole yet. */
 static status append_rows(op_append *op, exec_task *task, const net_message *message, chunk **out)
 {
-    exchange_header header;
     bool is_cargo = op->base.query->sends_cargo;
     *out = NULL;
-    if (message->bytes < sizeof header + !is_cargo)
-        return status_new(STATUS_KIND_CORRUPT, "a message of append from rank %u is of no stream",
-                          message->peer);
-    memcpy(&header, message->data, sizeof header);
-    if (header.stream || header.flags)
-        return status_new(STATUS_KIND_CORRUPT, "a message of append from rank %u is of stream %u",
-                          message->peer, header.stream);
+    TRY(exchange_stream_check_one(message, "append", is_cargo));
     status st = is_cargo ? append_fetch(task, message, out) : append_read(op, task, message, out);
     if (!st && *out)
         st = exchange_columns_widen(&op->columns, *out, out);

@@ -89,18 +89,12 @@ static status exchange_merge_fetch(dev_stream *stream, const net_message *messag
 static status exchange_merge_read_message(op_merge *op, dev_stream *stream, merge_rank *from,
                                           const net_message *message)
 {
-    exchange_header header;
-    if (message->bytes < sizeof header + !op->base.query->sends_cargo)
-        return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of no stream",
-                          message->peer);
-    memcpy(&header, message->data, sizeof header);
-    if (header.stream || header.flags)
-        return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of stream %u",
-                          message->peer, header.stream);
-    status st = op->base.query->sends_cargo
-                    ? exchange_merge_fetch(stream, message, &from->rows)
-                    : wire_read(from->reader, message->data + sizeof header,
-                                message->bytes - (uint32_t)sizeof header, &from->rows);
+    bool is_cargo = op->base.query->sends_cargo;
+    uint32_t header = (uint32_t)sizeof(exchange_header);
+    TRY(exchange_stream_check_one(message, "merge", is_cargo));
+    status st = is_cargo ? exchange_merge_fetch(stream, message, &from->rows)
+                         : wire_read(from->reader, message->data + header, message->bytes - header,
+                                     &from->rows);
     if (!st && from->rows && !from->rows->rows.bound)
         exchange_merge_drop_rows(from);
     if (!st && from->rows)
