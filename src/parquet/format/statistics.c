@@ -197,6 +197,13 @@ static bool statistics_are_equal(const pq_statistics *one, const pq_statistics *
            (!one->has_max || !value_compare(&one->max, &other->max));
 }
 
+/* Returns whether two bounds have the same bytes. */
+static bool bounds_are_same(const stored_bound *one, const stored_bound *other)
+{
+    return one->bytes && other->bytes && one->length == other->length &&
+           !memcmp(one->bytes, other->bytes, one->length);
+}
+
 void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, const pq_leaf *leaf,
                         pq_statistics *out)
 {
@@ -243,7 +250,8 @@ void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, c
         set_bounds(a, leaf, &min, &max, out);
     else
         set_bounds(a, leaf, &old_min, &old_max, out);
-    if (has_new && has_old && !pq_needs_column_order(leaf)) {
+    bool may_differ = !bounds_are_same(&min, &old_min) || !bounds_are_same(&max, &old_max);
+    if (has_new && has_old && may_differ && !pq_needs_column_order(leaf)) {
         pq_statistics old;
         set_bounds(a, leaf, &old_min, &old_max, &old);
         if (!statistics_are_equal(out, &old))
@@ -270,6 +278,13 @@ bool pq_statistics_agree(const pq_leaf *leaf, const pq_statistics *s, uint64_t v
     return !s->has_min || !s->has_max || value_compare(&s->min, &s->max) <= 0;
 }
 
+/* Returns whether both bounds are values of the column, and not one value. */
+static bool has_several(const pq_statistics *s)
+{
+    return s->has_min && s->has_max && s->is_min_exact && s->is_max_exact &&
+           value_compare(&s->min, &s->max) < 0;
+}
+
 void pq_statistics_settle(const pq_leaf *leaf, uint64_t value_count, pq_statistics *s)
 {
     if (s->null_count < 0)
@@ -279,10 +294,8 @@ void pq_statistics_settle(const pq_leaf *leaf, uint64_t value_count, pq_statisti
         return;
     }
     uint64_t values = value_count - (s->null_count < 0 ? 0 : (uint64_t)s->null_count);
-    bool has_several = s->has_min && s->has_max && value_compare(&s->min, &s->max) < 0 &&
-                       s->is_min_exact && s->is_max_exact;
     if (s->distinct_count < 0 || (uint64_t)s->distinct_count > values ||
         (values && s->null_count >= 0 && !s->distinct_count) ||
-        (s->distinct_count == 1 && has_several))
+        (s->distinct_count == 1 && has_several(s)))
         s->distinct_count = -1;
 }

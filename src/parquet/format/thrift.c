@@ -6,7 +6,8 @@ thrift_reader thrift_reader_make(const void *bytes, size_t length)
     return (thrift_reader){.start = bytes, .at = bytes, .end = (const uint8_t *)bytes + length};
 }
 
-static uint64_t varint(thrift_reader *reader)
+/* Reads a number near the end of the bytes, which may break off in it. */
+static uint64_t varint_slow(thrift_reader *reader)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -19,6 +20,26 @@ static uint64_t varint(thrift_reader *reader)
     }
     reader->is_broken = true;
     return 0;
+}
+
+#define VARINT_BYTES 10
+
+/* Reads a number. Far from the end of the bytes no byte asks whether it is there. */
+static uint64_t varint(thrift_reader *reader)
+{
+    if (reader->end - reader->at < VARINT_BYTES)
+        return varint_slow(reader);
+    const uint8_t *at = reader->at;
+    uint64_t number = *at & 0x7f;
+    for (unsigned shift = 7; *at++ & 0x80; shift += 7) {
+        if (shift > 63) {
+            reader->is_broken = true;
+            return 0;
+        }
+        number |= (uint64_t)(*at & 0x7f) << shift;
+    }
+    reader->at = at;
+    return number;
 }
 
 static int64_t zigzag(uint64_t number)
@@ -35,7 +56,7 @@ static uint8_t next_byte(thrift_reader *reader)
     return *reader->at++;
 }
 
-bool thrift_next(thrift_reader *reader, thrift_field *field)
+bool thrift_next_any(thrift_reader *reader, thrift_field *field)
 {
     uint8_t head = next_byte(reader);
     if (reader->is_broken || head == THRIFT_STOP)
@@ -52,7 +73,7 @@ bool thrift_next(thrift_reader *reader, thrift_field *field)
     return !reader->is_broken;
 }
 
-int64_t thrift_int(thrift_reader *reader, const thrift_field *field)
+int64_t thrift_int_any(thrift_reader *reader, const thrift_field *field)
 {
     if (field->type == THRIFT_I8)
         return (int8_t)next_byte(reader);
@@ -122,8 +143,21 @@ void thrift_leave(thrift_reader *reader)
     reader->depth--;
 }
 
+/* Skips the names of a column's path, which each column chunk has. */
+static void skip_binaries(thrift_reader *reader, uint64_t count)
+{
+    uint32_t bytes;
+    thrift_field inner = thrift_element(THRIFT_BINARY);
+    for (uint64_t i = 0; i < count && !reader->is_broken; i++)
+        thrift_binary(reader, &inner, &bytes);
+}
+
 static void skip_elements(thrift_reader *reader, thrift_type element, uint64_t count)
 {
+    if (element == THRIFT_BINARY) {
+        skip_binaries(reader, count);
+        return;
+    }
     thrift_field inner = thrift_element(element);
     for (uint64_t i = 0; i < count && !reader->is_broken; i++) {
         /* In lists a boolean is a byte. */

@@ -43,10 +43,33 @@ typedef struct thrift_field {
 } thrift_field;
 
 thrift_reader thrift_reader_make(const void *bytes, size_t length);
-/* The next field of the struct, from a zeroed *field on; false at its end. */
-bool thrift_next(thrift_reader *reader, thrift_field *field);
-/* Values of the field just met; of another type than the file's: broken. */
-int64_t thrift_int(thrift_reader *reader, const thrift_field *field);
+bool thrift_next_any(thrift_reader *reader, thrift_field *field);
+int64_t thrift_int_any(thrift_reader *reader, const thrift_field *field);
+
+/* Reads the next field of the struct, from a zeroed *field on; false at its end. Fields whose number is less than 16 above that of
+ * the field before, as most are, take no call. */
+static inline bool thrift_next(thrift_reader *reader, thrift_field *field)
+{
+    uint8_t head = !reader->is_broken && reader->at != reader->end ? *reader->at : 0;
+    thrift_type type = head & 15;
+    if (!(head >> 4) || type > THRIFT_STRUCT)
+        return thrift_next_any(reader, field);
+    reader->at++;
+    field->type = type;
+    field->id = (int16_t)(field->id + (head >> 4));
+    return true;
+}
+
+/* Reads the value of the field just met; of another type than the file's: broken. Numbers of one byte take no call. */
+static inline int64_t thrift_int(thrift_reader *reader, const thrift_field *field)
+{
+    bool is_varint = field->type >= THRIFT_I16 && field->type <= THRIFT_I64;
+    if (!is_varint || reader->at == reader->end || *reader->at & 0x80)
+        return thrift_int_any(reader, field);
+    uint8_t number = *reader->at++;
+    return (number >> 1) ^ -(number & 1);
+}
+
 bool thrift_bool(thrift_reader *reader, const thrift_field *field);
 /* Borrowed bytes. */
 const uint8_t *thrift_binary(thrift_reader *reader, const thrift_field *field, uint32_t *bytes);
