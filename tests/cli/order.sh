@@ -58,6 +58,21 @@ ordered "windows without an order" 'END { print NR "\t0\t0\t0" }' "select count(
 ordered "a sample with a seed, twice" 'END { print 0 }' "select count(*) from (select n from $table tablesample bernoulli(10%) repeatable (5)
     except select n from $table tablesample bernoulli(10%) repeatable (5)) q"
 
+
+# On several ranks as well: rank 0 reads these rows by itself.
+ranks="--set ranks=3 --set distribute=always --set chunk_rows=1000"
+# shellcheck disable=SC2086
+for setting in "$ranks" "$ranks --set device=simulated"; do
+    ordered "rows side by side, $setting" 'END { print NR "\t" NR "\t7" }' "select count(*), count(*) filter (a.n = b.n),
+        (select count(*) filter (c.n = d.n) from (select n from $table limit 7) c positional join (select n from $table limit 7) d)
+        from $table a positional join $table b" $setting
+    ordered "rows of a shared query, $setting" 'END { print NR "\t" NR "\t" NR - 1 }' "with q as materialized (select n from $table)
+        select count(*), count(*) filter (a.n = b.n), (select max(n) from q) from q a positional join q b" $setting
+    ordered "windows without an order, $setting" 'END { print NR "\t0\t0" }' "select count(*) filter (i = n + 1),
+        count(*) filter (l <> n - 1), count(*) filter (r <> n % $((rows / 2)))
+        from (select n, file_row_number r, row_number() over () i, lag(n) over () l from $table) w" $setting
+done
+
 # What is written lies in the same order.
 "$program" --set threads=4 -c "copy (select n from $table where n % 2 = 0) to '$work/copy.parquet' (row_group_size 5000)" \
     >"$work/out" 2>"$work/err"

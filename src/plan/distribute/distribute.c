@@ -10,6 +10,7 @@
 #include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_filters.h"
 #include "plan/distribute/distribute_heavy.h"
+#include "plan/distribute/distribute_lying.h"
 #include "plan/distribute/distribute_order.h"
 #include "plan/distribute/distribute_overflow.h"
 #include "plan/distribute/distribute_ranges.h"
@@ -395,13 +396,22 @@ static status distribute_merge(distributor *d, plan_node **slot)
     return STATUS_OK;
 }
 
+/* Places what is below a sort. */
+static status place_below(distributor *d, plan_node *sort, site *out)
+{
+    if (!distribute_keep_lying(d->statement, sort))
+        return distribute_place(d, &sort->children[0], out);
+    *out = distribute_site(PLACEMENT_ONE, NULL);
+    return STATUS_OK;
+}
+
 /* Ranks sort a range each; or rank 0 merges what they have sorted; or each keeps its first rows, rank 0 the first of
  * those. */
 static status place_sort(distributor *d, plan_node **slot, site *out)
 {
     site below;
     plan_node *node = *slot;
-    TRY(distribute_place(d, &node->children[0], &below));
+    TRY(place_below(d, node, &below));
     if (below.placement == PLACEMENT_PARTS && distribute_may_order(d, node))
         return distribute_order(d, slot, out);
     if (below.placement == PLACEMENT_PARTS && distribute_can_merge(node)) {
@@ -422,7 +432,7 @@ static status place_global_windows(distributor *d, plan_node **slot, site *out)
     plan_node *node = *slot;
     while (node->kind == PLAN_WINDOW)
         node = node->children[0];
-    TRY(distribute_place(d, &node->children[0], out));
+    TRY(place_below(d, node, out));
     if (out->placement == PLACEMENT_PARTS && distribute_may_order_windows(d, *slot)) {
         *out = distribute_site(PLACEMENT_PARTS, NULL);
         return distribute_order_windows(d, slot);
@@ -452,7 +462,7 @@ static status place_window(distributor *d, plan_node **slot, site *out)
     const expr_list *partition = &node->window.partition;
     if (child->kind != PLAN_SORT) /* a window of the same partitions, in order already */
         return distribute_place(d, &node->children[0], out);
-    TRY(distribute_place(d, &child->children[0], out));
+    TRY(place_below(d, child, out));
     if (out->placement != PLACEMENT_PARTS || !partition->count) {
         *out = distribute_site(PLACEMENT_ONE, NULL);
         child->placement = PLACEMENT_ONE;
@@ -614,23 +624,14 @@ static bool distribute_has_scan(const plan_node *node)
     return has;
 }
 
-/* Rank 0 alone cannot read all of it. */
-static bool is_apart(const plan_node *node)
-{
-    bool is = node->kind == PLAN_SCAN && pq_table_is_apart(node->scan.table, 0);
-    for (uint32_t i = 0; i < node->child_count; i++)
-        is |= is_apart(node->children[i]);
-    return is;
-}
-
 static bool distribute_is_worth_it(const plan_statement *s, const plan_distribution *distribution)
 {
     double bytes = distribute_read_bytes(s->root);
-    bool has = distribute_has_scan(s->root), apart = is_apart(s->root);
+    bool has = distribute_has_scan(s->root), apart = distribute_is_apart(s->root);
     for (size_t i = 0; i < s->shared.count; i++) {
         bytes += distribute_read_bytes(s->shared.items[i]);
         has |= distribute_has_scan(s->shared.items[i]);
-        apart |= is_apart(s->shared.items[i]);
+        apart |= distribute_is_apart(s->shared.items[i]);
     }
     return distribution->ranks > 1 && has && !s->is_of_one_rank &&
            (distribution->mode == DISTRIBUTE_ALWAYS ||
@@ -672,11 +673,13 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     if (!distribute_is_worth_it(statement, distribution))
         return STATUS_OK;
     TRY(distribute_most_new(&d));
+    TRY(distribute_keep_lying_shared(statement));
     d.is_in_shared = true;
     for (size_t i = 0; i < statement->shared.count; i++) {
-        TRY(distribute_place(&d, &statement->shared.items[i], &s));
+        if (statement->shared.items[i]->placement != PLACEMENT_ONE)
+            TRY(distribute_place(&d, &statement->shared.items[i], &s));
         distribute_note_most(&d, (uint32_t)i);
-        if (s.placement == PLACEMENT_COPIES)
+        if (statement->shared.items[i]->placement == PLACEMENT_COPIES)
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }
     d.is_in_shared = false;

@@ -110,11 +110,22 @@ def read_tsv(path, query):
 
 def read_json(path, query):
     with open(path, encoding="utf-8") as file:
-        decode = json.JSONDecoder(parse_float=str, parse_int=str).decode
-        rows = decode(file.read()) if query.kind == "json" else [decode(line) for line in file]
+        texts = [file.read()] if query.kind == "json" else file.readlines()
+    rows, plain = (rows_of_json(query, texts, decoder) for decoder in (json.JSONDecoder(parse_float=str, parse_int=str), json.JSONDecoder()))
     if any(list(row) != query.names() for row in rows):
         raise ValueError("other names of columns")
-    return [[str(cell).lower() if isinstance(cell, bool) else cell for cell in row.values()] for row in rows]
+    return [[cell_of_json(*cells) for cells in zip(row.values(), other.values())] for row, other in zip(rows, plain)]
+
+
+def rows_of_json(query, texts, decoder):
+    return decoder.decode(texts[0]) if query.kind == "json" else [decoder.decode(line) for line in texts]
+
+
+def cell_of_json(cell, plain):
+    """A cell as text; a document, which is a value of type json, as DuckDB writes it."""
+    if isinstance(cell, (dict, list)):
+        return json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    return str(cell).lower() if isinstance(cell, bool) else cell
 
 
 def rows_of(oracle, folder, query):
