@@ -106,6 +106,22 @@ def lost(server):
         check('and for others', rows(first.query('select sum(id) from things')), [[b'6']])
 
 
+def runs_again(server):
+    """A rank is killed while a statement runs that has given nothing: with retry = on it runs again."""
+    some = 'select count(*), max((a.l_partkey + b.l_partkey) %% 7) from lineitem a, lineitem b where b.l_orderkey < %d'
+    with Client(server.path) as client, Client(server.path) as other:
+        few = rows(client.query('select count(*) from lineitem where l_orderkey < 1200'))[0][0]
+        client.query('set retry = on')
+        for sql in (some % 1200, 'select l_linenumber from lineitem where l_partkey < 0'):
+            begin(client, sql)
+            if sql == some % 1200:
+                wait_until('a statement runs', lambda: seen(other, client) == ('active', None))
+            os.kill(server.ranks()[0], signal.SIGKILL)
+            found = client.until_ready()
+            check('it has not failed', failures(found), [])
+            check('but given its rows', rows(found), [[b'%d' % (60175 * int(few)), b'6']] if sql == some % 1200 else [])
+
+
 def run(data):
     everything = [list(range(i, 23, 8)) for i in range(1, 9)]
     servers = [Server('--set', 'distribute=never', data), with_http('--processes', '3', data),
@@ -118,6 +134,7 @@ def run(data):
         check('eight clients, three ranks', ask(servers[1], everything) == expected, True)
         two_at_once(servers[2])
         lost(servers[1])
+        runs_again(servers[1])
         for server in reversed(servers):
             server.end()
     finally:

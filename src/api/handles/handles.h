@@ -137,7 +137,9 @@ struct pistachio_result {
     char device_why[192];          /* why it runs there, with device = auto; or empty */
     char notice[512];              /* that it ran again on another device; or empty */
     bool has_given;                /* rows have been given out */
-    settings settings;             /* the connection's when the statement began */
+    exec_batch *first;             /* taken before it was asked for, if has_first; NULL: no rows */
+    bool has_first;
+    settings settings; /* the connection's when the statement began */
     sql_statement *statement;
     sql_catalog
         *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */

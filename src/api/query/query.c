@@ -7,6 +7,7 @@
 #include "api/query/query_parts.h"
 #include "api/query/query_run.h"
 #include "api/query/result.h"
+#include "api/query/retry.h"
 #include "api/query/table_rows.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
@@ -357,12 +358,24 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
     return STATUS_OK;
 }
 
-/* Runs the first statement of sql; prepared: the statement that it is of, with values, or NULL. *out is
- * NULL where there is none. */
-static status run_text(pistachio_connection *connection, pistachio_statement *prepared,
-                       const char *sql, const char **out_rest, pistachio_result **out)
+/* Returns whether a statement that has failed so runs again, if it has given nothing out: a query, or one that is
+ * not bound. Takes *io if so. */
+static bool runs_again(pistachio_result *result, api_retry *retry, status *io)
 {
-    *out = NULL;
+    const sql_statement *statement = result->statement;
+    if (!*io ||
+        (statement && statement->kind != SQL_QUERY && statement->kind != SQL_EXPLAIN_ANALYZE))
+        return false;
+    api_query_end(result);
+    return api_retry_wants(retry, io);
+}
+
+/* Runs the first statement of sql once; *out_again: it failed, and is to run again. */
+static status run_once(pistachio_connection *connection, pistachio_statement *prepared,
+                       const char *sql, const char **out_rest, api_retry *retry, bool *out_again,
+                       pistachio_result **out)
+{
+    *out_again = false;
     pistachio_result *result = mem_new(sizeof *result);
     if (!result)
         return status_no_memory("result", sizeof *result);
@@ -371,12 +384,26 @@ static status run_text(pistachio_connection *connection, pistachio_statement *pr
     api_working working;
     api_working_begin(&working, &result->is_cancelled, api_client_of(result));
     status st = prepare_and_run(result, sql, out_rest);
+    *out_again = runs_again(result, retry, &st);
     api_working_end(&working);
-    if (st || result->statement->kind == SQL_EMPTY)
+    if (st || *out_again || result->statement->kind == SQL_EMPTY)
         pistachio_result_free(result);
     else
         *out = result;
     return st;
+}
+
+/* Runs the first statement of sql; prepared: the statement that it is of, with values, or NULL. *out is
+ * NULL where there is none. */
+static status run_text(pistachio_connection *connection, pistachio_statement *prepared,
+                       const char *sql, const char **out_rest, pistachio_result **out)
+{
+    api_retry retry = api_retry_begin(connection);
+    bool again = true;
+    *out = NULL;
+    while (again)
+        TRY(run_once(connection, prepared, sql, out_rest, &retry, &again, out));
+    return STATUS_OK;
 }
 
 pistachio_error *pistachio_query(pistachio_connection *connection, const char *sql,

@@ -7,10 +7,12 @@
 #include "api/engine/place_text.h"
 #include "api/engine/ranks.h"
 #include "api/query/query_device.h"
+#include "api/query/retry.h"
 #include "api/ranks/ranked.h"
 #include "api/session/database.h"
 #include "base/guard.h"
 #include "base/trace.h"
+#include "exec/operators/result_batch.h"
 #include "plan/rules/nested/pack_columns.h"
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
@@ -59,8 +61,21 @@ api_client api_client_of(const pistachio_result *result)
 
 static status run_on_cpu(pistachio_result *result, status failure);
 
+/* Gives the batch that was taken before anybody asked for it. */
+static exec_batch *give_first(pistachio_result *result)
+{
+    exec_batch *first = result->first;
+    result->first = NULL;
+    result->has_first = false;
+    return first;
+}
+
 status api_query_next(pistachio_result *result, exec_batch **out)
 {
+    if (result->has_first) {
+        *out = give_first(result);
+        return STATUS_OK;
+    }
     status failure = exec_query_next(result->query, out);
     if (api_device_may_change(result, failure)) {
         TRY(run_on_cpu(result, failure));
@@ -198,11 +213,24 @@ static status start(pistachio_result *result)
     return exec_query_start(result->query);
 }
 
+/* Takes the first batch of a query that may run again: nothing has been given out until it is there. */
+static status take_first(pistachio_result *result)
+{
+    bool is_select = result->statement->kind == SQL_QUERY && !result->is_round;
+    if (!is_select || !result->ranked || !api_retry_is_on(result->connection, &result->settings))
+        return STATUS_OK;
+    TRY(api_query_next(result, &result->first));
+    result->has_first = true;
+    return STATUS_OK;
+}
+
 status api_query_start(pistachio_result *result)
 {
     TRY(await_turn(result));
     status st = start(result);
-    return api_device_may_change(result, st) ? run_on_cpu(result, st) : st;
+    if (api_device_may_change(result, st))
+        st = run_on_cpu(result, st);
+    return st ? st : take_first(result);
 }
 
 /* ---- its end ---- */
@@ -241,7 +269,10 @@ void api_query_end(pistachio_result *result)
         if (result->ranked)
             api_ranked_attach(result->ranked, NULL);
         exec_query_free(result->query);
+        result->query = NULL;
     }
+    exec_batch_free(give_first(result));
     api_ranked_end(result->ranked);
+    result->ranked = NULL;
     status_free(api_finish_trace(result)); /* of a query that was given up */
 }
