@@ -5,6 +5,7 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_composite.h"
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_owner.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -168,28 +169,6 @@ status bind_add_aggregate(binder *b, bind_scope *scope, const bind_aggregate *ad
     return array_push(b->memory, &scope->aggregates, *added);
 }
 
-typedef struct owner_check {
-    const bind_scope *scope;
-    bool has_own, has_outer;
-} owner_check;
-
-static bool has_id(const bind_scope *scope, uint32_t id)
-{
-    for (size_t i = 0; (i = bind_scope_with_id(scope, id, i)) < scope->entries.count; i++)
-        if (scope->entries.items[i].id == id)
-            return true;
-    return false;
-}
-
-static void note_owner(uint32_t id, void *context)
-{
-    owner_check *check = context;
-    if (has_id(check->scope, id))
-        check->has_own = true;
-    for (const bind_scope *s = check->scope->parent; s; s = s->parent)
-        check->has_outer |= has_id(s, id);
-}
-
 status bind_call_filter(binder *b, const FuncCall *call, bind_scope *scope, expr **out)
 {
     expr *own, *both;
@@ -206,21 +185,15 @@ status bind_call_filter(binder *b, const FuncCall *call, bind_scope *scope, expr
     return STATUS_OK;
 }
 
-/* An aggregate over columns of the outer query alone belongs to that query. */
-static status check_owner(binder *b, const FuncCall *tree, bind_scope *scope,
-                          const plan_aggregate *call)
+/* Finds the query that a call belongs to: *out. */
+static status find_owner(binder *b, const FuncCall *tree, bind_scope *scope,
+                         const plan_aggregate *call, bind_owner *out)
 {
-    owner_check check = {.scope = scope};
-    for (bind_scope *s = scope; s; s = s->parent)
-        TRY(bind_scope_tabulate(b, s));
-    if (call->argument)
-        expr_visit_columns(call->argument, note_owner, &check);
-    if (call->second)
-        expr_visit_columns(call->second, note_owner, &check);
-    if (check.has_outer && !check.has_own)
-        return bind_unsupported(b, tree->location,
-                                "an aggregate over the outer query's columns is");
-    return STATUS_OK;
+    TRY(bind_owner_begin(b, scope, out));
+    bind_owner_note(out, call->argument);
+    bind_owner_note(out, call->second);
+    bind_owner_note(out, call->filter);
+    return bind_owner_end(b, tree, out);
 }
 
 static status wrong_count(binder *b, const FuncCall *tree, const char *name, size_t expected)
@@ -277,17 +250,6 @@ static status finish_call(binder *b, const FuncCall *tree, const char *name, pla
     return STATUS_OK;
 }
 
-status bind_check_aggregate_place(binder *b, const FuncCall *tree, const bind_scope *scope)
-{
-    if (scope->clause)
-        return bind_error(b, STATUS_KIND_INVALID, tree->location,
-                          "aggregate functions are not allowed in %s", scope->clause);
-    if (scope->is_in_aggregate)
-        return bind_error(b, STATUS_KIND_INVALID, tree->location,
-                          "aggregate function calls cannot be nested");
-    return STATUS_OK;
-}
-
 status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            bool *out_is_aggregate, expr **out)
 {
@@ -298,7 +260,6 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
         aggregate_find_function(is_estimate ? "count" : name, &function) || is_composite;
     if (!*out_is_aggregate)
         return STATUS_OK;
-    TRY(bind_check_aggregate_place(b, tree, scope));
     if (is_estimate && tree->agg_star)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate \"%s\" takes one argument", name);
@@ -310,23 +271,26 @@ status bind_aggregate_call(binder *b, const FuncCall *tree, const char *name, bi
     plan_aggregate call = {.function = function,
                            .is_distinct = tree->agg_distinct || is_estimate,
                            .position = bind_position(b, tree->location)};
+    bind_owner owner;
+    bool was_in_aggregate = scope->is_in_aggregate;
     scope->is_in_aggregate = true;
     status st = bind_argument(b, tree, name, scope, &call);
-    scope->is_in_aggregate = false;
+    scope->is_in_aggregate = was_in_aggregate;
     TRY(st);
-    TRY(check_owner(b, tree, scope, &call));
+    TRY(find_owner(b, tree, scope, &call, &owner));
     plan_column column;
     if (is_estimate && call.argument)
         TRY(bind_call1(b, EXPR_COUPON, type_make(TYPE_INT64), call.argument, tree->location,
                        &call.argument));
     TRY(finish_call(b, tree, name, &call, &column));
-    const bind_aggregate *found = aggregate_find_equal(scope, &call);
+    const bind_aggregate *found = aggregate_find_equal(owner.scope, &call);
     if (!found) {
         bind_aggregate added = {call, column};
         added.column.id = bind_new_id(b);
-        TRY(bind_add_aggregate(b, scope, &added));
-        found = &scope->aggregates.items[scope->aggregates.count - 1];
+        TRY(bind_add_aggregate(b, owner.scope, &added));
+        found = &owner.scope->aggregates.items[owner.scope->aggregates.count - 1];
     }
+    TRY(bind_owner_keep(b, &owner, found->column.id));
     *out = bind_column_expr(b, &found->column);
     if (!*out)
         return bind_no_memory();
@@ -385,7 +349,6 @@ status bind_aggregate_over(binder *b, const FuncCall *tree, const char *name, bi
                                      .is_distinct = tree->agg_distinct,
                                      .position = bind_position(b, tree->location)}};
     TRY(bind_argument(b, tree, name, scope, &out->call));
-    TRY(check_owner(b, tree, scope, &out->call));
     TRY(finish_call(b, tree, name, &out->call, &out->column));
     return aggregate_filter_argument(b, &out->call);
 }

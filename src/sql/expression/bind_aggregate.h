@@ -8,8 +8,6 @@
 CHECKED status bind_aggregate_call(binder *b, const FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
 bool bind_is_aggregate(const char *name);
-/* Fails if no aggregate may be called here. */
-CHECKED status bind_check_aggregate_place(binder *b, const FuncCall *call, const bind_scope *scope);
 /* Adds a call to the scope's. */
 CHECKED status bind_add_aggregate(binder *b, bind_scope *scope, const bind_aggregate *added);
 /* A call of an aggregate OVER a window: its argument, which FILTER is part of, and its type. */

@@ -5,6 +5,7 @@
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_owner.h"
 #include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
@@ -376,6 +377,19 @@ static status add_composite(binder *b, bind_scope *scope, const char *name, bind
     return array_push(b->memory, &scope->composites, *c);
 }
 
+static status composite_owner(binder *b, const FuncCall *tree, bind_scope *scope,
+                              const bind_composite *c, bind_owner *out)
+{
+    TRY(bind_owner_begin(b, scope, out));
+    bind_owner_note(out, c->key);
+    bind_owner_note(out, c->value);
+    bind_owner_note(out, c->filter);
+    bind_owner_note(out, c->delimiter);
+    for (size_t i = 0; i < c->order.count; i++)
+        bind_owner_note(out, c->order.items[i].key);
+    return bind_owner_end(b, tree, out);
+}
+
 status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bind_scope *scope,
                            expr **out)
 {
@@ -383,14 +397,18 @@ status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bi
         composite_find_name(name, tree->agg_within_group, list_length(tree->args));
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
     bool is_string = found->kind == COMPOSITE_STRING_AGG, is_list = is_string && found->keeps_null;
+    bool was_in_aggregate = scope->is_in_aggregate;
+    bind_owner owner;
     data_type list;
     scope->is_in_aggregate = true;
     status st = is_list     ? bind_list_parts(b, tree, found, scope, &added, &list)
                 : is_string ? bind_string_agg(b, tree, name, scope, &added)
                             : bind_others(b, tree, found, scope, &added);
-    scope->is_in_aggregate = false;
+    scope->is_in_aggregate = was_in_aggregate;
     TRY(st);
-    TRY(add_composite(b, scope, found->name, &added));
+    TRY(composite_owner(b, tree, scope, &added, &owner));
+    TRY(add_composite(b, owner.scope, found->name, &added));
+    TRY(bind_owner_keep(b, &owner, added.column.id));
     *out = bind_column_expr(b, &added.column);
     if (!*out)
         return bind_no_memory();

@@ -9,6 +9,7 @@
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_made.h"
 #include "sql/expression/bind_nested.h"
+#include "sql/expression/bind_owner.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/expression/bind_window.h"
 #include "sql/expression/expression_parts.h"

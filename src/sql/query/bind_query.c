@@ -674,6 +674,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     if (select->whereClause)
         TRY(bind_where(&q));
     expect_nulls_of_sets(&q);
+    q.scope.takes_aggregates = true;
     TRY(bind_targets(&q));
     TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
     q.scope.windowless = "HAVING";
@@ -684,6 +685,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
         TRY(bind_qualify(&q));
     TRY(bind_order(&q));
     TRY(bind_window_clause(b, &q.scope));
+    q.scope.takes_aggregates = false;
     TRY(aggregate(&q));
     TRY(bind_windows(b, &q.scope, &q.node));
     if (q.qualify)

@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
+#include "sql/expression/bind_owner.h"
 #include "sql/query/bind_recursive.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/binder.h"
@@ -51,6 +52,7 @@ status bind_cte_names(binder *b, const CommonTableExpr *tree, plan_node *plan)
 }
 
 typedef struct outer_check {
+    const binder *b;
     uint32_t first_own_id;
     bool has_outer;
 } outer_check;
@@ -58,13 +60,13 @@ typedef struct outer_check {
 static void check_outer(uint32_t id, void *context)
 {
     outer_check *check = context;
-    check->has_outer |= id < check->first_own_id;
+    check->has_outer |= bind_owner_is_older(check->b, id, check->first_own_id);
 }
 
 /* Ids grow: whatever is older than the plan is another query's. */
 status bind_is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out)
 {
-    outer_check check = {first_own_id, false};
+    outer_check check = {b, first_own_id, false};
     expr *whole = expr_new(b->memory, EXPR_SUBQUERY, type_make(TYPE_BOOL), 0, -1);
     if (!whole)
         return bind_no_memory();

@@ -109,6 +109,11 @@ typedef struct bind_composite {
     int32_t position;
 } bind_composite;
 
+/* A column that is an aggregate call, written in a query inside of the one that it belongs to. */
+typedef struct bind_outer_call {
+    uint32_t id, of; /* of: a column of that query, which it is over */
+} bind_outer_call;
+
 /* An item of the select list by its name. */
 typedef struct bind_alias {
     const char *name;
@@ -143,7 +148,8 @@ typedef struct bind_scope {
     ARRAY(bind_relation) relations;
     ARRAY(bind_nested) nested;
     bind_cte *ctes;
-    const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
+    bool takes_aggregates; /* its select list, HAVING or ORDER BY is being bound */
+    const char *clause;    /* where aggregates may not be: "WHERE"; NULL: they may */
     ARRAY(bind_aggregate) aggregates;
     expr_index aggregate_arguments; /* by the same numbers */
     bool is_in_aggregate;
@@ -263,6 +269,7 @@ struct binder {
     plan_node *union_all; /* made last of a chain of UNION ALLs, with room for so many children */
     uint32_t union_room;
     plan_node *union_distinct; /* of UNION, made last */
+    ARRAY(bind_outer_call) outer_calls;
     bind_rounds rounds;
     bool is_from_item;               /* a table or function of FROM is being bound */
     ARRAY(uint32_t) virtual_columns; /* bind_virtual.h */
