@@ -15,7 +15,7 @@
 #include "exec/operators/result_batch.h"
 #include "exec/scan/scan_cache.h"
 #include "sql/catalog/schema.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* sql.c - statements: which kind, and what each holds. */
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include "base/cancel.h"
 #include "base/guard.h"
