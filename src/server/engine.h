@@ -3,8 +3,8 @@
  *   cli/serve.c ── server_engine, a table of their addresses ──> server_module.c ──> engine_calls
  *
  * The module is linked with none of the engine: the names below become calls by the table, in each file that includes
- * this header after those that declare them. Where SERVER_IS_LINKED is defined (unit tests, fuzz targets) they are the
- * functions themselves. */
+ * this header after those that declare them. Where SERVER_IS_LINKED is defined (cli/serve.c, unit tests, fuzz targets) they
+ * are the functions themselves. Tests give the table to the server's files by tests/server/server_engine.c. */
 #ifndef PISTACHIO_SERVER_ENGINE_H
 #define PISTACHIO_SERVER_ENGINE_H
 
