@@ -154,7 +154,7 @@ static status prepare_drop(preparer *p, const DropStmt *tree)
 
 /* ---- settings ---- */
 
-static status constant_text(preparer *p, const pg_node *node, const char **out)
+static status sql_constant_text(preparer *p, const pg_node *node, const char **out)
 {
     const A_Const *c = IsA(node, A_Const) ? castNode(A_Const, node) : NULL;
     *out = NULL;
@@ -177,8 +177,8 @@ static status zone_text(preparer *p, const pg_node *node, const char **out)
     const char *text;
     zone z;
     if (!cast)
-        return constant_text(p, node, out);
-    TRY(constant_text(p, cast->arg, &text));
+        return sql_constant_text(p, node, out);
+    TRY(sql_constant_text(p, cast->arg, &text));
     if (!interval_parse(text, strlen(text), &v) || v.months || v.days ||
         v.microseconds <= -ZONE_MICROSECONDS_MAX || v.microseconds >= ZONE_MICROSECONDS_MAX)
         return bind_error(&p->binder, STATUS_KIND_INVALID, bind_location(node),
@@ -227,7 +227,7 @@ static status prepare_set_value(preparer *p, const VariableSetStmt *tree)
         if (list_length(tree->args) != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
         return strcasecmp(tree->name, "timezone")
-                   ? constant_text(p, list_nth(tree->args, 0), &p->statement->text)
+                   ? sql_constant_text(p, list_nth(tree->args, 0), &p->statement->text)
                    : zone_text(p, list_nth(tree->args, 0), &p->statement->text);
     case VAR_RESET:
         p->statement->is_reset = true;
