@@ -18,6 +18,7 @@ shell() {
     printf '%b' "$1" | LC_ALL=${2:-C.UTF-8} "$terminal" 100 "$program" "$work/t.parquet"
 }
 
+many="select i, i * i as q, 'text ' || i as t from range(100) r(i)"
 # Parts of the test, of which the gate makes each second one (in_turn). Each has a table t of its own.
 
 statements() {
@@ -155,7 +156,6 @@ says "in psql's words as well" " empty"
 
 # What a terminal shows of many rows and of wide ones; a pipe has all of it.
 rows() {
-many="select i, i * i as q, 'text ' || i as t from range(100) r(i)"
 expect "many rows" 0 - shell "$many;\n.quit\n"
 says "have their types below their names" " integer | integer | varchar"
 says "the first" "      19 |     361 | text 19"
