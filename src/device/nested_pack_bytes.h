@@ -35,22 +35,44 @@ static inline uint64_t nested_flip_back(uint64_t bits, unsigned width)
 /* Writes the lowest `width` bytes, the highest of them first. */
 static inline void nested_put_number(uint8_t *to, uint128 number, unsigned width)
 {
-    for (unsigned i = 0; i < width; i++)
-        to[i] = (uint8_t)(number >> 8 * (width - 1 - i));
+    uint64_t low = __builtin_bswap64((uint64_t)number),
+             high = __builtin_bswap64((uint64_t)(number >> 64));
+    if (width == 8) {
+        memcpy(to, &low, 8);
+    } else if (width == 4) {
+        memcpy(to, (const uint8_t *)&low + 4, 4);
+    } else if (width > 8) {
+        memcpy(to, (const uint8_t *)&high + 16 - width, width - 8);
+        memcpy(to + width - 8, &low, 8);
+    } else {
+        memcpy(to, (const uint8_t *)&low + 8 - width, width);
+    }
 }
 
 static inline uint128 nested_get_number(const uint8_t *from, unsigned width)
 {
-    uint128 number = 0;
-    for (unsigned i = 0; i < width; i++)
-        number = number << 8 | from[i];
-    return number;
+    uint64_t low = 0, high = 0;
+    if (width == 8) {
+        memcpy(&low, from, 8);
+    } else if (width == 4) {
+        memcpy((uint8_t *)&low + 4, from, 4);
+    } else if (width > 8) {
+        memcpy((uint8_t *)&high + 16 - width, from, width - 8);
+        memcpy(&low, from + width - 8, 8);
+    } else {
+        memcpy((uint8_t *)&low + 8 - width, from, width);
+    }
+    return (uint128)__builtin_bswap64(high) << 64 | __builtin_bswap64(low);
 }
 
 /* Reads a number of the type's width; its sign fills the rest. */
 static inline uint128 nested_read_number(const char *at, data_type type)
 {
     int128 number = 0;
+    if (type.width == 8)
+        return (uint128)(int128) * (const int64_t *)at;
+    if (type.width == 4)
+        return (uint128)(int128) * (const int32_t *)at;
     memcpy(&number, at, type.width);
     unsigned free_bits = 128 - 8 * type.width;
     return (uint128)((int128)((uint128)number << free_bits) >> free_bits);
@@ -96,7 +118,10 @@ static inline bool nested_take_fixed(nested_bytes *from, data_type type, void *t
         number = nested_flip_back((uint64_t)number, type.width);
     else if (type.width && nested_has_sign(type))
         number ^= nested_sign(type.width);
-    memcpy(to, &number, type.width);
+    if (type.width == 8)
+        memcpy(to, &number, 8);
+    else
+        memcpy(to, &number, type.width);
     return true;
 }
 

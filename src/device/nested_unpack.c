@@ -72,8 +72,12 @@ static bool unpack_bool(unpacker *u, uint64_t *bits, uint64_t row)
 
 static bool unpack_fixed(unpacker *u, data_type type, char *to)
 {
-    char unread[16];
-    return nested_take_fixed(&u->from, type, to ? to : unread);
+    if (to)
+        return nested_take_fixed(&u->from, type, to);
+    if ((size_t)(u->from.end - u->from.at) < type.width)
+        return false;
+    u->from.at += type.width;
+    return true;
 }
 
 static bool unpack_scalar(unpacker *u, unpacked *part, uint64_t row)

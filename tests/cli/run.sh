@@ -277,6 +277,11 @@ says "has the bound of the rank that has read" "T_min 4.096 s)"
 expect "explain analyze of what is cached" 0 - \
     env XDG_CACHE_HOME="$work/cache" "$program" -c "$analyze"
 says "reads nothing" "read 0.0 MB from storage, 0.0 MB in total"
+fields=$(seq -s, 50 | sed 's/[0-9][0-9]*/f&: i * 48271 % 1000003 + &/g')
+expect "a struct of 50 fields" 0 - "$program" -c "copy (select {$fields} as s from range(20000) r(i)) to '$work/wide.parquet'"
+if [ "$(wc -c <"$work/wide.parquet")" -gt 2000000 ]; then pass; else fail "a struct of 50 fields: its file is small"; fi
+expect "a leaf of it" 0 - "$program" -c "explain analyze select sum(s.f41) from '$work/wide.parquet'"
+says "reads its bytes alone" "(read 0.1 MB, decoded"
 touch -d '2000-01-01' "$work/t.parquet"
 cached() {
     echo "cache table '$work/t.parquet' (a);${1:-}"

@@ -86,9 +86,25 @@ typedef arithmetic_arguments arguments;
         out[i] = divisor ? (int32_t)((x) % divisor) : 0;                                           \
     }
 
+/* Remainders by one divisor other than 0, 1 and -1, by doubles, which vectors have: half a divisor more keeps the quotient of a
+ * multiple from being rounded down, and lies far above what rounding changes. */
+static void modulo_by(const int32_t *left, int32_t divisor, size_t count, int32_t *out)
+{
+    double inverse = 1.0 / divisor, half = fabs(inverse) / 2, sign = divisor < 0 ? -1 : 1;
+    for (size_t i = 0; i < count; i++) {
+        double quotient = left[i] * inverse + sign * copysign(half, left[i]);
+        out[i] = (int32_t)((uint32_t)left[i] - (uint32_t)(int32_t)quotient * (uint32_t)divisor);
+    }
+}
+
 static void arithmetic_32(const arguments *a, size_t count)
 {
     int32_t *out = a->out;
+    int32_t divisor = a->right_stride ? 0 : *(const int32_t *)a->right;
+    if (a->op == DEV_MODULO && a->left_stride && (divisor > 1 || divisor < -1)) {
+        modulo_by(a->left, divisor, count, out);
+        return;
+    }
     switch (a->op) {
     case DEV_ADD:
         OPERANDS(int32_t, int32_t, ADD_32);

@@ -26,6 +26,11 @@ bool nested_is_strict(nested_function function)
     return functions[function].is_strict;
 }
 
+bool nested_takes_indexed(nested_function function)
+{
+    return function == NESTED_FIELD || function == NESTED_ELEMENT || function == NESTED_LENGTH;
+}
+
 /* ---- children ---- */
 
 static status empty_child(dev_stream *stream, data_type type, tensor **out)

@@ -3,7 +3,7 @@
 #include "device/nested/nested_build.h"
 #include "device/nested/nested_order.h"
 
-/* Sums as doubles or, of decimals, exactly. */
+/* A list's sum: a double or, of integers and decimals, exact. */
 typedef struct list_sum {
     double real;
     int128 exact;
@@ -11,71 +11,130 @@ typedef struct list_sum {
     bool overflows;
 } list_sum;
 
-static list_sum sum_of(const tensor *child, nested_value list)
-{
-    list_sum s = {0};
-    for (uint64_t at = list.offset; at < (uint64_t)list.offset + list.length; at++) {
-        if (!nested_is_valid(child, at))
-            continue;
-        s.count++;
-        if (child->type.id == TYPE_DOUBLE)
-            s.real += ((const double *)child->values)[at];
-        else if (child->type.width == 8)
-            s.overflows |=
-                __builtin_add_overflow(s.exact, ((const int64_t *)child->values)[at], &s.exact);
-        else
-            s.overflows |=
-                __builtin_add_overflow(s.exact, ((const int128 *)child->values)[at], &s.exact);
+typedef void (*sum_function)(const tensor *child, nested_value list, list_sum *to);
+
+/* Defines a function of lists of numbers, whose sum has the type `wide` and goes to the member. */
+#define LIST_SUM(name, number, wide, member)                                                       \
+    static void name##_sum(const tensor *child, nested_value list, list_sum *to)                   \
+    {                                                                                              \
+        const number *values = (const number *)child->values + list.offset;                        \
+        wide sum = 0;                                                                              \
+        uint64_t count = list.length;                                                              \
+        for (uint32_t k = 0; k < list.length; k++) {                                               \
+            if (child->validity && !nested_is_valid(child, (uint64_t)list.offset + k))             \
+                count--;                                                                           \
+            else                                                                                   \
+                sum += (wide)values[k];                                                            \
+        }                                                                                          \
+        to->member = sum;                                                                          \
+        to->count = count;                                                                         \
     }
-    return s;
+
+LIST_SUM(int8, int8_t, int64_t, exact)
+LIST_SUM(int16, int16_t, int64_t, exact)
+LIST_SUM(int32, int32_t, int64_t, exact)
+LIST_SUM(int64, int64_t, int128, exact)
+LIST_SUM(uint8, uint8_t, int64_t, exact)
+LIST_SUM(uint16, uint16_t, int64_t, exact)
+LIST_SUM(uint32, uint32_t, int64_t, exact)
+LIST_SUM(uint64, uint64_t, int128, exact)
+LIST_SUM(real_int8, int8_t, double, real)
+LIST_SUM(real_int16, int16_t, double, real)
+LIST_SUM(real_int32, int32_t, double, real)
+LIST_SUM(real_int64, int64_t, double, real)
+LIST_SUM(real_uint8, uint8_t, double, real)
+LIST_SUM(real_uint16, uint16_t, double, real)
+LIST_SUM(real_uint32, uint32_t, double, real)
+LIST_SUM(real_uint64, uint64_t, double, real)
+LIST_SUM(float, float, double, real)
+LIST_SUM(double, double, double, real)
+
+static void int128_sum(const tensor *child, nested_value list, list_sum *to)
+{
+    const int128 *values = (const int128 *)child->values + list.offset;
+    for (uint32_t k = 0; k < list.length; k++)
+        if (nested_is_valid(child, (uint64_t)list.offset + k)) {
+            to->count++;
+            to->overflows |= __builtin_add_overflow(to->exact, values[k], &to->exact);
+        }
 }
 
-static status put_sum(const nested_args *c, tensor *result, uint64_t row, list_sum s)
+/* Finds the function for lists of the type; NULL: numbers of the type have no such sum. */
+static sum_function sum_of(data_type type, bool is_real)
+{
+    switch (type.id) {
+    case TYPE_INT8:
+        return is_real ? real_int8_sum : int8_sum;
+    case TYPE_INT16:
+        return is_real ? real_int16_sum : int16_sum;
+    case TYPE_INT32:
+        return is_real ? real_int32_sum : int32_sum;
+    case TYPE_INT64:
+        return is_real ? real_int64_sum : int64_sum;
+    case TYPE_UINT8:
+        return is_real ? real_uint8_sum : uint8_sum;
+    case TYPE_UINT16:
+        return is_real ? real_uint16_sum : uint16_sum;
+    case TYPE_UINT32:
+        return is_real ? real_uint32_sum : uint32_sum;
+    case TYPE_UINT64:
+        return is_real ? real_uint64_sum : uint64_sum;
+    case TYPE_FLOAT:
+        return is_real ? float_sum : NULL;
+    case TYPE_DOUBLE:
+        return is_real ? double_sum : NULL;
+    case TYPE_DECIMAL:
+        return is_real ? NULL : type.width == 8 ? int64_sum : int128_sum;
+    default:
+        return NULL;
+    }
+}
+
+static status put_sum(const nested_args *c, bool is_average, tensor *result, uint64_t row,
+                      const list_sum *s)
 {
     int128 most = DECIMAL_MAX;
-    if (c->type.id == TYPE_DOUBLE) {
-        ((double *)result->values)[row] = s.real;
+    if (!s->count) {
+        nested_put_null(result, row);
         return STATUS_OK;
     }
-    if (s.overflows || s.exact > most || s.exact < -most)
+    if (c->type.id == TYPE_DOUBLE) {
+        ((double *)result->values)[row] = is_average ? s->real / (double)s->count : s->real;
+        return STATUS_OK;
+    }
+    if (s->overflows || s->exact > most || s->exact < -most)
         return status_new(STATUS_KIND_DATA, "the sum of a list has more than 38 digits");
-    ((int128 *)result->values)[row] = s.exact;
+    ((int128 *)result->values)[row] = s->exact;
     return STATUS_OK;
 }
 
-/* The elements are doubles, and so is the result; or decimals, and the result is one of 16 bytes. */
-status compute_sum(const nested_args *c, tensor **out)
-{
-    tensor *child;
-    status st = nested_new(c, c->type, true, out);
-    TRY(st);
-    TRY(nested_child_flat(c->stream, c->args[0], 0, &child));
-    for (uint64_t i = 0; i < c->count && !st; i++) {
-        list_sum s = sum_of(child, nested_pair(c->args[0], i));
-        if (s.count)
-            st = put_sum(c, *out, i, s);
-        else
-            nested_put_null(*out, i);
-    }
-    tensor_unref(child);
-    return st;
-}
-
-/* The elements are doubles. */
-status compute_average(const nested_args *c, tensor **out)
+/* The result is a double, or a decimal of 16 bytes. */
+static status compute_sums(const nested_args *c, bool is_average, tensor **out)
 {
     tensor *child;
     TRY(nested_new(c, c->type, true, out));
     TRY(nested_child_flat(c->stream, c->args[0], 0, &child));
-    for (uint64_t i = 0; i < c->count; i++) {
-        list_sum s = sum_of(child, nested_pair(c->args[0], i));
-        if (s.count)
-            ((double *)(*out)->values)[i] = s.real / (double)s.count;
-        else
-            nested_put_null(*out, i);
+    sum_function sum = sum_of(child->type, c->type.id == TYPE_DOUBLE);
+    status st =
+        sum ? STATUS_OK
+            : status_new(STATUS_KIND_INTERNAL, "lists of type %d have no such sum", child->type.id);
+    for (uint64_t i = 0; i < c->count && !st; i++) {
+        list_sum s = {0};
+        sum(child, nested_pair(c->args[0], i), &s);
+        st = put_sum(c, is_average, *out, i, &s);
     }
     tensor_unref(child);
-    return STATUS_OK;
+    return st ? st : cancel_check();
+}
+
+status compute_sum(const nested_args *c, tensor **out)
+{
+    return compute_sums(c, false, out);
+}
+
+status compute_average(const nested_args *c, tensor **out)
+{
+    return compute_sums(c, true, out);
 }
 
 status compute_count(const nested_args *c, tensor **out)

@@ -1,56 +1,142 @@
 /* nested_part.c - fields, elements, lengths and slices: no child is moved. */
 #include "device/nested/nested_build.h"
 
-status compute_field(const nested_args *c, tensor **out)
+/* A column of lists or structs, FLAT or INDEXED, as it is read row by row. */
+typedef struct pair_reader {
+    const tensor *flat;
+    const uint32_t *rows; /* of it; NULL: each is its own */
+    const nested_value *values;
+    bool has_nulls;
+} pair_reader;
+
+static pair_reader read_pairs(const tensor *t)
 {
-    nested_index index;
-    TRY(nested_index_new(c->stream, c->count, &index));
-    for (uint64_t i = 0; i < c->count; i++)
-        if (nested_is_valid(c->args[0], i))
-            nested_index_add(&index, nested_pair(c->args[0], i).offset);
-        else
-            nested_index_add_null(&index);
-    status st = nested_pick(c->stream, c->args[0], (uint32_t)c->number, index.rows, c->count, out);
-    row_index_unref(index.rows);
+    bool is_indexed = t->form == TENSOR_INDEXED;
+    const tensor *flat = is_indexed ? t->base : t;
+    return (pair_reader){.flat = flat,
+                         .rows = is_indexed ? t->index->rows : NULL,
+                         .values = flat->values,
+                         .has_nulls = flat->validity || (is_indexed && t->index->has_nulls)};
+}
+
+/* Reads a row; false: it is NULL. */
+static inline bool next_pair(const pair_reader *r, uint64_t row, nested_value *out)
+{
+    uint64_t at = r->rows ? r->rows[row] : row;
+    if (r->has_nulls && ((r->rows && at == ROW_NULL) || !nested_is_valid(r->flat, at)))
+        return false;
+    *out = r->values[at];
+    return true;
+}
+
+/* Whether the rows are those of a child from the first on, one after the other. */
+static bool are_in_sequence(const uint32_t *rows, uint64_t count)
+{
+    uint32_t differ = 0;
+    for (uint64_t i = 0; i < count; i++)
+        differ |= (rows[i] - rows[0]) ^ (uint32_t)i;
+    return !differ;
+}
+
+/* Rows of a child as they lie, without a copy; *out stays NULL if that cannot be. */
+static status slice_child(dev_stream *stream, tensor *child, const row_index *rows, uint64_t count,
+                          tensor **out)
+{
+    row_index *view;
+    uint32_t first = count ? rows->rows[0] : 0;
+    if (rows->has_nulls || !count || !are_in_sequence(rows->rows, count))
+        return STATUS_OK;
+    if (child->form == TENSOR_FLAT && !first) {
+        *out = tensor_ref(child);
+        return STATUS_OK;
+    }
+    if (child->form == TENSOR_FLAT)
+        return tensor_can_slice(child, first) ? tensor_new_slice(child, first, out) : STATUS_OK;
+    if (child->form != TENSOR_INDEXED)
+        return STATUS_OK;
+    TRY(row_index_view(child->index, first, &view));
+    status st = tensor_new_indexed(stream, child->base, child->base_rows, view,
+                                   dev_count_exact(count), out);
+    if (!st)
+        (*out)->is_dictionary = child->is_dictionary;
+    row_index_unref(view);
     return st;
 }
 
-/* Returns the place of an element, counted from 1, or from the end by -1; ROW_NULL: the list does not have it. */
-static uint32_t element_at(nested_value list, int64_t number)
+/* Gives rows of a child, and releases the index. */
+static status take_child(const nested_args *c, const tensor *t, uint32_t child, nested_index *index,
+                         tensor **out)
 {
-    if (number > 0 && number <= (int64_t)list.length)
-        return list.offset + (uint32_t)(number - 1);
-    if (number < 0 && number >= -(int64_t)list.length)
-        return list.offset + (uint32_t)(number + (int64_t)list.length);
-    return ROW_NULL;
+    status st = STATUS_OK;
+    if (t->heap && child < t->heap->child_count)
+        st = slice_child(c->stream, t->heap->children[child], index->rows, c->count, out);
+    if (!st && !*out)
+        st = nested_pick(c->stream, t, child, index->rows, c->count, out);
+    row_index_unref(index->rows);
+    return st;
+}
+
+status compute_field(const nested_args *c, tensor **out)
+{
+    pair_reader structs = read_pairs(c->args[0]);
+    nested_index index;
+    nested_value pair;
+    TRY(nested_index_new(c->stream, c->count, &index));
+    for (uint64_t i = 0; i < c->count; i++)
+        if (next_pair(&structs, i, &pair))
+            nested_index_add(&index, pair.offset);
+        else
+            nested_index_add_null(&index);
+    return take_child(c, structs.flat, (uint32_t)c->number, &index, out);
+}
+
+/* Returns the place of an element, counted from 1, or from the end by -1; ROW_NULL: the list does not have it. */
+static inline uint32_t element_at(nested_value list, int64_t number)
+{
+    uint64_t from_first = (uint64_t)number - 1, from_end = (uint64_t)number + list.length;
+    uint64_t at = number < 0 ? from_end : from_first;
+    return at < list.length ? list.offset + (uint32_t)at : ROW_NULL;
+}
+
+static void place_elements(const nested_args *c, const pair_reader *lists, nested_index *index)
+{
+    const tensor *number = c->args[1];
+    const int64_t *numbers = number->values;
+    for (uint64_t i = 0; i < c->count; i++) {
+        nested_value list;
+        bool is_valid = next_pair(lists, i, &list) && nested_is_valid(number, i);
+        uint32_t at = is_valid ? element_at(list, numbers[i]) : ROW_NULL;
+        index->rows->has_nulls |= at == ROW_NULL;
+        index->rows->rows[i] = at;
+    }
 }
 
 status compute_element(const nested_args *c, tensor **out)
 {
-    const int64_t *numbers = c->args[1]->values;
+    pair_reader lists = read_pairs(c->args[0]);
     nested_index index;
     TRY(nested_index_new(c->stream, c->count, &index));
-    for (uint64_t i = 0; i < c->count; i++) {
-        uint32_t at = nested_row_is_valid(c, i) ? element_at(nested_pair(c->args[0], i), numbers[i])
-                                                : ROW_NULL;
-        if (at == ROW_NULL)
-            nested_index_add_null(&index);
-        else
-            nested_index_add(&index, at);
-    }
-    status st = nested_pick(c->stream, c->args[0], 0, index.rows, c->count, out);
-    row_index_unref(index.rows);
-    return st;
+    place_elements(c, &lists, &index);
+    return take_child(c, lists.flat, 0, &index, out);
 }
 
+/* Lengths of a FLAT column share its validity. */
 status compute_length(const nested_args *c, tensor **out)
 {
     const tensor *t = c->args[0];
-    TRY(nested_new(c, c->type, false, out));
-    for (uint64_t i = 0; i < c->count; i++)
-        ((int64_t *)(*out)->values)[i] = nested_pair(t, i).length;
-    (*out)->validity = t->validity;
-    (*out)->validity_owner = dev_buffer_ref(t->validity_owner);
+    pair_reader lists = read_pairs(t);
+    bool is_shared = t->form == TENSOR_FLAT;
+    TRY(nested_new(c, c->type, !is_shared && lists.has_nulls, out));
+    for (uint64_t i = 0; i < c->count; i++) {
+        nested_value list = {0};
+        if (!next_pair(&lists, i, &list) && !is_shared)
+            nested_put_null(*out, i);
+        ((int64_t *)(*out)->values)[i] = list.length;
+    }
+    if (is_shared) {
+        (*out)->validity = t->validity;
+        (*out)->validity_owner = dev_buffer_ref(t->validity_owner);
+    }
     return STATUS_OK;
 }
 

@@ -53,17 +53,20 @@ static status lambda_chunk(const lambda_call *c, uint64_t rows, chunk **out)
 
 /* ---- for each element ---- */
 
-/* The element's list as a row number, and its place there. */
+/* The element's list as a row number, and its place there: as far as the body reads them. */
 static status number_elements(const lambda_call *c, const tensor *list, uint64_t elements,
                               row_index **out_rows, tensor **out_places)
 {
+    bool has_places = c->lambda->parameters > 1;
+    if (!has_places && c->s->arg_count == c->first_outside)
+        return STATUS_OK;
     TRY(row_index_new(c->run->dev, elements, out_rows));
-    if (c->lambda->parameters > 1)
+    if (has_places)
         TRY(number_column(c, elements, out_places));
     for (uint64_t i = 0, at = 0; i < c->f->count.bound; i++)
         for (uint32_t k = 0; k < nested_pair(list, i).length; k++, at++) {
             (*out_rows)->rows[at] = (uint32_t)i;
-            if (*out_places)
+            if (has_places)
                 ((int64_t *)(*out_places)->values)[at] = k + 1;
         }
     return STATUS_OK;

@@ -168,10 +168,26 @@ static status place_failure(const instruction *s, status st)
     return st && s->position >= 0 ? status_at(st, s->position) : st;
 }
 
+/* The column of an argument; *repeats: it has the same value in all rows. */
+static status nested_argument(program_run *run, frame *f, const instruction *s, uint32_t number,
+                              tensor **out, bool *repeats)
+{
+    tensor *given = f->slots[s->args[number]];
+    operand x;
+    *out = given;
+    *repeats = false;
+    if (!number && given->form == TENSOR_INDEXED && nested_takes_indexed((nested_function)s->op))
+        return STATUS_OK;
+    TRY(run_operand(run, f, s->args[number], &x));
+    *repeats = !x.stride;
+    TRY(run_column(run, f, s->args[number], &x));
+    *out = x.column;
+    return STATUS_OK;
+}
+
 status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **result)
 {
     const instruction *s = instruction_at(run, number);
-    operand x;
     if (!run->dev
              ->is_host) { /* plan_pack_columns leaves one function there: the result's columns are bytes still */
         assert(s->op == NESTED_FROM_BYTES);
@@ -179,22 +195,22 @@ status instruction_nested(program_run *run, frame *f, uint32_t number, tensor **
         return STATUS_OK;
     }
     tensor **args = mem_new_array((size_t)s->arg_count + 1, sizeof *args);
-    if (!args)
-        return status_no_memory("expression", s->arg_count * sizeof *args);
+    bool *repeats = mem_new_array((size_t)s->arg_count + 1, sizeof *repeats);
     nested_args call = {.stream = run->stream,
                         .type = s->type,
                         .count = f->count.bound,
                         .args = args,
+                        .repeats = repeats,
                         .arg_count = s->arg_count,
                         .number = s->first_number};
-    status st = STATUS_OK;
-    for (uint32_t i = 0; i < s->arg_count && !st; i++) {
-        st = run_column(run, f, s->args[i], &x);
-        args[i] = x.column;
-    }
+    status st =
+        args && repeats ? STATUS_OK : status_no_memory("expression", s->arg_count * sizeof *args);
+    for (uint32_t i = 0; i < s->arg_count && !st; i++)
+        st = nested_argument(run, f, s, i, &args[i], &repeats[i]);
     if (!st)
         st = nested_compute((nested_function)s->op, &call, result);
     mem_free(args);
+    mem_free(repeats);
     return place_failure(s, st);
 }
 

@@ -165,6 +165,62 @@ static void series_put_value(tensor *to, uint64_t i, int128 number)
     }
 }
 
+/* Whether the values are integers of a register's width, which are put in place by a loop of their own. */
+static bool is_plain(const series *s)
+{
+    return !type_is_time(s->type) && s->type.width <= 8 && s->stop <= INT64_MAX &&
+           s->stop >= INT64_MIN && s->step <= INT64_MAX && s->step > INT64_MIN;
+}
+
+/* Returns how many values a series of integers has left, up to `room`. */
+static uint64_t values_left(const series *s, uint64_t room)
+{
+    uint64_t span =
+        s->is_falling ? (uint64_t)s->at - (uint64_t)s->stop : (uint64_t)s->stop - (uint64_t)s->at;
+    uint64_t step = (uint64_t)(s->is_falling ? -s->step : s->step);
+    uint64_t steps = step == 1 ? span : span / step;
+    bool has_last = s->has_stop || steps * step != span;
+    return steps < room ? steps + has_last : room;
+}
+
+/* Values are put in place a block at a time, so that a few too many are: there is room for them. */
+enum { BLOCK = 8 };
+
+#define PUT_INTEGERS(number)                                                                       \
+    static void put_##number(number *to, uint64_t count, uint64_t first, uint64_t step)            \
+    {                                                                                              \
+        for (uint64_t i = 0; i < count; i += BLOCK)                                                \
+            for (uint64_t k = i; k < i + BLOCK; k++)                                               \
+                to[k] = (number)(first + k * step);                                                \
+    }
+PUT_INTEGERS(int64_t)
+PUT_INTEGERS(int32_t)
+
+static void repeat_row(uint32_t *to, uint64_t count, uint32_t row)
+{
+    for (uint64_t i = 0; i < count; i += BLOCK)
+        for (uint64_t k = i; k < i + BLOCK; k++)
+            to[k] = row;
+}
+
+/* Puts integers in place until there is no room; returns how many. */
+static uint64_t put_integers(series *s, uint64_t count, uint64_t room, uint32_t row,
+                             uint32_t *index, tensor *const made[MADE_MAX])
+{
+    uint64_t more = values_left(s, room - count), at = (uint64_t)s->at, step = (uint64_t)s->step;
+    if (s->type.width == 8)
+        put_int64_t((int64_t *)made[VALUES]->values + count, more, at, step);
+    else
+        put_int32_t((int32_t *)made[VALUES]->values + count, more, at, step);
+    if (made[NUMBERS])
+        put_int64_t((int64_t *)made[NUMBERS]->values + count, more, (uint64_t)s->number, 1);
+    repeat_row(index + count, more, row);
+    s->number += (int64_t)more - 1;
+    s->at += s->step * ((int128)more - 1);
+    series_advance(s);
+    return more;
+}
+
 /* The next values, of this row and those behind it, until there is no room. */
 static status series_fill(const op_series *op, series_local *local, uint64_t room,
                           tensor *const made[MADE_MAX], uint64_t *out_count)
@@ -174,6 +230,9 @@ static status series_fill(const op_series *op, series_local *local, uint64_t roo
         if (!local->has_series)
             TRY(series_start(op, local->bound, local->row, &local->series));
         local->has_series = true;
+        if (!local->series.is_over && is_plain(&local->series))
+            count +=
+                put_integers(&local->series, count, room, (uint32_t)local->row, local->index, made);
         for (series *s = &local->series; count < room && !s->is_over; series_advance(s)) {
             local->index[count] = (uint32_t)local->row;
             if (made[NUMBERS])
@@ -254,9 +313,9 @@ static status next_values(op_series *op, exec_task *task, series_local *local, c
     device *host = dev_host(task->stream->dev);
     uint64_t room = task->stream->dev->chunk_rows, count = 0;
     tensor *made[MADE_MAX] = {NULL};
-    status st = tensor_new_flat(host, op->type, room, false, &made[VALUES]);
+    status st = tensor_new_flat(host, op->type, room + BLOCK, false, &made[VALUES]);
     if (!st && plan->series.has_number)
-        st = tensor_new_flat(host, type_make(TYPE_INT64), room, false, &made[NUMBERS]);
+        st = tensor_new_flat(host, type_make(TYPE_INT64), room + BLOCK, false, &made[NUMBERS]);
     if (!st)
         st = series_fill(op, local, room, made, &count);
     if (!st && count)
@@ -318,7 +377,7 @@ static exec_result series_push(exec_operator *base, exec_task *task, void *state
 static status series_local_open(exec_operator *base, exec_task *task, void *state)
 {
     series_local *local = state;
-    uint64_t room = task->stream->dev->chunk_rows;
+    uint64_t room = task->stream->dev->chunk_rows + BLOCK;
     local->index = mem_new_array(room, sizeof *local->index);
     if (!local->index)
         return status_no_memory("series", room * sizeof *local->index);

@@ -333,8 +333,10 @@ static uint64_t slice_rows(const op_scan *op, scan_local *local)
 static void start_slice(const op_scan *op, scan_local *local)
 {
     uint64_t rows = slice_rows(op, local);
-    if (!scan_is_host(op) && rows_for_memory(op) < rows)
-        rows = rows_for_memory(op);
+    uint64_t most = scan_is_host(op) ? scan_nested_rows_most(op->base.plan, op->table,
+                                                             local->morsels.items[0].group_ref)
+                                     : rows_for_memory(op);
+    rows = most < rows ? most : rows;
     rows = rows / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT +
            (rows % SCAN_ROWS_ALIGNMENT || !rows ? SCAN_ROWS_ALIGNMENT : 0);
     if (local->row_limit && local->row_limit < rows)

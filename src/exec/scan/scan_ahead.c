@@ -7,6 +7,7 @@
 #include "exec/scan/scan_bound.h"
 #include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_files.h"
+#include "exec/scan/scan_nested.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
@@ -40,14 +41,6 @@ static _Atomic uint32_t process_queries;
 static bool give_loot(void *scan, scan_loot *out);
 static void got_loot(void *scan, const scan_loot *loot);
 static const scan_steal_ops steal_ops = {give_loot, got_loot};
-
-const bool *scan_read_leaves(const plan_node *plan, uint32_t source)
-{
-    for (size_t i = 0; i < plan->scan.read_leaves.count; i++)
-        if (plan->scan.sources.items[i] == source)
-            return plan->scan.read_leaves.items[i];
-    return NULL;
-}
 
 static uint64_t group_bytes(const scan_ahead *scan, const pq_row_group *group)
 {

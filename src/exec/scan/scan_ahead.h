@@ -34,8 +34,6 @@ typedef struct scan_morsel {
 /* Ranges of rows begin at whole words of bitmaps, unless at a page. */
 #define SCAN_ROWS_ALIGNMENT 64
 
-/* Finds which leaves of one of the table's columns the scan reads; NULL: all. */
-const bool *scan_read_leaves(const plan_node *plan, uint32_t source);
 /* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
 CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                               uint32_t column_count, scan_ahead **out);

@@ -19,6 +19,51 @@ status scan_nested_find(const plan_node *scan, const struct pq_table *table, boo
     return STATUS_OK;
 }
 
+const bool *scan_read_leaves(const plan_node *plan, uint32_t source)
+{
+    for (size_t i = 0; i < plan->scan.read_leaves.count; i++)
+        if (plan->scan.sources.items[i] == source)
+            return plan->scan.read_leaves.items[i];
+    return NULL;
+}
+
+#define SLICE_ELEMENTS (256u << 10)
+
+/* Returns the most values that one of the column's leaves has in the row group, of those that are read. */
+static uint64_t most_values(const plan_node *scan, const pq_table *table,
+                            pq_row_group_ref group_ref, uint32_t source)
+{
+    const pq_metadata *m = table->files.items[group_ref.file].metadata;
+    const pq_node *node = m->leaves[table->columns.items[source].leaf].node;
+    const bool *wanted = scan_read_leaves(scan, source);
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < node->leaf_count; i++) {
+        const pq_column_chunk *chunk = &m->row_groups[group_ref.row_group].chunks[node->leaf + i];
+        if ((!wanted || wanted[i]) && chunk->value_count > most)
+            most = chunk->value_count;
+    }
+    return most;
+}
+
+uint64_t scan_nested_rows_most(const plan_node *scan, const pq_table *table,
+                               pq_row_group_ref group_ref)
+{
+    uint64_t
+        rows =
+            table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group].row_count,
+        most = rows;
+    for (size_t i = 0; i < scan->columns.count; i++) {
+        uint32_t source = scan->scan.sources.items[i];
+        if (!type_is_nested(table->columns.items[source].type) ||
+            pq_table_constant(table, group_ref.file, source))
+            continue;
+        uint64_t values = most_values(scan, table, group_ref, source);
+        most = values > most ? values : most;
+    }
+    return most > rows ? (uint64_t)((double)SLICE_ELEMENTS / (double)most * (double)rows)
+                       : UINT64_MAX / 2;
+}
+
 /* Packs rows of the row group: a chunk of one column on the host, added to the list. */
 static status pack_rows(dev_stream *host, pq_nested_column *column, pq_row_range rows,
                         chunk_list *to)

@@ -61,56 +61,87 @@ static bool list_step(list_walk *w, unsigned repetition, unsigned definition)
     return true;
 }
 
-static uint64_t count_slots(const pq_node *node, const pq_leaf_values *leaf)
+/* Levels that begin a row of the node, or an element of what it is in. */
+static pq_level_range beginnings(const pq_node *node)
 {
-    uint64_t slots = 0;
-    for (uint64_t i = 0; i < leaf->count; i++)
-        slots +=
-            leaf->repetition[i] <= node->repetition && leaf->definition[i] >= node->slot_definition;
-    return slots;
+    return (pq_level_range){0, node->repetition};
 }
 
-/* A tensor of the node's rows without values, and with a bitmap of zeros if they can be NULL. */
-static status new_rows(device *dev, const pq_node *node, uint64_t rows, tensor **out)
+static uint64_t count_slots(const pq_node *node, const pq_leaf_values *leaf)
 {
-    bool is_nullable = node->definition > node->slot_definition;
-    TRY(tensor_new_flat(dev, node->type, rows, is_nullable, out));
-    if (is_nullable)
+    return pq_levels_both(leaf->repetition, beginnings(node), leaf->definition,
+                          (pq_level_range){node->slot_definition, PQ_LEVEL_MOST}, leaf->count);
+}
+
+/* Returns whether any slot is NULL. */
+static bool has_nulls(const pq_node *node, const pq_leaf_values *leaf)
+{
+    pq_level_range nulls = {node->slot_definition, node->definition - 1u};
+    return node->definition > node->slot_definition &&
+           pq_levels_both(leaf->repetition, beginnings(node), leaf->definition, nulls, leaf->count);
+}
+
+/* Makes a tensor of the node's rows without values; with a bitmap of zeros if one of them is NULL. */
+static status new_rows(device *dev, const pq_node *node, const pq_leaf_values *leaf, uint64_t rows,
+                       tensor **out)
+{
+    bool with_validity = has_nulls(node, leaf);
+    TRY(tensor_new_flat(dev, node->type, rows, with_validity, out));
+    if (with_validity)
         memset((*out)->validity, 0, bitmap_bytes(rows));
     return STATUS_OK;
 }
 
-static bool are_elements(const uint8_t *definition, uint64_t count, unsigned element_definition)
+/* Returns whether each value that does not begin a list stands for an element, and the first one begins one. */
+static bool are_elements(const pq_node *node, const pq_leaf_values *leaf)
 {
-    bool are = true;
-    for (uint64_t i = 0; i < count; i++)
-        are &= definition[i] >= element_definition;
-    return are;
+    pq_level_range later = {node->repetition + 1u, PQ_LEVEL_MOST};
+    if (!leaf->count || leaf->repetition[0] > node->repetition || !node->element_definition)
+        return false;
+    return !pq_levels_both(leaf->repetition, later, leaf->definition,
+                           (pq_level_range){0, node->element_definition - 1u}, leaf->count);
 }
 
-/* Walks over the values of a list of the top, row by row: a row ends before the next repetition level of 0, and what is between
- * are its elements unless there are lists in them. */
-static bool walk_rows(list_walk *w, const pq_leaf_values *leaf, bool has_inner_lists)
+/* Ends a list whose values are [first, end). False: it has elements and is empty. */
+static bool list_end(list_walk *w, const pq_leaf_values *leaf, uint64_t first, uint64_t end)
 {
-    for (uint64_t i = 0, end; i < leaf->count; i = end) {
-        end = pq_levels_next_row(leaf->repetition, i + 1, leaf->count);
-        uint64_t more = end - i - 1;
-        if (!list_step(w, leaf->repetition[i], leaf->definition[i]))
-            return false;
-        if (w->is_open && !has_inner_lists &&
-            are_elements(leaf->definition + i + 1, more, w->node->element_definition)) {
-            w->values[w->rows - 1].length += (uint32_t)more;
-            w->elements += more;
-            continue;
-        }
-        for (uint64_t k = i + 1; k < end; k++)
-            if (!list_step(w, leaf->repetition[k], leaf->definition[k]))
-                return false;
+    unsigned definition = leaf->definition[first];
+    if (definition >= w->node->element_definition) {
+        w->values[w->rows] = (nested_value){(uint32_t)w->elements, (uint32_t)(end - first)};
+        w->elements += end - first;
+    } else if (end - first > 1) {
+        return false;
+    } else if (definition >= w->node->slot_definition) {
+        w->values[w->rows] = (nested_value){0};
+    } else {
+        return true;
     }
+    if (w->validity)
+        w->validity[w->rows / 64] |= (uint64_t)(definition >= w->node->definition)
+                                     << (w->rows % 64);
+    w->rows++;
     return true;
 }
 
-/* Walks over the values of a list within another. */
+/* Walks over the values from list to list. Each value is an element (are_elements), and no element is a list. */
+static bool walk_lists(list_walk *w, const pq_leaf_values *leaf)
+{
+    uint64_t first = 0;
+    for (uint64_t i = 0; i < leaf->count; i += PQ_LEVEL_BITS) {
+        uint64_t begin = pq_levels_mask(leaf->repetition + i, leaf->count - i, beginnings(w->node));
+        if (!i) /* the first list begins there anyway */
+            begin &= ~(uint64_t)1;
+        for (; begin; begin &= begin - 1) {
+            uint64_t at = i + (uint64_t)__builtin_ctzll(begin);
+            if (!list_end(w, leaf, first, at))
+                return false;
+            first = at;
+        }
+    }
+    return list_end(w, leaf, first, leaf->count);
+}
+
+/* Walks over the values one by one. */
 static bool walk_values(list_walk *w, const pq_leaf_values *leaf)
 {
     for (uint64_t i = 0; i < leaf->count; i++)
@@ -131,7 +162,8 @@ static status fill_lists(const pq_node *node, const pq_leaf_values *leaf, uint64
                          tensor *t)
 {
     list_walk w = {.node = node, .values = t->values, .validity = t->validity};
-    if (!(node->repetition ? walk_values(&w, leaf) : walk_rows(&w, leaf, has_inner_lists(node))))
+    bool is_simple = !has_inner_lists(node) && are_elements(node, leaf);
+    if (!(is_simple ? walk_lists(&w, leaf) : walk_values(&w, leaf)))
         return levels_disagree(node, "a value continues a list that has not begun");
     if (w.elements != elements)
         return levels_disagree(node, "there are other elements than values");
@@ -140,17 +172,21 @@ static status fill_lists(const pq_node *node, const pq_leaf_values *leaf, uint64
 
 /* ---- structs ---- */
 
-static void fill_structs(const pq_node *node, const pq_leaf_values *leaf, tensor *t)
+/* Without NULLs each struct is the row of its children that has its number. */
+static void fill_structs(const pq_node *node, const pq_leaf_values *leaf, uint64_t rows, tensor *t)
 {
     nested_value *values = t->values;
-    uint64_t row = 0;
-    for (uint64_t i = 0; i < leaf->count; i++) {
+    if (!t->validity) {
+        for (uint64_t i = 0; i < rows; i++)
+            values[i] = (nested_value){(uint32_t)i, 1};
+        return;
+    }
+    for (uint64_t i = 0, row = 0; row < rows; i++) {
         if (leaf->repetition[i] > node->repetition || leaf->definition[i] < node->slot_definition)
             continue;
         bool is_valid = leaf->definition[i] >= node->definition;
         values[row] = is_valid ? (nested_value){(uint32_t)row, 1} : (nested_value){0};
-        if (t->validity)
-            t->validity[row / 64] |= (uint64_t)is_valid << (row % 64);
+        t->validity[row / 64] |= (uint64_t)is_valid << (row % 64);
         row++;
     }
 }
@@ -204,13 +240,13 @@ static status assemble_group(dev_stream *stream, const pq_node *node, const pq_l
     if (child_rows >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "lists of %llu elements together are too many",
                           (unsigned long long)child_rows);
-    TRY(new_rows(stream->dev, node, *out_rows, out));
+    TRY(new_rows(stream->dev, node, leaf, *out_rows, out));
     if (node->type.id != TYPE_STRUCT)
         TRY(fill_lists(node, leaf, child_rows, *out));
     else if (child_rows != *out_rows)
         return levels_disagree(node, "parts have different numbers of values");
     else
-        fill_structs(node, leaf, *out);
+        fill_structs(node, leaf, *out_rows, *out);
     for (uint32_t i = 0; i < node->child_count; i++)
         tensor_ref(children[i]);
     return string_heap_new_children(children, node->child_count, child_rows, &(*out)->heap);

@@ -43,23 +43,38 @@ static uint64_t spread_bits(uint8_t byte)
     return (((byte * ones) & places) + 0x7f7f7f7f7f7f7f7f) >> 7 & ones;
 }
 
-/* Levels of two bits: a byte's four as bytes. */
-static uint32_t spread_pairs(uint8_t byte)
+/* Levels of two bits: eight of them as bytes. */
+static uint64_t spread_pairs(uint16_t pairs)
 {
-    return (byte | (uint32_t)byte << 6 | (uint32_t)byte << 12 | (uint32_t)byte << 18) & 0x03030303;
+    uint64_t x = (pairs | (uint64_t)pairs << 24) & 0x000000ff000000ff;
+    x = (x | x << 12) & 0x000f000f000f000f;
+    return (x | x << 6) & 0x0303030303030303;
 }
 
-/* Unpacks levels of one or two bits, whole bytes at a time; returns how many. */
-static uint64_t unpack_bytes(const uint8_t *packed, unsigned width, uint64_t count, uint8_t *out)
+/* Unpacks levels of three bits or more, eight at a time, from words that the run has whole; returns how many. */
+static uint64_t unpack_words(const hybrid_run *run, unsigned width, uint64_t count, uint8_t *out)
+{
+    uint64_t done = 0, mask = (1u << width) - 1;
+    for (; done + 8 <= count && done / 8 * width + 8 <= run->packed_bytes; done += 8) {
+        uint64_t word;
+        memcpy(&word, run->packed + done / 8 * width, sizeof word);
+        for (unsigned k = 0; k < 8; k++)
+            out[done + k] = (uint8_t)(word >> k * width & mask);
+    }
+    return done;
+}
+
+/* Unpacks levels, eight at a time; returns how many. */
+static uint64_t unpack_bytes(const hybrid_run *run, unsigned width, uint64_t count, uint8_t *out)
 {
     uint64_t done = 0;
-    for (; width == 1 && done + 8 <= count; done += 8) {
-        uint64_t eight = spread_bits(packed[done / 8]);
+    if (width > 2)
+        return width <= 8 ? unpack_words(run, width, count, out) : 0;
+    for (; done + 8 <= count; done += 8) {
+        uint16_t pairs = 0;
+        memcpy(&pairs, run->packed + done / 8 * width, width);
+        uint64_t eight = width == 1 ? spread_bits((uint8_t)pairs) : spread_pairs(pairs);
         memcpy(out + done, &eight, sizeof eight);
-    }
-    for (; width == 2 && done + 4 <= count; done += 4) {
-        uint32_t four = spread_pairs(packed[done / 4]);
-        memcpy(out + done, &four, sizeof four);
     }
     return done;
 }
@@ -71,7 +86,7 @@ static void unpack_run(const hybrid_run *run, unsigned width, uint64_t count, ui
         return;
     }
     unsigned mask = (1u << width) - 1;
-    for (uint64_t i = unpack_bytes(run->packed, width, count, out); i < count; i++) {
+    for (uint64_t i = unpack_bytes(run, width, count, out); i < count; i++) {
         uint64_t bit = i * width;
         unsigned word = run->packed[bit / 8];
         if (bit % 8 + width > 8)
@@ -129,25 +144,22 @@ static status read_levels(const uint8_t *page, level_bytes where, bool is_old, u
         levels_unpack_old(page + where.at, width, count, out);
     else if (!levels_unpack_runs(page + where.at, where.bytes, width, count, out))
         return levels_corrupt(kind, "are fewer than its values");
+    if (!pq_levels_within(out, count, (pq_level_range){highest + 1, PQ_LEVEL_MOST}))
+        return STATUS_OK;
     unsigned most = 0;
     for (uint32_t i = 0; i < count; i++)
         most = out[i] > most ? out[i] : most;
-    if (most > highest)
-        return status_new(STATUS_KIND_CORRUPT,
-                          "its %s levels go up to %u, those of the column to %u", kind, most,
-                          highest);
-    return STATUS_OK;
+    return status_new(STATUS_KIND_CORRUPT, "its %s levels go up to %u, those of the column to %u",
+                      kind, most, highest);
 }
 
 static status levels_count(const pq_leaf *leaf, unsigned slot_definition, pq_levels *out)
 {
-    uint32_t slots = 0, values = 0;
-    for (uint32_t i = 0; i < out->count; i++) {
-        slots += out->definition[i] >= slot_definition;
-        values += out->definition[i] == leaf->max_definition;
-    }
-    out->slots = slots;
-    out->values = values;
+    unsigned highest = leaf->max_definition;
+    out->slots = (uint32_t)pq_levels_within(out->definition, out->count,
+                                            (pq_level_range){slot_definition, PQ_LEVEL_MOST});
+    out->values =
+        (uint32_t)pq_levels_within(out->definition, out->count, (pq_level_range){highest, highest});
     return cancel_seen();
 }
 
@@ -184,11 +196,14 @@ status pq_levels_read(device *dev, const pq_leaf *leaf, unsigned slot_definition
     TRY(dev_alloc(dev, 2 * (uint64_t)h->value_count, "scan", &out->owner));
     out->repetition = out->owner->address;
     out->definition = out->repetition + h->value_count;
-    memset(out->repetition, 0, 2 * (size_t)h->value_count);
-    if (leaf->max_repetition)
+    if (!leaf->max_repetition)
+        memset(out->repetition, 0, h->value_count);
+    else
         TRY(read_levels(page, repetition, is_v1 && h->repetition_encoding == PQ_BIT_PACKED,
                         leaf->max_repetition, out->count, "repetition", out->repetition));
-    if (leaf->max_definition)
+    if (!leaf->max_definition)
+        memset(out->definition, 0, h->value_count);
+    else
         TRY(read_levels(page, definition, is_v1 && h->definition_encoding == PQ_BIT_PACKED,
                         leaf->max_definition, out->count, "definition", out->definition));
     return levels_count(leaf, slot_definition, out);
@@ -197,15 +212,124 @@ status pq_levels_read(device *dev, const pq_leaf *leaf, unsigned slot_definition
 void pq_levels_set_validity(const pq_levels *levels, const pq_leaf *leaf, unsigned slot_definition,
                             uint64_t *validity)
 {
+    const uint8_t *definition = levels->definition;
+    unsigned highest = leaf->max_definition;
     uint64_t slot = 0;
-    memset(validity, 0, bitmap_bytes(levels->slots));
-    for (uint32_t i = 0; i < levels->count; i++) {
-        if (levels->definition[i] < slot_definition)
-            continue;
-        validity[slot / 64] |= (uint64_t)(levels->definition[i] == leaf->max_definition)
-                               << (slot % 64);
-        slot++;
+    if (levels->slots == levels->count) {
+        for (uint64_t i = 0; i < levels->count; i += PQ_LEVEL_BITS)
+            validity[i / PQ_LEVEL_BITS] = pq_levels_mask(definition + i, levels->count - i,
+                                                         (pq_level_range){highest, highest});
+        return;
     }
+    memset(validity, 0, bitmap_bytes(levels->slots));
+    for (uint32_t i = 0; slot < levels->slots; i++) {
+        validity[slot / 64] |= (uint64_t)(definition[i] == highest) << (slot % 64);
+        slot += definition[i] >= slot_definition;
+    }
+}
+
+/* ---- many levels at a time ---- */
+
+typedef uint8_t level_vector __attribute__((vector_size(16)));
+enum { LANES = sizeof(level_vector), VECTORS_MOST = 255 /* whose lanes' sums are bytes */ };
+
+static inline level_vector load_levels(const uint8_t *from)
+{
+    level_vector v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* Gives 255 for each level in the range, else 0. */
+static inline level_vector lanes_within(level_vector v, uint8_t low, uint8_t span)
+{
+    return (level_vector)((level_vector)(v - low) <= span);
+}
+
+static inline bool is_within(uint8_t level, pq_level_range range)
+{
+    return level >= range.low && level <= range.high;
+}
+
+static uint64_t sum_lanes(level_vector v)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < LANES; k++)
+        sum += v[k];
+    return sum;
+}
+
+static uint64_t vectors_of(uint64_t levels)
+{
+    return levels / LANES < VECTORS_MOST ? levels / LANES : VECTORS_MOST;
+}
+
+static bool is_empty_range(pq_level_range range)
+{
+    return range.low > PQ_LEVEL_MOST || range.high < range.low;
+}
+
+uint64_t pq_levels_within(const uint8_t *levels, uint64_t count, pq_level_range range)
+{
+    uint64_t within = 0, i = 0;
+    if (is_empty_range(range))
+        return 0;
+    uint8_t low = (uint8_t)range.low, span = (uint8_t)(range.high - range.low);
+    while (count - i >= LANES) {
+        level_vector sums = {0};
+        for (uint64_t n = vectors_of(count - i); n; n--, i += LANES)
+            sums -= lanes_within(load_levels(levels + i), low, span);
+        within += sum_lanes(sums);
+    }
+    for (; i < count; i++)
+        within += is_within(levels[i], range);
+    return within;
+}
+
+uint64_t pq_levels_both(const uint8_t *repetition, pq_level_range repetitions,
+                        const uint8_t *definition, pq_level_range definitions, uint64_t count)
+{
+    uint64_t both = 0, i = 0;
+    if (is_empty_range(repetitions) || is_empty_range(definitions))
+        return 0;
+    uint8_t low = (uint8_t)repetitions.low, span = (uint8_t)(repetitions.high - repetitions.low);
+    uint8_t lowest = (uint8_t)definitions.low,
+            definition_span = (uint8_t)(definitions.high - definitions.low);
+    while (count - i >= LANES) {
+        level_vector sums = {0};
+        for (uint64_t n = vectors_of(count - i); n; n--, i += LANES)
+            sums -= lanes_within(load_levels(repetition + i), low, span) &
+                    lanes_within(load_levels(definition + i), lowest, definition_span);
+        both += sum_lanes(sums);
+    }
+    for (; i < count; i++)
+        both += is_within(repetition[i], repetitions) && is_within(definition[i], definitions);
+    return both;
+}
+
+/* Gives a bit for each of eight bytes that are 0 or 255. */
+static uint64_t bits_of_bytes(uint64_t bytes)
+{
+    return (bytes & 0x8040201008040201) * 0x0101010101010101 >> 56;
+}
+
+uint64_t pq_levels_mask(const uint8_t *levels, uint64_t count, pq_level_range range)
+{
+    uint64_t bits = 0, i = 0;
+    if (is_empty_range(range))
+        return 0;
+    if (count > PQ_LEVEL_BITS)
+        count = PQ_LEVEL_BITS;
+    uint8_t low = (uint8_t)range.low, span = (uint8_t)(range.high - range.low);
+    for (; i + LANES <= count; i += LANES) {
+        level_vector lanes = lanes_within(load_levels(levels + i), low, span);
+        uint64_t halves[2];
+        memcpy(halves, &lanes, sizeof halves);
+        bits |= (bits_of_bytes(halves[0]) | bits_of_bytes(halves[1]) << 8) << i;
+    }
+    for (; i < count; i++)
+        bits |= (uint64_t)is_within(levels[i], range) << i;
+    return bits;
 }
 
 void pq_levels_release(pq_levels *levels)

@@ -24,15 +24,20 @@ void pq_levels_set_validity(const pq_levels *levels, const pq_leaf *leaf, unsign
                             uint64_t *validity);
 void pq_levels_release(pq_levels *levels);
 
-/* The number of the first value from `from` on that begins a row, or `count`. Most lists are short. */
-static inline uint64_t pq_levels_next_row(const uint8_t *repetition, uint64_t from, uint64_t count)
-{
-    uint64_t near = count - from < 16 ? count : from + 16;
-    for (; from < near; from++)
-        if (!repetition[from])
-            return from;
-    const uint8_t *next = from < count ? memchr(repetition + from, 0, count - from) : NULL;
-    return next ? (uint64_t)(next - repetition) : count;
-}
+/* A range of levels, both ends included. */
+typedef struct pq_level_range {
+    unsigned low, high;
+} pq_level_range;
+#define PQ_LEVEL_MOST 255u
+
+/* Returns how many of the levels are in the range. */
+uint64_t pq_levels_within(const uint8_t *levels, uint64_t count, pq_level_range range);
+/* Returns how many values have both levels in the ranges. */
+uint64_t pq_levels_both(const uint8_t *repetition, pq_level_range repetitions,
+                        const uint8_t *definition, pq_level_range definitions, uint64_t count);
+
+enum { PQ_LEVEL_BITS = 64 };
+/* Returns a bit for each of up to PQ_LEVEL_BITS levels: whether it is in the range. */
+uint64_t pq_levels_mask(const uint8_t *levels, uint64_t count, pq_level_range range);
 
 #endif

@@ -5,6 +5,12 @@
 #include "parquet/read/assemble.h"
 #include "parquet/read/column_pages.h"
 
+/* Values' levels as they lie in a page. */
+typedef struct level_piece {
+    const uint8_t *repetition, *definition;
+    uint32_t count;
+} level_piece;
+
 /* How far a leaf is read. */
 typedef struct leaf_reader {
     pq_column *column;
@@ -13,10 +19,13 @@ typedef struct leaf_reader {
     uint32_t value, slot;    /* the next ones of it */
     uint64_t row;            /* the next one, of the row group */
     /* The slice at work. */
-    ARRAY(uint8_t) repetition, definition;
+    ARRAY(level_piece) pieces;
+    ARRAY(uint8_t) repetition, definition; /* of several pieces */
     pq_part_list parts;
     uint64_t slots;
 } leaf_reader;
+
+#define FIND_STEP 1024u /* values that are passed over at once */
 
 struct pq_nested_column {
     const pq_node *node;
@@ -122,6 +131,7 @@ bool pq_nested_wait(pq_nested_column *c, void (*wake)(void *argument), void *arg
 static void leaf_clear(leaf_reader *leaf)
 {
     leaf->repetition.count = leaf->definition.count = 0;
+    leaf->pieces.count = 0;
     leaf->parts.count = 0;
     leaf->slots = 0;
     for (size_t i = leaf->page; i-- && leaf->pages[i].values;)
@@ -132,15 +142,18 @@ static void leaf_clear(leaf_reader *leaf)
  * that is whole may go on in the next page. */
 static uint32_t find_end(const pq_levels *levels, uint32_t from, uint64_t rows, uint64_t *out_begun)
 {
-    uint32_t i = from;
+    const uint8_t *repetition = levels->repetition;
     uint64_t begun = 0;
-    while (i < levels->count) {
-        i = (uint32_t)pq_levels_next_row(levels->repetition, i, levels->count);
-        if (i == levels->count || begun == rows)
+    uint32_t i = from;
+    while (levels->count - i >= FIND_STEP) {
+        uint64_t more = pq_levels_within(repetition + i, FIND_STEP, (pq_level_range){0, 0});
+        if (more > rows - begun)
             break;
-        begun++;
-        i++;
+        begun += more;
+        i += FIND_STEP;
     }
+    for (; i < levels->count && (repetition[i] || begun < rows); i++)
+        begun += !repetition[i];
     *out_begun = begun;
     return i;
 }
@@ -148,26 +161,53 @@ static uint32_t find_end(const pq_levels *levels, uint32_t from, uint64_t rows, 
 static uint32_t slots_between(const pq_levels *levels, uint32_t from, uint32_t end,
                               unsigned slot_definition)
 {
-    uint32_t slots = 0;
-    for (uint32_t i = from; i < end; i++)
-        slots += levels->definition[i] >= slot_definition;
-    return slots;
+    if (!from && end == levels->count)
+        return levels->slots;
+    return (uint32_t)pq_levels_within(levels->definition + from, end - from,
+                                      (pq_level_range){slot_definition, PQ_LEVEL_MOST});
 }
 
 static status leaf_keep(leaf_reader *leaf, const pq_page *page, uint32_t end, uint32_t slots)
 {
-    uint32_t more = end - leaf->value;
-    TRY(array_reserve(NULL, &leaf->repetition, more));
-    TRY(array_reserve(NULL, &leaf->definition, more));
-    memcpy(leaf->repetition.items + leaf->repetition.count, page->levels.repetition + leaf->value,
-           more);
-    memcpy(leaf->definition.items + leaf->definition.count, page->levels.definition + leaf->value,
-           more);
-    leaf->repetition.count += more;
-    leaf->definition.count += more;
+    const pq_levels *levels = &page->levels;
+    level_piece piece = {levels->repetition + leaf->value, levels->definition + leaf->value,
+                         end - leaf->value};
+    if (piece.count)
+        TRY(array_push(NULL, &leaf->pieces, piece));
     leaf->slots += slots;
     return slots ? array_push(NULL, &leaf->parts, ((pq_part){page->values, leaf->slot, slots}))
                  : STATUS_OK;
+}
+
+/* Puts the pieces' levels side by side. */
+static status join_levels(leaf_reader *leaf, level_piece *out)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < leaf->pieces.count; i++)
+        count += leaf->pieces.items[i].count;
+    if (count > UINT32_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "lists of %llu elements together are too many",
+                          (unsigned long long)count);
+    TRY(array_reserve(NULL, &leaf->repetition, count));
+    TRY(array_reserve(NULL, &leaf->definition, count));
+    *out = (level_piece){leaf->repetition.items, leaf->definition.items, (uint32_t)count};
+    count = 0;
+    for (size_t i = 0; i < leaf->pieces.count; i++) {
+        const level_piece *piece = &leaf->pieces.items[i];
+        memcpy(leaf->repetition.items + count, piece->repetition, piece->count);
+        memcpy(leaf->definition.items + count, piece->definition, piece->count);
+        count += piece->count;
+    }
+    return STATUS_OK;
+}
+
+/* The slice's levels: those of its page, if it lies in one. */
+static status leaf_levels(leaf_reader *leaf, level_piece *out)
+{
+    *out = (level_piece){0};
+    if (leaf->pieces.count == 1)
+        *out = leaf->pieces.items[0];
+    return leaf->pieces.count > 1 ? join_levels(leaf, out) : STATUS_OK;
 }
 
 static status page_begins_within_row(pq_column *c)
@@ -233,9 +273,13 @@ static status leaf_slice(pq_nested_column *c, uint32_t number, uint64_t first, u
     if (first > leaf->row)
         TRY(leaf_read(leaf, slot_definition, first - leaf->row, false));
     TRY(leaf_read(leaf, slot_definition, count, true));
-    *out = (pq_leaf_values){.repetition = leaf->repetition.items,
-                            .definition = leaf->definition.items,
-                            .count = leaf->definition.count,
+    level_piece levels;
+    status st = leaf_levels(leaf, &levels);
+    if (st)
+        return pq_column_fail(leaf->column, st);
+    *out = (pq_leaf_values){.repetition = levels.repetition,
+                            .definition = levels.definition,
+                            .count = levels.count,
                             .slots = leaf->slots};
     if (!leaf->slots)
         return no_slots(c, c->node, leaf_number, &out->values);
@@ -313,6 +357,7 @@ void pq_nested_close(pq_nested_column *c)
         return;
     for (uint32_t i = 0; i < c->leaf_count; i++) {
         pq_column_close(c->leaves[i].column);
+        array_release(&c->leaves[i].pieces);
         array_release(&c->leaves[i].repetition);
         array_release(&c->leaves[i].definition);
         array_release(&c->leaves[i].parts);

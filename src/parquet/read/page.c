@@ -550,6 +550,24 @@ static status decode_nested_levels(decoding *d, unsigned slot_definition, pq_lev
     return STATUS_OK;
 }
 
+/* Moves values of a decompressed page to where they are aligned, if they can then be used as they are: that is less than a copy
+ * in new memory. */
+static void align_values(decoding *d)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    uint64_t start = d->words[WORD_START];
+    if (d->has_nulls || is_stored_plain(d) || d->page->header.encoding != PQ_PLAIN ||
+        !pq_is_in_place(leaf) || start > d->byte_count)
+        return;
+    uint8_t *bytes = (uint8_t *)d->owner->address + (d->bytes - (uint8_t *)d->owner->address);
+    uint32_t back = (uint32_t)((uintptr_t)(bytes + start) % leaf->type.width);
+    if (!back || back > start)
+        return;
+    memmove(bytes + start - back, bytes + start, d->byte_count - start);
+    d->words[WORD_START] = start - back;
+    d->byte_count -= back;
+}
+
 status pq_page_decode_nested(const pq_page_context *context, unsigned slot_definition,
                              pq_page *page)
 {
@@ -558,6 +576,8 @@ status pq_page_decode_nested(const pq_page_context *context, unsigned slot_defin
     status st = page_decompress(&d);
     if (!st)
         st = decode_nested_levels(&d, slot_definition, &page->levels);
+    if (!st)
+        align_values(&d);
     slots.header.value_count = page->levels.slots;
     d.page = &slots;
     if (!st)

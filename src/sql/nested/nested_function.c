@@ -292,14 +292,14 @@ static status sum_type(const function_call *c, expr_op op, data_type *out)
 
 status bind_list_sum(const function_call *c, expr_op op, expr **out)
 {
-    data_type type, list;
+    data_type type, list, element;
     TRY(nested_require_list(c, 0));
     TRY(sum_type(c, op, &type));
-    data_type element = element_type(c->args[0]);
-    if (type_is_integer(element) && type.id == TYPE_DECIMAL && element.id != TYPE_UINT64)
-        element = type_decimal(19, 0); /* of 8 bytes where it fits */
-    TRY(bind_list_type(c->b, type, &list));
-    TRY(bind_cast(c->b, c->args[0], list, c->tree->location, &c->args[0]));
+    element = element_type(c->args[0]);
+    if (element.id == TYPE_BOOL || (element.id == TYPE_DECIMAL && type.id == TYPE_DOUBLE)) {
+        TRY(bind_list_type(c->b, type, &list));
+        TRY(bind_cast(c->b, c->args[0], list, c->tree->location, &c->args[0]));
+    }
     return bind_of_list(c, op, type, out);
 }
 
