@@ -39,7 +39,7 @@ static bool is_same_row(const tensor *key, const tensor *other)
 
 /* The first text of the largest base that lasts, or NULL. Texts of dictionaries do not count as rows: they have
  * numbers of their own. */
-static const tensor *aggregate_rows_find_base(const aggregate_core *core, tensor *const *keys)
+static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 {
     const tensor *best = NULL;
     for (uint32_t k = 0; k < core->key_count; k++) {
@@ -52,8 +52,7 @@ static const tensor *aggregate_rows_find_base(const aggregate_core *core, tensor
 }
 
 /* Under the lock. */
-static status aggregate_rows_set_keys(const aggregate_core *core, tensor *const *keys,
-                                      const tensor *base)
+static status set_keys(const aggregate_core *core, tensor *const *keys, const tensor *base)
 {
     row_keys *rows = core->rows;
     data_type *types = mem_new_array(core->key_count + 1, sizeof *types);
@@ -83,14 +82,14 @@ static status aggregate_rows_set_keys(const aggregate_core *core, tensor *const 
 static status match_keys(const aggregate_core *core, tensor *const *keys, const tensor **out)
 {
     row_keys *rows = core->rows;
-    const tensor *base = aggregate_rows_find_base(core, keys);
+    const tensor *base = find_base(core, keys);
     status st = STATUS_OK;
     *out = NULL;
     if (!base)
         return STATUS_OK;
     mutex_lock(&rows->lock);
     if (!rows->is_set)
-        st = aggregate_rows_set_keys(core, keys, base);
+        st = set_keys(core, keys, base);
     mutex_unlock(&rows->lock);
     *out = base;
     for (uint32_t k = 0; k < core->key_count && !st; k++)

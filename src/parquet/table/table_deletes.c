@@ -126,8 +126,7 @@ static status make_room(pq_deletes *deletes)
     return STATUS_OK;
 }
 
-static status table_deletes_find_file(pq_deletes *deletes, const pq_given_file *told,
-                                      deletes_file **out)
+static status find_file(pq_deletes *deletes, const pq_given_file *told, deletes_file **out)
 {
     TRY(make_room(deletes));
     deletes_file **slot = slot_of(deletes->files, deletes->size, told);
@@ -147,7 +146,7 @@ static status table_deletes_find_file(pq_deletes *deletes, const pq_given_file *
 /* ---- reading ---- */
 
 /* With the file's lock held. */
-static status table_deletes_load(pq_deletes *deletes, deletes_file *f, const char *path)
+static status load(pq_deletes *deletes, deletes_file *f, const char *path)
 {
     const pq_given *given = deletes->given;
     arena *memory;
@@ -170,11 +169,11 @@ status pq_deletes_of(pq_deletes *deletes, const pq_given_file *told, const char 
 {
     deletes_file *f = NULL;
     mutex_lock(&deletes->lock);
-    status st = table_deletes_find_file(deletes, told, &f);
+    status st = find_file(deletes, told, &f);
     mutex_unlock(&deletes->lock);
     TRY(st);
     mutex_lock(&f->lock);
-    st = table_deletes_load(deletes, f, path);
+    st = load(deletes, f, path);
     *out = &f->rows;
     mutex_unlock(&f->lock);
     return st;
