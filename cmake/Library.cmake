@@ -99,13 +99,21 @@ function(pistachio_cmake_package)
 endfunction()
 
 # pistachio_module(<name> <folder of src> <library> ...): pistachio-<name>.so, which the engine loads when something needs
-# it (src/base/module.h), and which alone is linked with the libraries. It is installed beside the shared library.
+# it (src/base/module.h), and which alone is linked with the libraries. It is installed beside the shared library. The files but
+# <folder>_module.c are the objects pistachio_<name>_objects: tests link them with the engine.
 function(pistachio_module name folder)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
-  add_library(pistachio_${name} MODULE ${found} ${build_id})
+  set(module ${found})
+  list(FILTER module INCLUDE REGEX "/${folder}_module.c$")
+  list(FILTER found EXCLUDE REGEX "/${folder}_module.c$")
+  add_library(pistachio_${name}_objects OBJECT ${found})
+  add_library(pistachio_${name} MODULE ${module} $<TARGET_OBJECTS:pistachio_${name}_objects> ${build_id})
+  foreach(target pistachio_${name}_objects pistachio_${name})
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+    target_link_libraries(${target} PRIVATE pistachio_flags ${ARGN})
+  endforeach()
+  set_target_properties(pistachio_${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set_target_properties(pistachio_${name} PROPERTIES PREFIX "" OUTPUT_NAME pistachio-${name})
-  target_include_directories(pistachio_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-  target_link_libraries(pistachio_${name} PRIVATE pistachio_flags ${ARGN})
   if(NOT PISTACHIO_SANITIZE)
     target_link_options(pistachio_${name} PRIVATE -Wl,-z,defs)
     install(TARGETS pistachio_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)

@@ -38,7 +38,7 @@ static int64_t divide_down(int64_t number, int64_t by)
 
 /* ---- floats ---- */
 
-static float half_to_float(uint16_t half)
+static float arrowfile_convert_half_to_float(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, bits;
     uint32_t fraction = half & 0x3ff;
@@ -59,7 +59,7 @@ static status convert_halves(const arrowfile_rows *r, float *target)
 {
     const uint16_t *halves = r->stored;
     for (uint64_t row = 0; row < r->count; row++)
-        target[row] = half_to_float(halves[row]);
+        target[row] = arrowfile_convert_half_to_float(halves[row]);
     return STATUS_OK;
 }
 
@@ -103,7 +103,7 @@ static int128 decimal_at(const arrowfile_rows *r, uint64_t row)
     return number;
 }
 
-static status convert_decimals(const arrowfile_rows *r, void *target)
+static status arrowfile_convert_decimals(const arrowfile_rows *r, void *target)
 {
     int128 limit = power_of_ten(r->field->type.precision);
     for (uint64_t row = 0; row < r->count; row++) {
@@ -123,7 +123,7 @@ static status convert_decimals(const arrowfile_rows *r, void *target)
     return STATUS_OK;
 }
 
-static status convert_uuids(const arrowfile_rows *r, int128 *target)
+static status arrowfile_convert_uuids(const arrowfile_rows *r, int128 *target)
 {
     for (uint64_t row = 0; row < r->count; row++)
         target[row] = uuid_of_bytes((const uint8_t *)r->stored + row * UUID_BYTES);
@@ -161,7 +161,7 @@ static bool interval_at(const arrowfile_rows *r, uint64_t row, interval_value *o
     }
 }
 
-static status convert_intervals(const arrowfile_rows *r, interval_value *target)
+static status arrowfile_convert_intervals(const arrowfile_rows *r, interval_value *target)
 {
     for (uint64_t row = 0; row < r->count; row++)
         if (!interval_at(r, row, &target[row]) && has_value(r, row))
@@ -181,14 +181,14 @@ status arrowfile_convert(const arrowfile_rows *rows, void *target)
     case ARROWFILE_DIVIDED:
         return convert_divided(rows, target);
     case ARROWFILE_DECIMAL:
-        return convert_decimals(rows, target);
+        return arrowfile_convert_decimals(rows, target);
     case ARROWFILE_UUID:
-        return convert_uuids(rows, target);
+        return arrowfile_convert_uuids(rows, target);
     case ARROWFILE_DURATION:
     case ARROWFILE_MONTHS:
     case ARROWFILE_DAYS:
     case ARROWFILE_MONTHS_DAYS_NANOSECONDS:
-        return convert_intervals(rows, target);
+        return arrowfile_convert_intervals(rows, target);
     case ARROWFILE_AS_IT_IS:
     case ARROWFILE_FIXED_TEXT:
         break;

@@ -88,7 +88,7 @@ static bool read_float(arrowfile_field *f, const flat_object *type)
     return true;
 }
 
-static bool read_decimal(arrowfile_field *f, const flat_object *type)
+static bool arrowfile_schema_read_decimal(arrowfile_field *f, const flat_object *type)
 {
     int64_t precision = flat_number(type, 0, 4, 0), scale = flat_number(type, 1, 4, 0);
     int64_t bits = flat_number(type, 2, 4, 128);
@@ -274,7 +274,7 @@ static bool read_flat_type(arrowfile_field *f, int64_t number, const flat_object
     case ARROW_FLOAT:
         return read_float(f, type);
     case ARROW_DECIMAL:
-        return read_decimal(f, type);
+        return arrowfile_schema_read_decimal(f, type);
     case ARROW_DATE:
         return read_date(f, type);
     case ARROW_TIME:

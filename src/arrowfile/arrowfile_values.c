@@ -56,7 +56,7 @@ static status read_bits(const making *m, size_t buffer, arrowfile_range bits, ui
     return STATUS_OK;
 }
 
-static bool is_valid(const tensor *t, uint64_t row)
+static bool arrowfile_values_is_valid(const tensor *t, uint64_t row)
 {
     return !t->validity || (t->validity[row / 64] >> row % 64 & 1);
 }
@@ -73,7 +73,7 @@ static void clear_nulls(const making *m)
         return;
     }
     for (uint64_t row = 0; row < m->rows.count; row++)
-        if (!is_valid(t, row))
+        if (!arrowfile_values_is_valid(t, row))
             memset((char *)t->values + row * t->type.width, 0, t->type.width);
 }
 
@@ -217,7 +217,7 @@ static status measure_views(const making *m, const arrow_view *views, view_part 
 {
     for (uint64_t row = 0; row < m->rows.count; row++) {
         const arrow_view *v = &views[row];
-        if (!is_valid(m->t, row) || v->bytes <= STRING_INLINE_BYTES)
+        if (!arrowfile_values_is_valid(m->t, row) || v->bytes <= STRING_INLINE_BYTES)
             continue;
         if (v->buffer >= part_count)
             return wrong(m, "a view names a buffer that is not there");
@@ -253,7 +253,7 @@ static status point_views(const making *m, const arrow_view *views, const view_p
     for (uint64_t row = 0; row < m->rows.count; row++) {
         const arrow_view *v = &views[row];
         out[row] = (string_view){0};
-        if (!is_valid(m->t, row))
+        if (!arrowfile_values_is_valid(m->t, row))
             continue;
         const char *text = v->inlined;
         if (v->bytes > STRING_INLINE_BYTES)
@@ -378,7 +378,7 @@ static status measure_list_views(const making *m, const void *offsets, const voi
     uint32_t width = m->field->width;
     for (uint64_t row = 0; row < m->rows.count; row++) {
         uint64_t from = number_at(offsets, width, row), length = number_at(lengths, width, row);
-        if (!is_valid(m->t, row) || !length)
+        if (!arrowfile_values_is_valid(m->t, row) || !length)
             continue;
         if (from > INT64_MAX || length > UINT32_MAX)
             return wrong(m, "a list has a negative place or length");

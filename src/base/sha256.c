@@ -14,7 +14,7 @@ static const uint32_t constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t rotate(uint32_t x, unsigned bits)
+static uint32_t sha256_rotate(uint32_t x, unsigned bits)
 {
     return x >> bits | x << (32 - bits);
 }
@@ -28,8 +28,8 @@ static void sha256_expand(const uint8_t block[SHA256_BLOCK_BYTES], uint32_t w[64
     }
     for (unsigned i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
-               (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (sha256_rotate(a, 7) ^ sha256_rotate(a, 18) ^ a >> 3) + w[i - 7] +
+               (sha256_rotate(b, 17) ^ sha256_rotate(b, 19) ^ b >> 10);
     }
 }
 
@@ -40,10 +40,10 @@ static void compress(sha256 *hash)
     sha256_expand(hash->block, w);
     memcpy(s, hash->state, sizeof s);
     for (unsigned i = 0; i < 64; i++) {
-        uint32_t big1 = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
+        uint32_t big1 = sha256_rotate(s[4], 6) ^ sha256_rotate(s[4], 11) ^ sha256_rotate(s[4], 25);
         uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
         uint32_t first = s[7] + big1 + choice + constants[i] + w[i];
-        uint32_t big0 = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
+        uint32_t big0 = sha256_rotate(s[0], 2) ^ sha256_rotate(s[0], 13) ^ sha256_rotate(s[0], 22);
         uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += first;

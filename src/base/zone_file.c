@@ -113,7 +113,8 @@ static bool zone_file_read_data(const uint8_t *at, const header *h, size_t numbe
     return true;
 }
 
-static bool read_footer(const uint8_t *at, size_t bytes, zone_rule *out, bool *out_has_rule)
+static bool zone_file_read_footer(const uint8_t *at, size_t bytes, zone_rule *out,
+                                  bool *out_has_rule)
 {
     *out_has_rule = false;
     if (bytes < 2 || at[0] != '\n')
@@ -163,9 +164,9 @@ status zone_table_parse(const uint8_t *bytes, size_t count, zone_table **out, zo
         return status_no_memory("time zone", h.time_count * sizeof *table->transitions);
     }
     size_t end = start + data_bytes(&h, number_bytes);
-    bool is_right =
-        zone_file_read_data(bytes + start, &h, number_bytes, table) &&
-        (number_bytes == 4 || read_footer(bytes + end, count - end, rule_out, out_has_rule));
+    bool is_right = zone_file_read_data(bytes + start, &h, number_bytes, table) &&
+                    (number_bytes == 4 ||
+                     zone_file_read_footer(bytes + end, count - end, rule_out, out_has_rule));
     if (is_right)
         *out = table;
     else

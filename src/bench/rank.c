@@ -10,7 +10,7 @@
 #define FIRST_ID 16u
 
 /* Ranks are threads: each tells the others where its device is. */
-static status meet_devices(bench_rank *r)
+static status rank_meet_devices(bench_rank *r)
 {
     uint64_t *devices = mem_new_array(r->ranks, sizeof *devices);
     uint8_t *operations = mem_new_array(r->ranks, sizeof *operations); /* all NET_SUM */
@@ -49,7 +49,7 @@ status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const
     dev_stream_now = out->task.stream;
     TRY(net_query_begin(comm, number, out->budget, NULL, NULL, &out->query));
     out->sends_cargo = ranks > 1 && net_comm_takes_cargo(comm) && out->dev->ops->copy_from;
-    return out->sends_cargo ? meet_devices(out) : STATUS_OK;
+    return out->sends_cargo ? rank_meet_devices(out) : STATUS_OK;
 }
 
 status bench_rank_close(bench_rank *r, status st)

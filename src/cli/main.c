@@ -93,7 +93,7 @@ static bool main_split(char *text, pistachio_option *out)
     return true;
 }
 
-static void list_settings(void)
+static void main_list_settings(void)
 {
     setting_info info;
     for (unsigned i = 0; setting_describe(i, &info); i++)
@@ -198,7 +198,7 @@ static int main_parse(int count, char **words, arguments *out)
             else if (!strcmp(word, "--version"))
                 printf("pistachio %s\n", pistachio_version());
             else if (!strcmp(word, "--settings"))
-                list_settings();
+                main_list_settings();
             else
                 return main_no_option(word);
             return 0;

@@ -72,7 +72,7 @@ static bool comes_back(void)
     return seconds_now() < gives_up;
 }
 
-static bool is_first(void)
+static bool serve_is_first(void)
 {
     return cli_rank_is_client(&rank);
 }
@@ -100,7 +100,7 @@ static const server_ranks ranks = {.find = find_rank,
                                    .start = start_rank,
                                    .keep = keep_ranks,
                                    .comes_back = comes_back,
-                                   .is_first = is_first,
+                                   .is_first = serve_is_first,
                                    .follow = follow,
                                    .end = cli_processes_end};
 

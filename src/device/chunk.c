@@ -290,7 +290,7 @@ static status concat_validity(dev_stream *stream, tensor *const *flats, chunk *c
 }
 
 /* Whether any part has children: where none has, no row has an element. */
-static bool has_children(tensor *const *flats, size_t count)
+static bool chunk_has_children(tensor *const *flats, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (flats[i]->heap)
@@ -324,7 +324,7 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
             TRY(string_heap_new(&column->heap, 1, &column->target->heap));
         }
     }
-    if (!type_is_nested(type) || !has_children(flats, chunk_count))
+    if (!type_is_nested(type) || !chunk_has_children(flats, chunk_count))
         return concat_values(stream, flats, chunks, chunk_count, column);
     TRY(concat_nested(stream, chunks, chunk_count, who, flats, column->target));
     return concat_validity(stream, flats, chunks, chunk_count, column->target);

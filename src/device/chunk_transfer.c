@@ -138,7 +138,8 @@ static status copy_long_text(dev_stream *stream, outward *column, uint64_t rows,
 }
 
 /* Enqueues the copies of a FLAT column. */
-static status copy_flat(dev_stream *stream, outward *column, uint64_t rows, const char *who)
+static status chunk_transfer_copy_flat(dev_stream *stream, outward *column, uint64_t rows,
+                                       const char *who)
 {
     const dev_ops *ops = stream->dev->ops;
     const tensor *flat = column->flat;
@@ -181,7 +182,7 @@ static status chunk_transfer_copy_all(dev_stream *stream, const chunk *c, bool k
         if (!t)
             continue;
         bool is_kept = keeps_dictionary(t, keep_dictionaries);
-        TRY(copy_flat(stream, &all[i], is_kept ? t->base_rows : rows, who));
+        TRY(chunk_transfer_copy_flat(stream, &all[i], is_kept ? t->base_rows : rows, who));
         if (is_kept)
             TRY(copy_index(stream, t, &all[i], rows, &to->columns[i]));
         else

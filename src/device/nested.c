@@ -36,7 +36,7 @@ static uint64_t elements_of(const tensor *t, uint64_t rows)
 }
 
 /* Puts NULLs in the place of the elements of a list that is NULL. */
-static uint32_t place_nulls(uint32_t at, uint32_t size, row_index *index)
+static uint32_t nested_place_nulls(uint32_t at, uint32_t size, row_index *index)
 {
     index->has_nulls |= size > 0;
     for (uint32_t k = 0; k < size; k++)
@@ -62,7 +62,7 @@ static void nested_place(const tensor *t, uint64_t rows, nested_value *placed, r
         for (uint32_t k = 0; k < length; k++)
             index->rows[at++] = values[i].offset + k;
         if (!length)
-            at = place_nulls(at, size, index);
+            at = nested_place_nulls(at, size, index);
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct packed_row {
     uint64_t row;
 } packed_row;
 
-static packed_row row_of(const tensor *t, uint64_t row)
+static packed_row nested_pack_row_of(const tensor *t, uint64_t row)
 {
     if (t->form == TENSOR_CONSTANT)
         return t->constant.is_null ? (packed_row){0} : (packed_row){t, 0};
@@ -135,7 +135,7 @@ static void pack_child(packer *p, const tensor *t, uint32_t child, uint64_t row)
 {
     packed_row at = {0};
     if (t->heap && child < t->heap->child_count)
-        at = row_of(t->heap->children[child], row);
+        at = nested_pack_row_of(t->heap->children[child], row);
     pack_byte(p, at.t ? NESTED_IS_THERE : NESTED_IS_NULL);
     if (at.t)
         pack_value(p, at.t, at.row);
@@ -163,7 +163,7 @@ static void pack_value(packer *p, const tensor *t, uint64_t row)
 uint64_t nested_packed_bytes(const tensor *t, uint64_t row, nested_form form)
 {
     packer p = {.form = form};
-    packed_row at = row_of(t, row);
+    packed_row at = nested_pack_row_of(t, row);
     if (at.t)
         pack_value(&p, at.t, at.row);
     return p.bytes;
@@ -195,7 +195,7 @@ static status write_rows(const tensor *t, uint64_t first, uint64_t count, nested
     string_view *views = out->values;
     for (uint64_t i = 0; i < count; i++) {
         char inlined[STRING_INLINE_BYTES] = {0};
-        packed_row at = row_of(t, first + i);
+        packed_row at = nested_pack_row_of(t, first + i);
         if (cancel_look(i))
             return cancel_check();
         if (!at.t) {

@@ -221,7 +221,7 @@ static status make_parts(data_type type, unpacked *part)
     return STATUS_OK;
 }
 
-static status make_tensor(device *dev, const char *who, unpacked *part)
+static status nested_unpack_make_tensor(device *dev, const char *who, unpacked *part)
 {
     if (part->rows >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "%llu elements of lists together are too many",
@@ -236,7 +236,7 @@ static status make_tensor(device *dev, const char *who, unpacked *part)
         TRY(string_heap_new(&heap, 1, &part->t->heap));
     }
     for (uint32_t i = 0; i < part->child_count; i++)
-        TRY(make_tensor(dev, who, &part->children[i]));
+        TRY(nested_unpack_make_tensor(dev, who, &part->children[i]));
     return STATUS_OK;
 }
 
@@ -275,7 +275,7 @@ status nested_unpack(device *dev, data_type type, const tensor *texts, uint64_t 
     if (!st)
         st = unpack_rows(&u, &top, texts, count);
     if (!st)
-        st = make_tensor(dev, who, &top);
+        st = nested_unpack_make_tensor(dev, who, &top);
     u.is_filling = true;
     if (!st)
         st = unpack_rows(&u, &top, texts, count);

@@ -232,7 +232,7 @@ void exec_query_stop(exec_query *query)
 
 /* Returns whether what a lazy device has read may be kept. A client may have stopped fetching rows, and a limit may have stopped
  * scans before they looked whether their file had changed. */
-static bool may_keep(const exec_query *query, bool was_cancelled)
+static bool run_may_keep(const exec_query *query, bool was_cancelled)
 {
     return !was_cancelled && !query->failure && query->reads && query->reads->stored.cache &&
            !scan_ahead_changed_file(query);
@@ -246,7 +246,7 @@ void exec_query_free(exec_query *query)
     if (!query->is_finished)
         atomic_store(&query->is_cancelled, true);
     run_drain(query);
-    bool keeps = may_keep(query, was_cancelled);
+    bool keeps = run_may_keep(query, was_cancelled);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
         exec_operator_close(query->operators.items[i]);

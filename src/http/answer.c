@@ -26,7 +26,7 @@ static bool read_number(const char **at, const char *end, uint64_t *out)
 }
 
 /* "bytes 0-99/1000", "bytes 0-99/" and a star, "bytes " and a star "/1000" */
-static void read_range(transfer_answer *answer, const char *at, const char *end)
+static void answer_read_range(transfer_answer *answer, const char *at, const char *end)
 {
     uint64_t first = 0, last = 0;
     if (end - at < 6 || strncasecmp(at, "bytes ", 6) != 0)
@@ -57,7 +57,7 @@ static void keep(const char *at, const char *end, char *out, size_t room)
     out[end - at] = '\0';
 }
 
-static bool is_named(const char *line, size_t bytes, const char *name)
+static bool answer_is_named(const char *line, size_t bytes, const char *name)
 {
     return bytes == strlen(name) && !strncasecmp(line, name, bytes);
 }
@@ -65,20 +65,20 @@ static bool is_named(const char *line, size_t bytes, const char *name)
 static void read_value(transfer_answer *answer, const char *name, size_t bytes, const char *at,
                        const char *end)
 {
-    if (is_named(name, bytes, "content-range"))
-        read_range(answer, at, end);
-    else if (is_named(name, bytes, "content-length"))
+    if (answer_is_named(name, bytes, "content-range"))
+        answer_read_range(answer, at, end);
+    else if (answer_is_named(name, bytes, "content-length"))
         (void)read_number(&at, end, &answer->length);
-    else if (is_named(name, bytes, "etag"))
+    else if (answer_is_named(name, bytes, "etag"))
         keep(at, end, answer->tag, sizeof answer->tag);
-    else if (is_named(name, bytes, "last-modified"))
+    else if (answer_is_named(name, bytes, "last-modified"))
         keep(at, end, answer->modified, sizeof answer->modified);
-    else if (is_named(name, bytes, "x-amz-bucket-region"))
+    else if (answer_is_named(name, bytes, "x-amz-bucket-region"))
         keep(at, end, answer->region, sizeof answer->region);
-    else if (is_named(name, bytes, "content-encoding"))
-        answer->is_encoded = !is_named(at, (size_t)(end - at), "identity") &&
-                             !is_named(at, (size_t)(end - at), "aws-chunked");
-    else if (is_named(name, bytes, "retry-after"))
+    else if (answer_is_named(name, bytes, "content-encoding"))
+        answer->is_encoded = !answer_is_named(at, (size_t)(end - at), "identity") &&
+                             !answer_is_named(at, (size_t)(end - at), "aws-chunked");
+    else if (answer_is_named(name, bytes, "retry-after"))
         (void)read_number(&at, end, &answer->retry_after);
 }
 

@@ -136,7 +136,7 @@ static const char *find_in_files(arena *a, const files *f, const char *name)
 }
 
 /* Takes the keys of the settings, whose texts may go. False: they have none. */
-static bool set_keys(http_config *c, const object_settings *s)
+static bool config_set_keys(http_config *c, const object_settings *s)
 {
     if (!*s->key)
         return false;
@@ -151,7 +151,7 @@ static bool set_keys(http_config *c, const object_settings *s)
 static void find_keys(http_config *c, const object_settings *s, const files *f)
 {
     arena *a = c->memory;
-    if (set_keys(c, s))
+    if (config_set_keys(c, s))
         return;
     c->keys = (sign_keys){variable(a, "AWS_ACCESS_KEY_ID", NULL),
                           variable(a, "AWS_SECRET_ACCESS_KEY", NULL),

@@ -185,7 +185,7 @@ static status ask_container(asking *k, const char *url)
 
 /* ---- a web identity ---- */
 
-static char *text_of(const asking *k, const char *name)
+static char *identity_text_of(const asking *k, const char *name)
 {
     xml_reader reader;
     xml_item item;
@@ -224,8 +224,8 @@ static status ask_web_identity(asking *k, const char *file, const char *role)
     if (!url)
         return status_no_memory("request", 1);
     TRY(ask(k, "GET", url));
-    return keep(k, text_of(k, "AccessKeyId"), text_of(k, "SecretAccessKey"),
-                text_of(k, "SessionToken"), text_of(k, "Expiration"));
+    return keep(k, identity_text_of(k, "AccessKeyId"), identity_text_of(k, "SecretAccessKey"),
+                identity_text_of(k, "SessionToken"), identity_text_of(k, "Expiration"));
 }
 
 /* ---- an instance ---- */
@@ -283,7 +283,7 @@ static status ask_whoever_lends(asking *k)
     return STATUS_OK;
 }
 
-static status renew(const http_config *config)
+static status identity_renew(const http_config *config)
 {
     asking k = {.config = config};
     TRY(arena_new(&k.memory));
@@ -298,7 +298,7 @@ status identity_find(http_config *config)
     arena *a = config->memory;
     time_t now = time(NULL);
     if (!lent.is_nobody && now > lent.expires - RENEWED_SECONDS) {
-        status st = renew(config);
+        status st = identity_renew(config);
         if (st && now >= lent.expires)
             return st;
         status_free(st); /* the keys hold still */

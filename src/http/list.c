@@ -19,7 +19,7 @@ static status bad_page(void)
     return status_new(STATUS_KIND_CORRUPT, "the server's answer is not a list of objects");
 }
 
-static char *text_of(arena *a, const xml_text *text)
+static char *list_text_of(arena *a, const xml_text *text)
 {
     char *decoded = arena_alloc(a, text->bytes + 1);
     return decoded && xml_decode(text, decoded) ? decoded : NULL;
@@ -28,7 +28,7 @@ static char *text_of(arena *a, const xml_text *text)
 /* A tag, in quotation marks: some stores leave them out in listings. */
 static char *tag_of(arena *a, const xml_text *text)
 {
-    char *tag = text_of(a, text);
+    char *tag = list_text_of(a, text);
     return !tag || *tag == '"' || !strncmp(tag, "W/", 2) ? tag : arena_format(a, "\"%s\"", tag);
 }
 
@@ -48,7 +48,7 @@ static bool read_bytes(const xml_text *text, uint64_t *out)
 static status take_object_leaf(arena *a, const xml_item *leaf, list_item *out)
 {
     if (xml_is(&leaf->name, "Key"))
-        out->key = text_of(a, &leaf->text);
+        out->key = list_text_of(a, &leaf->text);
     else if (xml_is(&leaf->name, "ETag"))
         out->tag = tag_of(a, &leaf->text);
     else if (xml_is(&leaf->name, "Size"))
@@ -62,7 +62,7 @@ static status take_leaf(arena *a, const xml_item *leaf, list_page *out)
     if (xml_is(&leaf->name, "IsTruncated"))
         out->is_cut = xml_is(&leaf->text, "true");
     if (xml_is(&leaf->name, "NextContinuationToken"))
-        out->token = text_of(a, &leaf->text);
+        out->token = list_text_of(a, &leaf->text);
     return out->token ? STATUS_OK : bad_page();
 }
 
@@ -130,7 +130,7 @@ typedef struct listing {
 } listing;
 
 /* Opening it a moment later needs no request. */
-static void remember(const listing *l, const char *url, const list_item *item)
+static void list_remember(const listing *l, const char *url, const list_item *item)
 {
     listed_version version = {.bytes = item->bytes};
     if (!item->has_bytes || !*item->tag || strlen(item->tag) >= sizeof version.tag)
@@ -139,7 +139,7 @@ static void remember(const listing *l, const char *url, const list_item *item)
     listed_add(l->settings, url, &version);
 }
 
-static status take_key(void *context, const list_item *item)
+static status list_take_key(void *context, const list_item *item)
 {
     listing *l = context;
     const char *key = item->key;
@@ -150,7 +150,7 @@ static status take_key(void *context, const list_item *item)
     char *url = arena_format(l->page, "%s%s", l->start, key);
     if (!url)
         return status_no_memory("path", strlen(key));
-    remember(l, url, item);
+    list_remember(l, url, item);
     return l->take(l->context, url);
 }
 
@@ -173,8 +173,9 @@ static status read_page(listing *l, const char *token, list_page *out)
                   .room = PAGE_BYTES_MAX};
     status st = transfer_run(&t);
     if (!st)
-        st = status_context(list_read_page(l->page, t.text.items, t.text.count, take_key, l, out),
-                            "\"%s\"", l->shown);
+        st = status_context(
+            list_read_page(l->page, t.text.items, t.text.count, list_take_key, l, out), "\"%s\"",
+            l->shown);
     transfer_release(&t);
     return st;
 }

@@ -144,7 +144,7 @@ static void set_patience(CURL *easy, const transfer *t)
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, stall);
 }
 
-static char *url_of(const transfer *t, arena *a)
+static char *request_url_of(const transfer *t, arena *a)
 {
     const url_place *p = t->question.place;
     const char *query = p->is_store ? t->question.query : p->query;
@@ -155,7 +155,7 @@ static char *url_of(const transfer *t, arena *a)
 static status set_all(const transfer *t, request_parts *parts, CURL *easy)
 {
     const http_config *config = t->question.config;
-    char *url = url_of(t, parts->memory);
+    char *url = request_url_of(t, parts->memory);
     if (!url)
         return no_memory();
     TRY(add_headers(t, parts));

@@ -28,8 +28,8 @@ void sign_hash(const void *data, size_t bytes, char out[65])
     write_hex(hash, out);
 }
 
-static bool hmac(const void *key, size_t key_bytes, const char *text,
-                 unsigned char out[EVP_MAX_MD_SIZE])
+static bool sign_hmac(const void *key, size_t key_bytes, const char *text,
+                      unsigned char out[EVP_MAX_MD_SIZE])
 {
     unsigned length;
     return HMAC(EVP_sha256(), key, (int)key_bytes, (const unsigned char *)text, strlen(text), out,
@@ -42,11 +42,11 @@ static bool derive(const sign_request *r, const char *secret, const char *day,
 {
     const char *parts[] = {r->region, r->service, "aws4_request"};
     unsigned char key[EVP_MAX_MD_SIZE];
-    if (!hmac(secret, strlen(secret), day, out))
+    if (!sign_hmac(secret, strlen(secret), day, out))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         memcpy(key, out, HASH_BYTES);
-        if (!hmac(key, HASH_BYTES, parts[i], out))
+        if (!sign_hmac(key, HASH_BYTES, parts[i], out))
             return false;
     }
     return true;
@@ -58,8 +58,8 @@ static int compare_headers(const void *left, const void *right)
 }
 
 /* All headers that are signed, sorted; returns how many. */
-static size_t collect(const sign_request *r, const sign_keys *keys, const char *date, bool has_hash,
-                      sign_header out[SIGN_HEADERS_MAX + 3])
+static size_t sign_collect(const sign_request *r, const sign_keys *keys, const char *date,
+                           bool has_hash, sign_header out[SIGN_HEADERS_MAX + 3])
 {
     size_t count = r->header_count < SIGN_HEADERS_MAX ? r->header_count : SIGN_HEADERS_MAX;
     memcpy(out, r->headers, count * sizeof *out);
@@ -117,7 +117,7 @@ status sign_request_v4(arena *a, const sign_request *r, const sign_keys *keys, t
     gmtime_r(&now, &utc);
     strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &utc);
     strftime(day, sizeof day, "%Y%m%d", &utc);
-    size_t count = collect(r, keys, date, has_hash, headers);
+    size_t count = sign_collect(r, keys, date, has_hash, headers);
     const char *names = header_names(a, headers, count);
     const char *lines = header_lines(a, headers, count);
     char *canonical = names && lines ? arena_format(a, "%s\n%s\n%s\n%s\n%s\n%s", r->method, r->path,
@@ -129,7 +129,7 @@ status sign_request_v4(arena *a, const sign_request *r, const sign_keys *keys, t
         return no_memory();
     sign_hash(canonical, strlen(canonical), hash);
     char *text = arena_format(a, "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope, hash);
-    if (!text || !derive(r, secret, day, key) || !hmac(key, HASH_BYTES, text, mac))
+    if (!text || !derive(r, secret, day, key) || !sign_hmac(key, HASH_BYTES, text, mac))
         return no_memory();
     write_hex(mac, signature);
     out->date = arena_copy_text(a, date, strlen(date));

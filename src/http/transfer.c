@@ -105,7 +105,7 @@ static size_t take_error(run *r, const char *data, size_t bytes)
     return bytes;
 }
 
-static status keep_text(transfer *t, const char *data, size_t bytes)
+static status transfer_keep_text(transfer *t, const char *data, size_t bytes)
 {
     if (t->text.count + bytes > t->room)
         return status_new(STATUS_KIND_IO, "could not read \"%s\": the answer is too long",
@@ -123,7 +123,7 @@ static status take_body(run *r, const char *data, size_t bytes)
         TRY(answer_check_body(t));
     r->is_checked = true;
     if (!t->target) {
-        TRY(keep_text(t, data, bytes));
+        TRY(transfer_keep_text(t, data, bytes));
     } else {
         if (bytes > t->room - t->received)
             return status_new(STATUS_KIND_IO,

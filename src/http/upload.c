@@ -97,7 +97,7 @@ status upload_create(const object_settings *s, const char *url, object_upload **
 
 /* ---- requests ---- */
 
-static transfer transfer_of(const object_upload *u, const char *method, const char *query)
+static transfer upload_transfer_of(const object_upload *u, const char *method, const char *query)
 {
     return (transfer){.question = {.method = method,
                                    .config = u->config,
@@ -139,7 +139,7 @@ static status bad_answer(const object_upload *u)
 /* Asks for the number of a multipart upload. */
 static status begin_parts(object_upload *u)
 {
-    transfer t = transfer_of(u, "POST", "uploads=");
+    transfer t = upload_transfer_of(u, "POST", "uploads=");
     set_body(&t, "", 0, NULL);
     status st = transfer_run(&t);
     char *id = st ? NULL : find_text(u, &t, "UploadId");
@@ -237,7 +237,7 @@ static status send_part(object_upload *u)
     u->buffer = (byte_list){0};
     sign_hash(p->bytes.items, p->bytes.count, p->hash);
     snprintf(p->query, sizeof p->query, "partNumber=%zu&uploadId=%s", p->number + 1, u->id);
-    p->transfer = transfer_of(u, "PUT", p->query);
+    p->transfer = upload_transfer_of(u, "PUT", p->query);
     set_body(&p->transfer, p->bytes.items, p->bytes.count, p->hash);
     p->transfer.done = finish_part;
     p->transfer.argument = u;
@@ -288,7 +288,7 @@ static status put_whole(object_upload *u)
 {
     char hash[65];
     const char *bytes = u->buffer.count ? u->buffer.items : "";
-    transfer t = transfer_of(u, "PUT", "");
+    transfer t = upload_transfer_of(u, "PUT", "");
     sign_hash(bytes, u->buffer.count, hash);
     set_body(&t, bytes, u->buffer.count, hash);
     status st = transfer_run(&t);
@@ -297,7 +297,7 @@ static status put_whole(object_upload *u)
 }
 
 /* The list of parts, as XML, in memory of its own. */
-static status list_parts(const object_upload *u, byte_list *out)
+static status upload_list_parts(const object_upload *u, byte_list *out)
 {
     size_t room = 128 + u->tags.count * (TRANSFER_TAG_BYTES + 80);
     TRY(array_reserve(NULL, out, room));
@@ -320,18 +320,18 @@ static status check_completed(const object_upload *u, const transfer *t)
                 : STATUS_OK;
 }
 
-static status join_parts(object_upload *u)
+static status upload_join_parts(object_upload *u)
 {
     byte_list list = {0};
     if (u->buffer.count)
         TRY(send_part(u));
     TRY(wait_for_parts(u, 0));
-    status st = list_parts(u, &list);
+    status st = upload_list_parts(u, &list);
     char *query = arena_format(u->memory, "uploadId=%s", u->id);
     if (!st && !query)
         st = status_no_memory("request", 1);
     if (!st) {
-        transfer t = transfer_of(u, "POST", query);
+        transfer t = upload_transfer_of(u, "POST", query);
         set_body(&t, list.items, list.count, NULL);
         st = transfer_run(&t);
         if (!st)
@@ -344,7 +344,9 @@ static status join_parts(object_upload *u)
 
 status upload_complete(object_upload *u)
 {
-    status st = u->has_failed ? upload_append(u, "", 0) : u->id ? join_parts(u) : put_whole(u);
+    status st = u->has_failed ? upload_append(u, "", 0)
+                : u->id       ? upload_join_parts(u)
+                              : put_whole(u);
     if (st) {
         upload_abort(u);
         return st;
@@ -359,7 +361,7 @@ static void throw_parts_away(object_upload *u)
     char *query = arena_format(u->memory, "uploadId=%s", u->id);
     if (!query)
         return;
-    transfer t = transfer_of(u, "DELETE", query);
+    transfer t = upload_transfer_of(u, "DELETE", query);
     t.question.timeout = ABORT_MILLISECONDS;
     t.is_not_cancelled = true;
     status_free(transfer_run(&t));

@@ -16,7 +16,7 @@ bool xml_is(const xml_text *text, const char *word)
     return text->bytes == strlen(word) && !memcmp(text->start, word, text->bytes);
 }
 
-static bool begins(const xml_reader *reader, const char *with)
+static bool xml_begins(const xml_reader *reader, const char *with)
 {
     size_t bytes = strlen(with);
     return (size_t)(reader->end - reader->at) >= bytes && !memcmp(reader->at, with, bytes);
@@ -39,10 +39,10 @@ static bool skip_between(xml_reader *reader)
         while (reader->at < reader->end && strchr(" \t\r\n\xEF\xBB\xBF", *reader->at) &&
                *reader->at)
             reader->at++;
-        if (begins(reader, "<?")) {
+        if (xml_begins(reader, "<?")) {
             if (!skip_past(reader, "?>"))
                 return false;
-        } else if (begins(reader, "<!--")) {
+        } else if (xml_begins(reader, "<!--")) {
             if (!skip_past(reader, "-->"))
                 return false;
         } else {
@@ -133,7 +133,7 @@ bool xml_next(xml_reader *reader, xml_item *out)
         return false;
     if (reader->at == reader->end)
         return !was_begun;
-    if (begins(reader, "</")) {
+    if (xml_begins(reader, "</")) {
         if (!reader->depth)
             return false;
         out->kind = XML_CLOSE;

@@ -38,7 +38,7 @@ static void collective_agree_fill(net_collective *collective, unsigned phase, ne
     message->bytes = a->message_bytes;
 }
 
-static uint64_t combine(net_operation operation, uint64_t a, uint64_t b)
+static uint64_t collective_agree_combine(net_operation operation, uint64_t a, uint64_t b)
 {
     uint64_t sum;
     switch (operation) {
@@ -69,7 +69,7 @@ static void take_child(agreement *a, unsigned child, const uint64_t *words, cons
         int32_t other = words[i] == a->words[i] ? differs[i] : (int32_t)child;
         if (other >= 0 && (a->differs[i] < 0 || other < a->differs[i]))
             a->differs[i] = other;
-        a->words[i] = combine(a->operations[i], a->words[i], words[i]);
+        a->words[i] = collective_agree_combine(a->operations[i], a->words[i], words[i]);
     }
     a->children_left--;
 }

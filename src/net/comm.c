@@ -54,7 +54,7 @@ static status check_options(const net_options *options)
     return STATUS_OK;
 }
 
-static status init_peers(net_comm *comm, const char *const *hosts)
+static status comm_init_peers(net_comm *comm, const char *const *hosts)
 {
     comm->peers = mem_new_array(comm->ranks, sizeof *comm->peers);
     if (!comm->peers)
@@ -117,7 +117,7 @@ status net_comm_open(net_transport *transport, const char *const *hosts, const n
     fill_defaults(&comm->options);
     status st = check_options(&comm->options);
     if (!st)
-        st = init_peers(comm, hosts);
+        st = comm_init_peers(comm, hosts);
     comm->options.host = st ? NULL : comm->peers[comm->rank].host;
     if (!st)
         st = transport->ops->start(transport, comm);

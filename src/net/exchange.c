@@ -48,8 +48,8 @@ static void channel_init(net_exchange *exchange, unsigned peer, uint32_t credits
 }
 
 /* Returns whether the ranks send each other anything. */
-static bool has_part(const net_comm *comm, const net_exchange_options *options,
-                     const net_exchange_part *part, unsigned peer)
+static bool exchange_has_part(const net_comm *comm, const net_exchange_options *options,
+                              const net_exchange_part *part, unsigned peer)
 {
     if (part->partners)
         return part->partners[peer];
@@ -90,7 +90,7 @@ static status exchange_new(net_query *query, const net_exchange_options *options
     for (unsigned peer = 0; peer < comm->ranks; peer++) {
         channel_init(exchange, peer, options->credits ? options->credits : defaults->credits,
                      options->send_buffers ? options->send_buffers : defaults->send_buffers);
-        if (!has_part(comm, options, part, peer))
+        if (!exchange_has_part(comm, options, part, peer))
             set_apart(&exchange->channels[peer]);
     }
     *out = exchange;

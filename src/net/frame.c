@@ -20,7 +20,7 @@ enum {
     AT_ZEROS = 56
 };
 
-static void put_32(uint8_t *bytes, uint32_t number)
+static void frame_put_32(uint8_t *bytes, uint32_t number)
 {
     number = htole32(number);
     memcpy(bytes, &number, sizeof number);
@@ -54,20 +54,21 @@ uint32_t net_frame_checksum(const void *bytes, size_t byte_count)
 void net_frame_encode(const net_header *header, uint8_t *bytes)
 {
     memset(bytes, 0, NET_HEADER_BYTES);
-    put_32(bytes + AT_MAGIC, MAGIC);
+    frame_put_32(bytes + AT_MAGIC, MAGIC);
     bytes[AT_KIND] = header->kind;
     bytes[AT_KIND + 1] = header->phase;
     bytes[AT_KIND + 2] = header->flags;
     bytes[AT_KIND + 3] = header->failure;
-    put_32(bytes + AT_FROM, header->from);
+    frame_put_32(bytes + AT_FROM, header->from);
     put_64(bytes + AT_QUERY, header->query);
-    put_32(bytes + AT_EXCHANGE, header->exchange);
-    put_32(bytes + AT_PAYLOAD_BYTES, header->payload_bytes);
+    frame_put_32(bytes + AT_EXCHANGE, header->exchange);
+    frame_put_32(bytes + AT_PAYLOAD_BYTES, header->payload_bytes);
     put_64(bytes + AT_NUMBER, header->number);
     put_64(bytes + AT_TOTAL, header->total);
-    put_32(bytes + AT_MESSAGE_BYTES, header->message_bytes);
-    put_32(bytes + AT_PAYLOAD_CHECKSUM, header->payload_checksum);
-    put_32(bytes + AT_CHECKSUM, net_frame_checksum(bytes + AT_KIND, NET_HEADER_BYTES - AT_KIND));
+    frame_put_32(bytes + AT_MESSAGE_BYTES, header->message_bytes);
+    frame_put_32(bytes + AT_PAYLOAD_CHECKSUM, header->payload_checksum);
+    frame_put_32(bytes + AT_CHECKSUM,
+                 net_frame_checksum(bytes + AT_KIND, NET_HEADER_BYTES - AT_KIND));
 }
 
 const char *net_frame_decode(const void *source, size_t byte_count, net_header *out)

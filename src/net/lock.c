@@ -85,7 +85,7 @@ static void call_telling(net_comm *comm, net_query *query)
     }
 }
 
-static void drop_all(net_cargo *cargo)
+static void lock_drop_all(net_cargo *cargo)
 {
     for (net_cargo *next; cargo; cargo = next) {
         next = cargo->next;
@@ -112,7 +112,7 @@ void net_unlock(net_comm *comm)
     net_cargo *dropped = comm->dropped;
     comm->dropped = NULL;
     mutex_unlock(&comm->lock);
-    drop_all(dropped);
+    lock_drop_all(dropped);
     call_woken(woken);
     call_telling(comm, telling);
 }

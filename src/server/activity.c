@@ -43,7 +43,7 @@ static void copy_text(char *to, size_t room, const char *from, size_t bytes)
 /* ---- all of them ---- */
 
 /* Finds the group of that name, or adds it. Caller holds the lock. */
-static status find_group(activity *all, const char *name, size_t *out)
+static status activity_find_group(activity *all, const char *name, size_t *out)
 {
     for (*out = 0; *out < all->groups.count; ++*out)
         if (!strcmp(all->groups.items[*out].name, name))
@@ -66,7 +66,7 @@ status activity_open(activity *all, unsigned most)
     all->past = mem_new_array(ACTIVITY_PAST_COUNT, sizeof *all->past);
     if (!all->past)
         return status_no_memory("statements", ACTIVITY_PAST_COUNT * sizeof *all->past);
-    return find_group(all, ROLE_GROUP_DEFAULT, &group);
+    return activity_find_group(all, ROLE_GROUP_DEFAULT, &group);
 }
 
 void activity_close(activity *all)
@@ -87,7 +87,7 @@ static status await_turn(void *context)
 status activity_add(activity *all, activity_entry *one)
 {
     mutex_lock(&all->lock);
-    status st = find_group(all, one->limits.group, &one->group);
+    status st = activity_find_group(all, one->limits.group, &one->group);
     if (!st) {
         pthread_cond_init(&one->turn, NULL);
         one->all = all;
@@ -137,7 +137,8 @@ void activity_name(activity_entry *one, const char *application)
 /* ---- the queue ---- */
 
 /* Returns whether a's turn comes before b's: its group runs less by its weight, or it came first. */
-static bool is_before(const activity *all, const activity_entry *a, const activity_entry *b)
+static bool activity_is_before(const activity *all, const activity_entry *a,
+                               const activity_entry *b)
 {
     uint64_t mine = (uint64_t)(all->groups.items[a->group].running + 1) * b->limits.weight;
     uint64_t other = (uint64_t)(all->groups.items[b->group].running + 1) * a->limits.weight;
@@ -148,7 +149,7 @@ static activity_entry *find_next(const activity *all)
 {
     activity_entry *next = NULL;
     for (activity_entry *one = all->first; one; one = one->next)
-        if (one->state == ACTIVITY_QUEUED && (!next || is_before(all, one, next)))
+        if (one->state == ACTIVITY_QUEUED && (!next || activity_is_before(all, one, next)))
             next = one;
     return next;
 }
@@ -178,7 +179,7 @@ static void give_turns(activity *all)
     }
 }
 
-static void leave(activity *all, activity_entry *one)
+static void activity_leave(activity *all, activity_entry *one)
 {
     if (one->has_turn && !one->paused)
         count_running(all, one, false);
@@ -306,7 +307,7 @@ void activity_drop(activity_entry *one)
 {
     activity *all = one->all;
     mutex_lock(&all->lock);
-    leave(all, one);
+    activity_leave(all, one);
     mutex_unlock(&all->lock);
 }
 
@@ -359,7 +360,7 @@ void activity_end(activity_entry *one, status failure, const char *sqlstate, uin
     fill_past(one, failure, sqlstate, rows, &past);
     mutex_lock(&all->lock);
     all->past[all->past_count++ % ACTIVITY_PAST_COUNT] = past;
-    leave(all, one);
+    activity_leave(all, one);
     mutex_unlock(&all->lock);
     statement_log_write(&all->log, &past);
 }

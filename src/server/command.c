@@ -34,7 +34,7 @@ static void take_tokens(const char *sql, size_t bytes, tokens *out)
     }
 }
 
-static bool is_word(const tokens *t, size_t index, const char *word)
+static bool command_is_word(const tokens *t, size_t index, const char *word)
 {
     return index < t->count && t->items[index].bytes == strlen(word) &&
            !strncasecmp(t->items[index].at, word, t->items[index].bytes);
@@ -80,24 +80,24 @@ static status copy_from(const tokens *t, size_t index, char out[COMMAND_TEXT_BYT
 static status read_set(const tokens *t, size_t index, command *out)
 {
     int number = index < t->count ? pg_setting_find(t->items[index].at, t->items[index].bytes) : -1;
-    bool has_value =
-        index + 2 < t->count && (is_word(t, index + 1, "to") || is_word(t, index + 1, "="));
+    bool has_value = index + 2 < t->count &&
+                     (command_is_word(t, index + 1, "to") || command_is_word(t, index + 1, "="));
     if (number < 0 || !has_value)
         return STATUS_OK;
     *out = (command){.kind = COMMAND_SET, .tag = "SET", .setting = number};
-    out->has_default = index + 3 == t->count && is_word(t, index + 2, "default");
+    out->has_default = index + 3 == t->count && command_is_word(t, index + 2, "default");
     return copy_from(t, index + 2, out->text);
 }
 
 static status read_any_set(const tokens *t, command *out)
 {
-    size_t name = 1 + (is_word(t, 1, "session") || is_word(t, 1, "local"));
-    if (is_word(t, 1, "transaction") ||
-        (is_word(t, 1, "session") && is_word(t, 2, "characteristics"))) {
+    size_t name = 1 + (command_is_word(t, 1, "session") || command_is_word(t, 1, "local"));
+    if (command_is_word(t, 1, "transaction") ||
+        (command_is_word(t, 1, "session") && command_is_word(t, 2, "characteristics"))) {
         *out = (command){.kind = COMMAND_NOTHING, .tag = "SET"};
         return STATUS_OK;
     }
-    if (is_word(t, name, "names") && name + 2 == t->count) {
+    if (command_is_word(t, name, "names") && name + 2 == t->count) {
         *out = (command){
             .kind = COMMAND_SET, .tag = "SET", .setting = pg_setting_find("client_encoding", 15)};
         return copy_token(&t->items[name + 1], out->text);
@@ -108,7 +108,7 @@ static status read_any_set(const tokens *t, command *out)
 static status read_reset(const tokens *t, command *out)
 {
     int number = t->count == 2 ? pg_setting_find(t->items[1].at, t->items[1].bytes) : -1;
-    if (t->count == 2 && is_word(t, 1, "all"))
+    if (t->count == 2 && command_is_word(t, 1, "all"))
         *out = (command){.kind = COMMAND_RESET_ALL, .tag = "RESET"};
     else if (number >= 0)
         *out = (command){.kind = COMMAND_RESET, .tag = "RESET", .setting = number};
@@ -118,8 +118,8 @@ static status read_reset(const tokens *t, command *out)
 static status read_show(const tokens *t, command *out)
 {
     int number = t->count == 2 ? pg_setting_find(t->items[1].at, t->items[1].bytes) : -1;
-    if (t->count == 4 && is_word(t, 1, "transaction") && is_word(t, 2, "isolation") &&
-        is_word(t, 3, "level"))
+    if (t->count == 4 && command_is_word(t, 1, "transaction") &&
+        command_is_word(t, 2, "isolation") && command_is_word(t, 3, "level"))
         number = pg_setting_find("transaction_isolation", 21);
     if (number >= 0)
         *out = (command){.kind = COMMAND_SHOW, .tag = "SHOW", .setting = number};
@@ -137,14 +137,14 @@ static void lower(char *text)
 }
 
 /* DEALLOCATE [PREPARE] name|ALL, CLOSE name|ALL; a savepoint may be called ALL. */
-static status read_named(const tokens *t, size_t index, command_kind kind, const char *tag,
-                         command *out)
+static status command_read_named(const tokens *t, size_t index, command_kind kind, const char *tag,
+                                 command *out)
 {
     if (index + 1 != t->count)
         return STATUS_OK;
     *out = (command){.kind = kind, .tag = tag};
     bool takes_all = kind == COMMAND_DEALLOCATE || kind == COMMAND_CLOSE || kind == COMMAND_FETCH;
-    if (takes_all && is_word(t, index, "all"))
+    if (takes_all && command_is_word(t, index, "all"))
         return STATUS_OK;
     TRY(copy_token(&t->items[index], out->text));
     if (*t->items[index].at != '"')
@@ -158,10 +158,10 @@ static status read_named(const tokens *t, size_t index, command_kind kind, const
 static status read_declare(const tokens *t, command *out)
 {
     size_t at = 2;
-    while (at < t->count && !is_word(t, at, "cursor"))
+    while (at < t->count && !command_is_word(t, at, "cursor"))
         at++;
-    at += is_word(t, at + 1, "without") && is_word(t, at + 2, "hold") ? 3 : 1;
-    if (at < 3 || !is_word(t, at, "for"))
+    at += command_is_word(t, at + 1, "without") && command_is_word(t, at + 2, "hold") ? 3 : 1;
+    if (at < 3 || !command_is_word(t, at, "for"))
         return STATUS_OK;
     *out = (command){.kind = COMMAND_DECLARE, .tag = "DECLARE CURSOR"};
     out->query = t->items[at].at + t->items[at].bytes;
@@ -172,7 +172,7 @@ static status read_declare(const tokens *t, command *out)
 }
 
 /* Reads a count of rows; false: the token is not one. */
-static bool read_count(const token *t, uint32_t *out)
+static bool command_read_count(const token *t, uint32_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < t->bytes; i++) {
@@ -187,14 +187,14 @@ static bool read_count(const token *t, uint32_t *out)
 static status read_fetch(const tokens *t, command *out)
 {
     uint32_t count = 1;
-    size_t at = is_word(t, 1, "forward") ? 2 : 1;
-    bool is_all = is_word(t, at, "all");
-    bool is_counted = at + 1 < t->count && read_count(&t->items[at], &count);
+    size_t at = command_is_word(t, 1, "forward") ? 2 : 1;
+    bool is_all = command_is_word(t, at, "all");
+    bool is_counted = at + 1 < t->count && command_read_count(&t->items[at], &count);
     if (!is_counted)
         count = 1;
-    at += is_all || is_counted || is_word(t, at, "next");
-    at += is_word(t, at, "from") || is_word(t, at, "in");
-    TRY(read_named(t, at, COMMAND_FETCH, "FETCH", out));
+    at += is_all || is_counted || command_is_word(t, at, "next");
+    at += command_is_word(t, at, "from") || command_is_word(t, at, "in");
+    TRY(command_read_named(t, at, COMMAND_FETCH, "FETCH", out));
     out->count = count;
     out->is_all = is_all;
     return STATUS_OK;
@@ -205,16 +205,16 @@ static status read_fetch(const tokens *t, command *out)
 /* SAVEPOINT name, RELEASE [SAVEPOINT] name, ROLLBACK [WORK|TRANSACTION] TO [SAVEPOINT] name. */
 static status read_savepoint(const tokens *t, command *out)
 {
-    size_t to = 1 + (is_word(t, 1, "work") || is_word(t, 1, "transaction"));
-    if (is_word(t, 0, "savepoint"))
-        return read_named(t, 1, COMMAND_SAVEPOINT, "SAVEPOINT", out);
-    if (is_word(t, 0, "release"))
-        return read_named(t, 1 + (is_word(t, 1, "savepoint") && t->count == 3), COMMAND_RELEASE,
-                          "RELEASE", out);
-    if (!is_word(t, 0, "rollback") || !is_word(t, to, "to"))
+    size_t to = 1 + (command_is_word(t, 1, "work") || command_is_word(t, 1, "transaction"));
+    if (command_is_word(t, 0, "savepoint"))
+        return command_read_named(t, 1, COMMAND_SAVEPOINT, "SAVEPOINT", out);
+    if (command_is_word(t, 0, "release"))
+        return command_read_named(t, 1 + (command_is_word(t, 1, "savepoint") && t->count == 3),
+                                  COMMAND_RELEASE, "RELEASE", out);
+    if (!command_is_word(t, 0, "rollback") || !command_is_word(t, to, "to"))
         return STATUS_OK;
-    to += 1 + (is_word(t, to + 1, "savepoint") && t->count == to + 3);
-    return read_named(t, to, COMMAND_ROLLBACK_TO, "ROLLBACK", out);
+    to += 1 + (command_is_word(t, to + 1, "savepoint") && t->count == to + 3);
+    return command_read_named(t, to, COMMAND_ROLLBACK_TO, "ROLLBACK", out);
 }
 
 /* ---- all of them ---- */
@@ -241,8 +241,8 @@ static const struct {
 static void read_plain(const tokens *t, command *out)
 {
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (is_word(t, 0, plain[i].words[0]) &&
-            (!plain[i].words[1] || is_word(t, 1, plain[i].words[1]))) {
+        if (command_is_word(t, 0, plain[i].words[0]) &&
+            (!plain[i].words[1] || command_is_word(t, 1, plain[i].words[1]))) {
             *out = (command){.kind = plain[i].kind, .tag = plain[i].tag};
             return;
         }
@@ -250,21 +250,21 @@ static void read_plain(const tokens *t, command *out)
 
 static status read_tokens(const tokens *t, command *out)
 {
-    if (is_word(t, 0, "set"))
+    if (command_is_word(t, 0, "set"))
         return read_any_set(t, out);
-    if (is_word(t, 0, "reset"))
+    if (command_is_word(t, 0, "reset"))
         return read_reset(t, out);
-    if (is_word(t, 0, "show"))
+    if (command_is_word(t, 0, "show"))
         return read_show(t, out);
-    if (is_word(t, 0, "deallocate"))
-        return read_named(t, 1 + (is_word(t, 1, "prepare") && t->count == 3), COMMAND_DEALLOCATE,
-                          "DEALLOCATE", out);
-    if (is_word(t, 0, "declare"))
+    if (command_is_word(t, 0, "deallocate"))
+        return command_read_named(t, 1 + (command_is_word(t, 1, "prepare") && t->count == 3),
+                                  COMMAND_DEALLOCATE, "DEALLOCATE", out);
+    if (command_is_word(t, 0, "declare"))
         return read_declare(t, out);
-    if (is_word(t, 0, "fetch"))
+    if (command_is_word(t, 0, "fetch"))
         return read_fetch(t, out);
-    if (is_word(t, 0, "close"))
-        return read_named(t, 1, COMMAND_CLOSE, "CLOSE CURSOR", out);
+    if (command_is_word(t, 0, "close"))
+        return command_read_named(t, 1, COMMAND_CLOSE, "CLOSE CURSOR", out);
     TRY(read_savepoint(t, out));
     if (!out->kind)
         read_plain(t, out);

@@ -57,7 +57,7 @@ static status refuse_rows(wire_reader *reader)
 }
 
 /* Takes one message. *out_is_over: it was the last one. */
-static status take_message(session *s, copy_text *t, bool *out_is_over)
+static status copy_in_take_message(session *s, copy_text *t, bool *out_is_over)
 {
     stream_end end;
     char type;
@@ -86,7 +86,7 @@ static status take_rows(session *s, copy_text *t)
 {
     bool is_over = false;
     while (!is_over)
-        TRY(take_message(s, t, &is_over));
+        TRY(copy_in_take_message(s, t, &is_over));
     TRY(copy_text_end(t));
     return write_rows(s, t);
 }

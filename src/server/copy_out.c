@@ -129,7 +129,7 @@ static void end(copy_out *c, uint64_t count, wire_writer *out)
     wire_finish(out);
 }
 
-static status send_rows(stream *s, rows *r, copy_out *c)
+static status copy_out_send_rows(stream *s, rows *r, copy_out *c)
 {
     for (;;) {
         TRY(rows_find(r));
@@ -152,7 +152,7 @@ status copy_out_send(stream *s, rows *r)
     copy_out c = {.copy = &statement->copy, .zone = statement->zone};
     TRY(rows_check_columns(&r->result->columns));
     begin(&c, &r->result->columns, &s->out);
-    status st = send_rows(s, r, &c);
+    status st = copy_out_send_rows(s, r, &c);
     wire_release(&c.value);
     TRY(st);
     end(&c, r->sent, &s->out);

@@ -28,7 +28,7 @@ static void put(copy_text *t, char c)
     t->out.items[t->out.count++] = c;
 }
 
-static void put_value(copy_text *t, char c)
+static void copy_text_put_value(copy_text *t, char c)
 {
     if (c == '"' || c == '\\')
         put(t, '\\');
@@ -54,7 +54,7 @@ static int read_code(const char **at, const char *end, int base, int most)
 }
 
 /* Returns what stands after a \ at *at, which is set after it. */
-static char read_escape(const char **at, const char *end)
+static char copy_text_read_escape(const char **at, const char *end)
 {
     static const char letters[] = "bfnrtv", values[] = "\b\f\n\r\t\v";
     const char *start = *at, *found = strchr(letters, *start);
@@ -70,7 +70,7 @@ static void put_unescaped(copy_text *t)
     const char *at = t->field.items, *end = at + t->field.count;
     while (at < end) {
         char c = *at++;
-        put_value(t, c == '\\' && at < end ? read_escape(&at, end) : c);
+        copy_text_put_value(t, c == '\\' && at < end ? copy_text_read_escape(&at, end) : c);
     }
 }
 
@@ -98,7 +98,7 @@ static status end_field(copy_text *t)
             put(t, '"');
             if (is_csv(t))
                 for (size_t i = 0; i < t->field.count; i++)
-                    put_value(t, t->field.items[i]);
+                    copy_text_put_value(t, t->field.items[i]);
             else
                 put_unescaped(t);
             put(t, '"');

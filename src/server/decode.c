@@ -144,7 +144,7 @@ static double read_double(wire_reader *reader)
     return number;
 }
 
-static float read_float(wire_reader *reader)
+static float decode_read_float(wire_reader *reader)
 {
     uint32_t bits = wire_read_32(reader);
     float number;
@@ -152,7 +152,7 @@ static float read_float(wire_reader *reader)
     return number;
 }
 
-static status read_date(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_date(wire_reader *reader, unsigned parameter, value *out)
 {
     int32_t days = (int32_t)wire_read_32(reader);
     if (days == INT32_MAX || days == INT32_MIN)
@@ -161,7 +161,7 @@ static status read_date(wire_reader *reader, unsigned parameter, value *out)
     return out->i64 <= INT32_MAX ? STATUS_OK : is_wrong(parameter, "a date in range");
 }
 
-static status read_timestamp(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_timestamp(wire_reader *reader, unsigned parameter, value *out)
 {
     int64_t microseconds = (int64_t)read_64(reader);
     if (microseconds == INT64_MAX || microseconds == INT64_MIN)
@@ -171,7 +171,7 @@ static status read_timestamp(wire_reader *reader, unsigned parameter, value *out
     return STATUS_OK;
 }
 
-static status read_time(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_time(wire_reader *reader, unsigned parameter, value *out)
 {
     out->i64 = (int64_t)read_64(reader);
     bool is_one = out->i64 >= 0 && out->i64 <= DAY_MICROSECONDS;
@@ -207,18 +207,18 @@ static status read_value(wire_reader *reader, uint32_t oid, unsigned parameter, 
         out->i64 = (int64_t)read_64(reader);
         return STATUS_OK;
     case PG_FLOAT4:
-        out->f64 = (double)read_float(reader);
+        out->f64 = (double)decode_read_float(reader);
         return STATUS_OK;
     case PG_FLOAT8:
         out->f64 = read_double(reader);
         return STATUS_OK;
     case PG_DATE:
-        return read_date(reader, parameter, out);
+        return decode_read_date(reader, parameter, out);
     case PG_TIME:
-        return read_time(reader, parameter, out);
+        return decode_read_time(reader, parameter, out);
     case PG_TIMESTAMP:
     case PG_TIMESTAMPTZ:
-        return read_timestamp(reader, parameter, out);
+        return decode_read_timestamp(reader, parameter, out);
     case PG_INTERVAL:
         out->interval.microseconds = (int64_t)read_64(reader);
         out->interval.days = (int32_t)wire_read_32(reader);

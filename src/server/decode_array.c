@@ -100,7 +100,8 @@ static void write_element(wire_writer *out, const value *v)
 }
 
 /* Reads how many elements there are. */
-static status read_head(wire_reader *reader, uint32_t element, unsigned number, uint32_t *out)
+static status decode_array_read_head(wire_reader *reader, uint32_t element, unsigned number,
+                                     uint32_t *out)
 {
     uint32_t dimensions = wire_read_32(reader);
     wire_read_32(reader);
@@ -124,7 +125,7 @@ static status read_elements(wire_reader *reader, uint32_t element, unsigned numb
                             wire_writer *room, digits *d)
 {
     uint32_t count;
-    TRY(read_head(reader, element, number, &count));
+    TRY(decode_array_read_head(reader, element, number, &count));
     wire_byte(room, '{');
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bytes = wire_read_32(reader);

@@ -171,7 +171,7 @@ static status conflict(status st)
 }
 
 /* Caller holds the lock. */
-static status publish(session_definitions *own)
+static status definitions_publish(session_definitions *own)
 {
     status st = make_work(own, own->done.count);
     if (st)
@@ -188,7 +188,7 @@ status definitions_commit(session_definitions *own)
     status st = STATUS_OK;
     if (own->done.count) {
         mutex_lock(&own->all->lock);
-        st = publish(own);
+        st = definitions_publish(own);
         mutex_unlock(&own->all->lock);
     }
     definitions_roll_back(own); /* what is left of it */

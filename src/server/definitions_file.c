@@ -48,7 +48,7 @@ static status add_field(draft *d, const char *text, char end)
     return STATUS_OK;
 }
 
-static status add_entry(void *context, const sql_catalog_entry *entry)
+static status definitions_file_add_entry(void *context, const sql_catalog_entry *entry)
 {
     draft *d = context;
     d->count++;
@@ -58,11 +58,11 @@ static status add_entry(void *context, const sql_catalog_entry *entry)
     return add_field(d, entry->uses ? entry->uses : "", '\n');
 }
 
-static status make_draft(draft *d, sql_catalog *catalog)
+static status definitions_file_make_draft(draft *d, sql_catalog *catalog)
 {
     char count[24], sum[SUM_BYTES + 1];
     TRY(add_field(d, HEAD, '\n'));
-    TRY(sql_catalog_each_own(catalog, add_entry, d));
+    TRY(sql_catalog_each_own(catalog, definitions_file_add_entry, d));
     write_sum(d->bytes.items, d->bytes.count, sum);
     snprintf(count, sizeof count, "%zu", d->count);
     TRY(add_field(d, "end", '\t'));
@@ -73,7 +73,7 @@ static status make_draft(draft *d, sql_catalog *catalog)
 status definitions_file_write(const char *path, sql_catalog *catalog)
 {
     draft d = {.count = 0};
-    status st = make_draft(&d, catalog);
+    status st = definitions_file_make_draft(&d, catalog);
     if (!st)
         st = replace_file(path, d.bytes.items, d.bytes.count);
     array_release(&d.bytes);
@@ -117,7 +117,7 @@ static bool take_field(source *s, char **out, bool *out_ends)
 }
 
 /* Takes so many fields, which are all of a line; false: the line is damaged, and s->at stays. */
-static bool take_line(source *s, char **fields, size_t count)
+static bool definitions_file_take_line(source *s, char **fields, size_t count)
 {
     bool ends = false;
     char *start = s->at;
@@ -131,18 +131,18 @@ static bool take_line(source *s, char **fields, size_t count)
     return ends;
 }
 
-static bool begins(const source *s, const char *word)
+static bool definitions_file_begins(const source *s, const char *word)
 {
     return !strncmp(s->at, word, strlen(word));
 }
 
 /* Reads the last line; sum: of what is before it. */
-static status read_end(source *s, size_t count, const char *sum, const char *end)
+static status definitions_file_read_end(source *s, size_t count, const char *sum, const char *end)
 {
     char *fields[3], number[24];
     char *start = s->at;
     snprintf(number, sizeof number, "%zu", count);
-    if (!take_line(s, fields, 3))
+    if (!definitions_file_take_line(s, fields, 3))
         return damaged(s, "is not an end, a number and a sum");
     bool is_right = !strcmp(fields[1], number) && !strcmp(fields[2], sum);
     if (is_right && s->at == end)
@@ -174,10 +174,11 @@ static status read_lines(source *s, size_t bytes, sql_catalog *catalog)
         s->at = s->text + strlen(s->text);
         return damaged(s, "has a byte of zero after it");
     }
-    if (!begins(s, HEAD "\n"))
+    if (!definitions_file_begins(s, HEAD "\n"))
         return damaged(s, "is not \"" HEAD "\"");
-    for (s->at += sizeof HEAD, s->line++; begins(s, "define\t"); s->line++, count++) {
-        if (!take_line(s, fields, 4) || !*fields[1])
+    for (s->at += sizeof HEAD, s->line++; definitions_file_begins(s, "define\t");
+         s->line++, count++) {
+        if (!definitions_file_take_line(s, fields, 4) || !*fields[1])
             return damaged(s, "is not a name, a text and names that it uses");
         TRY(sql_catalog_put(catalog, &(sql_catalog_entry){.name = fields[1],
                                                           .view_sql = fields[2],
@@ -185,10 +186,10 @@ static status read_lines(source *s, size_t bytes, sql_catalog *catalog)
     }
     if (!*s->at)
         return damaged(s, "is missing: the file is cut off");
-    return read_end(s, count, sum, s->text + bytes);
+    return definitions_file_read_end(s, count, sum, s->text + bytes);
 }
 
-static status read_all(int descriptor, const char *path, size_t bytes, char *text)
+static status definitions_file_read_all(int descriptor, const char *path, size_t bytes, char *text)
 {
     for (size_t at = 0; at < bytes;) {
         ssize_t count = read(descriptor, text + at, bytes - at);
@@ -201,7 +202,7 @@ static status read_all(int descriptor, const char *path, size_t bytes, char *tex
     return STATUS_OK;
 }
 
-static status read_open(int descriptor, const char *path, sql_catalog *catalog)
+static status definitions_file_read_open(int descriptor, const char *path, sql_catalog *catalog)
 {
     struct stat info;
     if (fstat(descriptor, &info))
@@ -214,7 +215,7 @@ static status read_open(int descriptor, const char *path, sql_catalog *catalog)
     if (!text)
         return status_no_memory("catalog", bytes);
     source s = {.path = path, .text = text, .at = text, .line = 1};
-    status st = read_all(descriptor, path, bytes, text);
+    status st = definitions_file_read_all(descriptor, path, bytes, text);
     if (!st)
         st = read_lines(&s, bytes, catalog);
     mem_free(text);
@@ -228,7 +229,7 @@ status definitions_file_read(const char *path, sql_catalog *catalog)
         return STATUS_OK;
     if (descriptor < 0)
         return status_new_errno(errno, "could not read \"%s\"", path);
-    status st = read_open(descriptor, path, catalog);
+    status st = definitions_file_read_open(descriptor, path, catalog);
     close(descriptor);
     return st;
 }

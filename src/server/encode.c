@@ -96,7 +96,7 @@ typedef struct numeric {
 } numeric;
 
 /* Reads the number of up to four digits from `begin` to `end`, of which those that are missing behind the point are 0. */
-static uint16_t read_digits(const char *begin, const char *end, int wanted)
+static uint16_t encode_read_digits(const char *begin, const char *end, int wanted)
 {
     unsigned digit = 0;
     for (int i = 0; i < wanted; i++)
@@ -111,11 +111,11 @@ static numeric group_digits(const char *whole, const char *point, const char *en
     int whole_digits = (int)(point - whole), first = whole_digits % 4;
     n.weight = (whole_digits + 3) / 4 - 1;
     if (first)
-        n.digits[n.count++] = read_digits(whole, point, first);
+        n.digits[n.count++] = encode_read_digits(whole, point, first);
     for (const char *at = whole + first; at < point; at += 4)
-        n.digits[n.count++] = read_digits(at, point, 4);
+        n.digits[n.count++] = encode_read_digits(at, point, 4);
     for (const char *at = point + 1; at < end; at += 4)
-        n.digits[n.count++] = read_digits(at, end, 4);
+        n.digits[n.count++] = encode_read_digits(at, end, 4);
     return n;
 }
 

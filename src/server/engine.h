@@ -3,8 +3,8 @@
  *   cli/serve.c ── server_engine, a table of their addresses ──> server_module.c ──> engine_calls
  *
  * The module is linked with none of the engine: the names below become calls by the table, in each file that includes
- * this header after those that declare them. Where SERVER_IS_LINKED is defined (unit tests, fuzz targets) they are the
- * functions themselves. */
+ * this header after those that declare them. Where SERVER_IS_LINKED is defined (cli/serve.c, unit tests, fuzz targets) they
+ * are the functions themselves. Tests give the table to the server's files by tests/server/server_engine.c. */
 #ifndef PISTACHIO_SERVER_ENGINE_H
 #define PISTACHIO_SERVER_ENGINE_H
 
@@ -65,7 +65,6 @@
     FUNCTION(api_prepare)                                                                          \
     FUNCTION(api_bind)                                                                             \
     FUNCTION(api_settings)                                                                         \
-    FUNCTION(settings_get)                                                                         \
     FUNCTION(api_database_ranks)                                                                   \
     FUNCTION(value_parse)                                                                          \
     FUNCTION(bool_parse)                                                                           \
@@ -186,7 +185,6 @@ extern const server_engine *engine_calls;
 #define api_prepare engine_calls->api_prepare
 #define api_bind engine_calls->api_bind
 #define api_settings engine_calls->api_settings
-#define settings_get engine_calls->settings_get
 #define api_database_ranks engine_calls->api_database_ranks
 #define value_parse engine_calls->value_parse
 #define bool_parse engine_calls->bool_parse

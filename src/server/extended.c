@@ -326,7 +326,7 @@ static status fill_portal(session *s, const prepared *p, portal *made, wire_read
     return STATUS_OK;
 }
 
-static status bind(session *s, wire_reader *reader)
+static status extended_bind(session *s, wire_reader *reader)
 {
     const char *name = wire_read_text(reader), *statement = wire_read_text(reader);
     prepared *p;
@@ -435,7 +435,7 @@ static status answer(session *s, char type, wire_reader *reader)
     case 'P':
         return parse(s, reader);
     case 'B':
-        return bind(s, reader);
+        return extended_bind(s, reader);
     case 'D':
         return describe(s, reader);
     case 'E':

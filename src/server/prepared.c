@@ -5,7 +5,7 @@
 
 /* ---- statements ---- */
 
-static prepared **find_statement(prepared_lists *lists, const char *name)
+static prepared **prepared_find_statement(prepared_lists *lists, const char *name)
 {
     prepared **link = &lists->statements;
     while (*link && strcmp((*link)->name, name) != 0)
@@ -15,7 +15,7 @@ static prepared **find_statement(prepared_lists *lists, const char *name)
 
 prepared *prepared_find(const prepared_lists *lists, const char *name)
 {
-    return *find_statement((prepared_lists *)lists, name);
+    return *prepared_find_statement((prepared_lists *)lists, name);
 }
 
 static void free_statement(prepared *p)
@@ -39,7 +39,7 @@ static void unlink_statement(prepared_lists *lists, prepared **link)
 
 void prepared_remove(prepared_lists *lists, const char *name)
 {
-    unlink_statement(lists, find_statement(lists, name));
+    unlink_statement(lists, prepared_find_statement(lists, name));
 }
 
 void prepared_remove_all(prepared_lists *lists)
@@ -75,7 +75,7 @@ status prepared_add(prepared_lists *lists, const char *name, prepared **out)
 
 /* ---- portals ---- */
 
-static portal **find_portal(prepared_lists *lists, const char *name)
+static portal **prepared_find_portal(prepared_lists *lists, const char *name)
 {
     portal **link = &lists->portals;
     while (*link && strcmp((*link)->name, name) != 0)
@@ -85,7 +85,7 @@ static portal **find_portal(prepared_lists *lists, const char *name)
 
 portal *portal_find(const prepared_lists *lists, const char *name)
 {
-    return *find_portal((prepared_lists *)lists, name);
+    return *prepared_find_portal((prepared_lists *)lists, name);
 }
 
 static void free_portal(portal *p)
@@ -109,7 +109,7 @@ static void unlink_portal(prepared_lists *lists, portal **link)
 
 void portal_remove(prepared_lists *lists, const char *name)
 {
-    unlink_portal(lists, find_portal(lists, name));
+    unlink_portal(lists, prepared_find_portal(lists, name));
 }
 
 void portal_remove_all(prepared_lists *lists)

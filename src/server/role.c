@@ -69,7 +69,7 @@ static bool read_priority(const char *text, size_t bytes, unsigned *out)
     return false;
 }
 
-static bool read_word(role_limits *limits, const char *word, size_t bytes)
+static bool role_read_word(role_limits *limits, const char *word, size_t bytes)
 {
     size_t count;
     uint64_t seconds;
@@ -107,7 +107,7 @@ bool role_limits_read(role_limits *limits, const char *text, size_t bytes)
         size_t count = 0;
         while (at + count < end && !strchr(" \t\r", at[count]))
             count++;
-        if (count && !read_word(limits, at, count))
+        if (count && !role_read_word(limits, at, count))
             return false;
         at += count + 1;
     }

@@ -9,8 +9,8 @@
 
 #define KEY_TEXT_BYTES BASE64_ROOM(SHA256_BYTES)
 
-static void hmac(const uint8_t key[SHA256_BYTES], const void *bytes, size_t count,
-                 uint8_t out[SHA256_BYTES])
+static void scram_hmac(const uint8_t key[SHA256_BYTES], const void *bytes, size_t count,
+                       uint8_t out[SHA256_BYTES])
 {
     hmac_sha256 mac;
     hmac_sha256_begin(&mac, key, SHA256_BYTES);
@@ -57,9 +57,9 @@ void scram_make(const char *password, size_t bytes, const uint8_t *salt, size_t 
     *out = (scram_verifier){.iterations = iterations, .salt_bytes = salt_bytes};
     memcpy(out->salt, salt, salt_bytes);
     salt_password(password, bytes, out, salted);
-    hmac(salted, "Client Key", 10, client_key);
+    scram_hmac(salted, "Client Key", 10, client_key);
     hash(client_key, out->stored_key);
-    hmac(salted, "Server Key", 10, out->server_key);
+    scram_hmac(salted, "Server Key", 10, out->server_key);
 }
 
 void scram_write(const scram_verifier *v, char text[SCRAM_VERIFIER_BYTES])

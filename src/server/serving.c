@@ -224,7 +224,7 @@ static status take_signals(serving *s)
     return watch(s, s->signals, EPOLLIN, EVENT_SIGNAL);
 }
 
-static status open_and_run(serving *s)
+static status serving_open_and_run(serving *s)
 {
     s->events = epoll_create1(EPOLL_CLOEXEC);
     if (s->events < 0)
@@ -243,7 +243,7 @@ status serve_clients(session_shared *shared, listeners *all, unsigned grace)
                  .events = -1,
                  .signals = -1,
                  .grace = (int64_t)grace * 1000};
-    status st = open_and_run(&s);
+    status st = serving_open_and_run(&s);
     listen_close(all);
     if (s.signals >= 0)
         close(s.signals);

@@ -100,7 +100,7 @@ void session_note(session *s, const pistachio_result *result)
 }
 
 /* Answers one message. *out_is_over: it was the last one. */
-static status answer(session *s, char type, wire_reader *reader, bool *out_is_over)
+static status session_answer(session *s, char type, wire_reader *reader, bool *out_is_over)
 {
     switch (type) {
     case 'Q':
@@ -155,7 +155,7 @@ static status talk(session *s)
         TRY(stream_read(&s->stream, STREAM_MESSAGE_BYTES_MAX, &end, &type, &reader));
         if (end)
             return end == STREAM_ENDING ? say_that_server_ends(s) : STATUS_OK;
-        TRY(answer(s, type, &reader, &is_over));
+        TRY(session_answer(s, type, &reader, &is_over));
     }
     return STATUS_OK;
 }

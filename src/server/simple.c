@@ -18,7 +18,7 @@ static uint32_t write_notices(session *s, const pistachio_result *result, uint32
     return first;
 }
 
-static status send_result(session *s, pistachio_result *result)
+static status simple_send_result(session *s, pistachio_result *result)
 {
     rows r = {.result = result, .limit = s->client->activity.limits.rows};
     uint32_t notices = write_notices(s, result, 0);
@@ -40,20 +40,21 @@ static status send_result(session *s, pistachio_result *result)
 }
 
 /* Runs a statement of the engine at *at and sets *at after it. *out_is_empty: there is none. */
-static status run_query(session *s, const char *sql, const char **out_rest, bool *out_is_empty)
+static status simple_run_query(session *s, const char *sql, const char **out_rest,
+                               bool *out_is_empty)
 {
     pistachio_result *result = NULL;
     status st = api_error_status(pistachio_query(s->connection, sql, out_rest, &result));
     *out_is_empty = !st && !result;
     if (result)
-        st = send_result(s, result);
+        st = simple_send_result(s, result);
     pistachio_result_free(result);
     copy_in_end(s);
     return st;
 }
 
 /* Runs a statement that was read; of the session's own, its rest is at *at. */
-static status run_read(session *s, const command *c, const char **at, bool *out_is_empty)
+static status simple_run_read(session *s, const command *c, const char **at, bool *out_is_empty)
 {
     char shown[COMMAND_SHOW_BYTES];
     if (c->kind && c->kind != COMMAND_SHOW && c->kind != COMMAND_FETCH)
@@ -64,12 +65,12 @@ static status run_read(session *s, const command *c, const char **at, bool *out_
         return cursor_fetch(s, c, (rows_formats){0});
     }
     if (!c->kind)
-        return run_query(s, *at, at, out_is_empty);
+        return simple_run_query(s, *at, at, out_is_empty);
     command_show(s, c, shown);
-    return run_query(s, shown, NULL, out_is_empty);
+    return simple_run_query(s, shown, NULL, out_is_empty);
 }
 
-static status run_statement(session *s, const char **at, bool *out_is_empty)
+static status simple_run_statement(session *s, const char **at, bool *out_is_empty)
 {
     command c;
     const char *sql = *at;
@@ -78,7 +79,7 @@ static status run_statement(session *s, const char **at, bool *out_is_empty)
     session_statement_begin(s, sql, bytes);
     status st = command_read(sql, &c, at);
     if (!st)
-        st = run_read(s, &c, at, out_is_empty);
+        st = simple_run_read(s, &c, at, out_is_empty);
     if (*out_is_empty)
         session_statement_drop(s);
     return session_statement_end(s, st);
@@ -91,7 +92,7 @@ static void run_statements(session *s, const char *sql)
     while (*at && !s->stream.is_gone) {
         const char *start = at;
         bool is_empty;
-        status st = run_statement(s, &at, &is_empty);
+        status st = simple_run_statement(s, &at, &is_empty);
         if (st) {
             session_fail(s, st, (size_t)(start - sql));
             return;

@@ -44,7 +44,7 @@ static void put(line *l, char c)
     l->text[l->count++] = c;
 }
 
-static void put_text(line *l, const char *text)
+static void statement_log_put_text(line *l, const char *text)
 {
     for (; *text; text++)
         put(l, *text);
@@ -67,34 +67,34 @@ static void put_quoted(line *l, const char *text)
 }
 
 /* Puts what comes before a value: `, "name": ` or ` name=`. */
-static void put_name(line *l, const char *name)
+static void statement_log_put_name(line *l, const char *name)
 {
     if (l->count)
-        put_text(l, l->is_json ? ", " : " ");
+        statement_log_put_text(l, l->is_json ? ", " : " ");
     if (l->is_json)
         put_quoted(l, name);
     else
-        put_text(l, name);
-    put_text(l, l->is_json ? ": " : "=");
+        statement_log_put_text(l, name);
+    statement_log_put_text(l, l->is_json ? ": " : "=");
 }
 
 static void put_field(line *l, const char *name, const char *text)
 {
     bool is_plain = !l->is_json && *text && !text[strcspn(text, " \t\r\n\"\\=")];
-    put_name(l, name);
+    statement_log_put_name(l, name);
     if (is_plain)
-        put_text(l, text);
+        statement_log_put_text(l, text);
     else
         put_quoted(l, text);
 }
 
-static void put_number(line *l, const char *name, const char *format, double number)
+static void statement_log_put_number(line *l, const char *name, const char *format, double number)
 {
-    put_name(l, name);
+    statement_log_put_name(l, name);
     l->count += (size_t)snprintf(l->text + l->count, 32, format, number);
 }
 
-static void put_time(line *l, int64_t microseconds)
+static void statement_log_put_time(line *l, int64_t microseconds)
 {
     char day[32], text[48];
     struct tm parts;
@@ -107,16 +107,16 @@ static void put_time(line *l, int64_t microseconds)
 
 static void fill(line *l, const activity_past *one)
 {
-    put_time(l, one->ended);
-    put_number(l, "pid", "%.0f", one->number);
+    statement_log_put_time(l, one->ended);
+    statement_log_put_number(l, "pid", "%.0f", one->number);
     put_field(l, "user", one->user);
     put_field(l, "group", one->group);
     put_field(l, "protocol", one->protocol);
     put_field(l, "application", one->application);
     put_field(l, "state", one->state);
-    put_number(l, "queued_ms", "%.3f", (double)(one->run - one->begun) / 1000);
-    put_number(l, "ms", "%.3f", (double)(one->ended - one->run) / 1000);
-    put_number(l, "rows", "%.0f", (double)one->rows);
+    statement_log_put_number(l, "queued_ms", "%.3f", (double)(one->run - one->begun) / 1000);
+    statement_log_put_number(l, "ms", "%.3f", (double)(one->ended - one->run) / 1000);
+    statement_log_put_number(l, "rows", "%.0f", (double)one->rows);
     if (*one->sqlstate) {
         put_field(l, "sqlstate", one->sqlstate);
         put_field(l, "message", one->message);

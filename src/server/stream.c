@@ -60,7 +60,7 @@ static status wait_for(const stream *s, short events, stream_end *out_end)
 }
 
 /* Returns what recv does of bytes that are there now; with EAGAIN: what is to be waited for. */
-static ssize_t receive_some(stream *s, short *out_events)
+static ssize_t stream_receive_some(stream *s, short *out_events)
 {
     char *room = s->received.items + s->received.count;
     *out_events = POLLIN;
@@ -74,7 +74,7 @@ static status receive(stream *s, stream_end *out_end)
     TRY(array_reserve(NULL, &s->received, BLOCK_BYTES));
     while (!*out_end) {
         short events;
-        ssize_t bytes = receive_some(s, &events);
+        ssize_t bytes = stream_receive_some(s, &events);
         if (bytes > 0) {
             s->received.count += (size_t)bytes;
             return STATUS_OK;

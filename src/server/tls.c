@@ -49,7 +49,7 @@ static status check_key_file(const char *path)
     return STATUS_OK;
 }
 
-static status load(SSL_CTX *context, const char *certificate, const char *key)
+static status tls_load(SSL_CTX *context, const char *certificate, const char *key)
 {
     if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1)
         return tls_failure(certificate);
@@ -72,7 +72,7 @@ status tls_identity_load(const char *certificate, const char *key, tls_identity 
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
-    status st = load(context, certificate, key);
+    status st = tls_load(context, certificate, key);
     if (st) {
         SSL_CTX_free(context);
         return st;

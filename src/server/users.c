@@ -87,7 +87,7 @@ static bool read_line(const char *at, user_line *out)
     return blanks && out->verifier_bytes;
 }
 
-static bool is_named(const user_line *line, const char *name)
+static bool users_is_named(const user_line *line, const char *name)
 {
     return line->name && line->name_bytes == strlen(name) &&
            !memcmp(line->name, name, line->name_bytes);
@@ -108,7 +108,7 @@ static status find_line(const char *path, const char *text, const char *name, us
     for (const char *at = text; *at; at = out->end, ++*out_number) {
         if (!read_line(at, out))
             return is_wrong(path, *out_number);
-        if (is_named(out, name))
+        if (users_is_named(out, name))
             return STATUS_OK;
     }
     *out = (user_line){.name = NULL};
@@ -166,7 +166,7 @@ static status keep_others(const char *path, const char *text, const char *name, 
         if (!read_line(at, &line))
             return is_wrong(path, number);
         size_t bytes = (size_t)(line.end - line.begin);
-        if (is_named(&line, name)) {
+        if (users_is_named(&line, name)) {
             *out_own = line;
             continue;
         }

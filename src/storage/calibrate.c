@@ -155,7 +155,7 @@ static status run_trial(trial *t, calibration_trial *out)
     return STATUS_OK;
 }
 
-static status run_plan(trial *t, calibration *out)
+static status calibrate_run_plan(trial *t, calibration *out)
 {
     char *memory = mem_new(MEMORY_BYTES + STORAGE_BLOCK);
     if (!memory)
@@ -263,7 +263,7 @@ status calibration_measure(const char *path, calibration *out)
     if (!st)
         st = calibration_device(path, &out->device);
     if (!st)
-        st = run_plan(&t, out);
+        st = calibrate_run_plan(&t, out);
     if (t.descriptor >= 0)
         close(t.descriptor);
     if (descriptor >= 0)

@@ -20,7 +20,7 @@
 #define DAY_SECONDS 86400
 
 /* The file of a device in the user's cache; false: there is no place for it. */
-static bool find_path(uint64_t device, char *path, size_t room)
+static bool calibrate_cache_find_path(uint64_t device, char *path, size_t room)
 {
     const char *folder = getenv("XDG_CACHE_HOME"), *below = "";
     if (!folder || folder[0] != '/') { /* as its specification says */
@@ -33,7 +33,7 @@ static bool find_path(uint64_t device, char *path, size_t room)
     return length > 0 && (size_t)length < room;
 }
 
-static bool read_all(FILE *f, calibration *out)
+static bool calibrate_cache_read_all(FILE *f, calibration *out)
 {
     char head[sizeof HEAD];
     unsigned count;
@@ -55,10 +55,10 @@ static bool read_all(FILE *f, calibration *out)
 bool calibration_find(uint64_t device, calibration *out)
 {
     char path[4096];
-    FILE *f = find_path(device, path, sizeof path) ? fopen(path, "re") : NULL;
+    FILE *f = calibrate_cache_find_path(device, path, sizeof path) ? fopen(path, "re") : NULL;
     if (!f)
         return false;
-    bool is_whole = read_all(f, out) && out->device == device;
+    bool is_whole = calibrate_cache_read_all(f, out) && out->device == device;
     fclose(f);
     int64_t now = time(NULL);
     return is_whole && out->measured <= now &&
@@ -66,7 +66,7 @@ bool calibration_find(uint64_t device, calibration *out)
 }
 
 /* Makes the folders above a file, as far as they are missing. */
-static void make_folders(char *path)
+static void calibrate_cache_make_folders(char *path)
 {
     for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
@@ -88,10 +88,10 @@ static void write_all(FILE *f, const calibration *c)
 status calibration_keep(const calibration *c)
 {
     char path[4096], temporary[4096 + 32];
-    if (!find_path(c->device, path, sizeof path))
+    if (!calibrate_cache_find_path(c->device, path, sizeof path))
         return status_hint(status_new(STATUS_KIND_IO, "there is no folder to keep the result in"),
                            "set HOME or XDG_CACHE_HOME");
-    make_folders(path);
+    calibrate_cache_make_folders(path);
     snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
     FILE *f = fopen(temporary, "we");
     if (!f)

@@ -54,7 +54,7 @@ static status read_next(trial *t, char *target, size_t *bytes)
     return file_read(f, offset, target, *bytes);
 }
 
-static status read_some(trial *t)
+static status calibrate_store_read_some(trial *t)
 {
     char *target = mem_new(t->request_bytes);
     status st = target ? STATUS_OK : status_no_memory("reads", t->request_bytes);
@@ -71,7 +71,7 @@ static status read_some(trial *t)
 static void *run_thread(void *context)
 {
     trial *t = context;
-    status st = read_some(t);
+    status st = calibrate_store_read_some(t);
     if (!st)
         return NULL;
     mutex_lock(&t->lock);
@@ -83,7 +83,7 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-static status run_trial(trial *t, unsigned depth, calibration_trial *out)
+static status calibrate_store_run_trial(trial *t, unsigned depth, calibration_trial *out)
 {
     pthread_t helpers[THREADS_MAX - 1];
     unsigned count = 0;
@@ -123,12 +123,12 @@ static status open_files(arena *a, const char *url, trial *t)
                                            url, (unsigned long long)bytes);
 }
 
-static status run_plan(trial *t, calibration *out)
+static status calibrate_store_run_plan(trial *t, calibration *out)
 {
     *out = (calibration){.measured = time(NULL), .device = t->files[0]->version.device};
     for (size_t i = 0; i < PLAN_COUNT; i++) {
         t->request_bytes = plan[i].request_bytes;
-        TRY(run_trial(t, plan[i].depth, &out->trials[out->trial_count++]));
+        TRY(calibrate_store_run_trial(t, plan[i].depth, &out->trials[out->trial_count++]));
     }
     return STATUS_OK;
 }
@@ -140,7 +140,7 @@ status calibrate_store_measure(const char *url, calibration *out)
     TRY(arena_new(&a));
     status st = open_files(a, url, &t);
     if (!st)
-        st = run_plan(&t, out);
+        st = calibrate_store_run_plan(&t, out);
     for (unsigned i = 0; i < t.file_count; i++)
         file_close(t.files[i]);
     mutex_destroy(&t.lock);

@@ -24,7 +24,7 @@
 #define NO_DIRECT (-1)
 #define NOT_OPENED (-2)
 
-static file_version version_of(const struct stat *info)
+static file_version file_version_of(const struct stat *info)
 {
     return (file_version){
         .device = info->st_dev,
@@ -45,7 +45,7 @@ bool file_version_now(const file *f, file_version *out)
     struct stat info;
     if (fstat(f->descriptor, &info))
         return false;
-    *out = version_of(&info);
+    *out = file_version_of(&info);
     return true;
 }
 
@@ -75,7 +75,7 @@ bool file_version_of_path(const char *path, file_version *out)
         return object_store_version(path, out);
     if (stat(path, &info))
         return false;
-    *out = version_of(&info);
+    *out = file_version_of(&info);
     return true;
 }
 
@@ -199,7 +199,7 @@ status file_open(const char *path, file **out)
         return status_no_memory("file", sizeof *f);
     }
     f->bytes = (uint64_t)info.st_size;
-    f->version = version_of(&info);
+    f->version = file_version_of(&info);
     *out = f;
     return STATUS_OK;
 }

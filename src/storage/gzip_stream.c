@@ -23,7 +23,7 @@ static void *stream_alloc(void *context, unsigned count, unsigned bytes)
     return mem_new_array(count, bytes);
 }
 
-static void stream_free(void *context, void *memory)
+static void gzip_stream_free(void *context, void *memory)
 {
     (void)context;
     mem_free(memory);
@@ -71,7 +71,7 @@ status gzip_stream_open(FILE *below, int level, FILE **out)
         return status_no_memory("gzip", sizeof *s);
     s->below = below;
     s->deflater.zalloc = stream_alloc;
-    s->deflater.zfree = stream_free;
+    s->deflater.zfree = gzip_stream_free;
     if (deflateInit2(&s->deflater, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
                      MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
         mem_free(s);

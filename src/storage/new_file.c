@@ -292,7 +292,7 @@ static status take_name(new_file *f)
 }
 
 /* A name is safe from a crash once its folder is written too; not every file system can. */
-static void sync_folder(const new_file *f)
+static void new_file_sync_folder(const new_file *f)
 {
     int folder = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
@@ -318,7 +318,7 @@ static status publish(new_file *f)
         return status_new_errno(errno, "could not sync file \"%s\"", f->path);
     TRY(take_name(f));
     if (!f->syncs_later)
-        sync_folder(f);
+        new_file_sync_folder(f);
     int failed = close(f->descriptor);
     f->descriptor = -1;
     return failed ? status_new_errno(errno, "could not close file \"%s\"", f->path) : STATUS_OK;

@@ -33,7 +33,7 @@ static void folder_free(new_folder *f)
     mem_free(f);
 }
 
-static status join(const char *folder, const char *name, char **out)
+static status new_folder_join(const char *folder, const char *name, char **out)
 {
     size_t bytes = strlen(folder) + strlen(name) + 2;
     *out = mem_new(bytes);
@@ -44,7 +44,8 @@ static status join(const char *folder, const char *name, char **out)
 }
 
 /* Without slashes at its end. */
-static status make_names(new_folder *f, const char *path, uint64_t number, const char *name)
+static status new_folder_make_names(new_folder *f, const char *path, uint64_t number,
+                                    const char *name)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -56,8 +57,8 @@ static status make_names(new_folder *f, const char *path, uint64_t number, const
     const char *slash = strrchr(f->path, '/'), *own = slash ? slash + 1 : f->path;
     snprintf(f->temporary_path, length + TEMPORARY_MORE, "%.*s%.*s.%" PRIu64 ".tmp",
              (int)(own - f->path), f->path, temporary_stem(own), own, number);
-    TRY(join(f->temporary_path, name, &f->file));
-    return join(f->path, name, &f->published);
+    TRY(new_folder_join(f->temporary_path, name, &f->file));
+    return new_folder_join(f->path, name, &f->published);
 }
 
 static bool is_empty(const char *path)
@@ -72,7 +73,7 @@ static bool is_empty(const char *path)
     return is;
 }
 
-static status check_free(const char *path)
+static status new_folder_check_free(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) || is_empty(path))
@@ -88,7 +89,7 @@ static status could_not_create(const new_folder *f, int error)
 
 /* The folder, if another has not made it, and the file in it, which keeps it: another may give up in between and
  * take the folder away, which is empty then. */
-static status make_file(new_folder *f)
+static status new_folder_make_file(new_folder *f)
 {
     int file = -1, error = ENOENT;
     for (unsigned i = 0; i < TRIES_MAX && file < 0 && error == ENOENT; i++) {
@@ -106,9 +107,9 @@ static status make_file(new_folder *f)
 
 static status open_folder(new_folder *f, const char *path, uint64_t number, const char *name)
 {
-    TRY(make_names(f, path, number, name));
-    TRY(check_free(f->path));
-    return make_file(f);
+    TRY(new_folder_make_names(f, path, number, name));
+    TRY(new_folder_check_free(f->path));
+    return new_folder_make_file(f);
 }
 
 status new_folder_open(const char *path, uint64_t number, const char *name, new_folder **out)

@@ -145,7 +145,7 @@ static status take_path(new_tree *tree, const char *path)
 }
 
 /* The first folder of a name that nobody has. */
-static status make_work(new_tree *tree)
+static status new_tree_make_work(new_tree *tree)
 {
     size_t bytes = strlen(tree->path), room = bytes + TEMPORARY_MORE;
     const char *slash = strrchr(tree->path, '/'), *name = slash ? slash + 1 : tree->path;
@@ -171,10 +171,10 @@ static status open_new(new_tree *tree)
     size_t above = name_above(tree->path, strlen(tree->path));
     if (above)
         TRY(make_folders(tree->path, above, &tree->made));
-    return make_work(tree);
+    return new_tree_make_work(tree);
 }
 
-static status find_entry(const char *path, bool *out)
+static status new_tree_find_entry(const char *path, bool *out)
 {
     DIR *folder = opendir(path);
     if (!folder)
@@ -208,7 +208,7 @@ static status open_tree(new_tree *tree, const char *path, new_tree_use use)
     TRY(take_path(tree, path));
     if (stat(tree->path, &info) && errno == ENOENT)
         return open_new(tree);
-    TRY(find_entry(path, &has_entries));
+    TRY(new_tree_find_entry(path, &has_entries));
     if (!has_entries || use == NEW_TREE_ADD)
         return STATUS_OK;
     tree->replaces = use == NEW_TREE_REPLACE;
@@ -218,7 +218,7 @@ static status open_tree(new_tree *tree, const char *path, new_tree_use use)
             "with the option OVERWRITE_OR_IGNORE files are replaced, and others stay; with APPEND "
             "all stay; with OVERWRITE none does");
     TRY(check_place(tree));
-    return make_work(tree);
+    return new_tree_make_work(tree);
 }
 
 status new_tree_open(const char *path, new_tree_use use, new_tree **out)

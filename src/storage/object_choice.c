@@ -31,7 +31,7 @@ static object_settings settings_of(const settings *s)
     return made;
 }
 
-static bool are_equal(const object_settings *a, const object_settings *b)
+static bool object_choice_are_equal(const object_settings *a, const object_settings *b)
 {
     return !strcmp(a->endpoint, b->endpoint) && !strcmp(a->region, b->region) &&
            !strcmp(a->key, b->key) && !strcmp(a->secret, b->secret) &&
@@ -43,7 +43,7 @@ static bool find(const object_settings *wanted, uint32_t *out)
 {
     uint32_t count = atomic_load(&choice_count);
     for (*out = 0; *out < count; ++*out)
-        if (are_equal(choices[*out], wanted))
+        if (object_choice_are_equal(choices[*out], wanted))
             return true;
     return false;
 }

@@ -53,7 +53,7 @@ static bool can_be_replaced(const char *path)
     return stat(path, &info) ? errno == ENOENT : S_ISREG(info.st_mode);
 }
 
-static status open_stream(output_file *f, const char *path, bool may_be_cut)
+static status output_file_open_stream(output_file *f, const char *path, bool may_be_cut)
 {
     f->path = mem_copy_text(path, strlen(path));
     if (!f->path)
@@ -78,7 +78,7 @@ status output_file_open(const char *path, bool may_be_cut, output_file **out)
     if (!f)
         return status_no_memory("file", sizeof *f);
     f->descriptor = -1;
-    status st = open_stream(f, path, may_be_cut);
+    status st = output_file_open_stream(f, path, may_be_cut);
     if (st)
         output_file_abort(f);
     else

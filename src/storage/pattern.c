@@ -51,7 +51,7 @@ static int compare_names(const struct dirent **left, const struct dirent **right
 }
 
 /* "" is the folder that we are in. */
-static char *join(const matching *m, const char *folder, const char *name)
+static char *pattern_join(const matching *m, const char *folder, const char *name)
 {
     size_t bytes = strlen(folder);
     return arena_format(m->memory, "%s%s%s", folder, bytes && folder[bytes - 1] != '/' ? "/" : "",
@@ -112,7 +112,7 @@ static status look(const matching *m, const char *folder, const struct dirent *e
 {
     if (e->path)
         return STATUS_OK;
-    e->path = join(m, folder, e->name);
+    e->path = pattern_join(m, folder, e->name);
     if (!e->path)
         return status_no_memory("path", strlen(e->name));
     e->is_folder = file_entry_is_folder(entry, e->path);
@@ -179,7 +179,7 @@ static status match_plain(const matching *m, const char *folder, size_t part)
 {
     struct stat info;
     part_set next;
-    char *path = join(m, folder, m->parts.items[part]);
+    char *path = pattern_join(m, folder, m->parts.items[part]);
     if (!path)
         return status_no_memory("path", strlen(folder));
     if (is_last(m, part))
@@ -197,7 +197,7 @@ static status is_exact(const matching *m, const char *folder, const char *part, 
     *out = false;
     if (!fnmatch(part, part, 0))
         return STATUS_OK;
-    char *path = join(m, folder, part);
+    char *path = pattern_join(m, folder, part);
     *out = path && !lstat(path, &info);
     return path ? STATUS_OK : status_no_memory("path", strlen(part));
 }
@@ -256,7 +256,7 @@ static status split(matching *m, const char *pattern)
     return STATUS_OK;
 }
 
-static int compare_paths(const void *left, const void *right)
+static int pattern_compare_paths(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -266,7 +266,7 @@ static void sort_once(path_list *list)
 {
     size_t kept = 0;
     if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, compare_paths);
+        qsort(list->items, list->count, sizeof *list->items, pattern_compare_paths);
     for (size_t i = 0; i < list->count; i++)
         if (!kept || strcmp(list->items[i], list->items[kept - 1]) != 0)
             list->items[kept++] = list->items[i];

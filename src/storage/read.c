@@ -36,7 +36,7 @@ static pthread_cond_t has_done = PTHREAD_COND_INITIALIZER;
 
 /* ---- parts ---- */
 
-static void trace(const read_request *r)
+static void read_trace(const read_request *r)
 {
     const char *slash = strrchr(r->file->path, '/');
     trace_read(slash ? slash + 1 : r->file->path, r->offset, r->stored_bytes, r->submitted,
@@ -44,7 +44,7 @@ static void trace(const read_request *r)
 }
 
 /* A part is over; st (owned): how. The last one wakes who waits. */
-static void finish_part(read_request *r, status st)
+static void read_finish_part(read_request *r, status st)
 {
     mutex_lock(&lock);
     if (st && !r->outcome) {
@@ -54,7 +54,7 @@ static void finish_part(read_request *r, status st)
     if (atomic_fetch_sub(&r->parts_left, 1) == 1) {
         r->is_done = true;
         if (__builtin_expect(r->submitted, 0))
-            trace(r);
+            read_trace(r);
         /* Under the lock: storage_read_finish returns only when nobody needs what waits any more.
          */
         if (r->wake)
@@ -74,7 +74,7 @@ void storage_use_threads(bool threads)
 
 static void finish_object_part(void *part, status outcome)
 {
-    finish_part(((read_part *)part)->request, outcome);
+    read_finish_part(((read_part *)part)->request, outcome);
 }
 
 static void start_object_part(read_part *part)
@@ -82,7 +82,7 @@ static void start_object_part(read_part *part)
     object_span span = {part->offset, part->bytes, part->target, false, finish_object_part, part};
     status st = object_read_start(part->request->file->object, &span);
     if (st)
-        finish_part(part->request, st);
+        read_finish_part(part->request, st);
 }
 
 static void start_part(read_part *part)
@@ -99,7 +99,7 @@ static void start_part(read_part *part)
         return;
     status st = read_threads_submit(part);
     if (st)
-        finish_part(part->request, st);
+        read_finish_part(part->request, st);
 }
 
 void read_part_done(read_part *part, ssize_t result)
@@ -119,21 +119,22 @@ void read_part_done(read_part *part, ssize_t result)
         return;
     }
     if (result < 0) {
-        finish_part(r, status_new_errno((int)-result, "could not read file \"%s\" at byte %llu",
-                                        f->path, (unsigned long long)part->offset));
+        read_finish_part(r,
+                         status_new_errno((int)-result, "could not read file \"%s\" at byte %llu",
+                                          f->path, (unsigned long long)part->offset));
         return;
     }
     part->offset += (uint64_t)result;
     part->target += result;
     part->bytes -= (size_t)result;
     if (!part->bytes || part->offset == f->bytes) {
-        finish_part(r, STATUS_OK);
+        read_finish_part(r, STATUS_OK);
     } else if (!result) {
-        finish_part(r, status_new(STATUS_KIND_IO,
-                                  "file \"%s\" ends at byte %llu, it had %llu bytes when it was "
-                                  "opened",
-                                  f->path, (unsigned long long)part->offset,
-                                  (unsigned long long)f->bytes));
+        read_finish_part(
+            r, status_new(STATUS_KIND_IO,
+                          "file \"%s\" ends at byte %llu, it had %llu bytes when it was "
+                          "opened",
+                          f->path, (unsigned long long)part->offset, (unsigned long long)f->bytes));
     } else {
         /* The rest need not begin at a block. */
         part->descriptor = f->descriptor;

@@ -15,7 +15,7 @@ static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
 static read_part *first, **last = &first;
 static unsigned thread_count;
 
-static void *serve(void *unused)
+static void *read_threads_serve(void *unused)
 {
     (void)unused;
     for (;;) {
@@ -38,7 +38,7 @@ static status start_threads(void)
 {
     while (thread_count < THREAD_COUNT) {
         pthread_t thread;
-        int error = pthread_create(&thread, NULL, serve, NULL);
+        int error = pthread_create(&thread, NULL, read_threads_serve, NULL);
         if (error && !thread_count)
             return status_new_errno(error, "could not start a reading thread");
         if (error)

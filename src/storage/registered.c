@@ -58,7 +58,7 @@ static uint8_t *make_memory(unsigned number, bool *refused)
 
 /* ---- with the lock held, which the first two give up meanwhile ---- */
 
-static unsigned free_number(void)
+static unsigned registered_free_number(void)
 {
     unsigned number = 0;
     while (number < READ_RING_SLOTS && (slabs[number].address || slabs[number].is_changing))
@@ -68,7 +68,7 @@ static unsigned free_number(void)
 
 static slab *add_slab(void)
 {
-    unsigned number = free_number();
+    unsigned number = registered_free_number();
     if (number == READ_RING_SLOTS || is_refused || fault_check(FAULT_ALLOC))
         return NULL;
     bool refused = false;
@@ -100,7 +100,7 @@ static uint64_t mask_of(unsigned blocks)
 }
 
 /* The first of so many free blocks next to each other; -1: there are not. */
-static int find_run(const slab *s, unsigned blocks)
+static int registered_find_run(const slab *s, unsigned blocks)
 {
     for (unsigned at = 0; at + blocks <= 64; at++)
         if (!(s->taken >> at & mask_of(blocks)))
@@ -110,7 +110,7 @@ static int find_run(const slab *s, unsigned blocks)
 
 static void *take_from(slab *s, unsigned blocks)
 {
-    int at = s ? find_run(s, blocks) : -1;
+    int at = s ? registered_find_run(s, blocks) : -1;
     if (at < 0)
         return NULL;
     s->taken |= mask_of(blocks) << at;
@@ -167,7 +167,7 @@ uint64_t storage_memory_held(void)
 void storage_memory_know(void *start, size_t bytes)
 {
     mutex_lock(&lock);
-    unsigned number = free_number();
+    unsigned number = registered_free_number();
     bool is_wanted = bytes >= BYTES_MIN && number < READ_RING_SLOTS && others_count < OTHERS_MAX &&
                      !are_others_refused && !find_slab(start);
     if (is_wanted) {

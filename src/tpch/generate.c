@@ -63,7 +63,8 @@ static status generate_make_folder(const char *path)
     return number ? status_new_errno(number, "could not make files in \"%s\"", path) : STATUS_OK;
 }
 
-static status add_target(generation *g, const tpch_table *table, unsigned part, unsigned parts)
+static status generate_add_target(generation *g, const tpch_table *table, unsigned part,
+                                  unsigned parts)
 {
     target *t = &g->targets[g->target_count];
     uint64_t units = table->units(&g->scale), share = units / parts;
@@ -100,7 +101,7 @@ static status generate_add_table(generation *g, const tpch_table *table)
         TRY(generate_make_folder(path));
     }
     for (unsigned part = 0; part < parts; part++)
-        TRY(add_target(g, table, part, parts));
+        TRY(generate_add_target(g, table, part, parts));
     return STATUS_OK;
 }
 

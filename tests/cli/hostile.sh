@@ -11,7 +11,7 @@ repeat() { awk -v text="$1" -v count="$2" 'BEGIN { for (i = 0; i < count; i++) p
 is_file=false
 ends() { # name, exit status, text of the answer or the error, for the statements in $work/sql
     name=$1 wanted=$2 text=$3
-    $is_file || in_turn 2 || return
+    $is_file || in_turn 3 || return
     # 134 and above: a signal, a sanitizer's abort among them; 124: too slow.
     timeout 120 "$program" --format csv -f "$work/sql" >"$work/said" 2>&1
     status=$?

@@ -13,12 +13,15 @@ if [ $? = 77 ]; then
     exit
 fi
 
-"$program" -c "copy (select 1 as a, 'x' as b) to '$work/t.parquet'" || exit 2
 # shell TYPED [LOCALE]: what is typed, as printf's %b; \036 is a pause (terminal.c).
 shell() {
     printf '%b' "$1" | LC_ALL=${2:-C.UTF-8} "$terminal" 100 "$program" "$work/t.parquet"
 }
 
+many="select i, i * i as q, 'text ' || i as t from range(100) r(i)"
+# Parts of the test, of which the gate makes each second one (in_turn). Each has a table t of its own.
+
+statements() {
 expect "the shell" 0 - shell 'select a + 41 as answer\nfrom t;\n.quit\n'
 says "gives rows" " 42"
 expect "the shell's tables" 0 - shell '.tables\n.quit\n'
@@ -38,8 +41,10 @@ expect "an error" 0 - shell 'select nothing;\n.quit\n'
 expect "an error, then the end of the input" 0 - shell 'select nothing;\n\0004'
 expect "history" 0 - cat "$work/history"
 says "is kept" "nothing"
+}
 
 # What is not ASCII: typed, edited (Ctrl-A, Ctrl-D, Ctrl-E, backspace), recalled, completed.
+characters() {
 for locale in C.UTF-8 C POSIX nonsense; do
     rm -f "$work/history"
     expect "typed, $locale" 0 - shell "select 'é' || '日本' || '🐘' as x, octet_length('é') as n;\n\0004" $locale
@@ -74,8 +79,10 @@ expect "a command's table" 0 - shell '.schema \t\n\0004'
 says "is completed" "vvvä"
 expect "no keyword for a command" 0 - shell '.sel\t\n\0004'
 says "completes it" "there is no command .sel"
+}
 
 # Pasted text, between the marks of a terminal: a tab completes nothing, and lines are taken one by one.
+words() {
 expect "a pasted tab" 0 - shell "\\033[200~select 'a\\tb' as x, octet_length('a\\tb') as n;\\033[201~\\n\\0004"
 says "stays in the text" "|      3"
 expect "pasted lines" 0 - shell "\\033[200~select 20 +\\n\\t3 as\\tn\\nfrom\\tt;\\n\\033[201~select 5 * 5 as v;\\n\\0004"
@@ -145,9 +152,10 @@ expect "NULL" 0 - shell 'select null as v;\n.nullvalue (none)\nselect null as v;
 says "is shown" " NULL"
 says "as one wants it" " (none)"
 says "in psql's words as well" " empty"
+}
 
 # What a terminal shows of many rows and of wide ones; a pipe has all of it.
-many="select i, i * i as q, 'text ' || i as t from range(100) r(i)"
+rows() {
 expect "many rows" 0 - shell "$many;\n.quit\n"
 says "have their types below their names" " integer | integer | varchar"
 says "the first" "      19 |     361 | text 19"
@@ -196,8 +204,10 @@ expect "widths" 0 " x        | n
  \u202E   | 1
  \u009B   | 1
 (8 rows)" cat "$work/cells"
+}
 
 # One statement's file, a folder, the statement again, a pager.
+files() {
 expect "a file of one statement" 0 - shell ".mode csv\n.once $work/once.csv\nselect 5 as v;\nselect 6 * 6 as w;\n.once $work/none/x\n.once $work/bad.csv\nselect 1 / (i - 5) as v from range(9) r(i);\nselect 7 * 7 as z;\n.quit\n"
 says "the next one is shown" "36"
 says "a failure is said" "could not create file \"$work/none/x\": No such file or directory"
@@ -225,8 +235,10 @@ export PAGER=true
 expect "a pager that ends" 0 - shell ".pager on\nselect i from range(300000) r(i);\n.pager off\nselect 5 * 5 as v;\n.quit\n"
 says "is no failure" " 25"
 unset PAGER
+}
 
 # The start file.
+beginning() {
 printf '.nullvalue (nothing)\n.mode csv\ncreate view begun as select 6 * 7 as v;\nselect nonsense;\n' >"$work/rc"
 export PISTACHIO_RC="$work/rc"
 expect "a start file" 0 - shell "select * from begun;\n.mode table\nselect null as x;\n.quit\n"
@@ -236,10 +248,11 @@ says "and its errors are said" 'column "nonsense" does not exist'
 expect "not without the shell" 0 "v
 NULL" "$program" --format tsv --null NULL -c "select 'NULL' as v"
 export PISTACHIO_RC=
+}
 
 # Ctrl-C: what is typed is dropped; a query ends, the shell goes on.
-"$program" -c "copy (select a.i * 50 + b.i as i from (values $(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')) a(i),
-    (values $(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')) b(i)) to '$work/t.parquet'" || exit 2
+interrupts() {
+"$program" -c "copy (select i + 51 as i from range(2500) r(i)) to '$work/t.parquet'" || exit 2
 long="select count(*) from t a, t b, t c where a.i + b.i * c.i = 7"
 expect "a line is dropped" 0 - shell 'select nonsense\036\003\036select 5 * 5 as v;\n.quit\n'
 says "and the next one runs" " 25"
@@ -249,10 +262,15 @@ says "and says so" "cancelled"
 expect "twice, and the session stays" 0 - shell "$long;\n\036\003\003select 5 * 5 as v;\n.quit\n"
 says "after that" " 25"
 says "and the shell goes on" " 25"
+}
 
 # Progress: never wider than the terminal, one line.
-"$program" --set threads=1 -c "copy (select a.i * 2500 + b.i as i, cast(a.i * b.i as varchar) as s from t a, t b)
-    to '$work/large.parquet'" "$work/t.parquet" || exit 2
+progress_lines() {
+# As many rows as take some seconds; sanitizers take several times as long.
+count=2500
+! grep -q __asan_init "$program" || count=700
+"$program" --set threads=1 -c "copy (select a.i * 2500 + b.i as i, cast(a.i * b.i as varchar) as s
+    from range(51, $count + 51) a(i), range(51, 2551) b(i)) to '$work/large.parquet'" || exit 2
 progress() { # COLUMNS SQL [TYPED]
     printf '%b' "${3-}" | "$terminal" "$1" "$program" --set threads=1 --format none -c "$2"
 }
@@ -265,4 +283,11 @@ done
 expect "progress, and the terminal becomes narrow" 0 - progress 100 "$slow; $slow" '\036\0037030'
 narrow=$(tr '\r' '\n' <"$work/out" | awk '{ n = length($0) } n > 2 { w = n } END { print w + 0 }')
 if [ "$narrow" -lt 30 ]; then pass; else fail "$narrow characters on 30 columns"; fi
+}
+
+for part in statements characters words rows files beginning interrupts progress_lines; do
+    in_turn 2 || continue
+    "$program" -c "copy (select 1 as a, 'x' as b) to '$work/t.parquet'" >/dev/null || exit 2
+    $part
+done
 finish

@@ -2,7 +2,7 @@
  * and the rest of the text is behind what was read. */
 #include "fuzz.h"
 #include "plan/rules/optimize.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "plan/distribute/distribute.h"
 #include "plan/rules/optimize.h"
 #include "run_statement.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 #include "test.h"
 
 #include <pthread.h>

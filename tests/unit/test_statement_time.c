@@ -3,7 +3,7 @@
  *
  * test_label: threads */
 #include "plan/nodes/plan_text.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 #include "test.h"
 
 /* The statement's plan, bound at `time`, has the text in it. */

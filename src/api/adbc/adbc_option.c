@@ -72,7 +72,7 @@ static AdbcStatusCode adbc_adbc_option_get_text(adbc_option_getter *get, void *o
 }
 
 /* Copies a text if it fits whole. */
-static void copy(const char *text, size_t bytes, void *value, size_t *length)
+static void adbc_option_copy(const char *text, size_t bytes, void *value, size_t *length)
 {
     if (value && *length >= bytes)
         memcpy(value, text, bytes);
@@ -85,7 +85,7 @@ AdbcStatusCode adbc_option_get_text(adbc_option_getter *get, void *object, const
     char *text;
     AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, length, &text, error);
     if (!code)
-        copy(text, strlen(text) + 1, value, length);
+        adbc_option_copy(text, strlen(text) + 1, value, length);
     mem_free(text);
     return code;
 }
@@ -96,7 +96,7 @@ AdbcStatusCode adbc_option_get_bytes(adbc_option_getter *get, void *object, cons
     char *text;
     AdbcStatusCode code = adbc_adbc_option_get_text(get, object, key, length, &text, error);
     if (!code)
-        copy(text, strlen(text), value, length);
+        adbc_option_copy(text, strlen(text), value, length);
     mem_free(text);
     return code;
 }

@@ -88,8 +88,8 @@ static void adbc_statistics_add_tables(arrow_build *list, const sql_catalog_entr
     }
 }
 
-static status list_tables(pistachio_connection *connection, arena *memory, arrow_build *list,
-                          const char *pattern, bool approximate)
+static status adbc_statistics_list_tables(pistachio_connection *connection, arena *memory,
+                                          arrow_build *list, const char *pattern, bool approximate)
 {
     sql_catalog_entry *entries;
     size_t count;
@@ -108,7 +108,7 @@ static status adbc_statistics_make(pistachio_connection *connection, arrow_build
     arrow_build *schemas = arrow_build_child(build, 1), *schema = arrow_build_child(schemas, 0),
                 *list = arrow_build_child(schema, 1);
     TRY(arena_new(&memory));
-    status st = list_tables(connection, memory, list, pattern, approximate);
+    status st = adbc_statistics_list_tables(connection, memory, list, pattern, approximate);
     arena_free(memory);
     arrow_build_null(arrow_build_child(build, 0));
     arrow_build_null(arrow_build_child(schema, 0));

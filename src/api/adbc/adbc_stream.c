@@ -13,7 +13,7 @@ typedef struct adbc_stream {
 } adbc_stream;
 
 /* Returns the kind that api_arrow_errno() makes the number of. */
-static status_kind kind_of(int number)
+static status_kind adbc_stream_kind_of(int number)
 {
     switch (number) {
     case ECANCELED:
@@ -37,7 +37,8 @@ static int keep(adbc_stream *s, int number)
     s->code = ADBC_STATUS_OK;
     if (number) {
         const char *text = s->inner.get_last_error(&s->inner);
-        s->code = adbc_fail(&s->error, status_new(kind_of(number), "%s", text ? text : ""));
+        s->code =
+            adbc_fail(&s->error, status_new(adbc_stream_kind_of(number), "%s", text ? text : ""));
     }
     return number;
 }

@@ -353,8 +353,8 @@ static status arrow_row_text_at(const struct ArrowSchema *column, const struct A
 }
 
 /* The value at a position of the column's own buffers. */
-static status value_at(const struct ArrowSchema *column, const struct ArrowArray *array, int64_t at,
-                       value *out)
+static status arrow_row_value_at(const struct ArrowSchema *column, const struct ArrowArray *array,
+                                 int64_t at, value *out)
 {
     const void *values = array->buffers ? array->buffers[1] : NULL;
     switch (out->type.id) {
@@ -418,7 +418,7 @@ status api_arrow_read(const api_arrow_place *place, data_type type, value *out)
     if (!place->array)
         return STATUS_OK;
     out->is_null = false;
-    return value_at(place->column, place->array, place->at, out);
+    return arrow_row_value_at(place->column, place->array, place->at, out);
 }
 
 status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,

@@ -38,7 +38,7 @@ static double calls_of_list(const expr_list *list)
 }
 
 /* Adds the row groups of a scan that statistics leave. Without memory for their weights all of them count. */
-static void add_scan(const plan_statement *plan, const plan_node *scan, statement_work *work)
+static void work_add_scan(const plan_statement *plan, const plan_node *scan, statement_work *work)
 {
     const pq_table *table = scan->scan.table;
     size_t groups = table->row_groups.count, columns = scan->scan.sources.count;
@@ -60,7 +60,7 @@ static void add_scan(const plan_statement *plan, const plan_node *scan, statemen
     work->chunk_columns += chunks_of(rows) * (double)columns;
 }
 
-static void add_node(const plan_statement *plan, const plan_node *node, statement_work *work);
+static void work_add_node(const plan_statement *plan, const plan_node *node, statement_work *work);
 
 /* Adds what the kind of node does to the rows of its children. */
 static void add_kind(const plan_statement *plan, const plan_node *node, double rows,
@@ -68,7 +68,7 @@ static void add_kind(const plan_statement *plan, const plan_node *node, double r
 {
     switch (node->kind) {
     case PLAN_SCAN:
-        add_scan(plan, node, work);
+        work_add_scan(plan, node, work);
         break;
     case PLAN_FILTER:
         work->computed += rows * calls_of_list(&node->filter.conditions);
@@ -95,11 +95,11 @@ static void add_kind(const plan_statement *plan, const plan_node *node, double r
     }
 }
 
-static void add_node(const plan_statement *plan, const plan_node *node, statement_work *work)
+static void work_add_node(const plan_statement *plan, const plan_node *node, statement_work *work)
 {
     double rows = 0;
     for (uint32_t i = 0; i < node->child_count; i++) {
-        add_node(plan, node->children[i], work);
+        work_add_node(plan, node->children[i], work);
         rows += rows_of(node->children[i]);
     }
     work->nodes++;
@@ -111,6 +111,6 @@ void statement_work_count(const plan_statement *plan, statement_work *out)
 {
     *out = (statement_work){0};
     for (size_t i = 0; i < plan->shared.count; i++)
-        add_node(plan, plan->shared.items[i], out);
-    add_node(plan, plan->root, out);
+        work_add_node(plan, plan->shared.items[i], out);
+    work_add_node(plan, plan->root, out);
 }

@@ -38,7 +38,7 @@ static void put_16(flat *f, uint32_t at, size_t number)
     put(f, at, &small, sizeof small);
 }
 
-static void put_32(flat *f, uint32_t at, uint32_t number)
+static void flat_put_32(flat *f, uint32_t at, uint32_t number)
 {
     put(f, at, &number, sizeof number);
 }
@@ -57,9 +57,9 @@ uint32_t flat_table(flat *f, unsigned field_count)
     uint32_t vtable = add(f, vtable_bytes), table = add(f, bytes);
     put_16(f, vtable, vtable_bytes);
     put_16(f, vtable + 2, bytes);
-    put_32(f, table, table - vtable);
+    flat_put_32(f, table, table - vtable);
     if (is_root)
-        put_32(f, 0, table);
+        flat_put_32(f, 0, table);
     return table;
 }
 
@@ -67,7 +67,7 @@ uint32_t flat_text(flat *f, const char *text, size_t bytes)
 {
     pad(f, 0, 0);
     uint32_t at = add(f, 4 + bytes + 1);
-    put_32(f, at, (uint32_t)bytes);
+    flat_put_32(f, at, (uint32_t)bytes);
     put(f, at + 4, text, bytes);
     return at;
 }
@@ -76,7 +76,7 @@ uint32_t flat_vector(flat *f, size_t count, size_t element_bytes)
 {
     pad(f, 4, 0);
     uint32_t at = add(f, 4 + count * element_bytes);
-    put_32(f, at, (uint32_t)count);
+    flat_put_32(f, at, (uint32_t)count);
     return at;
 }
 
@@ -103,13 +103,13 @@ void flat_set(flat *f, uint32_t table, unsigned field, uint64_t number)
 void flat_link(flat *f, uint32_t table, unsigned field, uint32_t target)
 {
     uint32_t slot = take_slot(f, table, field);
-    put_32(f, slot, target - slot);
+    flat_put_32(f, slot, target - slot);
 }
 
 void flat_link_item(flat *f, uint32_t vector, size_t index, uint32_t target)
 {
     uint32_t item = vector + 4 + 4 * (uint32_t)index;
-    put_32(f, item, target - item);
+    flat_put_32(f, item, target - item);
 }
 
 status flat_end(flat *f)

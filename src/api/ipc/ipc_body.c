@@ -23,7 +23,7 @@ status ipc_body_make(ipc_body *body, size_t bytes, void **out)
     return st;
 }
 
-static bool is_set(const uint8_t *bits, uint64_t at)
+static bool ipc_body_is_set(const uint8_t *bits, uint64_t at)
 {
     return bits[at / 8] >> (at % 8) & 1;
 }
@@ -38,7 +38,7 @@ static status add_bits(ipc_body *body, const uint8_t *bits, range rows)
     TRY(ipc_body_make(body, bytes, &made));
     memset(made, 0, bytes);
     for (uint64_t i = 0; i < rows.count; i++)
-        ((uint8_t *)made)[i / 8] |= (uint8_t)(is_set(bits, rows.first + i) << (i % 8));
+        ((uint8_t *)made)[i / 8] |= (uint8_t)(ipc_body_is_set(bits, rows.first + i) << (i % 8));
     return add_buffer(body, made, bytes);
 }
 
@@ -46,13 +46,13 @@ static uint64_t count_unset(const uint8_t *bits, range rows)
 {
     uint64_t at = rows.first, end = rows.first + rows.count, set = 0;
     for (; at < end && at % 8; at++)
-        set += is_set(bits, at);
+        set += ipc_body_is_set(bits, at);
     for (uint64_t word; at + 64 <= end; at += 64) {
         memcpy(&word, bits + at / 8, sizeof word);
         set += (uint64_t)__builtin_popcountll(word);
     }
     for (; at < end; at++)
-        set += is_set(bits, at);
+        set += ipc_body_is_set(bits, at);
     return rows.count - set;
 }
 
@@ -91,10 +91,10 @@ static size_t view_bytes(const struct ArrowArray *array, uint64_t row)
 {
     const uint8_t *validity = array->buffers[0];
     const arrow_view *views = array->buffers[1];
-    return validity && !is_set(validity, row) ? 0 : (size_t)views[row].bytes;
+    return validity && !ipc_body_is_set(validity, row) ? 0 : (size_t)views[row].bytes;
 }
 
-static const char *view_text(const struct ArrowArray *array, uint64_t row)
+static const char *ipc_body_view_text(const struct ArrowArray *array, uint64_t row)
 {
     const arrow_view *view = (const arrow_view *)array->buffers[1] + row;
     if (view->bytes <= (int32_t)sizeof view->inlined)
@@ -116,8 +116,8 @@ static status add_views(ipc_body *body, const struct ArrowArray *array, range ro
     for (uint64_t i = 0; i < rows.count; i++) {
         size_t length = view_bytes(array, rows.first + i);
         if (length)
-            memcpy((char *)bytes + ((uint64_t *)offsets)[i], view_text(array, rows.first + i),
-                   length);
+            memcpy((char *)bytes + ((uint64_t *)offsets)[i],
+                   ipc_body_view_text(array, rows.first + i), length);
     }
     return add_buffer(body, bytes, at);
 }

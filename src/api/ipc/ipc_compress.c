@@ -10,7 +10,7 @@
 
 static const LZ4F_preferences_t lz4_preferences;
 
-static size_t bound_of(ipc_codec codec, size_t bytes)
+static size_t ipc_compress_bound_of(ipc_codec codec, size_t bytes)
 {
     return codec == IPC_ZSTD ? ZSTD_compressBound(bytes)
                              : LZ4F_compressFrameBound(bytes, &lz4_preferences);
@@ -35,7 +35,7 @@ static status compress_buffer(ipc_body *body, const ipc_compression *how, ipc_bu
 {
     char *made;
     int64_t length = (int64_t)buffer->count;
-    size_t room = bound_of(how->codec, buffer->count);
+    size_t room = ipc_compress_bound_of(how->codec, buffer->count);
     room = room > buffer->count ? room : buffer->count;
     TRY(ipc_body_make(body, LENGTH_BYTES + room, (void **)&made));
     size_t count = make_frame(how, buffer, made + LENGTH_BYTES, room);

@@ -233,7 +233,7 @@ static status add_bound(pistachio_result *result, const exec_report *report, dou
     return STATUS_OK;
 }
 
-static status add_storage(pistachio_result *result)
+static status explain_add_storage(pistachio_result *result)
 {
     double bound, seconds = (double)(api_nanoseconds() - result->started) / 1e9;
     exec_report report;
@@ -488,7 +488,7 @@ static status add_run(pistachio_result *result, annotation *context)
     TRY(add_exchanges(result, context));
     TRY(add_planning(result));
     TRY(add_device(result));
-    return add_storage(result);
+    return explain_add_storage(result);
 }
 
 static void sum_times(annotation *context)

@@ -15,7 +15,7 @@
 #include "exec/operators/result_batch.h"
 #include "exec/scan/scan_cache.h"
 #include "sql/catalog/schema.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -110,7 +110,7 @@ static bool is_in_schema(const sql_catalog_entry *entry, const sql_table_name *s
 }
 
 /* Opens a table that was listed without; NULL: it cannot be opened, which a query says that reads it. */
-static const pq_table *open_listed(pistachio_result *result, sql_catalog_entry *entry)
+static const pq_table *query_open_listed(pistachio_result *result, sql_catalog_entry *entry)
 {
     const sql_catalog_entry *found = NULL;
     status_free(sql_catalog_find(api_catalog(result->connection), entry->name,
@@ -131,7 +131,7 @@ static status run_show_tables(pistachio_result *result)
         if (!is_in_schema(&entries[i], &result->statement->schema))
             continue;
         if (!table && entries[i].path)
-            table = open_listed(result, &entries[i]);
+            table = query_open_listed(result, &entries[i]);
         char rows[24], columns[24];
         bool is_counted = false;
         if (table) {
@@ -294,7 +294,7 @@ typedef struct statement_text {
 } statement_text;
 
 /* Binds the statement, with the values of its parameters. */
-static status bind(pistachio_result *result, void *context)
+static status query_bind(pistachio_result *result, void *context)
 {
     const statement_text *text = context;
     value *values = NULL;
@@ -333,7 +333,7 @@ static status try_statement(pistachio_result *result, statement_text text)
     sql_statement *round = result->statement;
     result->statement = NULL;
     text.is_tried = true;
-    status st = bind(result, &text);
+    status st = query_bind(result, &text);
     if (!st)
         result->wanted = result->statement->wanted;
     sql_statement_free(result->statement);
@@ -346,11 +346,11 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
     result->statement_time = statement_time_now();
     result->started = api_nanoseconds();
     statement_text text = {sql, out_rest, false};
-    TRY(bind(result, &text));
+    TRY(query_bind(result, &text));
     if (result->statement->kind == SQL_ROUND) {
         if (!result->statement->makes_values)
             TRY(try_statement(result, text));
-        TRY(api_rounds(result, bind, &text));
+        TRY(api_rounds(result, query_bind, &text));
     }
     TRY(api_columns_make(result->statement, &result->columns));
     TRY(run(result));

@@ -50,7 +50,7 @@ typedef struct prediction {
     double cpu, gpu, opening; /* seconds */
 } prediction;
 
-static void predict(prediction *p, const device_figures *figures)
+static void query_device_predict(prediction *p, const device_figures *figures)
 {
     p->cpu = cost_on_cpu(&p->work, p->threads);
     p->gpu = cost_on_device(&p->work, p->threads, figures);
@@ -93,14 +93,14 @@ static status choose_by_cost(pistachio_result *result)
     bool is_known = device_figures_find(ORDINAL, &figures);
     if (!is_known)
         figures = device_figures_best();
-    predict(&p, &figures);
+    query_device_predict(&p, &figures);
     if (p.cpu <= p.gpu || (!is_known && p.cpu <= p.gpu + p.opening / 8)) {
         stay_by_prediction(result, &p);
         return STATUS_OK;
     }
     if (!is_known) {
         TRY(find_figures(&figures));
-        predict(&p, &figures);
+        query_device_predict(&p, &figures);
     }
     if (!is_worth(result, &p)) {
         stay_by_prediction(result, &p);
@@ -114,7 +114,7 @@ static status choose_by_cost(pistachio_result *result)
     return api_accelerator_open(result->engine, &result->dev);
 }
 
-static status choose(pistachio_result *result)
+static status query_device_choose(pistachio_result *result)
 {
     const char *why = why_only_cpu(result);
     if (strcmp(result->engine->made_of.device.text, "auto")) {
@@ -162,7 +162,7 @@ static status bound_memory(pistachio_result *result)
 
 status api_device_choose(pistachio_result *result)
 {
-    TRY(choose(result));
+    TRY(query_device_choose(result));
     return bound_memory(result);
 }
 

@@ -191,7 +191,7 @@ bool api_reads_rows(const plan_statement *plan)
 }
 
 /* Waits until the statement may run, as the connection's owner says. */
-static status await_turn(const pistachio_result *result)
+static status query_run_await_turn(const pistachio_result *result)
 {
     const pistachio_connection *connection = result->connection;
     if (!connection->await_turn || !api_reads_rows(&result->statement->query))
@@ -226,7 +226,7 @@ static status take_first(pistachio_result *result)
 
 status api_query_start(pistachio_result *result)
 {
-    TRY(await_turn(result));
+    TRY(query_run_await_turn(result));
     status st = start(result);
     if (api_device_may_change(result, st))
         st = run_on_cpu(result, st);

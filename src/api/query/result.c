@@ -7,7 +7,7 @@
 #include "api/query/query_run.h"
 #include "api/session/database.h"
 #include "exec/operators/result_batch.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 uint32_t pistachio_column_count(const pistachio_result *result)
 {

@@ -8,7 +8,7 @@
 #include "api/session/database.h"
 #include "api/session/statement.h"
 #include "exec/operators/result_batch.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@ typedef struct kept {
 } kept;
 
 /* Waits a moment; returns whether the cluster goes on. */
-static bool rest(api_cluster *cluster)
+static bool cluster_keep_rest(api_cluster *cluster)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -145,7 +145,7 @@ static void *keep(void *argument)
     kept k = *(kept *)argument;
     api_cluster *cluster = k.database->cluster;
     mem_free(argument);
-    while (rest(cluster)) {
+    while (cluster_keep_rest(cluster)) {
         status loss = api_cluster_loss(cluster);
         if (!loss)
             continue;
@@ -154,7 +154,7 @@ static void *keep(void *argument)
         mutex_unlock(&cluster->lock);
         say_loss(&k, loss);
         while (!reunite(&k))
-            if (!rest(cluster))
+            if (!cluster_keep_rest(cluster))
                 return NULL;
     }
     return NULL;

@@ -125,7 +125,8 @@ static void fill_all(const plan_statement *plan, const exec_query *query, node_m
 
 /* ---- exchanges ---- */
 
-static void add_exchanges(const plan_node *node, const plan_node **out, size_t room, size_t *count)
+static void explain_metrics_add_exchanges(const plan_node *node, const plan_node **out, size_t room,
+                                          size_t *count)
 {
     if (node->kind == PLAN_EXCHANGE) {
         if (*count < room)
@@ -133,19 +134,19 @@ static void add_exchanges(const plan_node *node, const plan_node **out, size_t r
         ++*count;
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        add_exchanges(node->children[i], out, room, count);
+        explain_metrics_add_exchanges(node->children[i], out, room, count);
 }
 
 void metrics_exchanges(const plan_statement *plan, const plan_node **out, size_t room,
                        size_t *out_count)
 {
     *out_count = 0;
-    add_exchanges(plan->root, out, room, out_count);
+    explain_metrics_add_exchanges(plan->root, out, room, out_count);
     for (size_t i = 0; i < plan->shared.count; i++)
-        add_exchanges(plan->shared.items[i], out, room, out_count);
+        explain_metrics_add_exchanges(plan->shared.items[i], out, room, out_count);
 }
 
-static void add_words(const _Atomic uint64_t *from, unsigned ranks, uint64_t *to)
+static void explain_metrics_add_words(const _Atomic uint64_t *from, unsigned ranks, uint64_t *to)
 {
     for (unsigned rank = 0; from && rank < ranks; rank++)
         to[rank] += atomic_load(&from[rank]);
@@ -166,8 +167,8 @@ static status fill_peers(const plan_statement *plan, const exec_query *query, un
             const exec_operator *op = query->operators.items[i];
             if (op->plan != nodes[e])
                 continue;
-            add_words(op->metrics.sent_to, ranks, words);
-            add_words(op->metrics.received_from, ranks, words + ranks);
+            explain_metrics_add_words(op->metrics.sent_to, ranks, words);
+            explain_metrics_add_words(op->metrics.received_from, ranks, words + ranks);
         }
     mem_free(nodes);
     return STATUS_OK;

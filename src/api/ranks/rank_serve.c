@@ -19,7 +19,7 @@
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 #include "storage/object_store.h"
 
 /* On a rank that is a process: settings, tables and views become rank 0's. */

@@ -8,7 +8,7 @@
 #include "api/handles/handles.h"
 #include "api/session/database.h"
 #include "base/nested_type.h"
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 #include "sql/text/split.h"
 
 pistachio_statement *api_statement_ref(pistachio_statement *statement)

@@ -43,7 +43,7 @@ static void *enter(device *dev)
     return dev ? dev_client_enter(dev) : NULL;
 }
 
-static void leave(device *dev, void *before)
+static void arrow_device_leave(device *dev, void *before)
 {
     if (dev)
         dev_client_leave(dev, before);
@@ -56,7 +56,7 @@ static int arrow_device_get_next(struct ArrowDeviceArrayStream *stream,
     *out = (struct ArrowDeviceArray){.device_id = data->place.id, .device_type = data->place.type};
     void *before = enter(data->dev);
     int number = data->rows.get_next(&data->rows, &out->array);
-    leave(data->dev, before);
+    arrow_device_leave(data->dev, before);
     return number;
 }
 
@@ -71,7 +71,7 @@ static void arrow_device_release(struct ArrowDeviceArrayStream *stream)
     device_stream_data *data = data_of(stream);
     void *before = enter(data->dev);
     data->rows.release(&data->rows);
-    leave(data->dev, before);
+    arrow_device_leave(data->dev, before);
     dev_close(data->dev);
     mem_free(data);
     stream->release = NULL;

@@ -36,7 +36,8 @@ static void print_name(const records *r, const output_text *name)
 }
 
 /* Prints the lines of a value; those after the first have no name. */
-static void print_value(const records *r, const output_text *text, const output_text *name)
+static void output_records_print_value(const records *r, const output_text *text,
+                                       const output_text *name)
 {
     static char empty[] = "";
     static const output_text none = {.items = empty};
@@ -53,10 +54,11 @@ static void print_record(records *r, const output_text *texts, uint64_t number)
 {
     print_rule(r, number);
     for (uint32_t c = 0; c < r->column_count; c++)
-        print_value(r, &texts[c], &r->names[c]);
+        output_records_print_value(r, &texts[c], &r->names[c]);
 }
 
-static bool print_row(records *r, const pistachio_batch *batch, uint64_t row, uint64_t number)
+static bool output_records_print_row(records *r, const pistachio_batch *batch, uint64_t row,
+                                     uint64_t number)
 {
     for (uint32_t c = 0; c < r->column_count; c++)
         if (!output_text_of_value(batch, c, row, r->options, &r->texts[c]))
@@ -72,7 +74,7 @@ static pistachio_error *print_all(records *r, uint64_t *out_rows, bool *out_has_
     while (*out_has_memory && !ferror(r->target) && !(error = progress_next(r->result, &batch)) &&
            batch)
         for (uint64_t row = 0; row < pistachio_batch_rows(batch) && *out_has_memory; row++)
-            *out_has_memory = print_row(r, batch, row, ++*out_rows);
+            *out_has_memory = output_records_print_row(r, batch, row, ++*out_rows);
     return error;
 }
 

@@ -121,7 +121,7 @@ static void print_count(const screen *s, uint32_t all, uint32_t columns)
     fputs(")\n", s->grid.target);
 }
 
-static void print_kept(screen *s, size_t room)
+static void output_screen_print_kept(screen *s, size_t room)
 {
     uint32_t all = s->grid.count, columns = all;
     uint64_t number, expected = 0;
@@ -152,7 +152,7 @@ pistachio_error *output_screen_table(pistachio_result *result, const output_opti
         has_memory = kept_add(&s.kept, batch, options);
     *out_rows = s.kept.rows;
     if (has_memory && !error)
-        print_kept(&s, options->screen.columns);
+        output_screen_print_kept(&s, options->screen.columns);
     if (!has_memory)
         fputs("error: no memory to lay the table out\n", stderr);
     screen_release(&s);

@@ -25,7 +25,7 @@ static void print_measured(table *t)
 }
 
 /* Keeps the row, or prints it. False: no memory. */
-static bool take_row(table *t, const pistachio_batch *batch, uint64_t row)
+static bool output_table_take_row(table *t, const pistachio_batch *batch, uint64_t row)
 {
     if (!t->has_printed && t->measured == TABLE_ROWS_MEASURED)
         print_measured(t);
@@ -70,7 +70,7 @@ pistachio_error *output_table(pistachio_result *result, const output_options *op
     const pistachio_batch *batch = NULL;
     while (has_memory && !ferror(target) && !(error = progress_next(result, &batch)) && batch)
         for (uint64_t row = 0; row < pistachio_batch_rows(batch) && has_memory; row++, ++*out_rows)
-            has_memory = take_row(&t, batch, row);
+            has_memory = output_table_take_row(&t, batch, row);
     if (has_memory && !error) {
         if (!t.has_printed)
             print_measured(&t);

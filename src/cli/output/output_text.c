@@ -27,7 +27,7 @@ static status append_control(output_text *out, uint32_t code, size_t column)
     return output_text_append(out, text, (size_t)bytes);
 }
 
-static status make_plain(const char *text, size_t bytes, output_text *out)
+static status output_text_make_plain(const char *text, size_t bytes, output_text *out)
 {
     size_t done = 0, line = 0; /* of the text what is appended; where in `out` the line begins */
     for (size_t i = 0; i < bytes;) {
@@ -76,7 +76,8 @@ static status make_markdown(const char *text, size_t bytes, output_text *out)
 bool output_text_make(const char *text, size_t bytes, bool is_markdown, output_text *out)
 {
     out->count = 0;
-    status st = is_markdown ? make_markdown(text, bytes, out) : make_plain(text, bytes, out);
+    status st =
+        is_markdown ? make_markdown(text, bytes, out) : output_text_make_plain(text, bytes, out);
     bool is_made = !st;
     status_free(st);
     return is_made;

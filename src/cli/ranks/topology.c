@@ -22,7 +22,7 @@ static const char usage[] =
     "are used; of several ranks, started as `pistachio` without a command, each rank's, and how it "
     "reaches\neach of the others.\n";
 
-static int show(pistachio_database *database)
+static int topology_show(pistachio_database *database)
 {
     char *text;
     status st = api_cluster_topology(database, &text);
@@ -45,8 +45,8 @@ static int topology_run(const cli_rank *rank)
     }
     int exit_status = cli_rank_start(rank, database);
     if (!exit_status)
-        exit_status =
-            cli_rank_is_client(rank) ? show(database) : cli_rank_serve(rank, database, false);
+        exit_status = cli_rank_is_client(rank) ? topology_show(database)
+                                               : cli_rank_serve(rank, database, false);
     pistachio_close(database);
     cli_processes_end(!exit_status);
     return exit_status;

@@ -325,7 +325,7 @@ static int run_watch(cli_session *s, char *argument)
     return result;
 }
 
-static int run_read(cli_session *s, char *argument)
+static int command_run_read(cli_session *s, char *argument)
 {
     argument = command_trim(argument);
     if (*argument)
@@ -457,7 +457,7 @@ static const command commands[] = {
     {{"pager"}, ".pager [on|off]", "whole tables, by $PAGER", run_pager},
     {{"watch"}, ".watch, \\watch [SECONDS] [c=N]", "repeats the last statement", run_watch},
     {{"cd"}, ".cd [DIR]", "goes to a folder", run_cd},
-    {{"read", "i", "include"}, ".read FILE, \\i FILE", "runs the SQL of a file", run_read},
+    {{"read", "i", "include"}, ".read FILE, \\i FILE", "runs the SQL of a file", command_run_read},
     {{"edit", "e"},
      ".edit, \\e [FILE]",
      "the last statement, or a file, in $EDITOR, then runs it",

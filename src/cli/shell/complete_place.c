@@ -6,7 +6,7 @@
 
 static const char blanks[] = " \t";
 
-static bool is_word(const char *text, size_t bytes, const char *word)
+static bool complete_place_is_word(const char *text, size_t bytes, const char *word)
 {
     return bytes == strlen(word) && !strncasecmp(text, word, bytes);
 }
@@ -26,7 +26,7 @@ static complete_kind kind_of_argument(const char *name, size_t bytes)
         {"copy", COMPLETE_SQL},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (is_word(name, bytes, commands[i].name))
+        if (complete_place_is_word(name, bytes, commands[i].name))
             return commands[i].kind;
     return COMPLETE_NOTHING;
 }
@@ -64,8 +64,9 @@ static bool is_after_set(const char *line, const char *start)
     while (word > line && !strchr(" \t;(", word[-1]))
         word--;
     size_t bytes = (size_t)(word_end - word);
-    return is_word(word, bytes, "set") || is_word(word, bytes, "show") ||
-           is_word(word, bytes, "reset");
+    return complete_place_is_word(word, bytes, "set") ||
+           complete_place_is_word(word, bytes, "show") ||
+           complete_place_is_word(word, bytes, "reset");
 }
 
 complete_place complete_find(const char *line, const char *end, bool is_first)

@@ -124,7 +124,7 @@ static unsigned char shell_complete(EditLine *editor, int key)
     return result;
 }
 
-static void remember(shell *s, const char *text, size_t bytes)
+static void shell_remember(shell *s, const char *text, size_t bytes)
 {
     HistEvent event;
     while (bytes && text[bytes - 1] == '\n')
@@ -178,7 +178,7 @@ static void take_line(shell *s, const char *line)
         return;
     if (statement_next(s->statement.items, &start, &end) != STATEMENT_NONE) {
         /* As one entry of the history, whatever lines it was typed on. */
-        remember(s, s->statement.items, s->statement.count);
+        shell_remember(s, s->statement.items, s->statement.count);
         cli_run_text(s->session, s->statement.items);
         print_failure(cli_target_flush(s->session));
     }

@@ -220,7 +220,7 @@ static void give_up_for(cpu_device *cpu, size_t bytes)
 }
 
 /* Returns a kept buffer of the class, or NULL; what the lists hold too much goes. */
-static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
+static cpu_buffer *cpu_find_kept(cpu_device *cpu, unsigned class, size_t capacity)
 {
     if (!KEEPS_BUFFERS)
         return NULL;
@@ -256,7 +256,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
-    cpu_buffer *buffer = find_kept(cpu, class, capacity);
+    cpu_buffer *buffer = cpu_find_kept(cpu, class, capacity);
     if (buffer && buffer->capacity > capacity) {
         status st = mem_budget_take(dev->budget, buffer->capacity - capacity, who);
         if (st) { /* one of the right size may still do */
@@ -281,7 +281,7 @@ static status cpu_alloc_exported(device *dev, size_t bytes, const char *who, dev
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
-    cpu_buffer *buffer = find_kept(cpu, class, capacity);
+    cpu_buffer *buffer = cpu_find_kept(cpu, class, capacity);
     if (!buffer)
         TRY(make_buffer(cpu, bytes, capacity, class, &buffer));
     atomic_store(&buffer->is_exported, true);

@@ -3,7 +3,7 @@
 #include "device/cuda/launch.h"
 
 /* The arrays that the first kernel makes, as nvCOMP takes them. */
-static nvcomp_batch batch_of(const launch *l, const dev_buffer *space)
+static nvcomp_batch library_batch_of(const launch *l, const dev_buffer *space)
 {
     const parquet_batch_library_arguments *a = l->arguments;
     uint64_t *scratch = l->extra.scratch, count = a->library_pages;
@@ -21,12 +21,12 @@ static nvcomp_batch batch_of(const launch *l, const dev_buffer *space)
     };
 }
 
-static status decompress(launch *l, const dev_buffer *space)
+static status library_decompress(launch *l, const dev_buffer *space)
 {
     cuda_command command = {.kind = CUDA_COMMAND_LIBRARY, .work = dev_work_now};
     kernel_use uses[KERNEL_USES]; /* of which no kernel has all */
     unsigned count = kernel_uses(l->kernel, l->arguments, uses);
-    nvcomp_batch batch = batch_of(l, space);
+    nvcomp_batch batch = library_batch_of(l, space);
     memcpy(command.arguments, &batch, sizeof batch);
     if (space)
         uses[count++] = (kernel_use){space->address, USE_WRITE};
@@ -41,7 +41,7 @@ static status run(launch *l, const dev_buffer *space)
     TRY(cuda_scratch_take(l, LIBRARY_WORDS(a->library_pages, a->page_count)));
     if (a->library_pages) {
         TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_library, cuda_shape_one_block()));
-        TRY(decompress(l, space));
+        TRY(library_decompress(l, space));
     }
     return cuda_run(l, CUDA_ENTRY_parquet_batch_library_check, pages);
 }

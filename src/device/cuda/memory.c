@@ -192,7 +192,7 @@ bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinn
 /* ---- taking ---- */
 
 /* Under the lock, which is given up meanwhile: what was found before may not be so any more. */
-static status grow(cuda_device *dev, cuda_pool *pool, const cuda_buffer *buffer)
+static status memory_grow(cuda_device *dev, cuda_pool *pool, const cuda_buffer *buffer)
 {
     if (pool->is_growing) {
         pthread_cond_wait(&dev->grown, &dev->lock);
@@ -210,7 +210,7 @@ static status grow(cuda_device *dev, cuda_pool *pool, const cuda_buffer *buffer)
 static status take_from_pool(cuda_device *dev, cuda_pool *pool, cuda_buffer *buffer)
 {
     while ((size_t)(pool->end - pool->free) < buffer->room)
-        TRY(grow(dev, pool, buffer));
+        TRY(memory_grow(dev, pool, buffer));
     buffer->base.address = pool->free;
     pool->free += buffer->room;
     return STATUS_OK;
@@ -284,7 +284,7 @@ static void keep(cuda_device *dev, cuda_buffer *buffer)
 }
 
 /* Keeps for others what streams have passed. Under the lock. */
-static void reclaim(cuda_device *dev)
+static void memory_reclaim(cuda_device *dev)
 {
     cuda_memory *m = &dev->memory;
     while (m->closed && cuda_streams_passed(dev, m->closed->number)) {
@@ -385,11 +385,11 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     unsigned class = cuda_class_of(bytes, &room);
     status st = STATUS_OK;
     cuda_lock(dev);
-    reclaim(dev);
+    memory_reclaim(dev);
     *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     if (!*out && wants_released(dev, pool, room)) {
         close_released(dev);
-        reclaim(dev);
+        memory_reclaim(dev);
         *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     }
     if (!*out)
@@ -445,7 +445,7 @@ bool cuda_memory_wait(device *base)
         cuda_pause(dev, &turn);
         cuda_lock(dev);
     }
-    reclaim(dev);
+    memory_reclaim(dev);
     cuda_unlock(dev);
     return number && !atomic_load(&dev->is_lost);
 }
@@ -485,7 +485,7 @@ static status charge(cuda_device *dev, size_t room, const char *who)
     status_free(st);
     cuda_lock(dev);
     close_all_released(dev);
-    reclaim(dev);
+    memory_reclaim(dev);
     cuda_unlock(dev);
     return mem_budget_take(dev->base.budget, room, who);
 }
@@ -526,7 +526,7 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
     }
     if (dev->memory.open_count >= OPEN_MAX) {
         close_released(dev);
-        reclaim(dev);
+        memory_reclaim(dev);
     }
     cuda_unlock(dev);
 }
@@ -640,7 +640,7 @@ void cuda_memory_close(cuda_device *dev)
     bool is_lost = atomic_load(&dev->is_lost);
     cuda_lock(dev);
     close_released(dev);
-    reclaim(dev);
+    memory_reclaim(dev);
     cuda_unlock(dev);
     free_list(m->closed);
     free_list(m->gone);

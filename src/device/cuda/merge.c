@@ -17,7 +17,7 @@ cuda_buffer *cuda_block_owner(const cuda_device *dev, uint32_t block)
     return owner_of(&dev->memory, block);
 }
 
-static const char *end_of(const cuda_buffer *buffer)
+static const char *merge_end_of(const cuda_buffer *buffer)
 {
     return (const char *)buffer->base.address + buffer->room;
 }
@@ -31,14 +31,15 @@ static uint32_t next_block(const cuda_memory *m, uint32_t block, uint32_t count)
 }
 
 /* The smallest run of kept buffers that has so many bytes, from block *out_first to *out_last. */
-static bool find_run(const cuda_memory *m, size_t room, uint32_t *out_first, uint32_t *out_last)
+static bool merge_find_run(const cuda_memory *m, size_t room, uint32_t *out_first,
+                           uint32_t *out_last)
 {
     uint32_t count = atomic_load(&m->blocks.count), first = 0;
     const cuda_buffer *before = NULL;
     size_t bytes = 0, best = SIZE_MAX;
     for (uint32_t block = 1; block <= count; block = next_block(m, block, count)) {
         const cuda_buffer *buffer = owner_of(m, block);
-        if (!before || !buffer->is_kept || end_of(before) != buffer->base.address) {
+        if (!before || !buffer->is_kept || merge_end_of(before) != buffer->base.address) {
             first = block;
             bytes = 0;
         }
@@ -72,7 +73,7 @@ static void leave_lists(cuda_pool *pool)
 static void own_blocks(cuda_memory *m, cuda_buffer *buffer)
 {
     uint32_t count = atomic_load(&m->blocks.count);
-    uint64_t end = (uint64_t)(uintptr_t)end_of(buffer);
+    uint64_t end = (uint64_t)(uintptr_t)merge_end_of(buffer);
     for (uint32_t block = buffer->block; block <= count && m->blocks.starts[block - 1] < end;
          block++)
         __atomic_store_n(&m->owners.starts[block - 1], (uintptr_t)buffer, __ATOMIC_RELAXED);
@@ -88,7 +89,7 @@ static void change_room(cuda_buffer *buffer, size_t room)
 static cuda_buffer *merge(cuda_memory *m, uint32_t first, uint32_t last)
 {
     cuda_buffer *merged = owner_of(m, first);
-    const char *end = end_of(owner_of(m, last));
+    const char *end = merge_end_of(owner_of(m, last));
     if (!merged->merged)
         merged->own_room = merged->room;
     merged->is_kept = false;
@@ -112,7 +113,7 @@ cuda_buffer *cuda_merge_kept(cuda_device *dev, size_t room)
 {
     cuda_memory *m = &dev->memory;
     uint32_t first = 0, last = 0;
-    if (m->device.kept_bytes < room || !find_run(m, room, &first, &last))
+    if (m->device.kept_bytes < room || !merge_find_run(m, room, &first, &last))
         return NULL;
     return merge(m, first, last);
 }

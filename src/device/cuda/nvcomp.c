@@ -87,7 +87,7 @@ static bool takes_any_place(void *handle, const nvcomp_functions *f)
                     found.temporary <= ALIGNMENT_MAX);
 }
 
-static void find_functions(void *handle, nvcomp_functions *f)
+static void nvcomp_find_functions(void *handle, nvcomp_functions *f)
 {
     void *space = find(handle, f->name, library.major == 4 ? "GetTempSizeEx" : "GetTempSizeAsync");
     void *decompress = find(handle, f->name, "Async");
@@ -117,7 +117,7 @@ static bool take(void *handle, const char *file)
         return false;
     }
     for (size_t i = 0; i < CODECS; i++)
-        find_functions(handle, &library.of[i]);
+        nvcomp_find_functions(handle, &library.of[i]);
     bool is_of_use = nvcomp_codecs(&library);
     snprintf(text, sizeof text, "nvCOMP %u.%u.%u%s", library.major, version % 1000 / 100,
              version % 100, is_of_use ? "" : " has no function for pages that begin anywhere");
@@ -125,7 +125,7 @@ static bool take(void *handle, const char *file)
 }
 
 /* False: there is no such file. It stays open for as long as the process lives. */
-static bool open_library(const char *file)
+static bool nvcomp_open_library(const char *file)
 {
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
@@ -144,11 +144,11 @@ static void look(const cuda_driver *driver)
 {
     const char *file = getenv("PISTACHIO_NVCOMP_LIBRARY");
     if (file && *file)
-        open_library(file);
+        nvcomp_open_library(file);
     else if (driver->watch_buffer)
         snprintf(text, sizeof text, "no nvCOMP: the emulation has none");
-    else if (!open_library("libnvcomp.so.5"))
-        open_library("libnvcomp.so.4");
+    else if (!nvcomp_open_library("libnvcomp.so.5"))
+        nvcomp_open_library("libnvcomp.so.4");
 }
 
 const nvcomp_library *nvcomp_find(const cuda_driver *driver, const char **out_text)

@@ -11,7 +11,7 @@
 /* ---- traces ---- */
 
 /* Writes to standard error by one call, so that lines of several threads stay whole. */
-static void tell(const char *text)
+static void trace_tell(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written;
@@ -30,7 +30,7 @@ static void tell_job(const cuda_command *c, unsigned job, unsigned count)
     cuda_debug_arguments(c->kernel, c->arguments, w.at, room);
     w.at += strlen(w.at);
     cuda_text_add(&w, "\n");
-    tell(text);
+    trace_tell(text);
 }
 
 static const char *const copies[] = {
@@ -46,7 +46,7 @@ static void tell_copy(const cuda_command *c)
     char text[256];
     snprintf(text, sizeof text, "cuda: %s, %zu bytes: target = %p, source = %p\n", copies[c->kind],
              c->bytes, c->target, c->source);
-    tell(text);
+    trace_tell(text);
 }
 
 static void trace(cuda_command *const *commands, unsigned count)
@@ -57,7 +57,7 @@ static void trace(cuda_command *const *commands, unsigned count)
             tell_job(commands[i], i, count);
         break;
     case CUDA_COMMAND_LIBRARY:
-        tell("cuda: nvCOMP\n");
+        trace_tell("cuda: nvCOMP\n");
         break;
     case CUDA_COMMAND_EVENT:
         break;

@@ -9,7 +9,7 @@ static cuda_address address_of(const void *memory)
 
 /* ---- out ---- */
 
-static status begin_event(cuda_stream *stream, dev_event *event)
+static status window_begin_event(cuda_stream *stream, dev_event *event)
 {
     uint64_t number = 0;
     status st = cuda_stream_write_mark(stream, &number);
@@ -66,7 +66,7 @@ static status begin(cuda_stream *stream, cuda_command *const *commands, unsigned
         begin_library(stream, c);
         return STATUS_OK;
     case CUDA_COMMAND_EVENT:
-        return begin_event(stream, c->event);
+        return window_begin_event(stream, c->event);
     }
     return STATUS_OK;
 }
@@ -84,7 +84,7 @@ static status zero_scratch(cuda_stream *stream)
                             stream->queue);
 }
 
-static status tell(cuda_stream *stream, cuda_command *const *commands, unsigned count)
+static status window_tell(cuda_stream *stream, cuda_command *const *commands, unsigned count)
 {
     const cuda_device *dev = (cuda_device *)stream->base.dev;
     cuda_trace_begin(stream, commands, count);
@@ -106,7 +106,7 @@ void cuda_window_flush(cuda_stream *stream)
     while ((count = window_take(&stream->window, CUDA_JOBS_MAX, commands))) {
         cuda_command *const *jobs = (cuda_command *const *)commands;
         if (!st)
-            st = tell(stream, jobs, count);
+            st = window_tell(stream, jobs, count);
         else if (jobs[0]->kind == CUDA_COMMAND_EVENT)
             cuda_event_free(jobs[0]->event);
     }
@@ -137,7 +137,7 @@ static uint32_t block_of(const cuda_device *dev, const void *address)
 
 /* Launches of a function whose blocks have as many threads may be one, if their arguments have room;
  * else each command is a group of its own. */
-static uint32_t group_of(const cuda_stream *stream, const cuda_command *c)
+static uint32_t window_group_of(const cuda_stream *stream, const cuda_command *c)
 {
     if (c->kind != CUDA_COMMAND_LAUNCH)
         return stream->window.count;
@@ -151,7 +151,7 @@ static status begin_copy_in(cuda_stream *stream, const cuda_command *command)
     stream->base.has_work = true;
     status st = cuda_check(stream->base.dev);
     if (!st)
-        st = tell(stream, &one, 1);
+        st = window_tell(stream, &one, 1);
     mutex_unlock(&stream->lock);
     return st;
 }
@@ -173,11 +173,11 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
     *c = *command;
     stream->base.has_work |= c->kind != CUDA_COMMAND_EVENT;
     if (c->kind == CUDA_COMMAND_EVENT)
-        window_add_last(&stream->window, group_of(stream, c), c);
+        window_add_last(&stream->window, window_group_of(stream, c), c);
     else if (c->kind == CUDA_COMMAND_LAUNCH)
-        window_add(&stream->window, group_of(stream, c), c, uses, use_count);
+        window_add(&stream->window, window_group_of(stream, c), c, uses, use_count);
     else
-        window_add_copy(&stream->window, group_of(stream, c), c, uses, use_count);
+        window_add_copy(&stream->window, window_group_of(stream, c), c, uses, use_count);
     atomic_store(&stream->has_unmarked, true);
     mutex_unlock(&stream->lock);
     return cuda_check(stream->base.dev);

@@ -39,7 +39,7 @@ static void format_time_put_number(line *l, int64_t number, unsigned digits)
 }
 
 /* A name with the letters and the spaces behind it that the word says. */
-static void put_name(line *l, const char *name, const template_word *w, size_t bytes)
+static void format_time_put_name(line *l, const char *name, const template_word *w, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         unsigned char c = (unsigned char)name[i];
@@ -54,7 +54,7 @@ static void put_plain(line *l, const char *text, const template_word *w)
 {
     template_word bare = *w;
     bare.is_bare = true;
-    put_name(l, text, &bare, strlen(text));
+    format_time_put_name(l, text, &bare, strlen(text));
 }
 
 /* ---- to_char ---- */
@@ -190,19 +190,20 @@ static void format_time_put_word(line *l, const moment *m, const template_word *
             format_time_put_ordinal(l, year, w->ordinal);
         break;
     case TEMPLATE_MONTH_NAME:
-        put_name(l, moment_months[m->month - 1], w, strlen(moment_months[m->month - 1]));
+        format_time_put_name(l, moment_months[m->month - 1], w,
+                             strlen(moment_months[m->month - 1]));
         break;
     case TEMPLATE_MONTH_SHORT:
-        put_name(l, moment_months[m->month - 1], w, 3);
+        format_time_put_name(l, moment_months[m->month - 1], w, 3);
         break;
     case TEMPLATE_MONTH_ROMAN:
-        put_name(l, roman[m->month - 1], w, strlen(roman[m->month - 1]));
+        format_time_put_name(l, roman[m->month - 1], w, strlen(roman[m->month - 1]));
         break;
     case TEMPLATE_DAY_NAME:
-        put_name(l, moment_days[m->week_day], w, strlen(moment_days[m->week_day]));
+        format_time_put_name(l, moment_days[m->week_day], w, strlen(moment_days[m->week_day]));
         break;
     case TEMPLATE_DAY_SHORT:
-        put_name(l, moment_days[m->week_day], w, 3);
+        format_time_put_name(l, moment_days[m->week_day], w, 3);
         break;
     case TEMPLATE_ZONE:
         if (l->call->function != HOST_TO_CHAR_TIME)

@@ -92,7 +92,8 @@ static size_t decode_all(const string_view *view, uint32_t *out)
 }
 
 /* The decoded texts of a row; *rest has room for `rows` arrays of either length + 2. */
-static status pair_of(host_call *c, uint64_t row, size_t rows, pair *out, uint32_t **rest)
+static status similarity_pair_of(host_call *c, uint64_t row, size_t rows, pair *out,
+                                 uint32_t **rest)
 {
     const string_view *a = host_text(c, 0, row), *b = host_text(c, 1, row);
     size_t longer = a->bytes > b->bytes ? a->bytes : b->bytes;
@@ -135,7 +136,7 @@ status host_levenshtein(host_call *c, uint64_t row)
 {
     pair p;
     uint32_t *costs;
-    TRY(pair_of(c, row, 1, &p, &costs));
+    TRY(similarity_pair_of(c, row, 1, &p, &costs));
     strip(&p);
     for (size_t j = 0; j <= p.b_count; j++)
         costs[j] = (uint32_t)j;
@@ -196,7 +197,7 @@ status host_damerau_levenshtein(host_call *c, uint64_t row)
 {
     pair p;
     uint32_t *rows;
-    TRY(pair_of(c, row, 4, &p, &rows));
+    TRY(similarity_pair_of(c, row, 4, &p, &rows));
     strip(&p);
     size_t width = p.b_count + 2;
     uint32_t most = (uint32_t)p.a_count + 1;
@@ -356,7 +357,7 @@ status host_jaro_similarity(host_call *c, uint64_t row)
     pair p;
     uint32_t *rest;
     double likeness;
-    TRY(pair_of(c, row, 2, &p, &rest));
+    TRY(similarity_pair_of(c, row, 2, &p, &rest));
     TRY(jaro(&p, rest, &likeness));
     put_likeness(c, row, likeness);
     return STATUS_OK;
@@ -368,7 +369,7 @@ status host_jaro_winkler_similarity(host_call *c, uint64_t row)
     uint32_t *rest;
     double likeness;
     size_t prefix = 0;
-    TRY(pair_of(c, row, 2, &p, &rest));
+    TRY(similarity_pair_of(c, row, 2, &p, &rest));
     TRY(jaro(&p, rest, &likeness));
     while (prefix < WINKLER_PREFIX && prefix < p.a_count && prefix < p.b_count &&
            p.a[prefix] == p.b[prefix])

@@ -48,7 +48,7 @@ static bool strptime_number(reader *r, unsigned digits_max, int64_t least, int64
 }
 
 /* A part of a second of up to so many digits, in microseconds. */
-static bool read_fraction(reader *r, unsigned digits_max, int64_t *out)
+static bool strptime_read_fraction(reader *r, unsigned digits_max, int64_t *out)
 {
     size_t from = r->at;
     if (!strptime_number(r, digits_max, 0, INT64_MAX, out))
@@ -120,14 +120,14 @@ static bool note_date(reader *r, bool is_read)
     return is_read;
 }
 
-static bool read_month_name(reader *r, bool is_full)
+static bool strptime_read_month_name(reader *r, bool is_full)
 {
     bool is_read = strptime_name(r, moment_months, 12, is_full, &r->month);
     r->month++;
     return note_date(r, is_read);
 }
 
-static bool read_year(reader *r)
+static bool strptime_read_year(reader *r)
 {
     r->has_year = true;
     r->week_kind = WEEK_NONE;
@@ -170,7 +170,7 @@ static bool read_pair(reader *r, int64_t most, int64_t *out)
 }
 
 /* Reads +HH, +HHMM or +HH:MM. */
-static bool read_offset(reader *r)
+static bool strptime_read_offset(reader *r)
 {
     int64_t hours, minutes = 0;
     char sign = r->at < r->bytes ? r->text[r->at++] : 0;
@@ -218,15 +218,15 @@ static bool read_letter(reader *r, char letter)
     case 'b':
     case 'h':
     case 'B':
-        return read_month_name(r, letter == 'B');
+        return strptime_read_month_name(r, letter == 'B');
     case 'd':
         return note_date(r, strptime_number(r, 2, 1, 31, &r->day));
     case 'f':
-        return read_fraction(r, 6, &r->microsecond);
+        return strptime_read_fraction(r, 6, &r->microsecond);
     case 'n':
-        return read_fraction(r, 9, &r->microsecond);
+        return strptime_read_fraction(r, 9, &r->microsecond);
     case 'g':
-        return read_fraction(r, 3, &r->microsecond);
+        return strptime_read_fraction(r, 3, &r->microsecond);
     case 'H':
         return strptime_number(r, 2, 0, 23, &r->hour);
     case 'I':
@@ -259,9 +259,9 @@ static bool read_letter(reader *r, char letter)
     case 'y':
         return read_short_year(r);
     case 'Y':
-        return read_year(r);
+        return strptime_read_year(r);
     case 'z':
-        return read_offset(r);
+        return strptime_read_offset(r);
     case 'Z':
         return read_zone(r);
     default:

@@ -185,7 +185,7 @@ status host_translate(host_call *c, uint64_t row)
 
 /* The first letter of each word in upper case, the others in lower; in as many bytes. */
 /* Takes those characters beyond ASCII for letters or digits that no block of marks and symbols has. */
-static bool is_of_word(uint32_t character)
+static bool text_is_of_word(uint32_t character)
 {
     static const struct {
         uint32_t first, last;
@@ -226,10 +226,10 @@ status host_initcap(host_call *c, uint64_t row)
             letter = letter_case(letter, !in_word);
             room[at++] = (char)(0xc0 | letter >> 6);
             room[at] = (char)(0x80 | (letter & 0x3f));
-            in_word = is_of_word(letter);
+            in_word = text_is_of_word(letter);
         } else {
             size_t end = text_character_end(text, view->bytes, at);
-            in_word = end - at < 3 || is_of_word(long_character(text + at, end - at));
+            in_word = end - at < 3 || text_is_of_word(long_character(text + at, end - at));
             memcpy(room + at, text + at, end - at);
             at = end - 1;
         }

@@ -146,7 +146,7 @@ status compute_flatten(const nested_args *c, tensor **out)
 
 /* ---- beside each other ---- */
 
-static uint32_t longest(const nested_args *c, uint64_t row)
+static uint32_t nested_list_longest(const nested_args *c, uint64_t row)
 {
     uint32_t length = 0;
     for (uint32_t k = 0; k < c->arg_count; k++)
@@ -162,7 +162,7 @@ static status zip_field(const nested_args *c, uint32_t k, uint64_t total, tensor
     TRY(nested_index_new(c->stream, total, &index));
     for (uint64_t i = 0; i < c->count; i++) {
         nested_value list = nested_pair(c->args[k], i);
-        uint32_t length = longest(c, i);
+        uint32_t length = nested_list_longest(c, i);
         for (uint32_t at = 0; at < length; at++)
             if (at < list.length)
                 nested_index_add(&index, list.offset + at);
@@ -198,7 +198,7 @@ status compute_zip(const nested_args *c, tensor **out)
     uint64_t total = 0;
     TRY(nested_new(c, c->type, false, out));
     for (uint64_t i = 0; i < c->count; i++) {
-        uint32_t length = longest(c, i);
+        uint32_t length = nested_list_longest(c, i);
         nested_put(*out, i, total, length);
         total += length;
     }

@@ -55,7 +55,7 @@ status compute_list_value(const nested_args *c, tensor **out)
     return st;
 }
 
-static status pack(const nested_args *c, uint32_t first, tensor *result)
+static status nested_make_pack(const nested_args *c, uint32_t first, tensor *result)
 {
     uint32_t count = c->arg_count - first;
     tensor **children = mem_new_array((size_t)count + 1, sizeof *children);
@@ -73,7 +73,7 @@ status compute_struct_pack(const nested_args *c, tensor **out)
     TRY(nested_new(c, c->type, false, out));
     for (uint64_t i = 0; i < c->count; i++)
         nested_put(*out, i, i, 1);
-    return pack(c, 0, *out);
+    return nested_make_pack(c, 0, *out);
 }
 
 /* A struct of the arguments after the first one, NULL where that is. */
@@ -85,7 +85,7 @@ status compute_struct_like(const nested_args *c, tensor **out)
             nested_put(*out, i, i, 1);
         else
             nested_put_null(*out, i);
-    return pack(c, 1, *out);
+    return nested_make_pack(c, 1, *out);
 }
 
 /* ---- maps ---- */

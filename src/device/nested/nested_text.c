@@ -208,7 +208,8 @@ static size_t character_bytes(const char *text, const char *end)
 }
 
 /* Puts a part to its place, unless the parts are only counted. */
-static void put_part(string_view *parts, uint64_t number, const char *text, const char *end)
+static void nested_text_put_part(string_view *parts, uint64_t number, const char *text,
+                                 const char *end)
 {
     if (parts)
         parts[number] = string_view_make(text, (uint32_t)(end - text));
@@ -218,9 +219,9 @@ static uint64_t split_characters(const char *at, const char *end, string_view *p
 {
     uint64_t count = 0;
     for (; at < end; at += character_bytes(at, end))
-        put_part(parts, count++, at, at + character_bytes(at, end));
+        nested_text_put_part(parts, count++, at, at + character_bytes(at, end));
     if (!count)
-        put_part(parts, count++, at, end);
+        nested_text_put_part(parts, count++, at, end);
     return count;
 }
 
@@ -233,10 +234,10 @@ static uint64_t split_text(const string_view *text, const string_view *separator
     if (!separator->bytes)
         return split_characters(at, end, parts);
     while ((found = memmem(at, (size_t)(end - at), string_data(separator), separator->bytes))) {
-        put_part(parts, count++, at, found);
+        nested_text_put_part(parts, count++, at, found);
         at = found + separator->bytes;
     }
-    put_part(parts, count++, at, end);
+    nested_text_put_part(parts, count++, at, end);
     return count;
 }
 

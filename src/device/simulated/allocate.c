@@ -108,7 +108,7 @@ void simulated_reclaim(simulated_device *dev)
         tell_waiting(dev);
 }
 
-static simulated_stream *stream_of(const simulated_device *dev, uint32_t id)
+static simulated_stream *allocate_stream_of(const simulated_device *dev, uint32_t id)
 {
     for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
         if (stream->id == id)
@@ -121,7 +121,7 @@ static simulated_stream *only_user(const simulated_device *dev, const dev_buffer
 {
     if (!buffer || atomic_load_explicit(&buffer->has_texts, memory_order_relaxed))
         return NULL;
-    return stream_of(dev, simulated_block_use(simulated_block(buffer->address))->stream);
+    return allocate_stream_of(dev, simulated_block_use(simulated_block(buffer->address))->stream);
 }
 
 /* `buffer`: the device's, or NULL. */
@@ -187,8 +187,8 @@ static released *take_for(simulated_device *dev, simulated_stream *stream, size_
 }
 
 /* The old bytes are spoilt when the stream gets there. */
-static void renew(simulated_device *dev, simulated_stream *stream, const released *r, size_t before,
-                  command *mark)
+static void allocate_renew(simulated_device *dev, simulated_stream *stream, const released *r,
+                           size_t before, command *mark)
 {
     uint64_t number = stream->window.count ? stream->window_number : dev->next_number++;
     *mark = (command){.kind = COMMAND_MARK, .mark = {r->address, before, r->bytes}};
@@ -207,7 +207,7 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
     mutex_lock(&dev->lock);
     released *r = take_for(dev, stream, bytes, &before);
     if (r)
-        renew(dev, stream, r, before, mark);
+        allocate_renew(dev, stream, r, before, mark);
     mutex_unlock(&dev->lock);
     if (!r)
         mem_free(mark);
@@ -217,7 +217,8 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
 /* Awaits the users of a block's old bytes, which another stream was given while they were in use. */
 static status allocate_await_old_bytes(simulated_stream *stream, block_use *use)
 {
-    simulated_stream *other = stream_of((simulated_device *)stream->base.dev, use->renewed_by);
+    simulated_stream *other =
+        allocate_stream_of((simulated_device *)stream->base.dev, use->renewed_by);
     if (!use->renewed || other == stream)
         return STATUS_OK;
     if (other && oldest_of(other) < use->renewed)

@@ -30,7 +30,7 @@ static pool pools[2];       /* by is_host */
 static block_starts blocks; /* of the device's */
 static block_use *uses;     /* by a block's number */
 
-static unsigned class_of(size_t bytes)
+static unsigned memory_class_of(size_t bytes)
 {
     bytes += SLACK;
     return bytes <= BLOCK_BYTES_MIN ? 8 : 64 - (unsigned)__builtin_clzll(bytes - 1);
@@ -120,7 +120,7 @@ void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes)
 
 size_t simulated_memory_room(size_t bytes)
 {
-    unsigned class = class_of(bytes);
+    unsigned class = memory_class_of(bytes);
     return class < 8 * sizeof bytes ? (size_t)1 << class : SIZE_MAX;
 }
 
@@ -141,7 +141,7 @@ void simulated_memory_piece(const void *address, size_t bytes, void **out_start,
 
 void *simulated_memory_take(bool is_host, size_t bytes)
 {
-    unsigned class = class_of(bytes);
+    unsigned class = memory_class_of(bytes);
     size_t block = (size_t)1 << class;
     pool *p = &pools[is_host];
     void *address = NULL;
@@ -167,7 +167,7 @@ void *simulated_memory_take(bool is_host, size_t bytes)
 
 void simulated_memory_give(bool is_host, void *address, size_t bytes)
 {
-    unsigned class = class_of(bytes);
+    unsigned class = memory_class_of(bytes);
     pool *p = &pools[is_host];
     memory_check_end(address, bytes);
     mutex_lock(&lock);

@@ -140,17 +140,17 @@ static status check_count(const hash_groups *groups, uint64_t needed)
                       (unsigned long long)GROUPS_MAX);
 }
 
-static bool has_room(const hash_groups *groups, uint64_t needed)
+static bool aggregate_hash_has_room(const hash_groups *groups, uint64_t needed)
 {
     return needed <= groups->capacity && groups->slot_count / 3 * 2 >= needed;
 }
 
 /* Makes room for `more` groups. Only if there may be too little of it, asks how many groups there are. */
-static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
+static status aggregate_hash_reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
 {
     if (!groups->words)
         TRY(dev_words_new(stream, WORDS, &groups->words));
-    if (!has_room(groups, groups->count + more))
+    if (!aggregate_hash_has_room(groups, groups->count + more))
         TRY(hash_groups_learn(groups, stream));
     uint64_t needed = groups->count + more;
     TRY(check_count(groups, needed));
@@ -205,7 +205,7 @@ static uint32_t texts_to_compare(const hash_groups *groups, uint64_t long_bytes)
 }
 
 /* The strings of rows that were looked up stay until they are in the heap. */
-static status lend(hash_groups *groups, const packed_rows *rows)
+static status aggregate_hash_lend(hash_groups *groups, const packed_rows *rows)
 {
     TRY(array_reserve(NULL, &groups->lent, rows->column_count));
     for (uint32_t i = 0; i < rows->column_count; i++)
@@ -235,7 +235,7 @@ status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const pa
                                const uint32_t *hashes, uint32_t *out)
 {
     bool has_text = groups->layout->text_count && !groups->borrows_text;
-    TRY(reserve(groups, stream, rows->count.bound));
+    TRY(aggregate_hash_reserve(groups, stream, rows->count.bound));
     if (stream->dev->is_host) {
         uint64_t long_bytes;
         TRY(reserve_text(groups, stream, rows->rows, rows->count.bound, &long_bytes));
@@ -245,7 +245,7 @@ status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const pa
         return dev_words_read(stream, groups->words->address, &groups->count, 1);
     }
     if (has_text)
-        TRY(lend(groups, rows));
+        TRY(aggregate_hash_lend(groups, rows));
     dev_fetch_close(stream->dev, &groups->asked); /* of fewer rows */
     groups->is_behind = true;
     groups->count += rows->count.bound;
@@ -294,8 +294,8 @@ static status reserve_hashes(hash_groups *groups, dev_stream *stream)
 }
 
 /* Every row as it is. */
-static status append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
-                     uint8_t *first, uint32_t *out)
+static status aggregate_hash_append(hash_groups *groups, dev_stream *stream,
+                                    const packed_rows *rows, uint8_t *first, uint32_t *out)
 {
     const key_layout *layout = groups->layout;
     uint64_t count = rows->count.bound;
@@ -345,7 +345,7 @@ status hash_groups_pass(hash_groups *groups, dev_stream *stream, const packed_ro
     if (groups->slots)
         st = pass(groups, stream, rows, hashes->address, texts_to_compare(groups, long_bytes), out);
     else
-        st = append(groups, stream, rows, first, out);
+        st = aggregate_hash_append(groups, stream, rows, first, out);
     if (!st && !groups->slots)
         st = stream->dev->ops->copy(stream, first_hash, hashes->address, count * sizeof(uint32_t));
     dev_buffer_unref(hashes);

@@ -423,8 +423,8 @@ static status copy_tensors(tensor *const *from, uint32_t count, tensor ***out)
 }
 
 /* The rows wait. What was asked is set by the caller. */
-static status hold(aggregate_local *local, tensor *const *keys, tensor *const *values,
-                   dev_count rows, dev_buffer *count_owner)
+static status aggregate_local_hold(aggregate_local *local, tensor *const *keys,
+                                   tensor *const *values, dev_count rows, dev_buffer *count_owner)
 {
     held_rows *waiting = &local->waiting;
     waiting->count = rows;
@@ -442,7 +442,7 @@ static status try_codes(aggregate_local *local, exec_task *task, tensor *const *
         return push_codes(local, task, keys, values, rows, is_taken);
     TRY(codes_lookup_start(local->core, task, last_table(local), keys, rows, is_taken,
                            &local->waiting.codes));
-    return *is_taken ? hold(local, keys, values, rows, count_owner) : STATUS_OK;
+    return *is_taken ? aggregate_local_hold(local, keys, values, rows, count_owner) : STATUS_OK;
 }
 
 /* RUNS do. `keys` are the original forms of those that are packed. */
@@ -458,7 +458,7 @@ static status try_runs(aggregate_local *local, exec_task *task, tensor *const *p
         return STATUS_OK;
     if (!core->dev->is_host) {
         local->waiting.runs = c;
-        return hold(local, keys, values, rows, count_owner);
+        return aggregate_local_hold(local, keys, values, rows, count_owner);
     }
     status st =
         runs_finish(core, task, &local->runs, &local->tables, local->source, values, c, is_taken);

@@ -549,8 +549,8 @@ static uint64_t range_groups(const aggregate_merge *merge, const aggregate_table
 }
 
 /* Ranges of at most a slice, so that readers share large tables. */
-static status add_range(aggregate_merge *merge, const aggregate_table *table, uint64_t first,
-                        uint64_t count)
+static status aggregate_merge_add_range(aggregate_merge *merge, const aggregate_table *table,
+                                        uint64_t first, uint64_t count)
 {
     uint64_t most = range_groups(merge, table);
     for (uint64_t end = first + count; first < end; first += most) {
@@ -567,12 +567,12 @@ static status add_run_ranges(aggregate_merge *merge, const aggregate_table *tabl
     for (size_t i = 0; i < table->segments.count; i++) {
         const run_segment *segment = &table->segments.items[i];
         if (segment->first != end) {
-            TRY(add_range(merge, table, first, end - first));
+            TRY(aggregate_merge_add_range(merge, table, first, end - first));
             first = segment->first;
         }
         end = segment->first + segment->count;
     }
-    return add_range(merge, table, first, end - first);
+    return aggregate_merge_add_range(merge, table, first, end - first);
 }
 
 static status add_table_ranges(aggregate_merge *merge, dev_stream *stream, aggregate_table *table)
@@ -581,7 +581,7 @@ static status add_table_ranges(aggregate_merge *merge, dev_stream *stream, aggre
         TRY(states_complete(merge->core, stream, table));
     merge->peak_bytes += merge->mode == MERGE_NONE ? 0 : aggregate_table_bytes(table);
     return table->form == TABLE_RUNS ? add_run_ranges(merge, table)
-                                     : add_range(merge, table, 0, table->count);
+                                     : aggregate_merge_add_range(merge, table, 0, table->count);
 }
 
 /* Slices that parts' groups were put into become tables. */
@@ -598,7 +598,7 @@ static status take_kept(aggregate_merge *merge, exec_task *task)
         table->row_count = like->row_count;
         merge->kept.items[merge->kept.count++] = table;
         TRY(states_complete(merge->core, task->stream, table));
-        TRY(add_range(merge, table, 0, table->count));
+        TRY(aggregate_merge_add_range(merge, table, 0, table->count));
     }
     return STATUS_OK;
 }

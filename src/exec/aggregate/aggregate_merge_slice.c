@@ -268,9 +268,9 @@ static status join_states(const aggregate_core *core, dev_stream *stream,
 }
 
 /* Adds states to a part whose groups are known, slice by slice if the slices differ. */
-static status add_states(const aggregate_core *core, exec_task *task, aggregate_table *target,
-                         const merge_slice *slices, size_t slice_count, size_t part,
-                         joined_part *joined)
+static status aggregate_merge_slice_add_states(const aggregate_core *core, exec_task *task,
+                                               aggregate_table *target, const merge_slice *slices,
+                                               size_t slice_count, size_t part, joined_part *joined)
 {
     const merge_slice *like;
     const uint32_t *groups = joined->groups->rows;
@@ -328,7 +328,8 @@ status merge_slices_add(const aggregate_core *core, exec_task *task, aggregate_t
     if (!st)
         st = find_joined(core, task->stream, target, &joined);
     if (!st)
-        st = add_states(core, task, target, slices, slice_count, part, &joined);
+        st = aggregate_merge_slice_add_states(core, task, target, slices, slice_count, part,
+                                              &joined);
     joined_part_release(&joined);
     return st;
 }

@@ -31,7 +31,7 @@ static bool is_argument_alone(const op_aggregate *op, int number)
 }
 
 /* Counts how many expressions read each column of the input. */
-static void count_uses(const op_aggregate *op, uint32_t *uses)
+static void aggregate_narrow_count_uses(const op_aggregate *op, uint32_t *uses)
 {
     for (uint32_t i = 0; i < op->expr_count; i++) {
         const uint32_t *inputs;
@@ -60,7 +60,7 @@ status aggregate_narrow_find(op_aggregate *op, const expr_list *exprs, uint32_t 
         mem_free(uses);
         return status_no_memory("aggregation", column_count * sizeof *uses);
     }
-    count_uses(op, uses);
+    aggregate_narrow_count_uses(op, uses);
     bool may_be = op->core.dev->is_host && !op->core.key_count && !op->set_count;
     for (uint32_t i = 0; i < op->expr_count; i++) {
         op->narrow[i] = may_be ? column_of(op, i, exprs->items[i], uses) : -1;

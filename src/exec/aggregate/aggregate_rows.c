@@ -39,7 +39,7 @@ static bool is_same_row(const tensor *key, const tensor *other)
 
 /* The first text of the largest base that lasts, or NULL. Texts of dictionaries do not count as rows: they have
  * numbers of their own. */
-static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
+static const tensor *aggregate_rows_find_base(const aggregate_core *core, tensor *const *keys)
 {
     const tensor *best = NULL;
     for (uint32_t k = 0; k < core->key_count; k++) {
@@ -52,7 +52,8 @@ static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 }
 
 /* Under the lock. */
-static status set_keys(const aggregate_core *core, tensor *const *keys, const tensor *base)
+static status aggregate_rows_set_keys(const aggregate_core *core, tensor *const *keys,
+                                      const tensor *base)
 {
     row_keys *rows = core->rows;
     data_type *types = mem_new_array(core->key_count + 1, sizeof *types);
@@ -82,14 +83,14 @@ static status set_keys(const aggregate_core *core, tensor *const *keys, const te
 static status match_keys(const aggregate_core *core, tensor *const *keys, const tensor **out)
 {
     row_keys *rows = core->rows;
-    const tensor *base = find_base(core, keys);
+    const tensor *base = aggregate_rows_find_base(core, keys);
     status st = STATUS_OK;
     *out = NULL;
     if (!base)
         return STATUS_OK;
     mutex_lock(&rows->lock);
     if (!rows->is_set)
-        st = set_keys(core, keys, base);
+        st = aggregate_rows_set_keys(core, keys, base);
     mutex_unlock(&rows->lock);
     *out = base;
     for (uint32_t k = 0; k < core->key_count && !st; k++)

@@ -166,8 +166,8 @@ static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk
 }
 
 /* Room for the new groups' strings. */
-static status reserve_text(exec_task *task, hash_groups *groups, const run_chunk *c,
-                           const uint8_t *rows)
+static status aggregate_runs_reserve_text(exec_task *task, hash_groups *groups, const run_chunk *c,
+                                          const uint8_t *rows)
 {
     if (task->stream->dev->is_host)
         return hash_groups_reserve_text(groups, task->stream, rows, c->start_count);
@@ -188,7 +188,7 @@ static status append_keys(exec_task *task, aggregate_table *table, const run_chu
                    .index = c->starts->rows, .count = count, .out = at));
     if (!c->layout->text_count)
         return STATUS_OK;
-    TRY(reserve_text(task, groups, c, at));
+    TRY(aggregate_runs_reserve_text(task, groups, c, at));
     if (!groups->heap.words)
         return STATUS_OK;
     TRY(DEV_LAUNCH(stream, keys_own_text, .rows = at, .count = count, .stride = (uint32_t)stride,
@@ -287,8 +287,9 @@ status runs_start(const aggregate_core *core, exec_task *task, run_state *runs,
     return st;
 }
 
-static status new_table(const aggregate_core *core, exec_task *task, table_list *tables, int source,
-                        const run_chunk *c, aggregate_table **out)
+static status aggregate_runs_new_table(const aggregate_core *core, exec_task *task,
+                                       table_list *tables, int source, const run_chunk *c,
+                                       aggregate_table **out)
 {
     TRY(array_reserve(NULL, tables, 1));
     TRY(aggregate_table_new(core, task->stream, TABLE_RUNS, source, c->layout,
@@ -316,7 +317,7 @@ status runs_finish(const aggregate_core *core, exec_task *task, run_state *runs,
     if (!*is_taken)
         return STATUS_OK;
     if (!table)
-        TRY(new_table(core, task, tables, source, c, &table));
+        TRY(aggregate_runs_new_table(core, task, tables, source, c, &table));
     runs->groups += c->start_count;
     runs->falls += c->statistics[KEY_FIRST] < runs->last;
     runs->last = c->statistics[KEY_LAST];
@@ -342,7 +343,7 @@ static int compare_segments(const void *left, const void *right)
     return (a->maximum > b->maximum) - (a->maximum < b->maximum);
 }
 
-static status collect(const table_list *tables, segment_list *out)
+static status aggregate_runs_collect(const table_list *tables, segment_list *out)
 {
     for (size_t t = 0; t < tables->count; t++)
         for (size_t s = 0; s < tables->items[t]->segments.count; s++) {
@@ -429,7 +430,7 @@ status runs_merge(const aggregate_core *core, exec_task *task, const table_list 
                   bool *is_disjoint)
 {
     segment_list list = {0};
-    status st = collect(tables, &list);
+    status st = aggregate_runs_collect(tables, &list);
     if (!st)
         st = check_disjoint(task, &list, is_disjoint);
     if (!st && *is_disjoint)

@@ -22,7 +22,7 @@ static bool add_hash(uint32_t *slots, uint64_t slot_count, uint32_t hash)
     return true;
 }
 
-static status enlarge(hash_sample *sample)
+static status aggregate_sample_enlarge(hash_sample *sample)
 {
     uint64_t slot_count = sample->slot_count ? sample->slot_count * 2 : SLOTS_MIN;
     uint32_t *slots = mem_new_array(slot_count, sizeof *slots);
@@ -43,7 +43,7 @@ status hash_sample_add(hash_sample *sample, const uint32_t *hashes, uint64_t cou
         if (hashes[i] % HASH_SAMPLE_SHARE || !hashes[i])
             continue;
         if (sample->distinct >= sample->slot_count / 2)
-            TRY(enlarge(sample));
+            TRY(aggregate_sample_enlarge(sample));
         sample->rows++;
         sample->distinct += add_hash(sample->slots, sample->slot_count, hashes[i]);
     }

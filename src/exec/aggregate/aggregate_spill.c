@@ -281,7 +281,8 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
     return st;
 }
 
-static uint64_t group_bytes(const aggregate_core *core, const aggregate_table *table)
+static uint64_t aggregate_spill_group_bytes(const aggregate_core *core,
+                                            const aggregate_table *table)
 {
     uint64_t bytes = 2 * (uint64_t)spill_layout(core)->stride + 16;
     for (uint32_t i = table->held.first; i < table->held.end; i++) {
@@ -298,7 +299,7 @@ static status spill_table(const aggregate_core *core, exec_task *task, const agg
                           const aggregate_table *table, partitions *parts)
 {
     uint64_t room = exec_memory_share(spill->op->query) / task->count / PIECE_SHARE;
-    uint64_t bytes = group_bytes(core, table), least = PIECE_BYTES_MIN / bytes + 1;
+    uint64_t bytes = aggregate_spill_group_bytes(core, table), least = PIECE_BYTES_MIN / bytes + 1;
     uint64_t most = room / bytes;
     least = least < PIECE_GROUPS_MIN ? least : PIECE_GROUPS_MIN;
     most = most < least ? least : most;
@@ -389,7 +390,7 @@ bool aggregate_spill_fits(const aggregate_spill *spill, const table_list *tables
 
 /* ---- the result ---- */
 
-static status add_parts(aggregate_spill *spill, partitions *cut)
+static status aggregate_spill_add_parts(aggregate_spill *spill, partitions *cut)
 {
     status st = STATUS_OK;
     mutex_lock(&spill->lock);
@@ -404,7 +405,7 @@ static status add_parts(aggregate_spill *spill, partitions *cut)
 
 status aggregate_spill_finish(aggregate_spill *spill)
 {
-    return add_parts(spill, spill->cuts.items[0]);
+    return aggregate_spill_add_parts(spill, spill->cuts.items[0]);
 }
 
 static bool take_part(aggregate_reader *reader, aggregate_spill *spill)
@@ -514,7 +515,8 @@ static exec_result load_part(aggregate_merge *merge, exec_task *task, aggregate_
 }
 
 /* The next part's groups are in the reader's table, or were cut and are other parts'. */
-static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
+static exec_result aggregate_spill_next_part(aggregate_merge *merge, exec_task *task,
+                                             aggregate_reader *reader)
 {
     if (!reader->is_loading) {
         aggregate_table_free(merge->core, reader->table);
@@ -540,7 +542,7 @@ static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_
         EXEC_TRY(task, cut_table(merge->core, task, &merge->spill, reader));
     partitions *cut = reader->cut;
     reader->cut = NULL;
-    EXEC_TRY(task, add_parts(&merge->spill, cut));
+    EXEC_TRY(task, aggregate_spill_add_parts(&merge->spill, cut));
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -554,7 +556,7 @@ exec_result aggregate_result_next(aggregate_merge *merge, exec_task *task, aggre
         return EXEC_HAVE_OUTPUT;
     }
     while (!reader->table || reader->is_loading || reader->next == reader->table->count) {
-        exec_result result = next_part(merge, task, reader);
+        exec_result result = aggregate_spill_next_part(merge, task, reader);
         if (result != EXEC_HAVE_OUTPUT)
             return result;
     }

@@ -77,8 +77,9 @@ static status begin_states(dev_stream *stream, const state_plan *plan, const sta
                       .value_high = words[1], .count = dev_count_exact(end - first), .out = at);
 }
 
-static status enlarge(const aggregate_core *core, dev_stream *stream, const state_plan *plan,
-                      state_array *array, uint64_t old_capacity, uint64_t capacity)
+static status aggregate_state_enlarge(const aggregate_core *core, dev_stream *stream,
+                                      const state_plan *plan, state_array *array,
+                                      uint64_t old_capacity, uint64_t capacity)
 {
     dev_buffer *buffer, *old = array->buffer;
     TRY(dev_alloc(stream->dev, capacity * array->width, core->who, &buffer));
@@ -104,7 +105,8 @@ status states_reserve(const aggregate_core *core, dev_stream *stream, aggregate_
     for (uint32_t i = table->held.first; i < table->held.end; i++) {
         state_array *array = table_state(table, i);
         if (!array->is_shared)
-            TRY(enlarge(core, stream, &core->states[i], array, table->capacity, capacity));
+            TRY(aggregate_state_enlarge(core, stream, &core->states[i], array, table->capacity,
+                                        capacity));
     }
     table->capacity = capacity;
     return STATUS_OK;
@@ -132,7 +134,8 @@ status states_complete(const aggregate_core *core, dev_stream *stream, aggregate
             init_array(core, table, i);
     for (uint32_t i = 0; table->capacity && i < core->state_count; i++)
         if (i < held.first || i >= held.end)
-            TRY(enlarge(core, stream, &core->states[i], &all[i], 0, table->capacity));
+            TRY(aggregate_state_enlarge(core, stream, &core->states[i], &all[i], 0,
+                                        table->capacity));
     return STATUS_OK;
 }
 
@@ -146,7 +149,7 @@ static status give_own_count(const aggregate_core *core, dev_stream *stream, agg
     array->is_shared = false;
     if (!table->capacity)
         return STATUS_OK;
-    TRY(enlarge(core, stream, &core->states[state], array, 0, table->capacity));
+    TRY(aggregate_state_enlarge(core, stream, &core->states[state], array, 0, table->capacity));
     if (!groups)
         return STATUS_OK;
     if (rows)

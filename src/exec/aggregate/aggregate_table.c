@@ -99,9 +99,9 @@ uint64_t aggregate_table_bytes(const aggregate_table *table)
 /* ---- slices ---- */
 
 /* The groups of CODES that have rows, as numbers. */
-static status list_present(const aggregate_core *core, dev_stream *stream,
-                           const aggregate_table *table, uint64_t first, uint64_t count,
-                           table_slice *out)
+static status aggregate_table_list_present(const aggregate_core *core, dev_stream *stream,
+                                           const aggregate_table *table, uint64_t first,
+                                           uint64_t count, table_slice *out)
 {
     dev_buffer *bits = NULL, *found = NULL;
     const uint64_t *counts = NULL;
@@ -136,7 +136,7 @@ status table_slice_open(const aggregate_core *core, dev_stream *stream,
     if (table->form != TABLE_CODES)
         return STATUS_OK;
     *out = (table_slice){0};
-    status st = list_present(core, stream, table, first, count, out);
+    status st = aggregate_table_list_present(core, stream, table, first, count, out);
     if (st)
         table_slice_close(out);
     return st;

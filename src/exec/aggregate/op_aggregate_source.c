@@ -68,7 +68,8 @@ static bool is_in_place(const aggregate_plan *plan)
            (plan->result == AGGREGATE_RESULT_PICK && plan->type.width);
 }
 
-static status make_values(const result_piece *r, const aggregate_plan *plan, tensor **out)
+static status op_aggregate_source_make_values(const result_piece *r, const aggregate_plan *plan,
+                                              tensor **out)
 {
     bool is_count = plan->result == AGGREGATE_RESULT_COUNT;
     bool is_variance = plan->result >= AGGREGATE_RESULT_VAR_SAMP;
@@ -102,7 +103,7 @@ static status make_chunk(const result_piece *r, chunk *c)
             TRY(table_slice_key(core, r->task->stream, r->table, r->slice, k, &c->columns[k]));
     for (uint32_t i = 0, at = core->key_count; i < r->op->aggregate_count; i++, at++)
         if (!r->unread || !r->unread[at])
-            TRY(make_values(r, &r->op->aggregates[i], &c->columns[at]));
+            TRY(op_aggregate_source_make_values(r, &r->op->aggregates[i], &c->columns[at]));
     return STATUS_OK;
 }
 

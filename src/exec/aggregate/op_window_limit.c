@@ -59,7 +59,7 @@ static void forget(const op_window_limit *op, limit_local *local)
     local->first_count = local->rows = local->kept = 0;
 }
 
-static void drop_values(const op_window_limit *op, limit_local *local)
+static void op_window_limit_drop_values(const op_window_limit *op, limit_local *local)
 {
     for (uint32_t i = 0; local->values && i <= op->core.key_count; i++) {
         tensor_unref(local->values[i]);
@@ -70,7 +70,8 @@ static void drop_values(const op_window_limit *op, limit_local *local)
 
 /* ---- a chunk ---- */
 
-static exec_result evaluate(const op_window_limit *op, exec_task *task, limit_local *local)
+static exec_result op_window_limit_evaluate(const op_window_limit *op, exec_task *task,
+                                            limit_local *local)
 {
     for (; local->next <= op->core.key_count; local->next++) {
         tensor *value = NULL;
@@ -135,7 +136,8 @@ static status make_mask(const op_window_limit *op, exec_task *task, limit_local 
     return st;
 }
 
-static status select_rows(exec_task *task, limit_local *local, const dev_buffer *bits)
+static status op_window_limit_select_rows(exec_task *task, limit_local *local,
+                                          const dev_buffer *bits)
 {
     const row_mask mask = {.bits = bits->address};
     row_selection kept;
@@ -219,7 +221,7 @@ static status limit_rows(const op_window_limit *op, exec_task *task, limit_local
     if (!st)
         st = make_mask(op, task, local, groups, &mask);
     if (!st)
-        st = select_rows(task, local, mask);
+        st = op_window_limit_select_rows(task, local, mask);
     dev_buffer_unref(mask);
     row_index_unref(groups);
     return st;
@@ -245,7 +247,7 @@ static bool is_costly(const op_window_limit *op, uint64_t partitions)
 }
 
 /* Hardly a row is dropped, nor will be. */
-static bool is_of_no_use(const op_window_limit *op, const limit_local *local)
+static bool op_window_limit_is_of_no_use(const op_window_limit *op, const limit_local *local)
 {
     uint64_t partitions = local->table ? local->table->count : 0;
     uint64_t limit = op->base.plan->window_limit.limit;
@@ -263,7 +265,7 @@ static bool is_of_no_use(const op_window_limit *op, const limit_local *local)
 static void keep_small(const op_window_limit *op, limit_local *local)
 {
     uint64_t bytes = bytes_then(op, local);
-    bool fits = bytes <= op->table_bytes_max, is_useless = is_of_no_use(op, local);
+    bool fits = bytes <= op->table_bytes_max, is_useless = op_window_limit_is_of_no_use(op, local);
     if (fits && !is_useless && exec_has_room(op->base.query, bytes * GROWTH))
         return;
     is_useless |= !has_dropped(local);
@@ -285,11 +287,11 @@ static exec_result window_limit_push(exec_operator *base, exec_task *task, void 
     if (!local->is_over && !local->next)
         keep_small(op, local);
     if (!local->is_over) {
-        exec_result result = evaluate(op, task, local);
+        exec_result result = op_window_limit_evaluate(op, task, local);
         if (result != EXEC_FINISHED)
             return result;
         status st = limit_rows(op, task, local);
-        drop_values(op, local);
+        op_window_limit_drop_values(op, local);
         EXEC_TRY(task, st);
     }
     *output = local->current;
@@ -319,7 +321,7 @@ static void window_limit_local_close(exec_operator *base, void *state)
 {
     const op_window_limit *op = (const op_window_limit *)base;
     limit_local *local = state;
-    drop_values(op, local);
+    op_window_limit_drop_values(op, local);
     mem_free(local->values);
     forget(op, local);
     chunk_free(local->current);
@@ -350,7 +352,7 @@ static bool has_exact_codes(data_type type)
            (type_is_integer(type) && type.width <= 4);
 }
 
-static status compile(op_window_limit *op, exec_layout input)
+static status op_window_limit_compile(op_window_limit *op, exec_layout input)
 {
     const plan_node *node = op->base.plan;
     const plan_sort_key_list *order = &node->window_limit.order;
@@ -386,7 +388,7 @@ status op_window_limit_open(exec_query *query, const plan_node *plan, exec_layou
         return status_no_memory("window limit", sizeof *op);
     op->base = (exec_operator){.ops = &window_limit_ops, .query = query, .plan = plan};
     op->table_bytes_max = share && share < TABLE_BYTES_MAX ? share : TABLE_BYTES_MAX;
-    status st = compile(op, input);
+    status st = op_window_limit_compile(op, input);
     if (st) {
         window_limit_close(&op->base);
         return st;

@@ -152,7 +152,7 @@ static void drop(net_cargo *base)
     mem_free(cargo);
 }
 
-static uint64_t tensor_bytes(const tensor *t, uint64_t rows)
+static uint64_t exchange_cargo_tensor_bytes(const tensor *t, uint64_t rows)
 {
     return type_values_bytes(t->type, rows) + (t->validity ? bitmap_bytes(rows) : 0) +
            (t->heap ? t->heap->buffers[0]->bytes : 0);
@@ -170,7 +170,7 @@ status exchange_cargo_load(net_message *message, const chunk *rows)
     }
     cargo->base.drop = drop;
     for (uint32_t c = 0; c < rows->column_count; c++)
-        cargo->base.bytes += tensor_bytes(rows->columns[c], rows->rows.bound);
+        cargo->base.bytes += exchange_cargo_tensor_bytes(rows->columns[c], rows->rows.bound);
     message->cargo = &cargo->base;
     return STATUS_OK;
 }

@@ -57,7 +57,7 @@ uint32_t exchange_ranges_key_count(const exchange_ranges *ranges)
 
 /* ---- opening ---- */
 
-static void find_hashes(exchange_ranges *ranges)
+static void exchange_ranges_find_hashes(exchange_ranges *ranges)
 {
     for (uint32_t rank = 0; rank < ranges->query->rank_count; rank++)
         while (dev_rank_of(ranges->hashes[rank], ranges->query->rank_count) != rank)
@@ -91,7 +91,7 @@ status exchange_ranges_new(exec_query *query, const plan_node *plan, exchange_ra
     ranges->hashes = mem_new_array(query->rank_count, sizeof *ranges->hashes);
     if (!ranges->key_columns || !ranges->splits || !ranges->hashes)
         return status_no_memory("exchange", query->rank_count * sizeof *ranges->splits);
-    find_hashes(ranges);
+    exchange_ranges_find_hashes(ranges);
     return find_keys(ranges);
 }
 
@@ -127,8 +127,8 @@ static status take_keys(const exchange_ranges *ranges, exec_task *task, const ch
     return st;
 }
 
-static status pack_keys(const exchange_ranges *ranges, dev_stream *host, chunk *rows,
-                        uint64_t *words)
+static status exchange_ranges_pack_keys(const exchange_ranges *ranges, dev_stream *host,
+                                        chunk *rows, uint64_t *words)
 {
     tensor *key;
     for (uint32_t k = 0; k < ranges->key_count; k++) {
@@ -152,7 +152,7 @@ status exchange_ranges_pack(const exchange_ranges *ranges, exec_task *task, cons
     TRY(take_keys(ranges, task, rows, chosen, count, out_texts));
     TRY(dev_alloc(host.dev, count * ranges->key_count * RANGES_KEY_WORDS * sizeof(uint64_t),
                   "ranges", out_keys));
-    return pack_keys(ranges, &host, *out_texts, (*out_keys)->address);
+    return exchange_ranges_pack_keys(ranges, &host, *out_texts, (*out_keys)->address);
 }
 
 /* ---- samples of all ranks ---- */
@@ -280,7 +280,8 @@ static status make_ranges(exchange_ranges *ranges)
     return STATUS_OK;
 }
 
-static status agree(exchange_ranges *ranges, net_waiter *waiter, net_state *out_state)
+static status exchange_ranges_agree(exchange_ranges *ranges, net_waiter *waiter,
+                                    net_state *out_state)
 {
     *out_state = NET_READY;
     if (ranges->is_ready)
@@ -300,7 +301,7 @@ static status agree(exchange_ranges *ranges, net_waiter *waiter, net_state *out_
 status exchange_ranges_try(exchange_ranges *ranges, net_waiter *waiter, net_state *out_state)
 {
     mutex_lock(&ranges->lock);
-    status st = agree(ranges, waiter, out_state);
+    status st = exchange_ranges_agree(ranges, waiter, out_state);
     mutex_unlock(&ranges->lock);
     return st;
 }
@@ -329,7 +330,8 @@ static double turn_share(uint64_t turn)
     return (double)(uint32_t)(turn * UINT64_C(0x9e3779b9)) / 4294967296.0;
 }
 
-static uint32_t rank_of(const exchange_ranges *ranges, const uint64_t *keys, uint64_t *io_turn)
+static uint32_t exchange_ranges_rank_of(const exchange_ranges *ranges, const uint64_t *keys,
+                                        uint64_t *io_turn)
 {
     uint32_t rank = splits_below(ranges, keys, true);
     if (!rank || ranges->plan->exchange.keeps_equals ||
@@ -355,9 +357,8 @@ status exchange_ranges_hash(const exchange_ranges *ranges, exec_task *task, cons
         st = status_no_memory("ranges", count * sizeof *found);
     if (!st) {
         for (uint64_t i = 0; i < count; i++)
-            found[i] =
-                ranges
-                    ->hashes[rank_of(ranges, (const uint64_t *)keys->address + i * words, io_turn)];
+            found[i] = ranges->hashes[exchange_ranges_rank_of(
+                ranges, (const uint64_t *)keys->address + i * words, io_turn)];
         st = dev_upload(task->stream, hashes, found, count * sizeof *found, "ranges");
     }
     mem_free(found);

@@ -121,7 +121,7 @@ static void thin(sample_local *local, uint32_t key_count)
 }
 
 /* Returns how many of the chunk's rows are drawn; local->chosen has them. */
-static uint32_t choose(sample_local *local, uint64_t rows, uint32_t key_count)
+static uint32_t exchange_sample_choose(sample_local *local, uint64_t rows, uint32_t key_count)
 {
     uint32_t chosen = 0;
     while (local->count + rows / local->stride + 1 > RANGES_SAMPLES / 2)
@@ -150,7 +150,8 @@ static status draw(const op_sample *op, exec_task *task, sample_local *local, co
     row_index *chosen;
     chunk *texts = NULL;
     dev_buffer *keys = NULL;
-    uint32_t count = choose(local, rows->rows.bound, exchange_ranges_key_count(op->ranges));
+    uint32_t count =
+        exchange_sample_choose(local, rows->rows.bound, exchange_ranges_key_count(op->ranges));
     local->rows += rows->rows.bound;
     if (!count)
         return STATUS_OK;

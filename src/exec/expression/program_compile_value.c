@@ -177,7 +177,7 @@ status compile_same_width(compiler *c, uint32_t args[2])
 
 /* The comparisons of expressions and of devices have one order. */
 _Static_assert(EXPR_GE - EXPR_EQ == DEV_COMPARE_GE - DEV_COMPARE_EQ, "same order");
-static dev_compare_op mirrored(dev_compare_op op)
+static dev_compare_op program_compile_value_mirrored(dev_compare_op op)
 {
     return (dev_compare_op)(expr_mirrored((expr_op)(EXPR_EQ + op - DEV_COMPARE_EQ)) - EXPR_EQ +
                             DEV_COMPARE_EQ);
@@ -202,7 +202,7 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
         uint32_t constant = args[0];
         args[0] = args[1];
         args[1] = constant;
-        op = mirrored(op);
+        op = program_compile_value_mirrored(op);
     }
     instruction s =
         instruction_make(INSTRUCTION_COMPARE, (uint8_t)op, type_make(TYPE_BOOL), position);

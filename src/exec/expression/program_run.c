@@ -634,7 +634,7 @@ static bool is_same_input(const program_run *run, uint32_t index, const chunk *i
     return is_same;
 }
 
-static void attach(program_run *run, uint32_t index, chunk *input)
+static void program_run_attach(program_run *run, uint32_t index, chunk *input)
 {
     run->input = input;
     if (!is_same_input(run, index, input)) {
@@ -690,7 +690,7 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
         *out = tensor_ref(input->columns[s->column]);
         return EXEC_FINISHED;
     }
-    attach(run, index, input);
+    program_run_attach(run, index, input);
     exec_result done = run_root(run, index);
     if (done == EXEC_FINISHED)
         *out = tensor_ref(run->main.slots[root]);
@@ -727,7 +727,7 @@ exec_result program_select(program_run *run, uint32_t index, chunk *input, row_i
     uint32_t root = run->program->roots[index];
     *out_rows = NULL;
     *out_owner = NULL;
-    attach(run, index, input);
+    program_run_attach(run, index, input);
     exec_result done = run_root(run, index);
     status st = STATUS_OK;
     if (done == EXEC_FINISHED) {

@@ -121,7 +121,7 @@ static status compare_span(program_run *run, frame *f, const instruction *s, con
 }
 
 /* The op that holds with the sides exchanged. */
-static uint8_t mirrored(uint8_t op)
+static uint8_t program_run_narrow_mirrored(uint8_t op)
 {
     switch (op) {
     case DEV_COMPARE_LT:
@@ -138,7 +138,7 @@ static uint8_t mirrored(uint8_t op)
 }
 
 /* Gives the range of values for which `value op x` holds or, of NE, does not; least > greatest: none. */
-static void range_of(uint8_t op, int128 x, int128 out[2])
+static void program_run_narrow_range_of(uint8_t op, int128 x, int128 out[2])
 {
     out[0] = INT128_LEAST;
     out[1] = INT128_MOST;
@@ -165,7 +165,8 @@ status instruction_compare_narrow(program_run *run, frame *f, uint32_t number, t
     int128 range[2];
     if (!is_narrow(t) || other->form != TENSOR_CONSTANT || other->constant.is_null)
         return STATUS_OK;
-    range_of(is_swapped ? mirrored(s->op) : s->op, value_int128(&other->constant), range);
+    program_run_narrow_range_of(is_swapped ? program_run_narrow_mirrored(s->op) : s->op,
+                                value_int128(&other->constant), range);
     return compare_span(run, f, s, t, range, result);
 }
 

@@ -35,7 +35,7 @@ static status find_task(program_run *run, exec_task **out)
     return STATUS_OK;
 }
 
-static status find_program(program_run *run, uint32_t number, program_run **out)
+static status program_run_on_host_find_program(program_run *run, uint32_t number, program_run **out)
 {
     const lambda *called = instruction_at(run, number)->data;
     exec_task *task;
@@ -282,7 +282,7 @@ exec_result instruction_on_host(program_run *run, frame *f, uint32_t number, ten
     program_run *program;
     chunk *arguments = NULL;
     tensor *made = NULL;
-    EXEC_TRY(task, find_program(run, number, &program));
+    EXEC_TRY(task, program_run_on_host_find_program(run, number, &program));
     status st = run->dev->is_host ? share_arguments(f, s, &arguments)
                                   : take_arguments(run, f, s, &arguments);
     exec_result done = EXEC_FINISHED;

@@ -225,7 +225,7 @@ static status add_roots(tile_run *t, uint32_t most)
 }
 
 /* The run that computes the instruction. */
-static status grow_from(tile_run *t, frame *f, uint32_t number, uint32_t most)
+static status program_run_tiles_grow_from(tile_run *t, frame *f, uint32_t number, uint32_t most)
 {
     t->f = f;
     t->root_count = 1;
@@ -535,7 +535,7 @@ exec_result run_tiles(program_run *run, frame *f, uint32_t number, bool *out_ran
     /* A run that takes too many registers is tried half as long. */
     for (uint32_t most = TILE_STEPS; most >= STEPS_MIN && !fits;) {
         uint32_t missing;
-        EXEC_TRY(task, grow_from(t, f, number, most));
+        EXEC_TRY(task, program_run_tiles_grow_from(t, f, number, most));
         if (computed_parts(t) < 2)
             return EXEC_FINISHED;
         exec_result done = evaluate_leaves(t, &missing);

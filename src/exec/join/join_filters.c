@@ -79,7 +79,7 @@ static status join_filters_fill_words(const op_join_build *join, exec_task *task
     return STATUS_OK;
 }
 
-static status agree(op_join_build *join, exec_task *task)
+static status join_filters_agree(op_join_build *join, exec_task *task)
 {
     static const uint8_t operations[FILTER_WORDS] = {[WORD_KEYS] = NET_SUM,
                                                      [WORD_MIN] = NET_MIN_SIGNED,
@@ -231,7 +231,7 @@ exec_result join_filters_unite(op_join_build *join, exec_task *task)
     net_state is;
     if (u->step == STEP_BEGIN) {
         u->waiter = (net_waiter){.wake = join_filters_wake, .argument = task};
-        EXEC_TRY(task, agree(join, task));
+        EXEC_TRY(task, join_filters_agree(join, task));
         u->step = STEP_AGREE;
     }
     while (u->step != STEP_NEXT || u->number < join_filters_filter_count(join)) {

@@ -157,8 +157,8 @@ static void join_partitions_end_part(join_partitions_local *local, join_queue *q
     local->stage = PARTS_IDLE;
 }
 
-static exec_result rest(join_partitions_local *local, join_queue *queue, exec_task *task,
-                        chunk **output)
+static exec_result join_partitions_rest(join_partitions_local *local, join_queue *queue,
+                                        exec_task *task, chunk **output)
 {
     uint64_t slice = ((uint64_t)task->stream->dev->chunk_rows + 63) / 64 * 64;
     uint64_t left = local->side.table.row_count - local->next_row;
@@ -254,7 +254,7 @@ exec_result join_partitions_pull(join_partitions_local *local, join_queue *queue
     case PARTS_PROBE:
         return join_partitions_probe(local, queue->join, task, output);
     case PARTS_REST:
-        return rest(local, queue, task, output);
+        return join_partitions_rest(local, queue, task, output);
     case PARTS_CUT_BUILD:
     case PARTS_CUT_PROBE:
         return join_partitions_cut(local, queue, task);

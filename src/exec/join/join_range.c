@@ -92,8 +92,8 @@ static const tensor *range_column(const join_table *table, uint32_t number)
 }
 
 /* The rows' groups, if they are asked for, and values of a range, as keys to be sorted by. */
-static status pack_rows(const join_table *table, dev_stream *stream, uint32_t number,
-                        bool has_groups, dev_buffer **out)
+static status join_range_pack_rows(const join_table *table, dev_stream *stream, uint32_t number,
+                                   bool has_groups, dev_buffer **out)
 {
     uint32_t keys = has_groups ? 2 : 1;
     dev_count rows = dev_count_exact(table->row_count);
@@ -111,7 +111,7 @@ static status pack_rows(const join_table *table, dev_stream *stream, uint32_t nu
                       .key_count = keys, .nulls_first = number > 0, .rows = packed);
 }
 
-/* The numbers of rows that pack_rows() made, in order, and their values. */
+/* The numbers of rows that join_range_pack_rows() made, in order, and their values. */
 static status sort_packed(const join_table *table, dev_stream *stream, const dev_buffer *packed,
                           unsigned number, uint32_t keys, uint32_t *order, dev_buffer **out_values)
 {
@@ -135,7 +135,7 @@ static status sort_packed(const join_table *table, dev_stream *stream, const dev
 static status sort_lists(join_table *table, dev_stream *stream)
 {
     dev_buffer *packed = NULL;
-    status st = pack_rows(table, stream, 0, sorts_groups(table), &packed);
+    status st = join_range_pack_rows(table, stream, 0, sorts_groups(table), &packed);
     if (!st)
         st = sort_packed(table, stream, packed, 0, sorts_groups(table) ? 2 : 1,
                          table->rows->address, &table->range_values);
@@ -174,7 +174,7 @@ static status make_heights(join_table *table, dev_stream *stream, const uint32_t
 static status rank_second(join_table *table, dev_stream *stream)
 {
     dev_buffer *packed = NULL, *numbers = NULL;
-    status st = pack_rows(table, stream, 1, false, &packed);
+    status st = join_range_pack_rows(table, stream, 1, false, &packed);
     if (!st)
         st =
             dev_alloc(stream->dev, table->row_count * 2 * sizeof(uint32_t), "join build", &numbers);

@@ -117,8 +117,9 @@ static status insert_packed(const join_table *table, dev_stream *stream, const u
                       .slot_count = table->slot_count, .stats = table->stats->address, .out = out);
 }
 
-static status find_packed(const join_table *table, dev_stream *stream, const uint8_t *rows,
-                          dev_count count, const uint32_t *hashes, uint32_t *out)
+static status join_table_find_packed(const join_table *table, dev_stream *stream,
+                                     const uint8_t *rows, dev_count count, const uint32_t *hashes,
+                                     uint32_t *out)
 {
     const key_layout *layout = &table->layout;
     return DEV_LAUNCH(stream, packed_find, .rows = rows, .hashes = hashes, .count = count,
@@ -140,7 +141,7 @@ static status packed_slots(const join_table *table, exec_task *task, tensor *con
         st =
             insert_packed(table, task->stream, packed, rows.bound, hashes->address, first_row, out);
     else if (!st)
-        st = find_packed(table, task->stream, packed, rows, hashes->address, out);
+        st = join_table_find_packed(table, task->stream, packed, rows, hashes->address, out);
     dev_buffer_unref(owner);
     dev_buffer_unref(hashes);
     return st ? st : drop_nulls(table, task->stream, keys, rows, out);

@@ -218,7 +218,7 @@ static status choose_form(join_table *table, dev_stream *stream, const join_key_
 }
 
 /* Values that stay where they are: row numbers there. */
-static status make_index(join_table *table, dev_stream *stream, uint32_t column)
+static status join_table_build_make_index(join_table *table, dev_stream *stream, uint32_t column)
 {
     const tensor *first = table->chunks.items[0]->columns[column];
     row_index *rows;
@@ -273,7 +273,7 @@ static status join_table_build_make_column(join_table *table, dev_stream *stream
                              "join build"));
     TRY(make_alike(table, stream, column, &is_indexed));
     if (is_indexed)
-        return make_index(table, stream, column);
+        return join_table_build_make_index(table, stream, column);
     for (size_t i = 0; i < table->chunks.count; i++)
         has_nulls |= table->chunks.items[i]->columns[column]->validity != NULL;
     tensor **out = &table->build->columns[column];
@@ -470,7 +470,7 @@ static bool has_rows_in_slots(const join_table *table)
     return table->form == JOIN_TABLE_HASHED ? table->dev->has_rows_in_slots : table->row_bits > 0;
 }
 
-static status make_lists(join_table *table, dev_stream *stream)
+static status join_table_build_make_lists(join_table *table, dev_stream *stream)
 {
     uint64_t words[2];
     if (table->stats) {
@@ -576,7 +576,7 @@ static status single_phase(join_table *table, dev_stream *stream, join_table_pha
     case JOIN_TABLE_PHASE_NUMBER:
         return join_table_build_number(table, stream);
     case JOIN_TABLE_PHASE_LISTS:
-        return make_lists(table, stream);
+        return join_table_build_make_lists(table, stream);
     case JOIN_TABLE_PHASE_SUM:
         return sum_lists(table, stream);
     default:

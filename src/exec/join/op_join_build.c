@@ -58,7 +58,7 @@ static exec_result join_build_add_keys(op_join_build *op, exec_task *task, build
 #define BASE_SHARE 8
 
 /* Under the lock: whether the column's values are to stay in this base, the first one that came. */
-static bool may_keep(op_join_build *op, uint32_t column, const tensor *base)
+static bool op_join_build_may_keep(op_join_build *op, uint32_t column, const tensor *base)
 {
     const exec_query *query = op->base.query;
     uint64_t bytes = exec_tensor_bytes(base);
@@ -81,7 +81,7 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
         if (op->key_columns[k] == column)
             return false;
     mutex_lock(&op->lock);
-    if (!op->bases[column] && may_keep(op, column, t->base))
+    if (!op->bases[column] && op_join_build_may_keep(op, column, t->base))
         op->bases[column] = tensor_ref(t->base);
     bool is_same = op->bases[column] == t->base;
     mutex_unlock(&op->lock);

@@ -5,7 +5,7 @@
 #define NARROW_BYTES sizeof(uint32_t)
 
 /* Text first, then intervals, then by falling width, so that all is aligned. */
-static unsigned rank_of(data_type type)
+static unsigned key_layout_rank_of(data_type type)
 {
     if (type_is_text(type))
         return 0;
@@ -33,7 +33,7 @@ status key_layout_init(key_layout *layout, const data_type *types, uint32_t coun
     uint32_t at = 0, covered = 0;
     for (unsigned rank = 0; rank <= 34; rank++)
         for (uint32_t k = 0; k < count; k++) {
-            if (rank_of(types[k]) != rank)
+            if (key_layout_rank_of(types[k]) != rank)
                 continue;
             layout->offsets[k] = at;
             at += types[k].width ? types[k].width : 1;

@@ -37,7 +37,8 @@ static bool is_made(data_type from, data_type to)
 
 /* ---- numbers, times, bits ---- */
 
-static status copy_validity(dev_stream *stream, const tensor *from, uint64_t rows, tensor *to)
+static status result_device_copy_validity(dev_stream *stream, const tensor *from, uint64_t rows,
+                                          tensor *to)
 {
     if (!from->validity)
         return STATUS_OK;
@@ -72,7 +73,7 @@ static status result_device_make_values(exec_task *task, const tensor *from, uin
 
 static status fill_values(exec_task *task, const tensor *from, uint64_t rows, tensor *to)
 {
-    TRY(copy_validity(task->stream, from, rows, to));
+    TRY(result_device_copy_validity(task->stream, from, rows, to));
     return is_made(from->type, to->type) ? result_device_make_values(task, from, rows, to)
                                          : result_device_copy_values(task->stream, from, rows, to);
 }
@@ -84,7 +85,7 @@ static status fill_offsets(dev_stream *stream, const tensor *texts, uint64_t row
                            uint64_t *out_end)
 {
     int64_t *offsets = to->values;
-    TRY(copy_validity(stream, texts, rows, to));
+    TRY(result_device_copy_validity(stream, texts, rows, to));
     TRY(DEV_LAUNCH(stream, string_offsets, .values = texts->values, .validity = texts->validity,
                    .count = dev_count_exact(rows), .out = offsets));
     return stream->dev->ops->copy(stream, out_end, offsets + rows, sizeof *offsets);
@@ -155,8 +156,8 @@ static status fill_column(exec_task *task, chunk *c, uint32_t index, exec_device
 }
 
 /* Fills the columns. `words`: two for each column, zeroed: ends of texts, then rows that are not NULL. */
-static status fill_columns(exec_task *task, chunk *c, exec_device_layout layout, uint64_t *words,
-                           exec_batch *batch)
+static status result_device_fill_columns(exec_task *task, chunk *c, exec_device_layout layout,
+                                         uint64_t *words, exec_batch *batch)
 {
     uint32_t columns = batch->column_count;
     for (uint32_t i = 0; i < columns; i++) {
@@ -191,7 +192,7 @@ static status result_device_fill(exec_task *task, chunk *c, exec_device_layout l
 {
     dev_buffer *words;
     TRY(dev_words_new(task->stream, 2 * batch->column_count, &words));
-    status st = fill_columns(task, c, layout, words->address, batch);
+    status st = result_device_fill_columns(task, c, layout, words->address, batch);
     if (!st)
         st = result_device_copy_words(task, words->address, batch);
     dev_buffer_unref(words);

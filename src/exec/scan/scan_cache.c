@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static int compare_places(const pq_kept_column *a, const pq_kept_column *b)
+static int scan_cache_compare_places(const pq_kept_column *a, const pq_kept_column *b)
 {
     int by_path = strcmp(a->path, b->path);
     return by_path ? by_path : strcmp(a->column, b->column);
@@ -23,8 +23,9 @@ status scan_cache_list(arena *memory, pq_kept_column **out, size_t *out_count)
     if (!all)
         return status_no_memory("column cache", count * sizeof *all);
     while (i + k < count) {
-        bool is_decoded = k == stored_count ||
-                          (i < decoded_count && compare_places(&decoded[i], &stored[k]) <= 0);
+        bool is_decoded =
+            k == stored_count ||
+            (i < decoded_count && scan_cache_compare_places(&decoded[i], &stored[k]) <= 0);
         all[i + k] = is_decoded ? decoded[i] : stored[k];
         i += is_decoded;
         k += !is_decoded;

@@ -94,7 +94,7 @@ static bool scan_prune_is_float(data_type type)
 
 /* ---- casts ---- */
 
-static bool is_column(const expr *e)
+static bool scan_prune_is_column(const expr *e)
 {
     return e->kind == EXPR_COLUMN || is_field(e);
 }
@@ -103,10 +103,11 @@ static bool is_column(const expr *e)
 static const expr *column_below(const expr *e)
 {
     e = inside(e);
-    if (is_column(e))
+    if (scan_prune_is_column(e))
         return e;
     const expr *arg = e->kind == EXPR_CAST ? inside(e->args[0]) : NULL;
-    return arg && is_column(arg) && value_cast_keeps_order(arg->type, e->type) ? arg : NULL;
+    return arg && scan_prune_is_column(arg) && value_cast_keeps_order(arg->type, e->type) ? arg
+                                                                                          : NULL;
 }
 
 /* Makes the statistics of a column's cast of the column's. */

@@ -131,7 +131,7 @@ status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_re
 }
 
 /* The range has more of the chunk than the rest of a block at its edge, or all. */
-static bool has_part(const pq_shared_range *range, const pq_column_chunk *chunk)
+static bool scan_share_has_part(const pq_shared_range *range, const pq_column_chunk *chunk)
 {
     uint64_t chunk_end = chunk->offset + chunk->compressed_bytes;
     uint64_t start = range->start > chunk->offset ? range->start : chunk->offset;
@@ -153,7 +153,7 @@ static bool scan_share_is_wanted(const share_table *t, const share_group *group,
         for (uint32_t i = 0; i < reader->column_count; i++) {
             const pq_table_column *column = &t->table->columns.items[reader->columns[i]];
             for (uint32_t k = 0; k < column->leaf_count; k++)
-                if (has_part(range, &described->chunks[column->leaf + k]))
+                if (scan_share_has_part(range, &described->chunks[column->leaf + k]))
                     return true;
         }
     }

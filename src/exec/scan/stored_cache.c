@@ -50,14 +50,14 @@ static uint64_t give_back(stored_cache *cache, bool is_pinned, uint64_t bytes)
     return freed;
 }
 
-static void give_back_lent(void *of, uint64_t bytes)
+static void stored_cache_give_back_lent(void *of, uint64_t bytes)
 {
     give_back(of, false, bytes);
 }
 
-static const mem_lender holder = {.give_back = give_back_lent};
+static const mem_lender holder = {.give_back = stored_cache_give_back_lent};
 
-static void drop_all(stored_cache *cache)
+static void stored_cache_drop_all(stored_cache *cache)
 {
     give_back(cache, false, UINT64_MAX);
     give_back(cache, true, UINT64_MAX);
@@ -70,7 +70,7 @@ static void end_keeper(device *dev, bool is_closing)
     mutex_lock(&cache->lock);
     cache->is_ended = true;
     mutex_unlock(&cache->lock);
-    drop_all(cache);
+    stored_cache_drop_all(cache);
     if (!is_closing)
         return;
     mutex_lock(&all.lock);
@@ -291,7 +291,8 @@ static kept_piece *piece_of(stored_keeper *keeper, pq_stored_piece *piece)
     return kept;
 }
 
-static bool has_room(stored_keeper *keeper, const pq_placed_window *window, bool is_pinned)
+static bool stored_cache_has_room(stored_keeper *keeper, const pq_placed_window *window,
+                                  bool is_pinned)
 {
     stored_cache *cache = keeper->use.cache;
     kept_piece *gone = NULL;
@@ -322,9 +323,9 @@ void stored_keeper_keep(void *argument, const pq_placed_window *window)
     status st;
     if (window->count > PIECE_PAGES_MAX)
         return;
-    if (has_room(keeper, window, false))
+    if (stored_cache_has_room(keeper, window, false))
         st = pq_stored_piece_new(dev_buffer_ref(window->stored), window->stored->bytes, &piece);
-    else if (has_room(keeper, window, true))
+    else if (stored_cache_has_room(keeper, window, true))
         st = make_pinned(window, &piece);
     else
         return;
@@ -385,7 +386,7 @@ void stored_cache_clear(void)
 {
     mutex_lock(&all.lock);
     for (stored_cache *cache = all.first; cache; cache = cache->next)
-        drop_all(cache);
+        stored_cache_drop_all(cache);
     mutex_unlock(&all.lock);
 }
 

@@ -29,7 +29,7 @@ static piece_list *list_of(stored_cache *cache, const kept_piece *piece)
 /* ---- column chunks; with the lock held ---- */
 
 /* How its values come out is of no interest to stored pages; whether checksums count is. */
-static uint64_t key_hash(const column_key *key)
+static uint64_t stored_index_key_hash(const column_key *key)
 {
     return column_key_mix(column_key_place(key), key->offset << 1 | key->ignores_checksums);
 }
@@ -47,7 +47,7 @@ static kept_chunk **bucket_of(stored_cache *cache, uint64_t hash)
 
 kept_chunk *stored_find_chunk(stored_cache *cache, const column_key *key)
 {
-    uint64_t hash = key_hash(key);
+    uint64_t hash = stored_index_key_hash(key);
     kept_chunk *chunk = *bucket_of(cache, hash);
     while (chunk && !(chunk->hash == hash && chunk->key.offset == key->offset &&
                       chunk->key.ignores_checksums == key->ignores_checksums &&
@@ -76,7 +76,7 @@ static kept_chunk *get_chunk(stored_cache *cache, const column_key *key)
     chunk->key = *key;
     chunk->key.path = mem_copy_text(key->path, strlen(key->path));
     chunk->key.column = mem_copy_text(key->column, strlen(key->column));
-    chunk->hash = key_hash(key);
+    chunk->hash = stored_index_key_hash(key);
     if (!chunk->key.path || !chunk->key.column) {
         free_chunk(chunk);
         return NULL;
@@ -115,7 +115,7 @@ static size_t page_at(const kept_chunk *chunk, uint64_t row)
 
 /* ---- pieces that go; with the lock held ---- */
 
-static void drop_pages(kept_chunk *chunk, const kept_piece *piece)
+static void stored_index_drop_pages(kept_chunk *chunk, const kept_piece *piece)
 {
     size_t count = 0;
     for (size_t i = 0; i < chunk->pages.count; i++)
@@ -141,7 +141,7 @@ void stored_take_out(stored_cache *cache, kept_piece *piece, kept_piece **gone)
 {
     stored_list_remove(list_of(cache, piece), piece);
     for (size_t i = 0; i < piece->chunks.count; i++) {
-        drop_pages(piece->chunks.items[i], piece);
+        stored_index_drop_pages(piece->chunks.items[i], piece);
         unref_chunk(cache, piece->chunks.items[i]);
     }
     array_release(&piece->chunks);

@@ -109,7 +109,7 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
     return (others > dropped ? others - dropped : 0) + needed > most;
 }
 
-static uint64_t room_of(const mem_budget *budget)
+static uint64_t memory_room_of(const mem_budget *budget)
 {
     uint64_t limit = mem_budget_limit(budget);
     uint64_t used = mem_budget_used(budget), most = limit - limit / FREE;
@@ -120,7 +120,7 @@ static uint64_t room_of(const mem_budget *budget)
 
 uint64_t exec_memory_room(const exec_query *query)
 {
-    return room_of(exec_budget(query));
+    return memory_room_of(exec_budget(query));
 }
 
 static bool memory_has_room(uint64_t room, uint64_t more)
@@ -135,7 +135,7 @@ bool exec_has_room(const exec_query *query, uint64_t more)
 
 bool exec_has_host_room(const exec_query *query)
 {
-    return memory_has_room(room_of(dev_host(exec_device(query))->budget), 0);
+    return memory_has_room(memory_room_of(dev_host(exec_device(query))->budget), 0);
 }
 
 uint64_t exec_block_bytes(const exec_query *query)
@@ -146,20 +146,20 @@ uint64_t exec_block_bytes(const exec_query *query)
     return bytes < BLOCK_BYTES_MAX ? bytes : BLOCK_BYTES_MAX;
 }
 
-static uint64_t buffer_bytes(const dev_buffer *buffer)
+static uint64_t memory_buffer_bytes(const dev_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;
 }
 
 /* Adds up the memory of texts and children, but for that of a base, which others may share. */
-static uint64_t heap_bytes(const string_heap *heap)
+static uint64_t memory_heap_bytes(const string_heap *heap)
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; heap && k < heap->buffer_count; k++)
-        bytes += buffer_bytes(heap->buffers[k]);
+        bytes += memory_buffer_bytes(heap->buffers[k]);
     for (uint32_t k = 0; heap && k < heap->child_count; k++) {
         const tensor *child = heap->children[k];
-        bytes += child->index ? buffer_bytes(child->index->owner) : 0;
+        bytes += child->index ? memory_buffer_bytes(child->index->owner) : 0;
         bytes += exec_tensor_bytes(child);
     }
     return bytes;
@@ -167,7 +167,8 @@ static uint64_t heap_bytes(const string_heap *heap)
 
 uint64_t exec_tensor_bytes(const tensor *t)
 {
-    return buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner) + heap_bytes(t->heap);
+    return memory_buffer_bytes(t->values_owner) + memory_buffer_bytes(t->validity_owner) +
+           memory_heap_bytes(t->heap);
 }
 
 uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before)
@@ -189,11 +190,11 @@ uint64_t exec_chunk_bytes(const chunk *c)
         if (!t)
             continue;
         uint64_t values = t->form == TENSOR_FLAT ? c->rows.bound * t->type.width : 0;
-        uint64_t owned = buffer_bytes(t->values_owner); /* of reserved bytes: 0 */
-        bytes += (owned > values ? owned : values) + buffer_bytes(t->validity_owner);
+        uint64_t owned = memory_buffer_bytes(t->values_owner); /* of reserved bytes: 0 */
+        bytes += (owned > values ? owned : values) + memory_buffer_bytes(t->validity_owner);
         if (t->form == TENSOR_INDEXED)
             bytes += c->rows.bound * sizeof(uint32_t);
-        bytes += heap_bytes(t->heap);
+        bytes += memory_heap_bytes(t->heap);
     }
     return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
 }

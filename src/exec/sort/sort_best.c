@@ -17,7 +17,7 @@ void sort_best_release(sort_best *best)
     mutex_destroy(&best->lock);
 }
 
-static bool has_bytes(const value *v)
+static bool sort_best_has_bytes(const value *v)
 {
     return !v->is_null && type_is_text(v->type);
 }
@@ -27,14 +27,14 @@ static status copy_row(const value *values, uint32_t count, value **out)
 {
     size_t bytes = count * sizeof *values;
     for (uint32_t k = 0; k < count; k++)
-        bytes += has_bytes(&values[k]) ? values[k].bytes : 0;
+        bytes += sort_best_has_bytes(&values[k]) ? values[k].bytes : 0;
     *out = mem_new(bytes);
     if (!*out)
         return status_no_memory("sort", bytes);
     char *text = (char *)(*out + count);
     for (uint32_t k = 0; k < count; k++) {
         (*out)[k] = values[k];
-        if (!has_bytes(&values[k]))
+        if (!sort_best_has_bytes(&values[k]))
             continue;
         if (values[k].bytes)
             memcpy(text, values[k].text, values[k].bytes);

@@ -16,7 +16,7 @@ static bool sort_bound_is_ordered(data_type type)
 }
 
 /* The collected chunk's columns, by their numbers from 1. */
-static status make_layout(op_sort *op, arena *a, exec_layout input)
+static status sort_bound_make_layout(op_sort *op, arena *a, exec_layout input)
 {
     const plan_node *plan = op->base.plan;
     uint32_t count = op->column_count + op->extra_count;
@@ -56,7 +56,7 @@ status sort_bound_share(op_sort *op, exec_layout input)
                                             key->is_descending, key->nulls_first};
     }
     op->bound.has_all_keys = op->bound.count == op->key_count;
-    return make_layout(op, a, input);
+    return sort_bound_make_layout(op, a, input);
 }
 
 /* Reads the value of a row on the host, in any form. */

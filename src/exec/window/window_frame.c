@@ -15,7 +15,7 @@ void window_frame_release(window_frame *frame)
 /* ---- bounds ---- */
 
 /* How many rows, or groups of peers, the bound lies behind the row. */
-static int64_t distance_of(const plan_frame_bound *bound)
+static int64_t window_frame_distance_of(const plan_frame_bound *bound)
 {
     int64_t offset = bound->offset > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)bound->offset;
     return bound->kind == FRAME_PRECEDING ? -offset : bound->kind == FRAME_FOLLOWING ? offset : 0;
@@ -26,7 +26,8 @@ static status rows_bound(window_rows *rows, const plan_frame_bound *bound, bool 
 {
     const window_range *partition;
     TRY(window_partition(rows, &partition));
-    return DEV_LAUNCH(rows->task->stream, over_rows_bound, .distance = distance_of(bound) + is_end,
+    return DEV_LAUNCH(rows->task->stream, over_rows_bound,
+                      .distance = window_frame_distance_of(bound) + is_end,
                       .from = partition->from->address, .to = partition->to->address,
                       .count = rows->count, .out = out->address);
 }
@@ -39,11 +40,11 @@ static status groups_bound(window_rows *rows, const plan_frame_bound *bound, boo
     TRY(window_partition(rows, &partition));
     TRY(window_peers(rows, &peers));
     TRY(window_alloc(rows, sizeof(uint32_t), 1, &starts));
-    status st =
-        DEV_LAUNCH(rows->task->stream, over_groups_bound, .distance = distance_of(bound),
-                   .is_end = is_end, .from = partition->from->address, .to = partition->to->address,
-                   .peer_from = peers->from->address, .count = rows->count,
-                   .run_starts = starts->address, .out = out->address);
+    status st = DEV_LAUNCH(rows->task->stream, over_groups_bound,
+                           .distance = window_frame_distance_of(bound), .is_end = is_end,
+                           .from = partition->from->address, .to = partition->to->address,
+                           .peer_from = peers->from->address, .count = rows->count,
+                           .run_starts = starts->address, .out = out->address);
     dev_buffer_unref(starts);
     return st;
 }

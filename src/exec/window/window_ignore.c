@@ -23,17 +23,17 @@ typedef struct ignoring {
     uint32_t *out;
 } ignoring;
 
-static bool is_valid(const tensor *values, uint64_t row)
+static bool window_ignore_is_valid(const tensor *values, uint64_t row)
 {
     return !values->validity || values->validity[row / 64] >> (row % 64) & 1;
 }
 
-static void number_values(const ignoring *g)
+static void window_ignore_number_values(const ignoring *g)
 {
     uint32_t rank = 0;
     for (uint64_t row = 0; row < g->count; row++) {
         g->ranks[row] = rank;
-        if (is_valid(g->brought->columns[VALUES], row))
+        if (window_ignore_is_valid(g->brought->columns[VALUES], row))
             g->places[rank++] = (uint32_t)row;
     }
     g->ranks[g->count] = rank;
@@ -71,7 +71,7 @@ static uint32_t shifted(const ignoring *g, uint64_t row)
 {
     const tensor *distances = g->values > 1 ? g->brought->columns[NUMBERS] : NULL;
     uint32_t otherwise = g->call->arg_count > 2 ? (uint32_t)(g->count + row) : ROW_NULL;
-    if (distances && !is_valid(distances, row))
+    if (distances && !window_ignore_is_valid(distances, row))
         return ROW_NULL;
     return shifted_row(g, row, distances ? ((const int64_t *)distances->values)[row] : 1,
                        otherwise);
@@ -107,7 +107,7 @@ static status of_frame(const ignoring *g, uint64_t row, uint32_t *out)
     const tensor *numbers = g->values > 1 ? g->brought->columns[NUMBERS] : NULL;
     int64_t number = 1;
     *out = ROW_NULL;
-    if (numbers && !is_valid(numbers, row))
+    if (numbers && !window_ignore_is_valid(numbers, row))
         return STATUS_OK;
     if (numbers)
         number = ((const int64_t *)numbers->values)[row];
@@ -129,7 +129,7 @@ static bool is_shift(const plan_window_call *call)
 
 static status fill(const ignoring *g)
 {
-    number_values(g);
+    window_ignore_number_values(g);
     for (uint64_t row = 0; row < g->count; row++) {
         if (cancel_look(row))
             TRY(cancel_check());

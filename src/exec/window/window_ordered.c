@@ -128,7 +128,7 @@ static status overflow(const ordered *o)
     return o->call->position < 0 ? st : status_at(st, o->call->position);
 }
 
-static status put_sum(const ordered *o, uint64_t row)
+static status window_ordered_put_sum(const ordered *o, uint64_t row)
 {
     data_type type = o->out->type;
     int128 sum, limit = type.id == TYPE_DECIMAL ? power_of_ten(type.precision) : 0;
@@ -170,7 +170,7 @@ static status window_ordered_put_value(const ordered *o, uint64_t row)
         return STATUS_OK;
     default:
         if (s->kind == SLIDING_NUMBERS)
-            return put_sum(o, row);
+            return window_ordered_put_sum(o, row);
         put_double_sum(o, row);
         return STATUS_OK;
     }

@@ -109,7 +109,7 @@ static status window_turn_goes_on(const window_turns *turns, window_turn *turn, 
     return STATUS_OK;
 }
 
-static status take_keys(window_turns *turns, window_turn *turn)
+static status window_turn_take_keys(window_turns *turns, window_turn *turn)
 {
     const expr_list *keys = &turn->rows.plan->window.partition;
     uint64_t count = turn->rows.count.bound;
@@ -160,7 +160,7 @@ static status pass_on(window_turns *turns, window_turn *turn)
     uint64_t last = turn->rows.count.bound - 1;
     window_carry *before = turns->calls;
     TRY(window_turn_goes_on(turns, turn, &continues));
-    TRY(take_keys(turns, turn));
+    TRY(window_turn_take_keys(turns, turn));
     window_carry *left = mem_new_array(turns->call_count + 1, sizeof *left);
     if (!left)
         return status_no_memory("window", turns->call_count * sizeof *left);

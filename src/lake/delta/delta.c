@@ -118,8 +118,8 @@ static const delta_pair *find_pair(const delta_pair_list *list, const char *name
     return NULL;
 }
 
-static status add_constant(delta_state *s, const delta_action *add, const pq_given_column *column,
-                           const value **out)
+static status delta_add_constant(delta_state *s, const delta_action *add,
+                                 const pq_given_column *column, const value **out)
 {
     const delta_pair *pair = find_pair(&add->partition, column->stored.items[0]);
     value *v = arena_alloc(s->memory, sizeof *v);
@@ -146,7 +146,7 @@ static status add_constants(delta_state *s, const pq_given *given, const delta_a
         return status_no_memory("lake", given->columns.count * sizeof *constants);
     for (size_t i = 0; i < given->columns.count; i++)
         if (given->columns.items[i].is_key)
-            TRY(add_constant(s, add, &given->columns.items[i], &constants[i]));
+            TRY(delta_add_constant(s, add, &given->columns.items[i], &constants[i]));
     f->constants = constants;
     return STATUS_OK;
 }
@@ -177,8 +177,8 @@ static pq_statistics bounds_of_column(arena *a, yyjson_val *stats, const pq_give
 }
 
 /* Statistics that cannot be read tell nothing. */
-static status add_bounds(delta_state *s, const pq_given *given, const delta_action *add,
-                         pq_given_file *f)
+static status delta_add_bounds(delta_state *s, const pq_given *given, const delta_action *add,
+                               pq_given_file *f)
 {
     yyjson_val *stats;
     size_t at = 0, bytes = add->stats ? strlen(add->stats) : 0;
@@ -216,7 +216,7 @@ static status add_delta_file(delta_state *s, pq_given *given, const delta_action
     given->has_deleted |= f.has_deleted;
     f.deleted_count = f.has_deleted ? vector->cardinality : 0;
     TRY(add_constants(s, given, add, &f));
-    TRY(add_bounds(s, given, add, &f));
+    TRY(delta_add_bounds(s, given, add, &f));
     return array_push(s->memory, &given->files, f);
 }
 

@@ -103,8 +103,8 @@ static status read_row_leaf(checkpoint_group *g, uint32_t row_group, checkpoint_
 }
 
 /* The n-th value of a row; NULL: it has fewer, or it is missing. */
-static const leaf_value *value_at(const checkpoint_group *g, checkpoint_leaf which, size_t row,
-                                  size_t n)
+static const leaf_value *delta_checkpoint_value_at(const checkpoint_group *g, checkpoint_leaf which,
+                                                   size_t row, size_t n)
 {
     const row_leaf *leaf = &g->leaves[which];
     if (!leaf->starts || leaf->starts[row] + n >= leaf->starts[row + 1])
@@ -117,7 +117,7 @@ static const leaf_value *value_at(const checkpoint_group *g, checkpoint_leaf whi
 static const char *text_at(const checkpoint_group *g, checkpoint_leaf which, size_t row, size_t n,
                            status *st)
 {
-    const leaf_value *v = value_at(g, which, row, n);
+    const leaf_value *v = delta_checkpoint_value_at(g, which, row, n);
     const char *text =
         v ? arena_copy_text(g->state->memory, (const char *)v->bytes, v->count) : NULL;
     if (v && !text && !*st)
@@ -128,7 +128,7 @@ static const char *text_at(const checkpoint_group *g, checkpoint_leaf which, siz
 static int64_t number_at(const checkpoint_group *g, checkpoint_leaf which, size_t row,
                          int64_t otherwise)
 {
-    const leaf_value *v = value_at(g, which, row, 0);
+    const leaf_value *v = delta_checkpoint_value_at(g, which, row, 0);
     int32_t narrow;
     int64_t wide;
     if (v && v->count == sizeof narrow) {
@@ -146,7 +146,7 @@ static status pairs_at(const checkpoint_group *g, checkpoint_leaf keys, checkpoi
 {
     status st = STATUS_OK;
     *out = (delta_pair_list){0};
-    for (size_t n = 0; value_at(g, keys, row, n) && !st; n++) {
+    for (size_t n = 0; delta_checkpoint_value_at(g, keys, row, n) && !st; n++) {
         const char *name = text_at(g, keys, row, n, &st);
         const char *text = text_at(g, values, row, n, &st);
         if (!st)
@@ -176,7 +176,7 @@ static status take_checkpoint_metadata(const checkpoint_group *g, size_t row)
     status st = STATUS_OK;
     s->schema = text_at(g, SCHEMA, row, 0, &st);
     s->partition_columns.count = 0;
-    for (size_t n = 0; value_at(g, PARTITION_COLUMNS, row, n) && !st; n++) {
+    for (size_t n = 0; delta_checkpoint_value_at(g, PARTITION_COLUMNS, row, n) && !st; n++) {
         const char *name = text_at(g, PARTITION_COLUMNS, row, n, &st);
         if (!st)
             st = array_push(s->memory, &s->partition_columns, name);
@@ -192,7 +192,7 @@ static status take_checkpoint_protocol(const checkpoint_group *g, size_t row)
     s->has_protocol = true;
     s->reader_version = number_at(g, READER_VERSION, row, 0);
     s->features.count = 0;
-    for (size_t n = 0; value_at(g, FEATURES, row, n) && !st; n++) {
+    for (size_t n = 0; delta_checkpoint_value_at(g, FEATURES, row, n) && !st; n++) {
         const char *name = text_at(g, FEATURES, row, n, &st);
         if (!st)
             st = array_push(s->memory, &s->features, name);
@@ -200,13 +200,13 @@ static status take_checkpoint_protocol(const checkpoint_group *g, size_t row)
     return st;
 }
 
-static status take_row(const checkpoint_group *g, size_t row)
+static status delta_checkpoint_take_row(const checkpoint_group *g, size_t row)
 {
     status st = STATUS_OK;
     TRY(take_add(g, row));
-    if (value_at(g, SCHEMA, row, 0))
+    if (delta_checkpoint_value_at(g, SCHEMA, row, 0))
         TRY(take_checkpoint_metadata(g, row));
-    if (value_at(g, READER_VERSION, row, 0))
+    if (delta_checkpoint_value_at(g, READER_VERSION, row, 0))
         TRY(take_checkpoint_protocol(g, row));
     const char *sidecar = text_at(g, SIDECAR, row, 0, &st);
     TRY(st);
@@ -223,7 +223,7 @@ static status take_group(checkpoint_group *g, uint32_t row_group)
     for (size_t row = 0; row < g->row_count; row++) {
         if (cancel_look(row))
             TRY(cancel_check());
-        TRY(take_row(g, row));
+        TRY(delta_checkpoint_take_row(g, row));
     }
     return STATUS_OK;
 }

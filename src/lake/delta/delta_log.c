@@ -206,7 +206,7 @@ static status read_checkpoint(delta_state *s, const log_files *files, const log_
 
 /* ---- commits ---- */
 
-static int compare_versions(const void *left, const void *right)
+static int delta_log_compare_versions(const void *left, const void *right)
 {
     const log_file *a = left, *b = right;
     return (a->version > b->version) - (a->version < b->version);
@@ -225,7 +225,7 @@ static status missing_version(const delta_state *s, int64_t version)
 static status read_commits(delta_state *s, log_files *files, int64_t after)
 {
     int64_t next = after + 1;
-    qsort(files->items, files->count, sizeof *files->items, compare_versions);
+    qsort(files->items, files->count, sizeof *files->items, delta_log_compare_versions);
     for (size_t i = 0; i < files->count; i++) {
         const log_file *f = &files->items[i];
         if (f->kind != LOG_COMMIT || f->version <= after || f->version > s->version)

@@ -3,7 +3,7 @@
 
 #define FIRST_SLOTS 64
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t delta_state_hash_text(uint64_t hash, const char *text)
 {
     for (; text && *text; text++)
         hash = (hash ^ (uint8_t)*text) * 0x100000001b3;
@@ -12,8 +12,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_action(const delta_action *x)
 {
-    uint64_t hash = hash_text(0xcbf29ce484222325, x->path);
-    hash = hash_text(hash_text(hash, x->vector.storage), x->vector.path);
+    uint64_t hash = delta_state_hash_text(0xcbf29ce484222325, x->path);
+    hash = delta_state_hash_text(delta_state_hash_text(hash, x->vector.storage), x->vector.path);
     hash = (hash ^ (uint64_t)x->vector.offset) * 0x9e3779b97f4a7c15;
     return hash ^ hash >> 29;
 }

@@ -1,14 +1,14 @@
 /* iceberg_bucket.c - see iceberg_bucket.h. */
 #include "lake/iceberg/iceberg_bucket.h"
 
-static uint32_t rotate(uint32_t v, unsigned bits)
+static uint32_t iceberg_bucket_rotate(uint32_t v, unsigned bits)
 {
     return v << bits | v >> (32 - bits);
 }
 
 static uint32_t mix(uint32_t block)
 {
-    return rotate(block * UINT32_C(0xcc9e2d51), 15) * UINT32_C(0x1b873593);
+    return iceberg_bucket_rotate(block * UINT32_C(0xcc9e2d51), 15) * UINT32_C(0x1b873593);
 }
 
 uint32_t iceberg_hash(const void *from, size_t count)
@@ -19,7 +19,7 @@ uint32_t iceberg_hash(const void *from, size_t count)
     for (size_t i = 0; i < whole; i += 4) {
         uint32_t block = (uint32_t)bytes[i] | (uint32_t)bytes[i + 1] << 8 |
                          (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
-        hash = rotate(hash ^ mix(block), 13) * 5 + UINT32_C(0xe6546b64);
+        hash = iceberg_bucket_rotate(hash ^ mix(block), 13) * 5 + UINT32_C(0xe6546b64);
     }
     for (size_t i = whole; i < count; i++)
         tail |= (uint32_t)bytes[i] << 8 * (i - whole);
@@ -60,7 +60,7 @@ static uint32_t hash_uuid(int128 number)
 }
 
 /* Times are hashed as microseconds. */
-static int64_t microseconds(const value *v)
+static int64_t iceberg_bucket_microseconds(const value *v)
 {
     int64_t whole = v->i64 / 1000;
     return v->type.precision == 9 ? whole - (v->i64 % 1000 < 0) : v->i64;
@@ -78,7 +78,7 @@ bool iceberg_bucket_of(const value *v, int64_t count, int64_t *out)
     else if (v->type.id == TYPE_UUID)
         hash = hash_uuid(v->i128);
     else if (v->type.id == TYPE_TIMESTAMP || v->type.id == TYPE_TIMESTAMP_TZ)
-        hash = hash_word(microseconds(v));
+        hash = hash_word(iceberg_bucket_microseconds(v));
     else if ((type_is_integer(v->type) && type_is_signed(v->type) && v->type.width <= 8) ||
              v->type.id == TYPE_DATE || v->type.id == TYPE_TIME)
         hash = hash_word(v->i64);

@@ -56,7 +56,8 @@ static status read_blob(const iceberg_delete *d, uint8_t *bytes)
 }
 
 /* Reads a blob of a Puffin file. */
-static status read_vector(const iceberg_deletes_of *of, const iceberg_delete *d, row_numbers *out)
+static status iceberg_deletes_read_vector(const iceberg_deletes_of *of, const iceberg_delete *d,
+                                          row_numbers *out)
 {
     if (d->bytes < 0 || d->bytes > VECTOR_BYTES_MAX || d->offset < 0)
         return status_new(STATUS_KIND_CORRUPT, "the place of a deletion vector is not one");
@@ -94,7 +95,7 @@ static status read_delete(const pq_given_file *f, size_t number, row_numbers *ou
     const iceberg_deletes_of *of = f->deletes;
     const iceberg_delete *d = of->list.items[number];
     if (d->is_puffin)
-        return read_vector(of, d, out);
+        return iceberg_deletes_read_vector(of, d, out);
     if (!d->is_equality)
         return iceberg_read_positions(out->deletes, of, d, out);
     return is_read(of, number) ? STATUS_OK : iceberg_read_equal(out->deletes, f, number, out);

@@ -56,7 +56,7 @@ static status grow_set(iceberg_equal_set *set)
     return STATUS_OK;
 }
 
-static status add_key(iceberg_equal_set *set, const equal_key *key)
+static status iceberg_equality_add_key(iceberg_equal_set *set, const equal_key *key)
 {
     TRY(grow_set(set));
     equal_key *slot = find_slot(set, key);
@@ -260,7 +260,7 @@ static status take_equal_row(equal_reader *r, const pq_metadata *m, size_t row, 
     }
     const equal_key key = {r->key.items, r->key.count, r->sequence};
     if (!r->told)
-        return add_key(r->sets[0], &key);
+        return iceberg_equality_add_key(r->sets[0], &key);
     return has_deleted(r, &key) ? row_numbers_add(r->out, number) : STATUS_OK;
 }
 

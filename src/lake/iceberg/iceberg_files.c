@@ -73,7 +73,7 @@ static status read_avro_file(iceberg_metadata *m, const char *path, avro_taker t
 
 /* ---- bounds ---- */
 
-static int column_of_id(const pq_given *given, int64_t id)
+static int iceberg_files_column_of_id(const pq_given *given, int64_t id)
 {
     for (size_t i = 0; i < given->columns.count; i++)
         if (given->columns.items[i].field_id == id)
@@ -90,7 +90,7 @@ static void take_bounds(const file_reader *r, const avro_value *map, bool is_min
         if (pair->kind != AVRO_RECORD || pair->item_count != 2 || pair->items[0].kind != AVRO_INT ||
             pair->items[1].kind != AVRO_BYTES)
             continue;
-        int column = column_of_id(r->given, pair->items[0].number);
+        int column = iceberg_files_column_of_id(r->given, pair->items[0].number);
         if (column < 0 || r->given->columns.items[column].is_nested)
             continue;
         pq_statistics *s = &bounds[column];
@@ -110,7 +110,7 @@ static void take_null_counts(const file_reader *r, const avro_value *map, pq_sta
         const avro_value *pair = &map->items[i];
         int column = pair->kind == AVRO_RECORD && pair->item_count == 2 &&
                              pair->items[0].kind == AVRO_INT && pair->items[1].kind == AVRO_INT
-                         ? column_of_id(r->given, pair->items[0].number)
+                         ? iceberg_files_column_of_id(r->given, pair->items[0].number)
                          : -1;
         if (column >= 0)
             bounds[column].null_count = pair->items[1].number;
@@ -188,7 +188,7 @@ static status take_partition(file_reader *r, const avro_value *partition, data_f
     for (size_t i = 0; r->spec && i < r->spec->fields.count; i++) {
         const iceberg_field *field = &r->spec->fields.items[i];
         const avro_value *v = avro_field(partition, field->field_id, "");
-        int column = column_of_id(r->given, field->source_id);
+        int column = iceberg_files_column_of_id(r->given, field->source_id);
         if (column < 0 || r->given->columns.items[column].is_nested)
             continue;
         iceberg_narrow(a, field, v, r->given->columns.items[column].type, &bounds[column]);
@@ -382,7 +382,8 @@ static status load_manifest(const pq_given *given, const iceberg_source *source,
     return st;
 }
 
-static status load_part(const pq_given *given, size_t part, const pq_given_file_list **out)
+static status iceberg_files_load_part(const pq_given *given, size_t part,
+                                      const pq_given_file_list **out)
 {
     const iceberg_metadata *metadata = given->context;
     const iceberg_source *source = metadata->source;
@@ -431,7 +432,7 @@ static status narrow_part(const list_reader *r, const iceberg_field *field,
                           const avro_value *summary, pq_statistics *bounds, pq_told *facts)
 {
     int64_t first, last;
-    int column = column_of_id(r->given, field->source_id);
+    int column = iceberg_files_column_of_id(r->given, field->source_id);
     const avro_value *low = avro_field(summary, 510, "lower_bound");
     const avro_value *high = avro_field(summary, 511, "upper_bound");
     if (column < 0 || r->given->columns.items[column].is_nested || !low || !high ||
@@ -543,7 +544,7 @@ status iceberg_add_files(iceberg_metadata *m, pq_given *given)
         return no_lake_memory();
     r.source->metadata = m;
     m->source = r.source;
-    given->load_part = load_part;
+    given->load_part = iceberg_files_load_part;
     TRY(list_manifests(&r));
     TRY(read_deletes(&r));
     given->has_deleted = r.source->deletes.count > 0;

@@ -32,7 +32,8 @@ struct iceberg_positions {
 
 /* ---- data files ---- */
 
-static target_rows *find_target(target_rows *targets, size_t size, const char *path, size_t bytes)
+static target_rows *iceberg_positions_find_target(target_rows *targets, size_t size,
+                                                  const char *path, size_t bytes)
 {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < bytes; i++)
@@ -54,7 +55,8 @@ static status grow_targets(iceberg_positions *p)
         return status_no_memory("deleted rows", size * sizeof *targets);
     for (size_t i = 0; i < p->target_size; i++)
         if (p->targets[i].path)
-            *find_target(targets, size, p->targets[i].path, p->targets[i].bytes) = p->targets[i];
+            *iceberg_positions_find_target(targets, size, p->targets[i].path, p->targets[i].bytes) =
+                p->targets[i];
     p->targets = targets;
     p->target_size = size;
     p->last = NULL;
@@ -69,8 +71,8 @@ static status target_of(iceberg_positions *p, pq_deletes *deletes, const leaf_va
         !memcmp(p->last->path, path->bytes, path->count))
         return STATUS_OK;
     TRY(grow_targets(p));
-    target_rows *found =
-        find_target(p->targets, p->target_size, (const char *)path->bytes, path->count);
+    target_rows *found = iceberg_positions_find_target(p->targets, p->target_size,
+                                                       (const char *)path->bytes, path->count);
     if (!found->path) {
         found->path = arena_copy_text(p->memory, (const char *)path->bytes, path->count);
         if (!found->path)
@@ -184,9 +186,9 @@ static status open_file(iceberg_positions *p, const char *path)
 /* Moves what is kept for the data file to the list. */
 static status give_rows(iceberg_positions *p, const value *target, row_numbers *out)
 {
-    target_rows *found = p->target_size
-                             ? find_target(p->targets, p->target_size, target->text, target->bytes)
-                             : NULL;
+    target_rows *found = p->target_size ? iceberg_positions_find_target(p->targets, p->target_size,
+                                                                        target->text, target->bytes)
+                                        : NULL;
     if (!found || !found->path)
         return STATUS_OK;
     for (size_t i = 0; i < found->rows.count; i++)

@@ -203,7 +203,7 @@ static status read_bytes(avro_reader *r, const uint8_t **out, size_t *out_count)
 
 static status read_value(avro_reader *r, const avro_type *type, avro_value *out);
 
-static status read_fields(avro_reader *r, const avro_type *type, avro_value *out)
+static status avro_read_fields(avro_reader *r, const avro_type *type, avro_value *out)
 {
     out->items = arena_alloc_array(r->memory, type->part_count + 1, sizeof *out->items);
     if (!out->items)
@@ -298,7 +298,7 @@ static status read_value(avro_reader *r, const avro_type *type, avro_value *out)
         out->byte_count = type->bytes;
         return read_span(r, type->bytes, &out->bytes);
     case AVRO_RECORD:
-        return read_fields(r, type, out);
+        return avro_read_fields(r, type, out);
     case AVRO_UNION:
         return read_union_value(r, type, out);
     default:
@@ -384,7 +384,7 @@ static status read_schema(avro_file *f, const uint8_t *text, size_t bytes)
     return read_type(&s, root, 0, &f->schema);
 }
 
-static bool is_key(const avro_value *key, const char *name)
+static bool avro_is_key(const avro_value *key, const char *name)
 {
     return key->byte_count == strlen(name) && !memcmp(key->bytes, name, key->byte_count);
 }
@@ -403,9 +403,9 @@ static status read_header(avro_file *f)
     TRY(read_items(&f->bytes, &map_type, &map));
     for (size_t i = 0; i + 1 < map.item_count; i += 2) {
         const avro_value *key = &map.items[i], *text = &map.items[i + 1];
-        if (is_key(key, "avro.codec"))
+        if (avro_is_key(key, "avro.codec"))
             TRY(choose_codec(f, text->bytes, text->byte_count));
-        if (is_key(key, "avro.schema"))
+        if (avro_is_key(key, "avro.schema"))
             TRY(read_schema(f, text->bytes, text->byte_count));
     }
     TRY(read_span(&f->bytes, SYNC_BYTES, &f->sync));

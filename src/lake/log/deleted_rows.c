@@ -38,7 +38,7 @@ void row_numbers_release(row_numbers *list)
     list->charged = 0;
 }
 
-static int compare_rows(const void *left, const void *right)
+static int deleted_rows_compare(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
@@ -52,7 +52,7 @@ static void sort_rows(row_numbers *rows)
         is_sorted = rows->items[i - 1] < rows->items[i];
     if (is_sorted)
         return;
-    qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
+    qsort(rows->items, rows->count, sizeof *rows->items, deleted_rows_compare);
     for (size_t i = 0; i < rows->count; i++)
         if (!kept || rows->items[i] != rows->items[kept - 1])
             rows->items[kept++] = rows->items[i];
@@ -197,17 +197,18 @@ status deleted_rows_read(const uint8_t *bytes, size_t count, uint64_t most, row_
     return STATUS_OK;
 }
 
-static uint32_t big_number(const uint8_t *at)
+static uint32_t deleted_rows_big_number(const uint8_t *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
 status deleted_rows_read_framed(const uint8_t *bytes, size_t count, uint64_t most, row_numbers *out)
 {
-    if (count < 8 || big_number(bytes) != count - 8)
+    if (count < 8 || deleted_rows_big_number(bytes) != count - 8)
         return status_new(STATUS_KIND_CORRUPT, "its length is not the one that was listed");
     const uint8_t *set = bytes + 4;
-    if (codec_checksum(CPU_ISA_SCALAR, 0, set, count - 8) != big_number(bytes + count - 4))
+    if (codec_checksum(CPU_ISA_SCALAR, 0, set, count - 8) !=
+        deleted_rows_big_number(bytes + count - 4))
         return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
     return deleted_rows_read(set, count - 8, most, out);
 }

@@ -12,7 +12,7 @@ static status nested_no_memory(void)
 }
 
 /* Makes the node's type of those of its children. */
-static status make_type(arena *a, type_id id, pq_given_node *node)
+static status lake_nested_make_type(arena *a, type_id id, pq_given_node *node)
 {
     static const char *const names[] = {"key", "value"};
     nested_field *fields = arena_alloc_array(a, (size_t)node->child_count + 1, sizeof *fields);
@@ -50,7 +50,7 @@ static status read_struct(arena *a, const lake_schema_form *form, yyjson_val *ty
         TRY(form->read_field(form->context, field, child));
         TRY(lake_nested_read(a, form, yyjson_obj_get(field, "type"), child, out_is_known));
     }
-    return *out_is_known ? make_type(a, TYPE_STRUCT, out) : STATUS_OK;
+    return *out_is_known ? lake_nested_make_type(a, TYPE_STRUCT, out) : STATUS_OK;
 }
 
 /* Reads a list's or a map's parts. */
@@ -64,7 +64,7 @@ static status read_parts(arena *a, const lake_schema_form *form, yyjson_val *typ
         TRY(lake_nested_read(a, form, yyjson_obj_get(type, parts[i]), &out->children[i],
                              out_is_known));
     }
-    return *out_is_known ? make_type(a, id, out) : STATUS_OK;
+    return *out_is_known ? lake_nested_make_type(a, id, out) : STATUS_OK;
 }
 
 status lake_nested_read(arena *a, const lake_schema_form *form, yyjson_val *type,

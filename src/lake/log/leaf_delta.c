@@ -27,7 +27,7 @@ static uint64_t unzigzag(uint64_t number)
     return number >> 1 ^ -(number & 1);
 }
 
-static uint64_t take_bits(const uint8_t *bytes, uint64_t bit, unsigned width)
+static uint64_t leaf_delta_take_bits(const uint8_t *bytes, uint64_t bit, unsigned width)
 {
     uint64_t number = 0;
     for (unsigned i = 0; i < width; i++, bit++)
@@ -58,7 +58,7 @@ static status take_block(leaf_bytes *from, const delta_block *b, int64_t *out, s
             return broken_delta();
         for (uint64_t i = 0; i < in_each && *done < most; i++, (*done)++)
             out[*done] = (int64_t)((uint64_t)out[*done - 1] + least +
-                                   take_bits(from->at, i * widths[m], widths[m]));
+                                   leaf_delta_take_bits(from->at, i * widths[m], widths[m]));
         from->at += bytes;
     }
     return STATUS_OK;

@@ -261,7 +261,7 @@ static status take_levels(leaf_bytes *from, bool is_v2, uint32_t bytes, uint32_t
     return greatest ? decode_runs(levels, width_of(greatest), count, out) : STATUS_OK;
 }
 
-static status take_dictionary(leaf_reader *r, const pq_page_header *h, leaf_bytes bytes)
+static status leaf_rows_take_dictionary(leaf_reader *r, const pq_page_header *h, leaf_bytes bytes)
 {
     size_t count = h->value_count;
     /* A value takes at least a bit. */
@@ -315,7 +315,7 @@ static status take_pages(leaf_reader *r, const uint8_t *bytes, size_t count)
         bool is_data = h.type == PQ_PAGE_DATA || h.type == PQ_PAGE_DATA_V2;
         if (is_data || h.type == PQ_PAGE_DICTIONARY) {
             TRY(unpack_page(r, &h, bytes + at, &page));
-            TRY(is_data ? take_page(r, &h, page) : take_dictionary(r, &h, page));
+            TRY(is_data ? take_page(r, &h, page) : leaf_rows_take_dictionary(r, &h, page));
         }
         at += h.compressed_bytes;
     }

@@ -39,7 +39,7 @@ const char *rest_config(const rest_catalog *c, const char *name)
 /* ---- URLs ---- */
 
 /* Writes bytes as part of a URL. */
-static char *encode(arena *a, const char *text)
+static char *rest_encode(arena *a, const char *text)
 {
     static const char digits[] = "0123456789ABCDEF";
     char *made = arena_alloc(a, 3 * strlen(text) + 1), *to = made;
@@ -64,7 +64,7 @@ static char *encode_space(arena *a, const char *space)
     char *levels = arena_copy_text(a, space, strlen(space));
     for (char *at = levels; at && *at; at++)
         *at = *at == '.' ? '\037' : *at;
-    return levels ? encode(a, levels) : NULL;
+    return levels ? rest_encode(a, levels) : NULL;
 }
 
 static char *without_slashes(arena *a, const char *uri)
@@ -78,7 +78,7 @@ static char *without_slashes(arena *a, const char *uri)
 /* ---- answers ---- */
 
 /* Reads the server's own words for an error: one line of printable text. */
-static void read_words(arena *a, const object_answer *answer, char out[WORDS_BYTES])
+static void rest_read_words(arena *a, const object_answer *answer, char out[WORDS_BYTES])
 {
     yyjson_val *root = NULL;
     size_t at = 0, bytes = 0;
@@ -116,7 +116,7 @@ static status bad_answer(const rest_catalog *c, arena *a, const object_answer *a
                          const char *what)
 {
     char words[WORDS_BYTES];
-    read_words(a, answer, words);
+    rest_read_words(a, answer, words);
     const char *colon = *words ? ": " : "";
     switch (answer->code) {
     case 401:
@@ -198,8 +198,8 @@ static status ask_for_token(rest_catalog *c, arena *a)
     const rest_options *o = &c->options;
     object_answer answer;
     yyjson_val *root;
-    char *id = encode(a, o->client_id), *secret = encode(a, o->client_secret);
-    char *scope = encode(a, o->scope ? o->scope : "catalog");
+    char *id = rest_encode(a, o->client_id), *secret = rest_encode(a, o->client_secret);
+    char *scope = rest_encode(a, o->scope ? o->scope : "catalog");
     const char *url = o->token_uri ? o->token_uri : arena_format(a, "%s/v1/oauth/tokens", c->uri);
     char *form = id && secret && scope
                      ? arena_format(a,
@@ -213,7 +213,7 @@ static status ask_for_token(rest_catalog *c, arena *a)
     TRY(status_context(object_ask(&q, &answer), "token of catalog \"%s\"", c->name));
     if (answer.code == 400 || answer.code == 401) {
         char words[WORDS_BYTES];
-        read_words(a, &answer, words);
+        rest_read_words(a, &answer, words);
         mem_free(answer.text);
         return status_hint(status_new(STATUS_KIND_IO,
                                       "catalog \"%s\" gives the client no token (%u%s%s)", c->name,
@@ -256,7 +256,7 @@ static status ask(rest_catalog *c, arena *a, const char *url, const char *what, 
 }
 
 /* A path below the prefix; NULL: no memory. */
-static char *url_of(const rest_catalog *c, arena *a, const char *path)
+static char *rest_url_of(const rest_catalog *c, arena *a, const char *path)
 {
     return arena_format(a, "%s/v1%s%s/%s", c->uri, *c->prefix ? "/" : "", c->prefix, path);
 }
@@ -285,7 +285,7 @@ static const char *keep(rest_catalog *c, const char *text)
 
 static status open_catalog(rest_catalog *c, const char *name, const rest_options *o)
 {
-    const char *warehouse = o->warehouse ? encode(c->memory, o->warehouse) : "";
+    const char *warehouse = o->warehouse ? rest_encode(c->memory, o->warehouse) : "";
     c->options = (rest_options){.client_id = keep(c, o->client_id),
                                 .client_secret = keep(c, o->client_secret),
                                 .token_uri = keep(c, o->token_uri),
@@ -359,8 +359,8 @@ static bool is_name(const char *text)
     return true;
 }
 
-static status take_page(arena *a, yyjson_val *page, const char *list, rest_taker take,
-                        void *context)
+static status rest_take_page(arena *a, yyjson_val *page, const char *list, rest_taker take,
+                             void *context)
 {
     yyjson_arr_iter iter;
     yyjson_val *item;
@@ -382,13 +382,13 @@ static status list_pages(rest_catalog *c, arena *a, const char *url, const char 
     const char *next = NULL;
     for (int pages = 0; pages < PAGES_MAX; pages++) {
         yyjson_val *page;
-        char *token = next ? encode(a, next) : NULL;
+        char *token = next ? rest_encode(a, next) : NULL;
         const char *wanted = token ? arena_format(a, "%s?pageToken=%s", url, token) : url;
         TRY(cancel_check());
         TRY(ask(c, a, wanted, what, false, &page));
         if (!yyjson_is_arr(yyjson_obj_get(page, list)))
             return bad_json(c, what);
-        TRY(take_page(a, page, list, take, context));
+        TRY(rest_take_page(a, page, list, take, context));
         const char *after = lake_json_text(page, "next-page-token");
         if (!after || !*after)
             return STATUS_OK;
@@ -403,7 +403,7 @@ status rest_list_namespaces(rest_catalog *c, rest_taker take, void *context)
 {
     arena *scratch;
     TRY(arena_new(&scratch));
-    const char *url = url_of(c, scratch, "namespaces");
+    const char *url = rest_url_of(c, scratch, "namespaces");
     status st = url ? list_pages(c, scratch, url, "namespaces", "the namespaces", take, context)
                     : rest_no_memory();
     arena_free(scratch);
@@ -415,7 +415,7 @@ static status list_tables(rest_catalog *c, arena *a, const char *space, rest_tak
 {
     char *encoded = encode_space(a, space);
     char *path = encoded ? arena_format(a, "namespaces/%s/tables", encoded) : NULL;
-    char *url = path ? url_of(c, a, path) : NULL;
+    char *url = path ? rest_url_of(c, a, path) : NULL;
     char *what = arena_format(a, "the tables of namespace \"%s\"", space);
     return url && what ? list_pages(c, a, url, "identifiers", what, take, context)
                        : rest_no_memory();
@@ -436,7 +436,8 @@ static status find_namespace(rest_catalog *c, arena *a, const char *space)
     char *encoded = encode_space(a, space);
     char *path = encoded ? arena_format(a, "namespaces/%s", encoded) : NULL;
     char *what = arena_format(a, "namespace \"%s\"", space);
-    return path && what ? ask(c, a, url_of(c, a, path), what, false, &answer) : rest_no_memory();
+    return path && what ? ask(c, a, rest_url_of(c, a, path), what, false, &answer)
+                        : rest_no_memory();
 }
 
 status rest_find_namespace(rest_catalog *c, const char *space)
@@ -454,7 +455,7 @@ status rest_load_table(rest_catalog *c, arena *a, const char *space, const char 
                        rest_table *out)
 {
     yyjson_val *answer;
-    char *encoded_space = encode_space(a, space), *encoded = encode(a, table);
+    char *encoded_space = encode_space(a, space), *encoded = rest_encode(a, table);
     char *path = encoded_space && encoded
                      ? arena_format(a, "namespaces/%s/tables/%s", encoded_space, encoded)
                      : NULL;
@@ -462,7 +463,7 @@ status rest_load_table(rest_catalog *c, arena *a, const char *space, const char 
     *out = (rest_table){.name = arena_format(a, "%s.%s.%s", c->name, space, table)};
     if (!path || !what || !out->name)
         return rest_no_memory();
-    TRY(ask(c, a, url_of(c, a, path), what, !c->options.lends_nothing, &answer));
+    TRY(ask(c, a, rest_url_of(c, a, path), what, !c->options.lends_nothing, &answer));
     out->metadata = yyjson_obj_get(answer, "metadata");
     out->location = lake_json_text(answer, "metadata-location");
     if (!yyjson_is_obj(out->metadata))

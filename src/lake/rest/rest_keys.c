@@ -58,7 +58,7 @@ static status set_text(char *to, const char *text, const char *what)
                       SETTING_TEXT_BYTES - 1);
 }
 
-static int64_t end_of(yyjson_val *keys)
+static int64_t rest_keys_end_of(yyjson_val *keys)
 {
     char *rest;
     const char *text = lake_json_text(keys, "s3.session-token-expires-at-ms");
@@ -72,7 +72,7 @@ static void drop_keys(void *table)
 }
 
 /* Lends the settings until the arena is freed. */
-static status lend(arena *a, const object_settings *settings, rest_table *out)
+static status rest_keys_lend(arena *a, const object_settings *settings, rest_table *out)
 {
     rest_table *kept = arena_alloc(a, sizeof *kept);
     if (!kept)
@@ -105,6 +105,6 @@ status rest_take_keys(const rest_catalog *c, arena *a, yyjson_val *answer, rest_
     TRY(set_text(settings.endpoint, source_text(&s, "s3.endpoint"), "an endpoint"));
     settings.is_path_style = !strcmp(source_text(&s, "s3.path-style-access"), "true");
     settings.is_host_style = false;
-    out->ends = end_of(s.keys);
-    return lend(a, &settings, out);
+    out->ends = rest_keys_end_of(s.keys);
+    return rest_keys_lend(a, &settings, out);
 }

@@ -129,7 +129,7 @@ static void round_key(unsigned round, char *out, size_t room)
     snprintf(out, room, ADDRESS_KEY ".%u", round);
 }
 
-static status put_bytes(char *key, const void *bytes, size_t count)
+static status bootstrap_pmix_put_bytes(char *key, const void *bytes, size_t count)
 {
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT,
                           .data.bo = {.bytes = (char *)(uintptr_t)bytes, .size = count}};
@@ -142,8 +142,8 @@ static status bootstrap_pmix_put(unsigned round, const net_introduction *own)
     char host_key[PMIX_MAX_KEYLEN + 1] = HOST_KEY, key[PMIX_MAX_KEYLEN + 1];
     round_key(round, key, sizeof key);
     if (!round)
-        TRY(put_bytes(host_key, own->host, strlen(own->host)));
-    TRY(put_bytes(key, own->bytes, own->byte_count));
+        TRY(bootstrap_pmix_put_bytes(host_key, own->host, strlen(own->host)));
+    TRY(bootstrap_pmix_put_bytes(key, own->bytes, own->byte_count));
     pmix_status_t code = pmix.PMIx_Commit();
     return code == PMIX_SUCCESS ? STATUS_OK : bootstrap_pmix_failure(code, "takes no address");
 }

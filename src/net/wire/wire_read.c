@@ -241,7 +241,7 @@ static void wire_read_fill_words(void *target, unsigned width, uint64_t count, c
         memcpy((char *)target + i * width, value, width);
 }
 
-static void fill_bits(uint64_t *target, uint64_t first, uint64_t count, bool bit)
+static void wire_read_fill_bits(uint64_t *target, uint64_t first, uint64_t count, bool bit)
 {
     for (uint64_t i = first; i < first + count; i++) {
         uint64_t mask = (uint64_t)1 << (i % 64);
@@ -256,11 +256,11 @@ static void fill_fixed(const read_column *column, uint64_t first, uint64_t count
     bool is_constant = column->head.form == WIRE_CONSTANT;
     char *target = (char *)t->values + first * width;
     if (!column->values && !width) /* NULL */
-        fill_bits(t->values, first, count, false);
+        wire_read_fill_bits(t->values, first, count, false);
     else if (!column->values)
         memset(target, 0, count * width);
     else if (!width && is_constant)
-        fill_bits(t->values, first, count, column->values[0] & 1);
+        wire_read_fill_bits(t->values, first, count, column->values[0] & 1);
     else if (!width)
         bitmap_copy(t->values, first, (const uint64_t *)column->values, 0, count);
     else if (is_constant)
@@ -334,8 +334,8 @@ static void fill_coded(const read_column *column, uint64_t first, uint64_t count
         if (width)
             wire_read_gather(base, codes, some, width, (char *)t->values + (first + at) * width);
         for (uint64_t i = 0; i < some && !width; i++)
-            fill_bits(t->values, first + at + i, 1,
-                      ((const uint64_t *)base)[codes[i] / 64] >> (codes[i] % 64) & 1);
+            wire_read_fill_bits(t->values, first + at + i, 1,
+                                ((const uint64_t *)base)[codes[i] / 64] >> (codes[i] % 64) & 1);
     }
 }
 
@@ -343,7 +343,7 @@ static void wire_read_fill_validity(const read_column *column, uint64_t first, u
                                     tensor *t)
 {
     if (column->head.form == WIRE_CONSTANT)
-        fill_bits(t->validity, first, count, !column->head.has_nulls);
+        wire_read_fill_bits(t->validity, first, count, !column->head.has_nulls);
     else
         bitmap_copy(t->validity, first, column->validity, 0, count);
 }
@@ -453,7 +453,7 @@ static void fill_block(const read_column *from, const read_block *block, tensor 
         wire_read_fill_validity(from, block->first, block->rows, t);
 }
 
-static status make_flat(const column_source *source, tensor **out)
+static status wire_read_make_flat(const column_source *source, tensor **out)
 {
     bool has_nulls = false;
     char *heap = NULL;
@@ -484,7 +484,7 @@ static status wire_read_make_column(const wire_reader *reader, uint32_t column, 
                             .dev = reader->dev,
                             .name = reader->name};
     return has_one_dictionary(&source) ? wire_read_make_coded(&source, out)
-                                       : make_flat(&source, out);
+                                       : wire_read_make_flat(&source, out);
 }
 
 static status wire_read_make_chunk(const wire_reader *reader, chunk **out)
@@ -559,7 +559,7 @@ static status read_entries(wire_reader *reader, const wire_block *block, cursor 
                             .dev = reader->dev,
                             .name = reader->name};
     tensor *base;
-    TRY(make_flat(&source, &base));
+    TRY(wire_read_make_flat(&source, &base));
     return keep_dictionary(reader, block, base);
 }
 

@@ -106,7 +106,7 @@ static uint64_t wire_texts_slot_of(uint64_t hash, uint32_t entry)
     return (hash & ~(uint64_t)UINT32_MAX) | (entry + 1);
 }
 
-static bool grow_slots(wire_texts *texts, uint32_t count)
+static bool wire_texts_grow_slots(wire_texts *texts, uint32_t count)
 {
     uint64_t *slots = mem_new_array(count, sizeof *slots);
     if (!slots)
@@ -136,7 +136,7 @@ static bool wire_texts_grow(wire_texts *texts)
     mem_free(texts->views);
     texts->views = texts->entries.values = views;
     texts->views_room = room;
-    return grow_slots(texts, 2 * room);
+    return wire_texts_grow_slots(texts, 2 * room);
 }
 
 /* A copy that lasts. Text is taken whole at first, so that views may point into it. */

@@ -382,7 +382,8 @@ static uint32_t wire_write_block(wire_block block, const column_rows *columns,
 
 /* ---- dictionaries ---- */
 
-static const known_dictionary *find_dictionary(const wire_writer *writer, const tensor *base)
+static const known_dictionary *wire_write_find_dictionary(const wire_writer *writer,
+                                                          const tensor *base)
 {
     for (unsigned i = 0; i < WIRE_DICTIONARIES; i++)
         if (writer->known[i].base == base)
@@ -564,7 +565,7 @@ static uint64_t set_columns(wire_writer *writer, const chunk *c, uint64_t first,
         assert(type_equal(t->type, writer->types[i]) && t->type.width == writer->types[i].width);
         columns[i] = wire_write_rows_of(t, first);
         if (t->form == TENSOR_INDEXED && t->is_dictionary) {
-            columns[i].dictionary = find_dictionary(writer, t->base);
+            columns[i].dictionary = wire_write_find_dictionary(writer, t->base);
             columns[i].dictionary_rows = t->base_rows;
             if (!columns[i].dictionary)
                 columns[i].dictionary = send_dictionary(writer, t, count, columns, i, to);
@@ -632,8 +633,9 @@ static bool append_large(wire_writer *writer, char *target, uint32_t room, uint3
 
 /* ---- appending ---- */
 
-static status append_rows(wire_writer *writer, column_rows *columns, uint64_t count, char *target,
-                          uint32_t room, uint32_t *used, uint64_t *out_rows)
+static status wire_write_append_rows(wire_writer *writer, column_rows *columns, uint64_t count,
+                                     char *target, uint32_t room, uint32_t *used,
+                                     uint64_t *out_rows)
 {
     uint32_t most = WIRE_ROWS_MAX - writer->message_rows;
     uint64_t rows =
@@ -673,7 +675,7 @@ status wire_append(wire_writer *writer, const chunk *c, uint64_t first, uint64_t
         return status_no_memory("message", c->column_count * sizeof *columns);
     const message_room to = {target, room, used};
     count = set_columns(writer, c, first, count, columns, &to);
-    status st = append_rows(writer, columns, count, target, room, used, out_rows);
+    status st = wire_write_append_rows(writer, columns, count, target, room, used, out_rows);
     mem_free(columns);
     return st;
 }

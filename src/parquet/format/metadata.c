@@ -79,8 +79,8 @@ static void read_chunk_metadata(arena *a, thrift_reader *r, const thrift_field *
     thrift_leave(r);
 }
 
-static void read_chunk(arena *a, thrift_reader *r, const thrift_field *outer, const pq_leaf *leaf,
-                       raw_chunk *raw, pq_column_chunk *chunk)
+static void metadata_read_chunk(arena *a, thrift_reader *r, const thrift_field *outer,
+                                const pq_leaf *leaf, raw_chunk *raw, pq_column_chunk *chunk)
 {
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
@@ -188,7 +188,7 @@ static status read_chunks(arena *a, thrift_reader *r, const thrift_field *field,
         thrift_field item = thrift_element(type);
         raw[i] = (raw_chunk){0};
         group->chunks[i].statistics = (pq_statistics){.null_count = -1, .distinct_count = -1};
-        read_chunk(a, r, &item, &m->leaves[i], &raw[i], &group->chunks[i]);
+        metadata_read_chunk(a, r, &item, &m->leaves[i], &raw[i], &group->chunks[i]);
     }
     return STATUS_OK;
 }

@@ -43,7 +43,8 @@ static void skip(nesting *n)
         skip(n);
 }
 
-static pq_node *new_node(nesting *n, const pq_element *e, levels around, unsigned child_count)
+static pq_node *nested_new_node(nesting *n, const pq_element *e, levels around,
+                                unsigned child_count)
 {
     pq_node *node = arena_alloc(n->memory, sizeof *node);
     if (!node)
@@ -80,7 +81,7 @@ static void nesting_count_leaves(const nesting *n, pq_node *node)
 
 static status make_leaf(nesting *n, const pq_element *e, levels around, const pq_node **out)
 {
-    pq_node *node = new_node(n, e, around, 0);
+    pq_node *node = nested_new_node(n, e, around, 0);
     if (!node)
         return no_memory();
     const pq_leaf *leaf = &n->leaves[n->next_leaf++];
@@ -100,7 +101,7 @@ static levels within_list(levels around)
 
 static status make_struct(nesting *n, const pq_element *e, levels around, const pq_node **out)
 {
-    pq_node *node = new_node(n, e, around, (unsigned)e->child_count);
+    pq_node *node = nested_new_node(n, e, around, (unsigned)e->child_count);
     if (!node)
         return no_memory();
     n->next++;
@@ -118,7 +119,7 @@ static status make_struct(nesting *n, const pq_element *e, levels around, const 
 static status make_list(nesting *n, const pq_element *named, levels around, bool is_wrapped,
                         const pq_node **out)
 {
-    pq_node *node = new_node(n, named, around, 1);
+    pq_node *node = nested_new_node(n, named, around, 1);
     if (!node)
         return no_memory();
     levels inside = within_list(around);
@@ -170,7 +171,7 @@ static status make_annotated_list(nesting *n, const pq_element *e, levels around
     return make_list(n, e, around, is_wrapper(e, repeated), out);
 }
 
-static status make_map(nesting *n, const pq_element *e, levels around, const pq_node **out)
+static status nested_make_map(nesting *n, const pq_element *e, levels around, const pq_node **out)
 {
     const pq_element *repeated = e + 1;
     if (e->child_count != 1 || repeated->repetition != REPEATED || repeated->physical != ABSENT ||
@@ -181,7 +182,7 @@ static status make_map(nesting *n, const pq_element *e, levels around, const pq_
     n->next++;
     if (repeated->child_count == 1) /* keys alone: a set */
         return make_list(n, e, around, true, out);
-    pq_node *node = new_node(n, e, around, 2);
+    pq_node *node = nested_new_node(n, e, around, 2);
     if (!node)
         return no_memory();
     levels inside = within_list(around);
@@ -210,7 +211,7 @@ static status nesting_make(nesting *n, levels around, bool is_element, const pq_
     if (is_list(e))
         return make_annotated_list(n, e, around, out);
     if (is_map(e))
-        return make_map(n, e, around, out);
+        return nested_make_map(n, e, around, out);
     /* Other annotations of groups, as VARIANT, are types of their own. */
     n->is_refused |= e->logical != ABSENT;
     return n->is_refused ? STATUS_OK : make_struct(n, e, around, out);

@@ -44,7 +44,8 @@ static void page_header_read_data(thrift_reader *r, const thrift_field *outer, p
     thrift_leave(r);
 }
 
-static void read_dictionary(thrift_reader *r, const thrift_field *outer, pq_page_header *h)
+static void page_header_read_dictionary(thrift_reader *r, const thrift_field *outer,
+                                        pq_page_header *h)
 {
     thrift_field f = {0};
     if (!thrift_enter(r, outer))
@@ -135,7 +136,7 @@ status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *ou
         } else if (f.id == FIELD_DATA && h.type == PQ_PAGE_DATA) {
             page_header_read_data(&r, &f, &h);
         } else if (f.id == FIELD_DICTIONARY && h.type == PQ_PAGE_DICTIONARY) {
-            read_dictionary(&r, &f, &h);
+            page_header_read_dictionary(&r, &f, &h);
         } else if (f.id == FIELD_DATA_V2 && h.type == PQ_PAGE_DATA_V2) {
             read_data_v2(&r, &f, &h);
         } else {

@@ -87,7 +87,7 @@ static void free_stored(const pq_batch_use *use, uint32_t from)
         pq_stored_column_free(use->parts[i].stored);
 }
 
-static const pq_leaf *leaf_of(const pq_batch *b, const part *p)
+static const pq_leaf *batch_leaf_of(const pq_batch *b, const part *p)
 {
     return &b->table->files.items[p->group_ref.file]
                 .metadata->leaves[b->table->columns.items[b->column].leaf];
@@ -107,7 +107,7 @@ static status fail_at(const pq_batch *b, const part *p, status st)
         return pq_column_fail(p->column, st);
     return status_context(st, "file \"%s\", row group %u, column \"%s\"",
                           b->table->files.items[p->group_ref.file].file->path,
-                          p->group_ref.row_group, leaf_of(b, p)->name);
+                          p->group_ref.row_group, batch_leaf_of(b, p)->name);
 }
 
 status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column, pq_batch_use use,
@@ -160,7 +160,7 @@ static status find_pages_of(const pq_batch *b, part *p)
 {
     if (p->column)
         return pq_column_parse(p->column, &p->pages);
-    p->pages = (pq_parsed_column){.leaf = leaf_of(b, p),
+    p->pages = (pq_parsed_column){.leaf = batch_leaf_of(b, p),
                                   .chunk = chunk_of(b, p),
                                   .items = p->stored->pages,
                                   .count = p->stored->count,

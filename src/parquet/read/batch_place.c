@@ -262,7 +262,7 @@ static status copy_run(const batch *b, size_t first, void *target, uint64_t byte
     return ops->copy_in(stream, target, (char *)stored->piece->pinned + stored->at, bytes);
 }
 
-static status copy_pages(batch *b)
+static status batch_place_copy_pages(batch *b)
 {
     uint8_t *target = b->stored->address;
     for (size_t first = 0, end; first < b->pages->count; first = end) {
@@ -287,7 +287,7 @@ static const pq_stored_piece *common_piece(const batch *b)
     return piece;
 }
 
-static void use_piece(batch *b, const pq_stored_piece *piece)
+static void batch_place_use_piece(batch *b, const pq_stored_piece *piece)
 {
     b->stored = dev_buffer_ref(piece->buffer);
     for (size_t i = 0; i < b->page_count; i++)
@@ -306,11 +306,11 @@ status pq_batch_place_pages(batch *b)
     }
     const pq_stored_piece *piece = common_piece(b);
     if (piece) {
-        use_piece(b, piece);
+        batch_place_use_piece(b, piece);
         return STATUS_OK;
     }
     TRY(dev_alloc(b->dev, b->stored_bytes, "scan", &b->stored));
-    return copy_pages(b);
+    return batch_place_copy_pages(b);
 }
 
 /* ---- pages that stay ---- */

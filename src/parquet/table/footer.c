@@ -168,7 +168,7 @@ void pq_footer_unref(pq_footer *footer)
     mem_free(footer);
 }
 
-static pq_footer *ref(pq_footer *footer)
+static pq_footer *footer_ref(pq_footer *footer)
 {
     atomic_fetch_add(&footer->references, 1);
     return footer;
@@ -176,7 +176,7 @@ static pq_footer *ref(pq_footer *footer)
 
 /* ---- the cache; with the lock held ---- */
 
-static bool is_same_file(const file_version *a, const file_version *b)
+static bool footer_is_same_file(const file_version *a, const file_version *b)
 {
     return a->device == b->device && a->inode == b->inode;
 }
@@ -187,7 +187,7 @@ static pq_footer **bucket_of(const file_version *v)
     return &buckets[hash >> 32 & (BUCKET_COUNT - 1)];
 }
 
-static void link_newest(pq_footer *entry)
+static void footer_link_newest(pq_footer *entry)
 {
     entry->newer = NULL;
     entry->older = newest;
@@ -218,7 +218,7 @@ static void drop(pq_footer *entry)
 static pq_footer *find(const file_version *version)
 {
     pq_footer *entry = *bucket_of(version);
-    while (entry && !is_same_file(&entry->version, version))
+    while (entry && !footer_is_same_file(&entry->version, version))
         entry = entry->next_in_bucket;
     if (entry && !file_version_equal(&entry->version, version)) {
         drop(entry);
@@ -226,7 +226,7 @@ static pq_footer *find(const file_version *version)
     }
     if (entry) {
         unlink_entry(entry);
-        link_newest(entry);
+        footer_link_newest(entry);
     }
     return entry;
 }
@@ -241,13 +241,13 @@ static void shrink(void)
     }
 }
 
-static void insert(pq_footer *footer, const file_version *version)
+static void footer_insert(pq_footer *footer, const file_version *version)
 {
     pq_footer **bucket = bucket_of(version);
     footer->version = *version;
     footer->next_in_bucket = *bucket;
-    *bucket = ref(footer);
-    link_newest(footer);
+    *bucket = footer_ref(footer);
+    footer_link_newest(footer);
     footer->is_cached = true;
     bytes_held += footer->bytes;
     shrink();
@@ -366,7 +366,7 @@ static pq_footer *find_known(const file *f)
     mutex_lock(&lock);
     pq_footer *known = find(&f->version);
     if (known)
-        ref(known);
+        footer_ref(known);
     mutex_unlock(&lock);
     return known;
 }
@@ -381,9 +381,9 @@ static void keep(const file *f, pq_footer **footer)
     mutex_lock(&lock);
     known = find(&f->version);
     if (known)
-        *footer = ref(known);
+        *footer = footer_ref(known);
     else if (made->bytes <= bytes_max)
-        insert(made, &f->version);
+        footer_insert(made, &f->version);
     mutex_unlock(&lock);
     if (known)
         pq_footer_unref(made);

@@ -126,7 +126,8 @@ static status make_room(pq_deletes *deletes)
     return STATUS_OK;
 }
 
-static status find_file(pq_deletes *deletes, const pq_given_file *told, deletes_file **out)
+static status table_deletes_find_file(pq_deletes *deletes, const pq_given_file *told,
+                                      deletes_file **out)
 {
     TRY(make_room(deletes));
     deletes_file **slot = slot_of(deletes->files, deletes->size, told);
@@ -146,7 +147,7 @@ static status find_file(pq_deletes *deletes, const pq_given_file *told, deletes_
 /* ---- reading ---- */
 
 /* With the file's lock held. */
-static status load(pq_deletes *deletes, deletes_file *f, const char *path)
+static status table_deletes_load(pq_deletes *deletes, deletes_file *f, const char *path)
 {
     const pq_given *given = deletes->given;
     arena *memory;
@@ -169,11 +170,11 @@ status pq_deletes_of(pq_deletes *deletes, const pq_given_file *told, const char 
 {
     deletes_file *f = NULL;
     mutex_lock(&deletes->lock);
-    status st = find_file(deletes, told, &f);
+    status st = table_deletes_find_file(deletes, told, &f);
     mutex_unlock(&deletes->lock);
     TRY(st);
     mutex_lock(&f->lock);
-    st = load(deletes, f, path);
+    st = table_deletes_load(deletes, f, path);
     *out = &f->rows;
     mutex_unlock(&f->lock);
     return st;

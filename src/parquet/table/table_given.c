@@ -208,7 +208,7 @@ static void map_constant(pq_given_mapping *m, size_t number, const value *v)
     }
 }
 
-static status map_column(pq_given_mapping *m, size_t number)
+static status table_given_map_column(pq_given_mapping *m, size_t number)
 {
     const pq_given_column *column = &m->given->columns.items[number];
     const value *told = value_told(m, number);
@@ -281,7 +281,7 @@ status pq_given_map(const pq_table *table, arena *a, pq_table_file *f)
                           .by_id = given->wants_ids && has_ids(stored)};
     TRY(given_make_metadata(&m, a));
     for (size_t i = 0; i < given->columns.count; i++)
-        TRY(map_column(&m, i));
+        TRY(table_given_map_column(&m, i));
     f->metadata = m.made;
     f->constants = m.constants;
     return STATUS_OK;

@@ -82,8 +82,8 @@ typedef struct nested_mapping {
     const pq_given_column *column;
 } nested_mapping;
 
-static status map_part(const nested_mapping *n, const pq_given_node *g, const pq_node *stored,
-                       uint32_t first, pq_node **out);
+static status table_given_nested_map_part(const nested_mapping *n, const pq_given_node *g,
+                                          const pq_node *stored, uint32_t first, pq_node **out);
 
 static void set_chunks(const nested_mapping *n, uint32_t leaf, const pq_leaf *from)
 {
@@ -158,8 +158,8 @@ static status check_present(const nested_mapping *n, const pq_given_node *g, uin
                       g->name, n->column->name, n->m->file->path);
 }
 
-static status map_children(const nested_mapping *n, const pq_given_node *g, const pq_node *stored,
-                           uint32_t first, pq_node *node)
+static status table_given_nested_map_children(const nested_mapping *n, const pq_given_node *g,
+                                              const pq_node *stored, uint32_t first, pq_node *node)
 {
     uint32_t leaf = first;
     for (uint32_t i = 0; i < g->child_count; i++) {
@@ -167,7 +167,7 @@ static status map_children(const nested_mapping *n, const pq_given_node *g, cons
         const pq_node *from =
             g->type.id == TYPE_STRUCT ? field_of(n, child, stored) : stored->children[i];
         pq_node *made;
-        TRY(map_part(n, child, from, leaf, &made));
+        TRY(table_given_nested_map_part(n, child, from, leaf, &made));
         node->children[i] = made;
         leaf += child->leaf_count;
     }
@@ -184,8 +184,8 @@ static status refuse_kind(const nested_mapping *n, const pq_given_node *g, const
 }
 
 /* stored NULL: the file lacks the part. */
-static status map_part(const nested_mapping *n, const pq_given_node *g, const pq_node *stored,
-                       uint32_t first, pq_node **out)
+static status table_given_nested_map_part(const nested_mapping *n, const pq_given_node *g,
+                                          const pq_node *stored, uint32_t first, pq_node **out)
 {
     TRY(guard_check());
     if (!stored)
@@ -196,10 +196,11 @@ static status map_part(const nested_mapping *n, const pq_given_node *g, const pq
     *out = nested_node(n->m->memory, g, stored, first);
     if (!*out)
         return nested_no_memory();
-    return g->child_count ? map_children(n, g, stored, first, *out) : map_leaf(n, g, stored, first);
+    return g->child_count ? table_given_nested_map_children(n, g, stored, first, *out)
+                          : map_leaf(n, g, stored, first);
 }
 
-static const pq_node *top_of(const nested_mapping *n)
+static const pq_node *table_given_nested_top_of(const nested_mapping *n)
 {
     const pq_metadata *m = n->m->stored;
     for (uint32_t i = 0; i < m->leaf_count; i++) {
@@ -224,11 +225,11 @@ static status check_lacks(const nested_mapping *n)
 status pq_given_nested_map(pq_given_mapping *m, const pq_given_column *column)
 {
     const nested_mapping n = {m, column};
-    const pq_node *stored = top_of(&n);
+    const pq_node *stored = table_given_nested_top_of(&n);
     pq_node *node;
     if (!stored)
         TRY(check_lacks(&n));
-    TRY(map_part(&n, column->node, stored, column->leaf, &node));
+    TRY(table_given_nested_map_part(&n, column->node, stored, column->leaf, &node));
     m->made->leaves[column->leaf].node = node;
     if (!stored)
         m->constants[column->leaf] = &column->missing;

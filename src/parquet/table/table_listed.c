@@ -51,7 +51,7 @@ pq_physical pq_physical_of(data_type type)
     }
 }
 
-static pq_leaf make_leaf(const pq_hive_key *key)
+static pq_leaf table_listed_make_leaf(const pq_hive_key *key)
 {
     pq_physical physical = pq_physical_of(key->type);
     return (pq_leaf){.name = key->name,
@@ -89,7 +89,7 @@ static status table_listed_add_keys(const pq_table *table, arena *a, pq_table_fi
         return status_no_memory("table", count * sizeof *leaves);
     memcpy(leaves, stored->leaves, stored->leaf_count * sizeof *leaves);
     for (size_t k = 0; k < table->hive.keys.count; k++)
-        leaves[leaf_of_key(table, stored, k)] = make_leaf(&table->hive.keys.items[k]);
+        leaves[leaf_of_key(table, stored, k)] = table_listed_make_leaf(&table->hive.keys.items[k]);
     for (uint32_t g = 0; g < stored->row_group_count; g++) {
         groups[g] = stored->row_groups[g];
         groups[g].chunks = arena_alloc_array(a, count, sizeof *groups[g].chunks);

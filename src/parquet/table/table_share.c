@@ -200,7 +200,7 @@ static bool is_next_part(const listed_files *files, uint32_t part)
     return part == before || (files->count && part == before + 1);
 }
 
-static status read_list(pq_share *share, const pq_share_part *part, rank_list *out)
+static status table_share_read_list(pq_share *share, const pq_share_part *part, rank_list *out)
 {
     cursor from = {part->data, part->data + part->bytes};
     list_header header;
@@ -224,7 +224,7 @@ static status read_lists(pq_share *share, const pq_share_part *parts)
     if (!share->lists)
         return status_no_memory("table", share->ranks * sizeof *share->lists);
     for (uint32_t rank = 0; rank < share->ranks; rank++)
-        TRY(read_list(share, &parts[rank], &share->lists[rank]));
+        TRY(table_share_read_list(share, &parts[rank], &share->lists[rank]));
     return STATUS_OK;
 }
 
@@ -286,7 +286,7 @@ static status compare_list(pq_share *share, uint32_t rank, uint32_t first, share
     return STATUS_OK;
 }
 
-static status add_node(pq_share *share, uint32_t first)
+static status table_share_add_node(pq_share *share, uint32_t first)
 {
     const rank_list *list = &share->lists[first];
     size_t before = share->files.count;
@@ -348,7 +348,7 @@ status pq_share_compare(pq_share *share, const pq_share_part *lists)
     find_nodes(share);
     for (uint32_t rank = 0; rank < share->ranks; rank++)
         if (share->lists[rank].node == node) {
-            TRY(add_node(share, rank));
+            TRY(table_share_add_node(share, rank));
             node++;
         }
     return share->files.count ? choose_readers(share) : no_files(share);

@@ -58,7 +58,7 @@ static bool choice_is_allowed(const pq_choice *choice, const pq_trial *trial)
            (double)trial->stored_bytes <= (double)trial->encoded_bytes * (1 - choice->threshold);
 }
 
-static double predict(const chooser *c, const pq_trial *trial)
+static double choice_predict(const chooser *c, const pq_trial *trial)
 {
     if (c->choice->rule != PQ_CHOOSE_FASTEST)
         return 0;
@@ -120,8 +120,8 @@ static bool is_dictionary(pq_encoding encoding)
 }
 
 /* Compresses the bytes; of many, those in their middle tell. */
-static status pack(chooser *c, pq_codec_level codec, const uint8_t *data, uint64_t bytes,
-                   double *out)
+static status choice_pack(chooser *c, pq_codec_level codec, const uint8_t *data, uint64_t bytes,
+                          double *out)
 {
     pq_buffer *packed = &c->scratch->packed;
     uint64_t tried = c->is_sampled && bytes > SLICE_BYTES ? SLICE_BYTES : bytes;
@@ -147,13 +147,13 @@ static status pack_chunk(chooser *c, const pq_written_chunk *plain, pq_codec_lev
         step = count / SAMPLE_PAGES;
     for (size_t i = 0; i < count; i += step) {
         const pq_written_page *page = &plain->pages.items[i];
-        TRY(pack(c, codec, bytes + page->offset, page->bytes, &part));
+        TRY(choice_pack(c, codec, bytes + page->offset, page->bytes, &part));
         packed += part;
         tried += page->bytes;
     }
     if (tried)
         packed *= (double)(plain->bytes.count - first) / (double)tried;
-    TRY(pack(c, codec, bytes, first, &part));
+    TRY(choice_pack(c, codec, bytes, first, &part));
     *out = packed + part;
     return STATUS_OK;
 }
@@ -171,7 +171,7 @@ static status add_trial(chooser *c, const pq_written_chunk *plain, pq_codec_leve
                       .dictionary_values =
                           plain->data_offset ? plain->statistics.distinct_count : 0,
                       .tried_rows = plain->value_count};
-    trial.seconds = predict(c, &trial);
+    trial.seconds = choice_predict(c, &trial);
     return array_push(NULL, &c->trials, trial);
 }
 
@@ -260,7 +260,7 @@ static status take_best(chooser *c, pq_written_chunk *out)
     best->encoded_bytes = out->uncompressed_bytes;
     best->stored_bytes = out->bytes.count;
     best->dictionary_values = out->data_offset ? out->statistics.distinct_count : 0;
-    best->seconds = predict(c, best);
+    best->seconds = choice_predict(c, best);
     out->trials.items = c->trials.items;
     out->trials.count = c->trials.count;
     out->trials.capacity = c->trials.capacity;

@@ -144,14 +144,14 @@ static inline uint64_t encode_dictionary_mix(uint64_t number)
     return number ^ number >> 32;
 }
 
-static inline uint32_t view_bytes(const void *view)
+static inline uint32_t encode_dictionary_view_bytes(const void *view)
 {
     return ((const string_view *)view)->bytes;
 }
 
 static inline uint64_t view_hash(const void *view)
 {
-    return XXH3_64bits(string_data(view), view_bytes(view));
+    return XXH3_64bits(string_data(view), encode_dictionary_view_bytes(view));
 }
 
 static inline bool view_equal(const void *left, const void *right)
@@ -248,7 +248,7 @@ static status build_hashed(building *b, uint64_t limit_bytes, bool is_demanded, 
     recent_text recent[1 << RECENT_BITS] = {0}, *known;
     TRY(encode_dictionary_grow(b));
     if (dense->physical == PQ_BYTE_ARRAY)
-        BUILD(sizeof(string_view), 4 + view_bytes(v),
+        BUILD(sizeof(string_view), 4 + encode_dictionary_view_bytes(v),
               find_recent(recent, v, &known, &out->codes[i]), keep_recent(known, v, after - 1),
               view_hash(v), view_equal(v, other));
     else if (stride == 4)

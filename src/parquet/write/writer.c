@@ -47,7 +47,7 @@ static status name_column(writer_column *column)
     return STATUS_OK;
 }
 
-static status check_encoding(writer_column *column, bool is_nested)
+static status writer_check_encoding(writer_column *column, bool is_nested)
 {
     char name[TYPE_NAME_BYTES];
     if (!column->options.has_encoding ||
@@ -79,7 +79,7 @@ static status writer_add_leaf(pq_writer *writer, const pq_column_schema *schema,
     if (!codec_is_known((int)column->codec))
         return status_new(STATUS_KIND_UNSUPPORTED, "codec %s cannot be written",
                           codec_name((int)column->codec));
-    return check_encoding(column, is_nested);
+    return writer_check_encoding(column, is_nested);
 }
 
 static status writer_add_column(pq_writer *writer, const pq_column_schema *schema, uint32_t source)
@@ -90,7 +90,7 @@ static status writer_add_column(pq_writer *writer, const pq_column_schema *schem
     return STATUS_OK;
 }
 
-static size_t count_leaves(const pq_column_schema *columns, size_t column_count)
+static size_t writer_count_leaves(const pq_column_schema *columns, size_t column_count)
 {
     size_t count = 0;
     for (size_t c = 0; c < column_count; c++)
@@ -108,7 +108,7 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
         writer->options.page_bytes = pq_writer_options_default().page_bytes;
     writer->path = mem_copy_text(path, strlen(path));
     writer->created_by = mem_copy_text(created_by, strlen(created_by));
-    size_t leaves = count_leaves(columns, column_count);
+    size_t leaves = writer_count_leaves(columns, column_count);
     writer->columns = mem_new_array(leaves + 1, sizeof *writer->columns);
     writer->values = mem_new_array(leaves + 1, sizeof *writer->values);
     if (!writer->path || !writer->created_by || !writer->columns || !writer->values)

@@ -267,7 +267,7 @@ typedef struct entry_range {
 } entry_range;
 
 /* Finds the entries of the next page: of whole rows. */
-static entry_range next_page(const chunk_writer *c, uint64_t first, uint64_t at)
+static entry_range writer_chunk_next_page(const chunk_writer *c, uint64_t first, uint64_t at)
 {
     entry_range page = {.first = first};
     uint64_t bits = 0, all = c->nested.definition.count;
@@ -334,7 +334,7 @@ static status add_nested_pages(chunk_writer *c)
 {
     uint64_t row = 0, at = 0;
     for (uint64_t first = 0; first < c->nested.definition.count;) {
-        entry_range page = next_page(c, first, at);
+        entry_range page = writer_chunk_next_page(c, first, at);
         TRY(add_nested_page(c, row, page, at));
         first += page.count;
         row += page.rows;
@@ -464,7 +464,7 @@ static status stage_leaf(chunk_writer *c, const pq_column_values *rows)
     return pq_stage(c->column, &values, c->nested.value_count, &c->scratch->staged, &c->dense);
 }
 
-static status encode(chunk_writer *c, const pq_column_values *values)
+static status writer_chunk_encode(chunk_writer *c, const pq_column_values *values)
 {
     bool is_nested = type_is_nested(c->column->leaf.top);
     if (is_nested)
@@ -502,7 +502,7 @@ status pq_chunk_encode(const writer_column *column, const pq_writer_options *opt
                       .out = out};
     if (c.is_all_null)
         c.validity = NULL;
-    status st = encode(&c, values);
+    status st = writer_chunk_encode(&c, values);
     pq_dictionary_release(&c.dictionary);
     pq_shredded_release(&c.nested);
     if (st)

@@ -231,7 +231,7 @@ static int32_t converted_type(data_type type)
     }
 }
 
-static void put_time(thrift_writer *w, int16_t member, bool is_utc, int16_t unit)
+static void writer_footer_put_time(thrift_writer *w, int16_t member, bool is_utc, int16_t unit)
 {
     thrift_put_struct(w, member);
     thrift_put_bool(w, 1, is_utc);
@@ -267,12 +267,12 @@ static void put_logical(thrift_writer *w, data_type type)
         thrift_end(w);
         break;
     case TYPE_TIME:
-        put_time(w, LOGICAL_TIME, false, UNIT_MICROS);
+        writer_footer_put_time(w, LOGICAL_TIME, false, UNIT_MICROS);
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        put_time(w, LOGICAL_TIMESTAMP, type.id == TYPE_TIMESTAMP_TZ,
-                 type.precision == 9 ? UNIT_NANOS : UNIT_MICROS);
+        writer_footer_put_time(w, LOGICAL_TIMESTAMP, type.id == TYPE_TIMESTAMP_TZ,
+                               type.precision == 9 ? UNIT_NANOS : UNIT_MICROS);
         break;
     default: /* 8 to 64 bits */
         thrift_put_struct(w, LOGICAL_INTEGER);

@@ -60,7 +60,7 @@ size_t pq_leaf_count(data_type type)
     return count;
 }
 
-static status copy_path(const leaf_path *path, pq_leaf_place *leaf)
+static status writer_leaves_copy_path(const leaf_path *path, pq_leaf_place *leaf)
 {
     size_t bytes = 0, at = 0;
     for (uint32_t i = 0; i < path->name_count; i++)
@@ -96,7 +96,7 @@ status pq_leaf_make(const char *name, data_type type, size_t number, pq_leaf_pla
     out->type = type;
     out->max_definition = path.definition;
     out->max_repetition = path.repetition;
-    return copy_path(&path, out);
+    return writer_leaves_copy_path(&path, out);
 }
 
 void pq_leaf_release(pq_leaf_place *leaf)
@@ -119,7 +119,8 @@ size_t pq_schema_elements(data_type type)
     return count;
 }
 
-static void put_group(thrift_writer *w, const char *name, int32_t repetition, uint32_t children)
+static void writer_leaves_put_group(thrift_writer *w, const char *name, int32_t repetition,
+                                    uint32_t children)
 {
     thrift_item_struct(w);
     thrift_put_i32(w, 3, repetition);
@@ -143,14 +144,15 @@ static void put_node(thrift_writer *w, const char *name, data_type type, int32_t
         return;
     }
     const nested_type *nested = nested_type_of(type);
-    put_group(w, name, repetition, type.id == TYPE_STRUCT ? nested->field_count : 1);
+    writer_leaves_put_group(w, name, repetition, type.id == TYPE_STRUCT ? nested->field_count : 1);
     if (type.id == TYPE_LIST)
         put_logical_group(w, CONVERTED_LIST, LOGICAL_LIST);
     else if (type.id == TYPE_MAP)
         put_logical_group(w, CONVERTED_MAP, LOGICAL_MAP);
     thrift_end(w);
     if (type.id != TYPE_STRUCT) {
-        put_group(w, type.id == TYPE_LIST ? "list" : "key_value", REPEATED, nested->field_count);
+        writer_leaves_put_group(w, type.id == TYPE_LIST ? "list" : "key_value", REPEATED,
+                                nested->field_count);
         thrift_end(w);
     }
     for (uint32_t i = 0; i < nested->field_count; i++) {

@@ -193,12 +193,12 @@ static bool shred_value(shredder *s, data_type type, place at)
 
 /* ---- rows ---- */
 
-static bool is_there(const uint64_t *validity, uint64_t row)
+static bool writer_shred_is_there(const uint64_t *validity, uint64_t row)
 {
     return !validity || (validity[row / 64] >> row % 64 & 1);
 }
 
-static status check_buffers(const pq_shredded *out)
+static status writer_shred_check_buffers(const pq_shredded *out)
 {
     TRY(pq_buffer_check(&out->definition, "levels"));
     TRY(pq_buffer_check(&out->repetition, "levels"));
@@ -211,7 +211,7 @@ status pq_shred(const pq_leaf_place *leaf, const string_view *rows, const uint64
 {
     shredder s = {.leaf = leaf, .rows = rows, .row_count = row_count, .out = out};
     for (uint64_t row = 0; row < row_count; row++) {
-        if (!is_there(validity, row)) {
+        if (!writer_shred_is_there(validity, row)) {
             emit_levels(&s, 0, 0);
             continue;
         }
@@ -225,7 +225,7 @@ status pq_shred(const pq_leaf_place *leaf, const string_view *rows, const uint64
                               "row %llu of the row group has a map with a key that is NULL",
                               (unsigned long long)row);
     }
-    return check_buffers(out);
+    return writer_shred_check_buffers(out);
 }
 
 void pq_shredded_release(pq_shredded *shredded)

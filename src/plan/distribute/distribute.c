@@ -95,7 +95,7 @@ typedef struct meeting {
     double shares[2];            /* of each side's rows, that go to other ranks */
 } meeting;
 
-static status take_key(distributor *d, expr *key, expr_list *out)
+static status distribute_take_key(distributor *d, expr *key, expr_list *out)
 {
     *out = (expr_list){0};
     return array_push(d->statement->memory, out, key);
@@ -121,7 +121,7 @@ static status meet_at_ranges(distributor *d, const plan_node *join, const site *
                     expr_equal(sites[!side].keys[o]->items[0], keys[!side]->items[at]))
                     return STATUS_OK;
             io->shares[!side] *= sites[!side].lies_by ? RANGES_MISSED_SHARE : 1;
-            return take_key(d, keys[!side]->items[at], &io->keys[!side]);
+            return distribute_take_key(d, keys[!side]->items[at], &io->keys[!side]);
         }
     return STATUS_OK;
 }
@@ -157,8 +157,8 @@ static status meet_by_ranges(distributor *d, const plan_node *join, const site *
     io->shares[side] *= RANGES_SHARE;
     io->shares[!side] *=
         distribute_ranges_key(sites[!side].lies_by, keys[!side]) == at ? RANGES_MISSED_SHARE : 1;
-    TRY(take_key(d, keys[side]->items[at], &io->keys[side]));
-    return take_key(d, keys[!side]->items[at], &io->keys[!side]);
+    TRY(distribute_take_key(d, keys[side]->items[at], &io->keys[side]));
+    return distribute_take_key(d, keys[!side]->items[at], &io->keys[!side]);
 }
 
 static status find_meeting(distributor *d, const plan_node *join, const site *sites, meeting *out)

@@ -27,7 +27,7 @@ bool distribute_is_kept_back(const plan_node *node, uint32_t column_id)
     return false;
 }
 
-static double column_bytes(const plan_node *node, const plan_column *column)
+static double distribute_cost_column_bytes(const plan_node *node, const plan_column *column)
 {
     if (distribute_is_kept_back(node, column->id))
         return 0;
@@ -37,17 +37,17 @@ static double column_bytes(const plan_node *node, const plan_column *column)
     return bytes < 0 ? TEXT_BYTES : bytes;
 }
 
-static double row_bytes(const plan_node *node)
+static double distribute_cost_row_bytes(const plan_node *node)
 {
     double width = 0;
     for (size_t i = 0; i < node->columns.count; i++)
-        width += column_bytes(node, &node->columns.items[i]);
+        width += distribute_cost_column_bytes(node, &node->columns.items[i]);
     return width;
 }
 
 double distribute_bytes(const plan_node *node)
 {
-    return (node->estimated_rows > 1 ? node->estimated_rows : 1) * row_bytes(node);
+    return (node->estimated_rows > 1 ? node->estimated_rows : 1) * distribute_cost_row_bytes(node);
 }
 
 /* ---- runtime filters ---- */

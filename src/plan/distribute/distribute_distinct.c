@@ -45,7 +45,7 @@ bool distribute_distinct_goes_first(const distributor *d, const plan_node *node)
 }
 
 /* Groups, each with each of its values, among all rows. */
-static double count_pairs(const plan_node *node, const expr *argument)
+static double distribute_distinct_count_pairs(const plan_node *node, const expr *argument)
 {
     const plan_node *child = node->children[0];
     double rows = child->estimated_rows, pairs = plan_distinct(child, argument, rows);
@@ -60,7 +60,7 @@ static bool distinct_early_pays(const distributor *d, const plan_node *node, con
     double rows = node->children[0]->estimated_rows;
     if (d->distribution->mode == DISTRIBUTE_ALWAYS || type_is_text(argument->type))
         return true;
-    return count_pairs(node, argument) * d->distribution->ranks <= rows;
+    return distribute_distinct_count_pairs(node, argument) * d->distribution->ranks <= rows;
 }
 
 /* A filter chooses among the values that a group has: it cannot be asked of one row for all. Means need two
@@ -100,7 +100,8 @@ static status add_group(distributor *d, plan_node *early, expr *group, plan_colu
 }
 
 /* The groups of the node, then the argument. */
-static status add_groups(distributor *d, plan_node *node, plan_node *early, expr **io_argument)
+static status distribute_distinct_add_groups(distributor *d, plan_node *node, plan_node *early,
+                                             expr **io_argument)
 {
     expr *argument = *io_argument;
     for (size_t i = 0; i < node->aggregate.groups.count; i++)
@@ -146,12 +147,12 @@ status distribute_distinct_early(distributor *d, plan_node *node, expr **io_argu
     plan_node *early = plan_node_new(d->statement->memory, PLAN_AGGREGATE, 1);
     if (!early)
         return distinct_no_memory();
-    double rows = count_pairs(node, *io_argument) * d->distribution->ranks;
+    double rows = distribute_distinct_count_pairs(node, *io_argument) * d->distribution->ranks;
     early->position = node->position;
     early->placement = PLACEMENT_PARTS;
     early->estimated_rows = rows < child->estimated_rows ? rows : child->estimated_rows;
     early->children[0] = child;
-    TRY(add_groups(d, node, early, io_argument));
+    TRY(distribute_distinct_add_groups(d, node, early, io_argument));
     TRY(add_aggregates(d, node, early, *io_argument));
     node->children[0] = early;
     return STATUS_OK;

@@ -87,8 +87,8 @@ static status list_splits(distributor *d, const plan_node *scan, const pq_table_
     return STATUS_OK;
 }
 
-static status make_ranges(distributor *d, const plan_node *scan, size_t at,
-                          const column_ranges **out)
+static status distribute_ranges_make(distributor *d, const plan_node *scan, size_t at,
+                                     const column_ranges **out)
 {
     const pq_table_column *column = &scan->scan.table->columns.items[scan->scan.sources.items[at]];
     column_ranges *ranges = arena_alloc(d->statement->memory, sizeof *ranges);
@@ -120,7 +120,7 @@ status distribute_find_ranges(distributor *d, const plan_node *scan, const colum
         bool is_kept_back = scan->scan.filter_only.count && scan->scan.filter_only.items[i];
         if (!is_kept_back && can_be_ranged(column) &&
             type_equal(column->type, scan->columns.items[i].type) && is_in_order(table, column))
-            return make_ranges(d, scan, i, out);
+            return distribute_ranges_make(d, scan, i, out);
     }
     return STATUS_OK;
 }

@@ -37,7 +37,7 @@ static status window_no_memory(void)
 
 /* ---- which windows ---- */
 
-static bool is_running(const plan_frame *frame)
+static bool distribute_window_is_running(const plan_frame *frame)
 {
     return frame->start.kind == FRAME_UNBOUNDED_PRECEDING && frame->end.kind == FRAME_CURRENT &&
            frame->exclusion == FRAME_EXCLUDE_NONE;
@@ -52,7 +52,7 @@ static bool can_carry_aggregate(const plan_window_call *call)
     case AGGREGATE_AVG:
     case AGGREGATE_MIN:
     case AGGREGATE_MAX:
-        return is_running(&call->frame);
+        return distribute_window_is_running(&call->frame);
     default:
         return false;
     }
@@ -111,7 +111,7 @@ bool distribute_may_order_windows(const distributor *d, const plan_node *top)
 
 /* ---- nodes ---- */
 
-static plan_node *new_node(const carried *c, plan_kind kind, uint32_t children)
+static plan_node *distribute_window_new_node(const carried *c, plan_kind kind, uint32_t children)
 {
     plan_node *node = plan_node_new(c->d->statement->memory, kind, children);
     if (node) {
@@ -258,7 +258,7 @@ static status divide_windows(carried *c, plan_node *window)
 
 /* ---- shared rows ---- */
 
-static status note_shared(distributor *d, uint32_t id)
+static status distribute_window_note_shared(distributor *d, uint32_t id)
 {
     const double *known = d->most_shared_rows;
     d->most_shared_rows =
@@ -279,7 +279,7 @@ static status share_rows(carried *c, plan_node *sort, plan_node **out_rows)
     uint32_t id = (uint32_t)s->shared.count;
     TRY(plan_copy_renamed(s, sort->children[0], &copy));
     TRY(array_push(s->memory, &s->shared, copy));
-    TRY(note_shared(c->d, id));
+    TRY(distribute_window_note_shared(c->d, id));
     TRY(plan_shared_reference(s, id, &reference));
     TRY(plan_shared_reference(s, id, &other));
     reference->columns = sort->children[0]->columns;
@@ -315,7 +315,7 @@ static bool keeps_equals(const plan_node *top, const plan_node *sort)
 static status join_sums(carried *c, plan_node *top, plan_node **out)
 {
     arena *a = c->d->statement->memory;
-    plan_node *join = new_node(c, PLAN_JOIN, 2);
+    plan_node *join = distribute_window_new_node(c, PLAN_JOIN, 2);
     if (!join)
         return window_no_memory();
     join->children[0] = top;
@@ -330,9 +330,9 @@ static status join_sums(carried *c, plan_node *top, plan_node **out)
 
 static status make_nodes(carried *c, plan_node *rows, const plan_node *top)
 {
-    c->own = new_node(c, PLAN_AGGREGATE, 1);
-    c->sums = new_node(c, PLAN_AGGREGATE, 1);
-    c->project = new_node(c, PLAN_PROJECT, 1);
+    c->own = distribute_window_new_node(c, PLAN_AGGREGATE, 1);
+    c->sums = distribute_window_new_node(c, PLAN_AGGREGATE, 1);
+    c->project = distribute_window_new_node(c, PLAN_PROJECT, 1);
     if (!c->own || !c->sums || !c->project)
         return window_no_memory();
     c->own->children[0] = rows;

@@ -131,7 +131,7 @@ static bool are_bounds_apart(const domain *d)
 
 /* ---- single values ---- */
 
-static bool has_value(const expr *list, const value *v)
+static bool contradiction_has_value(const expr *list, const value *v)
 {
     for (uint32_t i = 1; i < list->arg_count; i++)
         if (!list->args[i]->constant.is_null && !value_compare(&list->args[i]->constant, v))
@@ -160,9 +160,9 @@ static bool may_hold(const expr *e, const value *v)
     const value *constant;
     expr_op op;
     if (contradiction_is_list(e))
-        return has_value(e, v);
+        return contradiction_has_value(e, v);
     if (is_call(e, EXPR_NOT) && contradiction_is_list(e->args[0]))
-        return !has_value(e->args[0], v);
+        return !contradiction_has_value(e->args[0], v);
     return !is_comparison(e, &subject, &op, &constant) || op != EXPR_NE || constant->is_null ||
            value_compare(v, constant) != 0;
 }

@@ -81,7 +81,7 @@ static expr *fold_copy(arena *a, const expr *e)
     return copy ? fold_args(a, copy) : NULL;
 }
 
-static bool is_true(const expr *e)
+static bool rewrite_filters_is_true(const expr *e)
 {
     return e->kind == EXPR_CONSTANT && e->type.id == TYPE_BOOL && !e->constant.is_null &&
            e->constant.boolean;
@@ -98,7 +98,7 @@ static status filters_push_project(plan_statement *s, plan_node *node, expr_list
             moved = fold_copy(s->memory, moved);
         if (!moved)
             return status_no_memory("plan", sizeof *moved);
-        if (!is_true(moved))
+        if (!rewrite_filters_is_true(moved))
             TRY(array_push(s->memory, &below, moved));
     }
     TRY(filters_push(s, node->children[0], &below, &node->children[0]));

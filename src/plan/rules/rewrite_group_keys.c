@@ -123,7 +123,8 @@ static status group_keys_find_value(plan_statement *s, const plan_node *node, co
 
 /* Values of all keys; NULL: kept. *kept 0: all are constants. Without aggregates one is kept even so: whoever wants
  * but one group need not count rows. */
-static status find_values(plan_statement *s, const plan_node *node, expr **values, size_t *kept)
+static status rewrite_group_keys_find_values(plan_statement *s, const plan_node *node,
+                                             expr **values, size_t *kept)
 {
     kept_keys keys;
     size_t count = node->aggregate.groups.count;
@@ -215,7 +216,7 @@ static status group_keys_rewrite(plan_statement *s, plan_node *node, plan_node *
     expr **values = arena_alloc_array(s->memory, count, sizeof *values);
     if (!values)
         return group_keys_no_memory();
-    TRY(find_values(s, node, values, &kept));
+    TRY(rewrite_group_keys_find_values(s, node, values, &kept));
     if (kept == count)
         return STATUS_OK;
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);

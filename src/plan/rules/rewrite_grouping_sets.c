@@ -211,7 +211,7 @@ static uint32_t find_parent(const expansion *x, const plan_grouping_set *set, bo
     return best;
 }
 
-static status find_levels(expansion *x, const plan_grouping_set *all)
+static status rewrite_grouping_sets_find_levels(expansion *x, const plan_grouping_set *all)
 {
     const plan_node *node = x->node;
     size_t count = node->grouping_sets.sets.count;
@@ -427,7 +427,7 @@ static status grouping_sets_expand(plan_statement *s, const plan_node *node, pla
     for (size_t i = 0; i < node->grouping_sets.groups.count; i++)
         TRY(array_push(s->memory, &all, (uint32_t)i));
     TRY(find_parts(&x));
-    TRY(find_levels(&x, &all));
+    TRY(rewrite_grouping_sets_find_levels(&x, &all));
     TRY(make_base(&x));
     for (size_t i = 1; i < x.levels.count; i++)
         TRY(make_level(&x, &x.levels.items[i]));

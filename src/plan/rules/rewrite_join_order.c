@@ -113,7 +113,7 @@ static status class_list_new(const ordering *o, class_list *out)
 }
 
 /* The column's class; a new one if it has none. */
-static uint32_t class_of(ordering *o, class_list *list, uint32_t id)
+static uint32_t rewrite_join_order_class_of(ordering *o, class_list *list, uint32_t id)
 {
     uint32_t *class = &o->classes[id];
     if (!*class) {
@@ -159,8 +159,8 @@ static status find_classes(ordering *o)
         expr *e = o->conditions->items[c];
         bool is_taken = false;
         if (is_column_pair(e)) {
-            uint32_t first = class_of(o, &list, e->args[0]->column_id);
-            uint32_t second = class_of(o, &list, e->args[1]->column_id);
+            uint32_t first = rewrite_join_order_class_of(o, &list, e->args[0]->column_id);
+            uint32_t second = rewrite_join_order_class_of(o, &list, e->args[1]->column_id);
             is_taken = first == second || join_order_can_merge(&list, first, second);
             if (is_taken && first != second)
                 merge_classes(o, &list, first, second);

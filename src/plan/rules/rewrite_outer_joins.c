@@ -90,7 +90,7 @@ static status wants_unmatched(plan_statement *s, const plan_node *join, const pl
     return STATUS_OK;
 }
 
-static status null_of(arena *a, const plan_column *column, expr **out)
+static status rewrite_outer_joins_null_of(arena *a, const plan_column *column, expr **out)
 {
     value none = {.type = column->type, .is_null = true};
     *out = expr_new_constant(a, &none, -1);
@@ -109,7 +109,7 @@ status plan_pad_columns(plan_statement *s, const plan_node *join, plan_node *kep
         const plan_column *column = &join->columns.items[i];
         expr *e;
         if (plan_column_index(kept, column->id) < 0) {
-            TRY(null_of(s->memory, column, &e));
+            TRY(rewrite_outer_joins_null_of(s->memory, column, &e));
         } else {
             e = expr_new_column(s->memory, column->id, column->type, column->is_nullable,
                                 column->name);

@@ -187,7 +187,7 @@ static status range_joins_take_ranges(plan_statement *s, plan_node *join,
     return STATUS_OK;
 }
 
-static bool is_taken(const plan_node *join, const expr *condition)
+static bool rewrite_range_joins_is_taken(const plan_node *join, const expr *condition)
 {
     for (size_t i = 0; i < join->join.ranges.count; i++)
         if (join->join.ranges.items[i] == condition)
@@ -206,7 +206,7 @@ static status range_joins_rewrite_join(plan_statement *s, plan_node *join)
         return STATUS_OK;
     join->join.residual = NULL;
     for (size_t i = 0; i < conditions.count; i++) {
-        if (is_taken(join, conditions.items[i]))
+        if (rewrite_range_joins_is_taken(join, conditions.items[i]))
             continue;
         join->join.residual = expr_new_and(s->memory, join->join.residual, conditions.items[i]);
         if (!join->join.residual)

@@ -202,7 +202,7 @@ static void visit_expr(expr **slot, void *context)
 
 /* ---- nodes ---- */
 
-static void add_scan(ranges *r, const plan_node *scan)
+static void rewrite_ranges_add_scan(ranges *r, const plan_node *scan)
 {
     for (size_t i = 0; i < scan->columns.count; i++) {
         const pq_table_column *source =
@@ -254,7 +254,7 @@ static status ranges_walk(ranges *r, plan_node *node)
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(ranges_walk(r, node->children[i]));
     if (node->kind == PLAN_SCAN)
-        add_scan(r, node);
+        rewrite_ranges_add_scan(r, node);
     if (node->kind == PLAN_SORT)
         rely_on_columns(r, node);
     plan_visit_exprs(node, visit_expr, r);

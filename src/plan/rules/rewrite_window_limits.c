@@ -26,7 +26,7 @@ typedef struct row_bound {
     uint64_t limit;
 } row_bound;
 
-static expr_op turned(expr_op op)
+static expr_op rewrite_window_limits_turned(expr_op op)
 {
     switch (op) {
     case EXPR_GE:
@@ -45,7 +45,7 @@ static bool window_limits_find_bound(const expr *condition, row_bound *out)
         return false;
     bool is_turned = condition->args[0]->kind == EXPR_CONSTANT;
     const expr *column = condition->args[is_turned], *constant = condition->args[!is_turned];
-    expr_op op = is_turned ? turned(condition->op) : condition->op;
+    expr_op op = is_turned ? rewrite_window_limits_turned(condition->op) : condition->op;
     if (column->kind != EXPR_COLUMN || constant->kind != EXPR_CONSTANT ||
         constant->constant.is_null || !type_is_integer(constant->type) ||
         (op != EXPR_LE && op != EXPR_LT && op != EXPR_EQ))

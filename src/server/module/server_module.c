@@ -125,8 +125,8 @@ static status open_and_run(const server_options *options, const server_ranks *ra
     return st;
 }
 
-static status serve(const server_engine *engine, const server_ranks *ranks, int count,
-                    char **arguments, int *out_exit_status)
+static status server_module_serve(const server_engine *engine, const server_ranks *ranks, int count,
+                                  char **arguments, int *out_exit_status)
 {
     server_options options;
     engine_calls = engine;
@@ -147,13 +147,13 @@ static status serve(const server_engine *engine, const server_ranks *ranks, int 
     return st;
 }
 
-static status open_module(const module_host *host, const void **out)
+static status server_module_open(const module_host *host, const void **out)
 {
-    static const server_functions functions = {.serve = serve};
+    static const server_functions functions = {.serve = server_module_serve};
     (void)host;
     *out = &functions;
     return STATUS_OK;
 }
 
 __attribute__((visibility("default"))) const module_description pistachio_module;
-const module_description pistachio_module = {MODULE_VERSION, build_id, open_module};
+const module_description pistachio_module = {MODULE_VERSION, build_id, server_module_open};

@@ -93,7 +93,8 @@ static bool has_password(const char *password, size_t bytes, const scram_verifie
 }
 
 /* Says what is wrong with the file where the server's own words go, not to the client. */
-static status find_user(const job *j, const char *user, bool *out_is_there, scram_verifier *out)
+static status access_find_user(const job *j, const char *user, bool *out_is_there,
+                               scram_verifier *out)
 {
     status st = users_find(j->web->shared->users, user, out_is_there, out);
     if (!st)
@@ -116,7 +117,7 @@ static status check_basic(const job *j, const char *text, bool *out_is_known,
     if (!colon || colon == pair || colon - pair >= USERS_NAME_BYTES || strlen(pair) != bytes)
         return STATUS_OK;
     *colon = 0;
-    TRY(find_user(j, pair, &is_there, out));
+    TRY(access_find_user(j, pair, &is_there, out));
     if (!is_there) /* takes as long as a wrong password */
         *out = (scram_verifier){.iterations = SCRAM_ITERATIONS, .salt_bytes = SCRAM_SALT_BYTES};
     bool is_right = has_password(colon + 1, bytes - (size_t)(colon + 1 - pair), out);
@@ -137,7 +138,7 @@ static status check_token(const job *j, const char *text, bool *out_is_known,
     mutex_unlock(&j->web->lock);
     if (!copy.until)
         return STATUS_OK;
-    TRY(find_user(j, copy.user, &is_there, out));
+    TRY(access_find_user(j, copy.user, &is_there, out));
     *out_is_known = is_there && sha256_is_equal(copy.stored_key, out->stored_key);
     snprintf(user, USERS_NAME_BYTES, "%s", copy.user);
     return STATUS_OK;

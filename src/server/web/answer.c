@@ -10,7 +10,7 @@
 
 /* ---- failures ---- */
 
-static int code_of(status st)
+static int answer_code_of(status st)
 {
     if (!strcmp(failure_state(st), SQLSTATE_PRIVILEGE))
         return 403;
@@ -49,7 +49,7 @@ void web_failure(job *j, status st, const char *sql, size_t start)
 {
     bool is_whole = job_drop(j);
     FILE *out = is_whole ? job_file(j) : NULL;
-    job_set_head(j, code_of(st), "application/json");
+    job_set_head(j, answer_code_of(st), "application/json");
     if (out) {
         write_failure(out, st, sql, start);
         is_whole = !fclose(out);

@@ -157,7 +157,8 @@ static bool has_parameters(const job *j)
     return false;
 }
 
-static status bind_parameter(pistachio_statement *statement, const struct evkeyval *one)
+static status answer_query_bind_parameter(pistachio_statement *statement,
+                                          const struct evkeyval *one)
 {
     const char *name = one->key + strlen(PARAMETER_PREFIX);
     uint32_t count = pistachio_parameter_count(statement);
@@ -174,7 +175,7 @@ static status bind_and_execute(asked *a, pistachio_statement *statement)
 {
     for (const struct evkeyval *one = first_parameter(a->job); one; one = one->next.tqe_next) {
         if (!strncmp(one->key, PARAMETER_PREFIX, strlen(PARAMETER_PREFIX)))
-            TRY(bind_parameter(statement, one));
+            TRY(answer_query_bind_parameter(statement, one));
     }
     return api_error_status(pistachio_execute(statement, &a->result));
 }
@@ -195,7 +196,7 @@ static status run_prepared(asked *a, const char *sql)
 }
 
 /* Runs the statements; a->result is the last one's. *out_start: where a statement that failed begins. */
-static status run_statements(asked *a, const char *sql, const char **out_start)
+static status answer_query_run_statements(asked *a, const char *sql, const char **out_start)
 {
     if (has_parameters(a->job))
         return run_prepared(a, sql);
@@ -213,7 +214,7 @@ static status run_statements(asked *a, const char *sql, const char **out_start)
 
 /* ---- rows ---- */
 
-static status check_rows(const asked *a)
+static status answer_query_check_rows(const asked *a)
 {
     uint64_t limit = a->activity.limits.rows;
     if (!limit || a->entry->rows <= limit)
@@ -234,7 +235,7 @@ static status write_rows(asked *a, row_format format, FILE *out)
             break;
         api_row_writer_add(&writer, batch);
         a->entry->rows += pistachio_batch_rows(batch);
-        st = check_rows(a);
+        st = answer_query_check_rows(a);
         fflush(out);
     }
     if (!st)
@@ -252,7 +253,7 @@ static status write_arrow(asked *a, FILE *out)
     status st = ipc_write(&stream, out, &rows);
     a->entry->rows += rows;
     stream.release(&stream);
-    return st ? st : check_rows(a);
+    return st ? st : answer_query_check_rows(a);
 }
 
 static status write_parquet(asked *a, FILE *out)
@@ -323,7 +324,7 @@ static status run(asked *a, size_t format, const char **out_start)
         return status_no_memory("reply", 0);
     status st = apply_settings(a);
     if (!st)
-        st = run_statements(a, a->job->body, out_start);
+        st = answer_query_run_statements(a, a->job->body, out_start);
     if (!st)
         st = write_result(a, format, out);
     if (st)
@@ -335,7 +336,7 @@ static status run(asked *a, size_t format, const char **out_start)
 }
 
 /* Reads what the user's statements may take. What is wrong with the file is said where the server's own words go. */
-static status read_limits(const job *j, const char *user, role_limits *out)
+static status answer_query_read_limits(const job *j, const char *user, role_limits *out)
 {
     const char *users = j->web->shared->users;
     role_limits_init(out);
@@ -350,7 +351,7 @@ static status read_limits(const job *j, const char *user, role_limits *out)
 static status fill_activity(asked *a, const char *user)
 {
     activity_entry *one = &a->activity;
-    TRY(read_limits(a->job, user, &one->limits));
+    TRY(answer_query_read_limits(a->job, user, &one->limits));
     one->connection = a->connection;
     one->protocol = "http";
     one->sees_all = a->job->is_trusted;
@@ -359,7 +360,7 @@ static status fill_activity(asked *a, const char *user)
 }
 
 /* Adds the statement to those that others see and cancel. Caller holds the lock. */
-static status show(asked *a, const char *user)
+static status answer_query_show(asked *a, const char *user)
 {
     const char *id = a->job->id ? a->job->id : "";
     web *w = a->job->web;
@@ -379,7 +380,7 @@ static status begin(asked *a, const char *user)
     definitions_join(&a->definitions, &w->shared->definitions, a->connection,
                      a->activity.limits.writes_catalog);
     mutex_lock(&w->lock);
-    status st = show(a, user);
+    status st = answer_query_show(a, user);
     mutex_unlock(&w->lock);
     TRY(st);
     activity_show(&a->activity);

@@ -34,7 +34,7 @@ static void copy_cut(char *to, size_t room, const char *from)
     to[bytes] = 0;
 }
 
-static history_entry *find_place(history *all)
+static history_entry *history_find_place(history *all)
 {
     history_entry *place = NULL;
     for (size_t i = 0; i < HISTORY_MAX; i++) {
@@ -60,7 +60,7 @@ status history_begin(history *all, const char *id, const char *user, const char 
     *out = NULL;
     if (*id && find_running(all, id))
         return status_new(STATUS_KIND_INVALID, "a statement with the id \"%s\" runs already", id);
-    history_entry *place = find_place(all);
+    history_entry *place = history_find_place(all);
     if (!place)
         return status_new(STATUS_KIND_LIMIT, "too many statements run");
     TRY(make_id(made));

@@ -14,7 +14,7 @@
 
 /* ---- heads ---- */
 
-static void add_header(struct evhttp_request *request, const char *name, const char *value)
+static void reply_add_header(struct evhttp_request *request, const char *name, const char *value)
 {
     (void)evhttp_add_header(evhttp_request_get_output_headers(request), name, value);
 }
@@ -22,16 +22,17 @@ static void add_header(struct evhttp_request *request, const char *name, const c
 static void add_head(web *w, struct evhttp_request *request, int code, const char *type)
 {
     atomic_fetch_add(&w->counters.replies[code / 100 % 6], 1);
-    add_header(request, "Content-Type", type);
-    add_header(request, "Cache-Control", "no-store");
-    add_header(request, "X-Content-Type-Options", "nosniff");
-    add_header(request, "Cross-Origin-Resource-Policy", "same-origin");
-    add_header(request, "Referrer-Policy", "no-referrer");
+    reply_add_header(request, "Content-Type", type);
+    reply_add_header(request, "Cache-Control", "no-store");
+    reply_add_header(request, "X-Content-Type-Options", "nosniff");
+    reply_add_header(request, "Cross-Origin-Resource-Policy", "same-origin");
+    reply_add_header(request, "Referrer-Policy", "no-referrer");
     if (code == 401) /* a page asks by itself, and a browser shall not */
-        add_header(request, "WWW-Authenticate",
-                   evhttp_find_header(evhttp_request_get_input_headers(request), "X-Pistachio")
-                       ? "Bearer"
-                       : "Basic realm=\"pistachio\", charset=\"UTF-8\"");
+        reply_add_header(
+            request, "WWW-Authenticate",
+            evhttp_find_header(evhttp_request_get_input_headers(request), "X-Pistachio")
+                ? "Bearer"
+                : "Basic realm=\"pistachio\", charset=\"UTF-8\"");
 }
 
 static int socket_of(struct evhttp_request *request)
@@ -155,7 +156,7 @@ static void free_piece(const void *bytes, size_t count, void *piece)
 }
 
 /* Moves pieces to a buffer that frees them. Returns false if some are missing. */
-static bool move_pieces(web *w, job_piece *piece, struct evbuffer *to)
+static bool reply_move_pieces(web *w, job_piece *piece, struct evbuffer *to)
 {
     bool is_whole = true;
     while (piece) {
@@ -177,9 +178,9 @@ static void add_job_head(job *j)
     mutex_lock(&j->lock);
     add_head(j->web, j->request, j->code, j->type);
     if (j->columns)
-        add_header(j->request, "X-Pistachio-Columns", j->columns);
+        reply_add_header(j->request, "X-Pistachio-Columns", j->columns);
     if (j->id)
-        add_header(j->request, "X-Pistachio-Query", j->id);
+        reply_add_header(j->request, "X-Pistachio-Query", j->id);
     mutex_unlock(&j->lock);
 }
 
@@ -227,7 +228,7 @@ static void send_pieces(job *j, job_piece *pieces, bool is_over)
 {
     struct evbuffer *body = evbuffer_new();
     bool has_pieces = pieces;
-    if (!body || !move_pieces(j->web, pieces, body))
+    if (!body || !reply_move_pieces(j->web, pieces, body))
         break_off_soon(j);
     else if (is_over && !j->has_begun)
         send_whole(j, body);

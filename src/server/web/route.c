@@ -83,7 +83,7 @@ static status start_thread(job *j)
     return status_new_errno(error, "could not start a thread for a request");
 }
 
-static char *copy(const char *text)
+static char *route_copy(const char *text)
 {
     return text ? mem_copy_text(text, strlen(text)) : NULL;
 }
@@ -99,9 +99,9 @@ static status take_request(job *j, struct evhttp_request *request, const char *i
         return status_no_memory("request", bytes);
     if (query && evhttp_parse_query_str(query, &j->parameters))
         return status_new(STATUS_KIND_INVALID, "what is after ? are not names and values");
-    j->authorization = copy(evhttp_find_header(headers, "Authorization"));
-    j->accept = copy(evhttp_find_header(headers, "Accept"));
-    j->id = copy(id ? id : evhttp_find_header(&j->parameters, "id"));
+    j->authorization = route_copy(evhttp_find_header(headers, "Authorization"));
+    j->accept = route_copy(evhttp_find_header(headers, "Accept"));
+    j->id = route_copy(id ? id : evhttp_find_header(&j->parameters, "id"));
     if (strlen(j->body) != bytes)
         return status_new(STATUS_KIND_INVALID, "the body holds a byte 0");
     return sql_check_utf8(j->body, bytes, "the body");
@@ -188,7 +188,7 @@ static void begin_or_refuse(web_address *address, struct evhttp_request *request
 }
 
 /* Notes that the reply is sent: the connection waits for its next request. */
-static void is_complete(struct evhttp_request *request, void *argument)
+static void route_is_complete(struct evhttp_request *request, void *argument)
 {
     web *w = argument;
     struct evhttp_connection *connection = evhttp_request_get_connection(request);
@@ -227,7 +227,7 @@ void route_request(struct evhttp_request *request, void *argument)
     enum evhttp_cmd_type command = evhttp_request_get_command(request);
     sockets_set_busy(&w->sockets, bufferevent_getfd(evhttp_connection_get_bufferevent(connection)),
                      true, stream_milliseconds());
-    evhttp_request_set_on_complete_cb(request, is_complete, w);
+    evhttp_request_set_on_complete_cb(request, route_is_complete, w);
     if (is_ambiguous(request)) {
         (void)evhttp_add_header(evhttp_request_get_output_headers(request), "Connection", "close");
         reply_refuse(w, request, 400, "the request tells its length or host twice");

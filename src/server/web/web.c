@@ -128,7 +128,7 @@ static void close_addresses(web *w)
     w->address_count = 0;
 }
 
-static void begin_end(evutil_socket_t socket, short events, void *argument)
+static void web_begin_end(evutil_socket_t socket, short events, void *argument)
 {
     web *w = argument;
     (void)socket;
@@ -168,7 +168,7 @@ static void *run_loop(void *argument)
     struct timeval often = {.tv_usec = TICK_MILLISECONDS * 1000};
     struct event *ticks = event_new(w->base, -1, EV_PERSIST, tick, w),
                  *wakes = event_new(w->base, w->wake, EV_READ | EV_PERSIST, wake_up, w),
-                 *end = event_new(w->base, w->shared->ending, EV_READ, begin_end, w);
+                 *end = event_new(w->base, w->shared->ending, EV_READ, web_begin_end, w);
     if (ticks && wakes && end && !event_add(ticks, &often) && !event_add(wakes, NULL) &&
         !event_add(end, NULL))
         event_base_dispatch(w->base);

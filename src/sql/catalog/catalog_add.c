@@ -68,7 +68,7 @@ static status catalog_add_path(sql_catalog *catalog, const sql_table_name *schem
 }
 
 /* Puts what stands for a schema. */
-static status put_schema(sql_catalog *catalog, const char *of, const char *schema)
+static status catalog_add_put_schema(sql_catalog *catalog, const char *of, const char *schema)
 {
     const char *key = sql_table_key(catalog->memory, &(sql_table_name){of, schema, ""});
     return key ? sql_catalog_put_own(catalog, &(sql_catalog_entry){.name = key, .view_sql = ""})
@@ -94,7 +94,7 @@ static status add_sub_schema(sql_catalog *catalog, table_folder *f, const char *
     table_folder inner = {.text = text, .path = path, .schema = {f->schema.catalog, name, ""}};
     TRY(add_tables_of(catalog, &inner));
     f->added += inner.added;
-    return inner.added ? put_schema(catalog, f->schema.catalog, name) : STATUS_OK;
+    return inner.added ? catalog_add_put_schema(catalog, f->schema.catalog, name) : STATUS_OK;
 }
 
 static status add_item(sql_catalog *catalog, table_folder *f, const char *name)
@@ -218,7 +218,7 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
     return st;
 }
 
-static status attach(sql_catalog *catalog, const char *name, const char *path)
+static status catalog_add_attach(sql_catalog *catalog, const char *name, const char *path)
 {
     arena *a = catalog->memory;
     const char *here;
@@ -227,10 +227,10 @@ static status attach(sql_catalog *catalog, const char *name, const char *path)
         .text = path, .path = here, .schema = {name, SQL_SCHEMA, ""}, .has_schemas = true};
     TRY(add_store_folder(catalog, &f));
     if (f.added)
-        return put_schema(catalog, name, SQL_SCHEMA);
+        return catalog_add_put_schema(catalog, name, SQL_SCHEMA);
     if (is_folder_of_tables(here)) {
         TRY(add_folder(catalog, &f));
-        return put_schema(catalog, name, SQL_SCHEMA);
+        return catalog_add_put_schema(catalog, name, SQL_SCHEMA);
     }
     sql_table_name table = f.schema;
     TRY(sql_path_name(a, path, &table.table));
@@ -238,13 +238,13 @@ static status attach(sql_catalog *catalog, const char *name, const char *path)
     if (!key)
         return status_no_memory("catalog", strlen(path));
     TRY(catalog_add_table(catalog, key, path));
-    return put_schema(catalog, name, SQL_SCHEMA);
+    return catalog_add_put_schema(catalog, name, SQL_SCHEMA);
 }
 
 status sql_catalog_attach(sql_catalog *catalog, const char *name, const char *path)
 {
     mutex_lock(&catalog->lock);
-    status st = attach(catalog, name, path);
+    status st = catalog_add_attach(catalog, name, path);
     mutex_unlock(&catalog->lock);
     return st;
 }

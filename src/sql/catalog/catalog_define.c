@@ -40,14 +40,15 @@ static const char *copy_text(char **at, const char *text)
     return copy;
 }
 
-static size_t room_of(const char *text)
+static size_t catalog_define_room_of(const char *text)
 {
     return text ? strlen(text) + 1 : 0;
 }
 
 status sql_definition_copy(const sql_definition *from, sql_definition **out)
 {
-    size_t bytes = sizeof **out + room_of(from->name) + room_of(from->text) + room_of(from->uses);
+    size_t bytes = sizeof **out + catalog_define_room_of(from->name) +
+                   catalog_define_room_of(from->text) + catalog_define_room_of(from->uses);
     *out = mem_resize(NULL, bytes);
     if (!*out)
         return status_no_memory("definition", bytes);

@@ -255,7 +255,7 @@ static status expr_bind_row(binder *b, const pg_node *node, bind_scope *scope, s
     return bind_list(b, list_items(row->args), list_length(row->args), scope, out);
 }
 
-static status bind_rows_of(binder *b, const A_Expr *e, bind_scope *scope, row_pair *out)
+static status bind_expr_bind_rows_of(binder *b, const A_Expr *e, bind_scope *scope, row_pair *out)
 {
     out->location = e->location;
     TRY(expr_bind_row(b, e->lexpr, scope, &out->left_count, &out->left));
@@ -334,7 +334,7 @@ static status bind_operator(binder *b, const A_Expr *e, bind_scope *scope, expr 
     expr_op op;
     if (is_row(e->lexpr) && is_row(e->rexpr) && bind_comparison_op(name, &op)) {
         row_pair rows;
-        TRY(bind_rows_of(b, e, scope, &rows));
+        TRY(bind_expr_bind_rows_of(b, e, scope, &rows));
         return bind_row_comparison(b, &rows, op, out);
     }
     if (!e->lexpr && bind_prefix_function(name))
@@ -610,7 +610,7 @@ static status bind_pair(binder *b, expr_op op, const A_Expr *e, bind_scope *scop
     expr *left, *right;
     if (is_row(e->lexpr) && is_row(e->rexpr) && op != EXPR_NULLIF) {
         row_pair rows;
-        TRY(bind_rows_of(b, e, scope, &rows));
+        TRY(bind_expr_bind_rows_of(b, e, scope, &rows));
         return bind_row_comparison(b, &rows, op, out);
     }
     TRY(bind_expr(b, e->lexpr, scope, &left));

@@ -16,7 +16,7 @@ typedef struct reader {
     void *context;
 } reader;
 
-static status too_many(const reader *r, int32_t location)
+static status bind_grouping_too_many(const reader *r, int32_t location)
 {
     return bind_error(r->b, STATUS_KIND_UNSUPPORTED, location,
                       "there are more than %d grouping sets", SETS_MAX);
@@ -26,7 +26,7 @@ static status grouping_add_set(const reader *r, int32_t location, plan_grouping_
                                plan_grouping_set_list *sets)
 {
     if (sets->count >= SETS_MAX)
-        return too_many(r, location);
+        return bind_grouping_too_many(r, location);
     return array_push(r->b->memory, sets, set);
 }
 
@@ -108,8 +108,10 @@ static status grouping_read_item(const reader *r, const pg_node *node, plan_grou
 }
 
 /* Each set of the one with each of the other. */
-static status multiply(const reader *r, int32_t location, const plan_grouping_set_list *left,
-                       const plan_grouping_set_list *right, plan_grouping_set_list *out)
+static status bind_grouping_multiply(const reader *r, int32_t location,
+                                     const plan_grouping_set_list *left,
+                                     const plan_grouping_set_list *right,
+                                     plan_grouping_set_list *out)
 {
     for (size_t i = 0; i < left->count; i++)
         for (size_t k = 0; k < right->count; k++) {
@@ -159,7 +161,7 @@ status bind_grouping_sets(binder *b, const pg_select *select, bind_group_functio
                 TRY(grouping_add_groups(&r, &item.items[0], &out->items[k]));
             continue;
         }
-        TRY(multiply(&r, bind_location(node), out, &item, &product));
+        TRY(bind_grouping_multiply(&r, bind_location(node), out, &item, &product));
         *out = product;
     }
     if (select->groupDistinct)

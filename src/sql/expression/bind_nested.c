@@ -210,7 +210,7 @@ static bool is_lambda(const pg_node *node, lambda_tree *out)
     return true;
 }
 
-static const char *parameter_name(const lambda_tree *tree, size_t i)
+static const char *bind_nested_parameter_name(const lambda_tree *tree, size_t i)
 {
     const pg_node *ref = list_nth(castNode(RowExpr, tree->names)->args, i);
     return strVal(list_nth(castNode(ColumnRef, ref)->fields, 0));
@@ -225,7 +225,7 @@ static status begin_lambda(binder *b, const lambda_tree *tree, const data_type *
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "this lambda takes %zu or %zu parameters, not %zu", least, most, count);
     for (size_t i = 0; i < count; i++) {
-        out->names[i] = parameter_name(tree, i);
+        out->names[i] = bind_nested_parameter_name(tree, i);
         TRY(bind_new_parameter(b, types[i], tree->location, &out->parameters[i]));
     }
     return STATUS_OK;

@@ -112,7 +112,7 @@ static int64_t schema_oid(const char *name)
 
 /* Finds the identifier of a name of the kind; 0: there is none. The identifier of a table or function is that of its name,
  * whether it is there or not. */
-static int64_t oid_of(const char *kind, char *name, size_t bytes)
+static int64_t bind_registry_oid_of(const char *kind, char *name, size_t bytes)
 {
     if (!strcmp(kind, "regtype"))
         return type_oid(name);
@@ -131,7 +131,7 @@ static status read_registered(binder *b, const char *kind, const expr *arg, char
         return bind_no_memory();
     size_t bytes = read_name(arg->constant.text, arg->constant.bytes, name);
     *out_name = arena_copy_text(b->memory, name, bytes);
-    *out = oid_of(kind, name, bytes);
+    *out = bind_registry_oid_of(kind, name, bytes);
     return *out_name ? STATUS_OK : bind_no_memory();
 }
 

@@ -26,8 +26,8 @@ static bool try_bounds(data_type type, value *low, value *high)
     return true;
 }
 
-static status compare_with(binder *b, expr_op op, const expr *arg, const value *bound,
-                           int32_t location, expr **out)
+static status bind_try_compare_with(binder *b, expr_op op, const expr *arg, const value *bound,
+                                    int32_t location, expr **out)
 {
     expr *copy = expr_copy(b->memory, arg), *constant;
     if (!copy)
@@ -42,8 +42,8 @@ static status cast_within(binder *b, const expr *arg, expr *cast, const value *l
 {
     value null = value_null(cast->type);
     expr *above, *below, *node;
-    TRY(compare_with(b, EXPR_GT, arg, low, location, &above));
-    TRY(compare_with(b, EXPR_LT, arg, high, location, &below));
+    TRY(bind_try_compare_with(b, EXPR_GT, arg, low, location, &above));
+    TRY(bind_try_compare_with(b, EXPR_LT, arg, high, location, &below));
     node = expr_new(b->memory, EXPR_CASE, cast->type, 3, bind_position(b, location));
     if (!node)
         return bind_no_memory();

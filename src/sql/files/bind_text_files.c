@@ -157,7 +157,7 @@ static bool set_choice(const char *text, void *member)
     return true;
 }
 
-static bool set_count(const text_call *c, const char *text, void *member)
+static bool bind_text_files_set_count(const text_call *c, const char *text, void *member)
 {
     int128 number;
     if (!int128_parse(text, strlen(text), &number) || number < -1 || number > INT32_MAX)
@@ -226,8 +226,8 @@ static status set_format(const text_call *c, const char *text, int32_t location,
 
 /* ---- lists ---- */
 
-static status add_type(const text_call *c, const char *name, const char *type, size_t bytes,
-                       int32_t location)
+static status bind_text_files_add_type(const text_call *c, const char *name, const char *type,
+                                       size_t bytes, int32_t location)
 {
     text_said_type said = {.name = name};
     bool is_type = type_parse(type, bytes, &said.type);
@@ -259,7 +259,7 @@ static status add_columns(const text_call *c, const char *text, int32_t location
             depth += (type[bytes] == '(') - (type[bytes] == ')');
         if (!name)
             return bind_no_memory();
-        TRY(add_type(c, name, type, bytes, location));
+        TRY(bind_text_files_add_type(c, name, type, bytes, location));
         TRY(array_push(c->b->memory, &c->options->names, name));
         at = skip_spaces(type + bytes + (type[bytes] == ','));
     }
@@ -274,7 +274,7 @@ static status add_item(const text_call *c, const struct text_option *option, con
     if (!text)
         return files_wrong_value(c, option, location, "a text, or a list of texts: ['a', 'b']");
     if (option->kind == OPTION_TYPES)
-        return add_type(c, NULL, text, strlen(text), location);
+        return bind_text_files_add_type(c, NULL, text, strlen(text), location);
     text_name_list *list = (void *)((char *)c->options + option->offset);
     return array_push(c->b->memory, list, text);
 }
@@ -299,7 +299,7 @@ static status add_named_types(const text_call *c, const struct text_option *opti
             type = bind_option_text(c->b, value);
         if (!type)
             return files_wrong_value(c, option, location, "types by name: {'a': 'bigint'}");
-        TRY(add_type(c, name, type, strlen(type), bind_location(value)));
+        TRY(bind_text_files_add_type(c, name, type, strlen(type), bind_location(value)));
         if (option->kind == OPTION_COLUMNS)
             TRY(array_push(c->b->memory, &c->options->names, name));
     }
@@ -338,7 +338,8 @@ static status set_text(const text_call *c, const struct text_option *option, con
         hint = set_choice(text, member) ? NULL : "true or false";
         break;
     case OPTION_COUNT:
-        hint = set_count(c, text, member) ? NULL : "a number; sample_size => -1: all rows";
+        hint = bind_text_files_set_count(c, text, member) ? NULL
+                                                          : "a number; sample_size => -1: all rows";
         break;
     case OPTION_COMPRESSION:
         hint = set_compression(text, member) ? NULL : "'auto', 'none' or 'gzip'";
@@ -592,7 +593,8 @@ status bind_text_copy(binder *b, const char *path, text_kind kind, const List *o
 }
 
 /* Makes a node of no rows. */
-static status no_rows(binder *b, const text_said_type *columns, size_t count, plan_node **out)
+static status bind_text_files_no_rows(binder *b, const text_said_type *columns, size_t count,
+                                      plan_node **out)
 {
     plan_node *node = plan_node_new(b->memory, PLAN_VALUES, 0);
     if (!node)
@@ -613,7 +615,7 @@ status bind_text_exchange(binder *b, const char *path, const text_said_type *col
 {
     text_call c;
     if (!path)
-        return no_rows(b, columns, column_count, out);
+        return bind_text_files_no_rows(b, columns, column_count, out);
     TRY(new_call(b, "COPY", TEXT_CSV, &c));
     TRY(array_push(b->memory, &c.paths, path));
     for (size_t i = 0; i < column_count; i++) {

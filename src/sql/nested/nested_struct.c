@@ -28,7 +28,7 @@ static status copy_field(const function_call *c, size_t arg, uint32_t field, exp
     return copy ? bind_nested_field(c->b, copy, field, c->tree->location, out) : bind_no_memory();
 }
 
-static status null_of(const function_call *c, type_id id, expr **out)
+static status nested_struct_null_of(const function_call *c, type_id id, expr **out)
 {
     value null = value_null(type_make(id));
     return bind_constant(c->b, &null, -1, out);
@@ -43,12 +43,12 @@ static status only_if(const function_call *c, expr *condition, expr *e, expr **o
     choice->is_nullable = true;
     choice->args[0] = condition;
     choice->args[1] = e;
-    TRY(null_of(c, e->type.id, &choice->args[2]));
+    TRY(nested_struct_null_of(c, e->type.id, &choice->args[2]));
     *out = choice;
     return STATUS_OK;
 }
 
-static status is_there(const function_call *c, size_t arg, expr **out)
+static status nested_struct_is_there(const function_call *c, size_t arg, expr **out)
 {
     expr *copy = expr_copy(c->b->memory, c->args[arg]);
     return copy ? bind_call1(c->b, EXPR_IS_NOT_NULL, type_make(TYPE_BOOL), copy, c->tree->location,
@@ -91,7 +91,7 @@ static status compare_fields(const function_call *c, expr **out)
     return bind_list_of(c->b, equal, type->field_count, c->tree->location, out);
 }
 
-static status find_field(const function_call *c, expr_op op, type_id id, expr **out)
+static status nested_struct_find_field(const function_call *c, expr_op op, type_id id, expr **out)
 {
     value yes = value_bool(true);
     expr *list, *wanted;
@@ -108,10 +108,10 @@ status bind_struct_position(const function_call *c, expr **out)
 {
     expr *condition;
     if (c->args[0]->type.id == TYPE_NULL)
-        return null_of(c, TYPE_INT32, out);
+        return nested_struct_null_of(c, TYPE_INT32, out);
     TRY(require_struct(c, 0));
-    TRY(find_field(c, EXPR_LIST_POSITION, TYPE_INT32, out));
-    TRY(is_there(c, 0, &condition));
+    TRY(nested_struct_find_field(c, EXPR_LIST_POSITION, TYPE_INT32, out));
+    TRY(nested_struct_is_there(c, 0, &condition));
     return only_if(c, condition, *out, out);
 }
 
@@ -119,11 +119,11 @@ status bind_struct_contains(const function_call *c, expr **out)
 {
     expr *parts[2], *condition;
     if (c->args[0]->type.id == TYPE_NULL || c->args[1]->type.id == TYPE_NULL)
-        return null_of(c, TYPE_BOOL, out);
+        return nested_struct_null_of(c, TYPE_BOOL, out);
     TRY(require_struct(c, 0));
-    TRY(find_field(c, EXPR_LIST_CONTAINS, TYPE_BOOL, out));
+    TRY(nested_struct_find_field(c, EXPR_LIST_CONTAINS, TYPE_BOOL, out));
     for (size_t i = 0; i < 2; i++)
-        TRY(is_there(c, i, &parts[i]));
+        TRY(nested_struct_is_there(c, i, &parts[i]));
     TRY(bind_call2(c->b, EXPR_AND, type_make(TYPE_BOOL), parts[0], parts[1], c->tree->location,
                    &condition));
     return only_if(c, condition, *out, out);
@@ -148,11 +148,11 @@ status bind_struct_keys(const function_call *c, expr **out)
         TRY(bind_constant(c->b, &name, -1, &names[i]));
     }
     TRY(bind_list_of(c->b, names, type->field_count, c->tree->location, out));
-    TRY(is_there(c, 0, &condition));
+    TRY(nested_struct_is_there(c, 0, &condition));
     expr *choice = expr_new(c->b->memory, EXPR_CASE, list, 3, (*out)->position), *nothing;
     if (!choice)
         return bind_no_memory();
-    TRY(null_of(c, TYPE_NULL, &nothing));
+    TRY(nested_struct_null_of(c, TYPE_NULL, &nothing));
     choice->is_nullable = true;
     choice->args[0] = condition;
     choice->args[1] = *out;

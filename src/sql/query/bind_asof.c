@@ -66,7 +66,7 @@ static bool is_of_right_alone(const asof *a, expr *e)
 }
 
 /* The inequality with its sides exchanged. */
-static expr_op turned(expr_op op)
+static expr_op bind_asof_turned(expr_op op)
 {
     switch (op) {
     case EXPR_GE:
@@ -98,8 +98,8 @@ static status take_condition(asof *a, expr *e)
             TRY(take_condition(a, e->args[i]));
         return STATUS_OK;
     }
-    bool is_comparison =
-        e->kind == EXPR_CALL && e->arg_count == 2 && (e->op == EXPR_EQ || turned(e->op) != e->op);
+    bool is_comparison = e->kind == EXPR_CALL && e->arg_count == 2 &&
+                         (e->op == EXPR_EQ || bind_asof_turned(e->op) != e->op);
     if (!is_comparison)
         return asof_wrong(a, e);
     bool is_straight = is_of_left_alone(a, e->args[0]) && is_of_right_alone(a, e->args[1]);
@@ -111,7 +111,7 @@ static status take_condition(asof *a, expr *e)
     }
     if (a->left)
         return asof_wrong(a, e);
-    a->op = is_straight ? e->op : turned(e->op);
+    a->op = is_straight ? e->op : bind_asof_turned(e->op);
     a->left = e->args[is_straight ? 0 : 1];
     a->right = e->args[is_straight ? 1 : 0];
     return STATUS_OK;
@@ -209,7 +209,7 @@ static status asof_neighbour(asof *a, bool is_after, bind_scope *scope, plan_col
 }
 
 /* Rows without a value are in no range, and would end that of another. */
-static status drop_nulls(asof *a)
+static status bind_asof_drop_nulls(asof *a)
 {
     expr *copy = expr_copy(a->b->memory, a->right), *condition;
     if (!copy)
@@ -220,7 +220,7 @@ static status drop_nulls(asof *a)
     return bind_filter(a->b, a->sides->right_node, condition, &a->sides->right_node);
 }
 
-static status copy_keys(asof *a)
+static status bind_asof_copy_keys(asof *a)
 {
     expr_list copies = {0};
     for (size_t i = 0; i < a->keys.count; i++) {
@@ -243,7 +243,7 @@ static status range_condition(asof *a, const plan_column *neighbour)
     if (!again || !until)
         return bind_no_memory();
     TRY(bind_comparison(b, a->op, a->left, a->right, -1, &begin));
-    expr_op is_within = has_closed_ends(a) ? turned(a->op) : ends[a->op];
+    expr_op is_within = has_closed_ends(a) ? bind_asof_turned(a->op) : ends[a->op];
     TRY(bind_comparison(b, is_within, again, until, -1, &end));
     TRY(array_push(b->memory, &a->equal, begin));
     TRY(array_push(b->memory, &a->equal, end));
@@ -272,8 +272,8 @@ status bind_asof(binder *b, bind_asof_sides *sides)
                           type_name(a.right->type, name));
     TRY(bind_cast(b, a.left, wider, -1, &a.left));
     TRY(bind_cast(b, a.right, wider, -1, &a.right));
-    TRY(drop_nulls(&a));
-    TRY(copy_keys(&a));
+    TRY(bind_asof_drop_nulls(&a));
+    TRY(bind_asof_copy_keys(&a));
     TRY(asof_neighbour(&a, a.op == EXPR_GE || a.op == EXPR_GT, &windows, &neighbour));
     TRY(bind_windows(b, &windows, &sides->right_node));
     return range_condition(&a, &neighbour);

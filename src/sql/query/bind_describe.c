@@ -30,7 +30,7 @@ static status described_columns(binder *b, const DescribeStmt *tree, bind_scope 
     return STATUS_OK;
 }
 
-static void put_text(FILE *to, const char *text)
+static void bind_describe_put_text(FILE *to, const char *text)
 {
     putc('\'', to);
     for (; *text; text++) {
@@ -49,9 +49,9 @@ static void write_description(FILE *to, const plan_column_list *columns)
           to);
     for (size_t i = 0; i < columns->count; i++) {
         fprintf(to, "%s(%zu, ", i ? ", " : "", i);
-        put_text(to, columns->items[i].name);
+        bind_describe_put_text(to, columns->items[i].name);
         fputs(", ", to);
-        put_text(to, type_name(columns->items[i].type, type));
+        bind_describe_put_text(to, type_name(columns->items[i].type, type));
         fputs(columns->items[i].is_nullable ? ", 'YES')" : ", 'NO')", to);
     }
     fputs(") AS d(number, column_name, column_type, \"null\") ORDER BY number", to);

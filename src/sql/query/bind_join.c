@@ -275,7 +275,7 @@ static status change_sides(join_binding *j, plan_node **left, plan_node **right)
     return STATUS_OK;
 }
 
-static bool is_true(const pg_node *node)
+static bool bind_join_is_true(const pg_node *node)
 {
     return !node || (IsA(node, A_Const) && nodeTag(&castNode(A_Const, node)->val) == T_Boolean &&
                      castNode(A_Const, node)->val.boolval.boolval);
@@ -285,7 +285,7 @@ static bool is_true(const pg_node *node)
 static bool is_unnest_join(const JoinExpr *tree, plan_join_type type)
 {
     return (type == JOIN_INNER || type == JOIN_LEFT) && bind_is_unnest(tree->rarg) &&
-           is_true(tree->quals) && !tree->isNatural && !list_length(tree->usingClause) &&
+           bind_join_is_true(tree->quals) && !tree->isNatural && !list_length(tree->usingClause) &&
            !tree->is_asof && !tree->is_positional && !tree->alias;
 }
 

@@ -141,7 +141,7 @@ static status add_combination(pivot_source *p, const combination *before, const 
     return array_push(a, out, made);
 }
 
-static status combine(pivot_source *p, const PivotColumn *column, combination_list *all)
+static status bind_pivot_combine(pivot_source *p, const PivotColumn *column, combination_list *all)
 {
     combination_list made = {0};
     pivot_nodes values = {0};
@@ -223,7 +223,7 @@ static status add_aggregate_target(pivot_source *p, const combination *c, const 
 }
 
 /* PIVOT without aggregates counts. */
-static status count_rows(pivot_source *p, pivot_nodes *out)
+static status bind_pivot_count_rows(pivot_source *p, pivot_nodes *out)
 {
     FuncCall *call = arena_alloc(p->b->memory, sizeof *call);
     pg_node *name = tree_string(p->b->memory, "count");
@@ -240,7 +240,7 @@ static status add_aggregates(pivot_source *p, const combination_list *all, pivot
     for (size_t i = 0; i < list_length(p->tree->aggregates); i++)
         TRY(array_push(p->b->memory, &aggregates, list_nth(p->tree->aggregates, i)));
     if (!aggregates.count)
-        TRY(count_rows(p, &aggregates));
+        TRY(bind_pivot_count_rows(p, &aggregates));
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < aggregates.count; k++) {
             const ResTarget *target = castNode(ResTarget, aggregates.items[k]);
@@ -272,7 +272,7 @@ static status pivot_query(pivot_source *p, pg_select **out)
     TRY(pivot_groups(p, &groups));
     TRY(array_push(a, &all, ((combination){0})));
     for (size_t i = 0; i < list_length(p->tree->columns); i++)
-        TRY(combine(p, castNode(PivotColumn, list_nth(p->tree->columns, i)), &all));
+        TRY(bind_pivot_combine(p, castNode(PivotColumn, list_nth(p->tree->columns, i)), &all));
     for (size_t i = 0; i < groups.count; i++)
         TRY(pivot_target(p->b, NULL, groups.items[i], &targets));
     TRY(add_aggregates(p, &all, &targets));

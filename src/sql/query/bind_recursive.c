@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 /* A node that has these columns, with ids of its own, and no rows. */
-static status no_rows(binder *b, const plan_column_list *columns, plan_node **out)
+static status bind_recursive_no_rows(binder *b, const plan_column_list *columns, plan_node **out)
 {
     plan_node *node = plan_node_new(b->memory, PLAN_VALUES, 0);
     if (!node)
@@ -69,7 +69,7 @@ status bind_recursive_reference(binder *b, bind_cte *cte, plan_node **out)
             "WITH RECURSIVE r AS (first UNION [ALL] step), where only step reads r");
     cte->references++;
     b->rounds.references++;
-    TRY(no_rows(b, cte->columns, out));
+    TRY(bind_recursive_no_rows(b, cte->columns, out));
     return array_push(b->memory, &cte->places, *out);
 }
 
@@ -92,7 +92,8 @@ static status fill_places(binder *b, const bind_cte *cte, uint32_t number)
 }
 
 /* Files without names hold the rows. */
-static status check_columns(const binder *b, const bind_cte *cte, const plan_node *first)
+static status bind_recursive_check_columns(const binder *b, const bind_cte *cte,
+                                           const plan_node *first)
 {
     for (size_t i = 0; i < first->columns.count; i++) {
         const plan_column *column = &first->columns.items[i];
@@ -210,11 +211,11 @@ static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node *
     if (is_outer && b->rounds.defers) {
         b->rounds.is_deferred = true;
         b->rounds.deferred_at = cte->tree->location;
-        return no_rows(b, &(*first)->columns, first);
+        return bind_recursive_no_rows(b, &(*first)->columns, first);
     }
     if (is_outer)
         return bind_unsupported(b, cte->tree->location, SUBQUERY_OUTER_RECURSION);
-    TRY(check_columns(b, cte, *first));
+    TRY(bind_recursive_check_columns(b, cte, *first));
     return match_step(b, cte, *first, step);
 }
 
@@ -261,7 +262,7 @@ status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out)
         return STATUS_OK;
     *out_done = true;
     if (b->rounds.is_dry) {
-        TRY(no_rows(b, &first->columns, out));
+        TRY(bind_recursive_no_rows(b, &first->columns, out));
         TRY(array_push(b->memory, &b->rounds.parts_of_dry, first));
         TRY(array_push(b->memory, &b->rounds.parts_of_dry, step));
         return array_push(b->memory, &b->rounds.dry, *out);

@@ -152,7 +152,7 @@ static status take_share(sample *s)
     return bind_filter(s->b, s->node, condition, &s->node);
 }
 
-static status take_rows(sample *s)
+static status bind_sample_take_rows(sample *s)
 {
     plan_node *sorted, *limited;
     plan_sort_key key = {0};
@@ -171,7 +171,7 @@ status bind_sample(binder *b, const RangeTableSample *tree, plan_node **node)
     sample s = {.b = b, .tree = tree, .node = *node};
     TRY(sample_method(&s));
     TRY(find_chance(&s));
-    TRY(s.is_share ? take_share(&s) : take_rows(&s));
+    TRY(s.is_share ? take_share(&s) : bind_sample_take_rows(&s));
     *node = s.node;
     return STATUS_OK;
 }

@@ -285,13 +285,13 @@ typedef struct values_binding {
     plan_column_list columns;
 } values_binding;
 
-static void note_column(uint32_t id, void *context)
+static void bind_set_note_column(uint32_t id, void *context)
 {
     (void)id;
     *(bool *)context = true;
 }
 
-static status bind_rows(values_binding *v, const pg_select *select, bind_scope *scope)
+static status bind_set_bind_rows(values_binding *v, const pg_select *select, bind_scope *scope)
 {
     v->is_constant = true;
     for (size_t row = 0; row < v->row_count; row++) {
@@ -304,7 +304,7 @@ static status bind_rows(values_binding *v, const pg_select *select, bind_scope *
             expr **cell = &v->cells[row * v->column_count + i];
             bool has_column = false;
             TRY(bind_expr(v->b, list_nth(list, i), scope, cell));
-            expr_visit_columns(*cell, note_column, &has_column);
+            expr_visit_columns(*cell, bind_set_note_column, &has_column);
             v->is_constant &= !has_column && expr_is_repeatable(*cell);
         }
     }
@@ -379,7 +379,7 @@ status bind_values(binder *b, const pg_select *select, bind_scope *scope, bind_c
         return bind_no_memory();
     if (v.row_count > UINT32_MAX)
         return bind_unsupported(b, -1, "VALUES of so many rows is");
-    TRY(bind_rows(&v, select, &inner));
+    TRY(bind_set_bind_rows(&v, select, &inner));
     TRY(type_columns(&v));
     if (v.is_constant)
         TRY(constant_rows(&v, out));

@@ -328,7 +328,7 @@ static status add_listed(star_binding *q, const A_ArrayExpr *list)
 }
 
 /* Finds the columns that COLUMNS stands for, unless they are known. */
-static status find_columns(binder *b, const ColumnsExpr *tree, bind_scope *scope)
+static status bind_star_find_columns(binder *b, const ColumnsExpr *tree, bind_scope *scope)
 {
     bind_expansion *all = &scope->expansion;
     bind_target_list found = {0};
@@ -355,7 +355,7 @@ static status find_columns(binder *b, const ColumnsExpr *tree, bind_scope *scope
 status bind_columns_expr(binder *b, const ColumnsExpr *tree, bind_scope *scope, expr **out)
 {
     bind_expansion *all = &scope->expansion;
-    TRY(find_columns(b, tree, scope));
+    TRY(bind_star_find_columns(b, tree, scope));
     const bind_target *target = &all->targets[all->index];
     all->name = target->name;
     *out = expr_copy(b->memory, target->e);

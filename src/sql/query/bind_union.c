@@ -140,7 +140,7 @@ static status union_add_column(binder *b, const plan_node *scan, size_t number, 
 }
 
 /* Whether it is a key in folders' names: the number of its leaf is behind those that the file has. */
-static bool is_key(const plan_node *scan, size_t number)
+static bool bind_union_is_key(const plan_node *scan, size_t number)
 {
     const pq_table *table = scan->scan.table;
     return table->columns.items[scan->scan.sources.items[number]].leaf >= table->schema->leaf_count;
@@ -153,7 +153,7 @@ static status list_columns(binder *b, const bind_scan_list *scans, bool are_keys
     for (size_t s = 0; s < scans->scans.count; s++) {
         const plan_node *scan = scans->scans.items[s];
         for (size_t i = 0; i < scan->columns.count; i++)
-            if (is_key(scan, i) == are_keys)
+            if (bind_union_is_key(scan, i) == are_keys)
                 TRY(union_add_column(b, scan, i, location, list));
     }
     return STATUS_OK;
@@ -176,7 +176,7 @@ static status name_place(binder *b, const plan_node *scan, const plan_column *co
     return cast->name ? STATUS_OK : bind_no_memory();
 }
 
-static const plan_column *column_named(const plan_node *scan, const char *name)
+static const plan_column *bind_union_column_named(const plan_node *scan, const char *name)
 {
     for (size_t i = 0; i < scan->columns.count; i++)
         if (!strcasecmp(scan->columns.items[i].name, name))
@@ -186,7 +186,7 @@ static const plan_column *column_named(const plan_node *scan, const char *name)
 
 static status union_make_column(binder *b, const plan_node *scan, const union_column *c, expr **out)
 {
-    const plan_column *column = column_named(scan, c->name);
+    const plan_column *column = bind_union_column_named(scan, c->name);
     const value null = value_null(c->type);
     if (!column)
         return bind_constant(b, &null, -1, out);

@@ -47,7 +47,7 @@ bool bind_is_unnest(const pg_node *item)
 /* ---- nodes ---- */
 
 /* How many rows a row gives: the length of its longest list. */
-static status longest(unnesting *u, expr **out)
+static status bind_unnest_longest(unnesting *u, expr **out)
 {
     binder *b = u->b;
     expr **lengths = arena_alloc_array(b->memory, u->lists.count + 1, sizeof *lengths);
@@ -84,7 +84,7 @@ static status lists_beside(unnesting *u, plan_node *node, plan_node **out)
         TRY(array_push(b->memory, &exprs, u->lists.items[i]));
         TRY(array_push(b->memory, &names, (const char *)"list"));
     }
-    TRY(longest(u, &e));
+    TRY(bind_unnest_longest(u, &e));
     TRY(array_push(b->memory, &exprs, e));
     TRY(array_push(b->memory, &names, (const char *)"stop"));
     TRY(bind_project(b, node, exprs.items, names.items, exprs.count, out));
@@ -129,7 +129,7 @@ static status unnest_rows(unnesting *u, plan_node *node, plan_node **out)
     return element_numbers(u, *out, out);
 }
 
-static plan_column number_column(binder *b)
+static plan_column bind_unnest_number_column(binder *b)
 {
     return (plan_column){.id = bind_new_id(b), .name = "ordinality", .type = type_make(TYPE_INT64)};
 }
@@ -201,7 +201,7 @@ status bind_unnest(binder *b, const RangeFunction *range, bind_scope *scope, boo
     plan_node *rows = left, *elements = plan_node_new(b->memory, PLAN_PROJECT, 1);
     if (!elements)
         return bind_no_memory();
-    u.number = number_column(b);
+    u.number = bind_unnest_number_column(b);
     TRY(bind_lists(&u, call, &around));
     if (!left)
         TRY(bind_one_row(b, &rows));

@@ -12,19 +12,19 @@ typedef struct wanted_search {
 
 static void find_below(const wanted_search *s, const plan_node *node, uint64_t limit);
 
-static void find_in_expr(const wanted_search *s, const expr *e)
+static void bind_wanted_find_in_expr(const wanted_search *s, const expr *e)
 {
     if (!e || !guard_may_go_on())
         return;
     for (uint32_t i = 0; i < e->arg_count; i++)
-        find_in_expr(s, e->args[i]);
+        bind_wanted_find_in_expr(s, e->args[i]);
     if (e->kind == EXPR_SUBQUERY)
         find_below(s, e->subquery, e->subquery_kind == SUBQUERY_EXISTS ? 1 : SQL_WANTED_ALL);
 }
 
 static void find_in_slot(expr **slot, void *context)
 {
-    find_in_expr(context, *slot);
+    bind_wanted_find_in_expr(context, *slot);
 }
 
 static void note(const wanted_search *s, const plan_node *node, uint64_t limit)

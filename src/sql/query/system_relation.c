@@ -84,7 +84,7 @@ static status begin_row(text *t)
 
 /* ---- sources ---- */
 
-static int64_t oid_of(const char *name)
+static int64_t system_relation_oid_of(const char *name)
 {
     return pg_oid_of_name(name, strlen(name));
 }
@@ -105,7 +105,7 @@ static status add_schema(text *t, const sql_table_name *of)
                *shown = sql_table_shown(t->b->memory, &schema, NULL);
     if (!key || !shown)
         return bind_no_memory();
-    TRY(add_number(t, is_first(of) ? FIRST_SCHEMA : oid_of(key)));
+    TRY(add_number(t, is_first(of) ? FIRST_SCHEMA : system_relation_oid_of(key)));
     TRY(add(t, ","));
     TRY(add_literal(t, is_first(of) ? "public" : shown));
     TRY(add(t, ","));
@@ -114,7 +114,7 @@ static status add_schema(text *t, const sql_table_name *of)
     return add_literal(t, of->catalog);
 }
 
-static status add_schemas(text *t)
+static status system_relation_add_schemas(text *t)
 {
     sql_catalog_entry *entries;
     size_t count;
@@ -138,10 +138,10 @@ static status add_type_function(text *t, const pg_type_entry *type, const char *
 {
     const char *name = arena_format(t->b->memory, "%s%s", type->io, end);
     TRY(add(t, ","));
-    return name ? add_number(t, oid_of(name)) : bind_no_memory();
+    return name ? add_number(t, system_relation_oid_of(name)) : bind_no_memory();
 }
 
-static status add_type(text *t, const pg_type_entry *type)
+static status system_relation_add_type(text *t, const pg_type_entry *type)
 {
     TRY(begin_row(t));
     TRY(add(t, arena_format(t->b->memory, "%u,'%s',%d,'%c',%u,%u", (unsigned)type->oid, type->name,
@@ -158,30 +158,30 @@ static status add_types(text *t)
     const pg_type_entry *list = pg_type_list(&count);
     TRY(add(t, "(VALUES "));
     for (size_t i = 0; i < count; i++)
-        TRY(add_type(t, &list[i]));
+        TRY(system_relation_add_type(t, &list[i]));
     return add(t, ") t(oid,name,size,category,element,arrayed,input,output,receive,send)");
 }
 
 /* Returns a view's text without the search path that stands before it (bind_view_text). */
-static const char *query_of(const char *view)
+static const char *system_relation_query_of(const char *view)
 {
     const char *end = *view == 3 ? strchr(view + 1, 3) : NULL;
     return end ? end + 1 : view;
 }
 
-static status add_table(text *t, const sql_catalog_entry *entry)
+static status system_relation_add_table(text *t, const sql_catalog_entry *entry)
 {
     bool is_view = entry->view_sql;
     size_t columns = entry->table ? entry->table->columns.count : 0;
     TRY(begin_row(t));
-    TRY(add_number(t, oid_of(entry->name)));
+    TRY(add_number(t, system_relation_oid_of(entry->name)));
     TRY(add(t, ","));
     TRY(add_literal(t, entry->of.table));
     TRY(add(t, ","));
     TRY(add_schema(t, &entry->of));
     TRY(add(t, arena_format(t->b->memory, ",'%s','%s',%d,%zu,-1,", is_view ? "v" : "r",
                             is_view ? "VIEW" : "BASE TABLE", is_view ? 0 : 2, columns)));
-    TRY(add_literal(t, is_view ? query_of(entry->view_sql) : ""));
+    TRY(add_literal(t, is_view ? system_relation_query_of(entry->view_sql) : ""));
     return add(t, ")");
 }
 
@@ -194,7 +194,7 @@ static status add_tables(text *t, system_source source)
     TRY(add(t, "(SELECT * FROM (VALUES "));
     for (size_t i = 0; i < count; i++)
         if (source != (entries[i].view_sql ? PLAIN_TABLES : VIEWS))
-            TRY(add_table(t, &entries[i]));
+            TRY(system_relation_add_table(t, &entries[i]));
     if (!t->rows)
         TRY(add(t, "(0,'',0,'','','','','',0,0,0,'')"));
     return add(t,
@@ -218,7 +218,7 @@ static status add_column(text *t, const sql_catalog_entry *relation, unsigned nu
     const pg_type_entry *entry = pg_type_find(type.oid);
     bool is_decimal = c->type.id == TYPE_DECIMAL;
     TRY(begin_row(t));
-    TRY(add_number(t, oid_of(relation->name)));
+    TRY(add_number(t, system_relation_oid_of(relation->name)));
     TRY(add(t, ","));
     TRY(add_literal(t, relation->of.table));
     TRY(add(t, ","));
@@ -233,7 +233,8 @@ static status add_column(text *t, const sql_catalog_entry *relation, unsigned nu
                is_decimal ? arena_format(t->b->memory, "%u", (unsigned)c->type.scale) : "NULL"));
 }
 
-static status add_table_columns(text *t, const sql_catalog_entry *listed, const pq_table *table)
+static status system_relation_add_table_columns(text *t, const sql_catalog_entry *listed,
+                                                const pq_table *table)
 {
     unsigned number = 0;
     for (size_t i = 0; i < table->columns.count; i++) {
@@ -246,7 +247,7 @@ static status add_table_columns(text *t, const sql_catalog_entry *listed, const 
 }
 
 /* Adds a view's columns, unless it cannot be bound. A view within a view is left alone: it may ask for these columns. */
-static status add_view_columns(text *t, const sql_catalog_entry *view)
+static status system_relation_add_view_columns(text *t, const sql_catalog_entry *view)
 {
     binder *b = t->b;
     plan_node *root = NULL;
@@ -275,10 +276,10 @@ static status add_relation_columns(text *t, const sql_catalog_entry *listed)
 {
     const sql_catalog_entry *entry = NULL;
     if (listed->view_sql)
-        return add_view_columns(t, listed);
+        return system_relation_add_view_columns(t, listed);
     status st = sql_catalog_find(t->b->catalog, listed->name, t->b->held, &entry);
     if (!st && entry && entry->table)
-        return add_table_columns(t, listed, entry->table);
+        return system_relation_add_table_columns(t, listed, entry->table);
     status_free(st);
     return guard_check();
 }
@@ -373,7 +374,7 @@ static status add_setting(void *argument, const char *name, const char *value, c
 }
 
 /* Adds a row for each setting of PostgreSQL's that the session has; the first row says the types. */
-static status add_settings(text *t)
+static status system_relation_add_settings(text *t)
 {
     const sql_activity session = sql_catalog_activity(t->b->catalog);
     TRY(add(t, "(SELECT * FROM (VALUES "));
@@ -383,11 +384,11 @@ static status add_settings(text *t)
     return add(t, ") t(name,setting,initial) WHERE t.name <> '') t");
 }
 
-static status add_source(text *t, system_source source)
+static status system_relation_add_source(text *t, system_source source)
 {
     switch (source) {
     case SCHEMAS:
-        return add_schemas(t);
+        return system_relation_add_schemas(t);
     case TYPES:
         return add_types(t);
     case TABLES:
@@ -397,7 +398,7 @@ static status add_source(text *t, system_source source)
     case COLUMNS:
         return add_columns(t);
     case SETTINGS:
-        return add_settings(t);
+        return system_relation_add_settings(t);
     case CLIENTS:
     case PAST:
         return add_activity(t, source == PAST);
@@ -408,7 +409,7 @@ static status add_source(text *t, system_source source)
 
 /* ---- relations ---- */
 
-static const char *type_of_letter(char letter)
+static const char *system_relation_type_of_letter(char letter)
 {
     switch (letter) {
     case 'o':
@@ -445,13 +446,13 @@ static status add_selected(text *t, const char *column, size_t bytes, bool is_fi
     TRY(add(t, is_first ? "CAST(" : ",CAST("));
     TRY(equals ? add_bytes(t, equals + 1, (size_t)(end - equals - 1)) : add(t, "NULL"));
     TRY(add(t, " AS "));
-    TRY(add(t, type_of_letter(*column)));
+    TRY(add(t, system_relation_type_of_letter(*column)));
     TRY(add(t, ") AS \""));
     TRY(add_bytes(t, name, (size_t)((equals ? equals : end) - name)));
     return add(t, "\"");
 }
 
-static status make_text(text *t, size_t relation)
+static status system_relation_make_text(text *t, size_t relation)
 {
     const char *columns = relations[relation].columns;
     TRY(add(t, "SELECT "));
@@ -462,9 +463,9 @@ static status make_text(text *t, size_t relation)
     }
     if (!strncmp(columns, "o oid", 5)) /* a table of PostgreSQL's, not a view */
         TRY(add(t, arena_format(t->b->memory, ",CAST(%lld AS oid) AS tableoid",
-                                (long long)oid_of(relations[relation].name))));
+                                (long long)system_relation_oid_of(relations[relation].name))));
     TRY(add(t, " FROM "));
-    return add_source(t, relations[relation].source);
+    return system_relation_add_source(t, relations[relation].source);
 }
 
 status system_relation_text(binder *b, const char *schema, const char *name,
@@ -475,7 +476,7 @@ status system_relation_text(binder *b, const char *schema, const char *name,
     for (size_t i = 0; i < RELATION_COUNT; i++)
         if (!strcmp(relations[i].name, name) &&
             !strcmp(relations[i].schema, schema ? schema : "pg_catalog")) {
-            TRY(make_text(&t, i));
+            TRY(system_relation_make_text(&t, i));
             b->statement->is_of_one_rank = true;
             *out = t.bytes.items;
             return STATUS_OK;

@@ -54,7 +54,7 @@ static bool find_arrow_format(const char *name, sql_copy *out)
     return out->is_arrow;
 }
 
-static bool find_format(const char *name, sql_copy *out)
+static bool bind_copy_find_format(const char *name, sql_copy *out)
 {
     row_format format;
     if (out->is_to_client)
@@ -97,7 +97,8 @@ static status format_of_path(const binder *b, sql_copy *out)
     if (!plain)
         return bind_no_memory();
     point = strrchr(plain, '.');
-    if (point && find_format(point + 1, out) && !(is_gzip && (out->is_parquet || out->is_arrow))) {
+    if (point && bind_copy_find_format(point + 1, out) &&
+        !(is_gzip && (out->is_parquet || out->is_arrow))) {
         out->is_gzip = is_gzip;
         return STATUS_OK;
     }
@@ -271,7 +272,7 @@ static bool set_delimiter(const char *text, sql_copy *out)
     return *text && !text[1] && (unsigned char)*text < 0x80 && !strchr("\r\n\"", *text);
 }
 
-static bool set_null(const char *text, sql_copy *out)
+static bool bind_copy_set_null(const char *text, sql_copy *out)
 {
     out->style.null_text = text;
     return !strpbrk(text, "\r\n\"");
@@ -285,7 +286,9 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
     TRY(option_text(b, option, &text));
     switch (id) {
     case OPTION_FORMAT:
-        allowed = find_format(text, out) ? NULL : out->is_to_client ? CLIENT_FORMATS : FORMATS;
+        allowed = bind_copy_find_format(text, out) ? NULL
+                  : out->is_to_client              ? CLIENT_FORMATS
+                                                   : FORMATS;
         break;
     case OPTION_CODEC:
         allowed = find_codec(text, out) ? NULL
@@ -309,7 +312,7 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
         allowed = set_delimiter(text, out) ? NULL : "one ASCII character, no quote or line end";
         break;
     case OPTION_NULL:
-        allowed = set_null(text, out) ? NULL : "a text without quotes and line ends";
+        allowed = bind_copy_set_null(text, out) ? NULL : "a text without quotes and line ends";
         break;
     case OPTION_OVER:
         allowed = set_into(text, SQL_COPY_OVER, out) ? NULL : "true or false";
@@ -405,7 +408,7 @@ status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out)
     *out = (sql_copy){.path = tree->filename};
     TRY(take_options(b, tree, true, &seen, out));
     if (!seen && is_of_folder(tree))
-        out->is_parquet = find_format("parquet", out);
+        out->is_parquet = bind_copy_find_format("parquet", out);
     else if (!seen)
         TRY(format_of_path(b, out));
     TRY(take_options(b, tree, false, &seen, out));

@@ -86,7 +86,7 @@ static status copy_keys_find_key(const binder *b, const plan_node *root, const c
 }
 
 /* By the keys, and then as the query has sorted them. */
-static status sort_rows(binder *b, const plan_sort_key_list *keys, plan_node **root)
+static status bind_copy_keys_sort_rows(binder *b, const plan_sort_key_list *keys, plan_node **root)
 {
     plan_node *sort = *root;
     plan_sort_key_list all = *keys;
@@ -140,6 +140,6 @@ status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root)
     if (keys.count == count)
         return bind_error(b, STATUS_KIND_INVALID, -1,
                           "PARTITION_BY lists all columns: none is left for the files");
-    TRY(sort_rows(b, &keys, root));
+    TRY(bind_copy_keys_sort_rows(b, &keys, root));
     return order_columns(b, is_key, &keys, root);
 }

@@ -7,7 +7,8 @@
 
 /* ---- schemas by name ---- */
 
-static status no_such_schema(const binder *b, const char *of, const char *schema, int32_t location)
+static status bind_schema_no_such(const binder *b, const char *of, const char *schema,
+                                  int32_t location)
 {
     return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, location,
                                   "schema \"%s%s%s\" does not exist", of ? of : "", of ? "." : "",
@@ -20,7 +21,7 @@ static status find_schema(binder *b, const char *of, const char *schema, int32_t
 {
     bool is_found;
     TRY(sql_schema_named(b->catalog, b->memory, &b->path, of, schema, out, &is_found));
-    return is_found ? STATUS_OK : no_such_schema(b, of, schema, location);
+    return is_found ? STATUS_OK : bind_schema_no_such(b, of, schema, location);
 }
 
 static status check_not_system(const binder *b, const char *name, int32_t location)
@@ -120,7 +121,7 @@ status bind_drop_schema(binder *b, const DropStmt *tree, sql_statement *out)
     TRY(sql_schema_find(b->catalog, b->memory, in, schema, &out->schema, &is_found));
     out->is_there = !is_found; /* nothing is to be done */
     if (!is_found)
-        return tree->missing_ok ? STATUS_OK : no_such_schema(b, of, schema, location);
+        return tree->missing_ok ? STATUS_OK : bind_schema_no_such(b, of, schema, location);
     if (!strcmp(out->schema.schema, SQL_SCHEMA))
         return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                       "a catalog's first schema cannot be dropped"),
@@ -225,7 +226,7 @@ status bind_set_search_path(binder *b, const List *values, int32_t location, con
     }
     TRY(sql_search_path_read(b->catalog, b->memory, text, &path, &unknown));
     *out = text;
-    return unknown ? no_such_schema(b, NULL, unknown, location) : STATUS_OK;
+    return unknown ? bind_schema_no_such(b, NULL, unknown, location) : STATUS_OK;
 }
 
 /* ---- names of tables ---- */
@@ -261,7 +262,7 @@ status bind_dropped_key(binder *b, const List *name, int32_t location, const cha
         TRY(sql_schema_named(b->catalog, b->memory, &b->path, of.catalog, of.schema, &schema,
                              &is_found));
     if (!is_found)
-        return no_such_schema(b, of.catalog, of.schema, location);
+        return bind_schema_no_such(b, of.catalog, of.schema, location);
     status_free(sql_search(b->catalog, b->memory, &b->path, &of, b->held, &entry));
     if (entry)
         schema = entry->of;
@@ -292,7 +293,7 @@ status bind_rename(binder *b, const RenameStmt *tree, sql_statement *out)
 
 #define SHOWN_SCHEMA "CASE table_schema WHEN 'public' THEN 'main' ELSE table_schema END"
 
-static const char *query_of(const char *name)
+static const char *bind_schema_query_of(const char *name)
 {
     if (!strcasecmp(name, "all tables"))
         return "SELECT table_catalog AS database, " SHOWN_SCHEMA " AS schema, table_name AS name, "
@@ -316,7 +317,7 @@ static const char *query_of(const char *name)
 status bind_show_schema(binder *b, const VariableShowStmt *tree, sql_statement *out,
                         const char **out_sql)
 {
-    *out_sql = tree->of ? NULL : query_of(tree->name);
+    *out_sql = tree->of ? NULL : bind_schema_query_of(tree->name);
     if (*out_sql)
         return STATUS_OK;
     out->kind = SQL_SHOW_TABLES;

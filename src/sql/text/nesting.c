@@ -109,7 +109,7 @@ static uint32_t nesting_larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static level *top_of(const checker *c)
+static level *nesting_top_of(const checker *c)
 {
     return &c->levels.items[c->levels.count - 1];
 }
@@ -139,9 +139,9 @@ static status too_deep(const pg_token *token, const char *what, int most)
         token->start);
 }
 
-static status check_depth(checker *c, const pg_token *token)
+static status nesting_check_depth(checker *c, const pg_token *token)
 {
-    const level *l = top_of(c);
+    const level *l = nesting_top_of(c);
     c->found.depth = nesting_larger(c->found.depth, c->open + depth_now(l, &l->all));
     if (l->own_open + depth_now(l, &l->own) > SQL_DEPTH_MAX)
         return too_deep(token, "statement is", SQL_DEPTH_MAX);
@@ -152,7 +152,7 @@ static status check_depth(checker *c, const pg_token *token)
 
 static status open_level(checker *c)
 {
-    level inner = {.own_open = top_of(c)->own_open + 1};
+    level inner = {.own_open = nesting_top_of(c)->own_open + 1};
     c->open++;
     return array_push(c->memory, &c->levels, inner);
 }
@@ -161,7 +161,7 @@ static void close_level(checker *c)
 {
     if (c->levels.count == 1)
         return; /* the parser says what is wrong */
-    level *l = top_of(c), *outer = l - 1;
+    level *l = nesting_top_of(c), *outer = l - 1;
     uint32_t query = l->is_query ? SUBQUERY_DEPTH : 0;
     outer->all.inner = nesting_larger(outer->all.inner, 1 + query + depth_now(l, &l->all));
     outer->own.inner =
@@ -173,7 +173,7 @@ static void close_level(checker *c)
 
 static status begin_query(checker *c, const pg_token *token)
 {
-    level *l = top_of(c);
+    level *l = nesting_top_of(c);
     nesting_end_part(l);
     if (l->is_query)
         return STATUS_OK;
@@ -186,9 +186,9 @@ static status begin_query(checker *c, const pg_token *token)
 
 static status add_chain(checker *c, const pg_token *token)
 {
-    nesting_end_part(top_of(c));
+    nesting_end_part(nesting_top_of(c));
     if (token->token != TOKEN_UNION)
-        top_of(c)->chain++;
+        nesting_top_of(c)->chain++;
     else if (++c->found.unions > SQL_UNIONS_MAX)
         return status_at(status_new(STATUS_KIND_UNSUPPORTED, "a statement has more than %d UNIONs",
                                     SQL_UNIONS_MAX),
@@ -196,7 +196,7 @@ static status add_chain(checker *c, const pg_token *token)
     return STATUS_OK;
 }
 
-static status check_token(checker *c, const pg_token *token)
+static status nesting_check_token(checker *c, const pg_token *token)
 {
     switch (role_of(token->token)) {
     case ROLE_OPEN:
@@ -206,7 +206,7 @@ static status check_token(checker *c, const pg_token *token)
         close_level(c);
         break;
     case ROLE_OPERATOR:
-        top_of(c)->operators++;
+        nesting_top_of(c)->operators++;
         break;
     case ROLE_CHAIN:
         TRY(add_chain(c, token));
@@ -215,12 +215,12 @@ static status check_token(checker *c, const pg_token *token)
         TRY(begin_query(c, token));
         break;
     case ROLE_SEPARATOR:
-        nesting_end_part(top_of(c));
+        nesting_end_part(nesting_top_of(c));
         break;
     case ROLE_PLAIN:
         break;
     }
-    return check_depth(c, token);
+    return nesting_check_depth(c, token);
 }
 
 status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, sql_nesting *out)
@@ -228,7 +228,7 @@ status sql_check_nesting(arena *a, const pg_token *tokens, size_t count, sql_nes
     checker c = {.memory = a, .open = 1};
     TRY(array_push(a, &c.levels, (level){.own_open = 1}));
     for (size_t i = 0; i < count; i++)
-        TRY(check_token(&c, &tokens[i]));
+        TRY(nesting_check_token(&c, &tokens[i]));
     *out = c.found;
     return STATUS_OK;
 }

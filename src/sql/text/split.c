@@ -9,7 +9,7 @@
 /* Each takes the first byte of what it skips and returns the first byte behind it, or NULL: it has
  * no end yet. */
 
-static const char *skip_quoted(const char *at, bool has_escapes)
+static const char *split_skip_quoted(const char *at, bool has_escapes)
 {
     char quote = *at++;
     for (; *at; at++) {
@@ -79,9 +79,9 @@ const char *sql_skip_token(const char *at)
     if (sql_is_comment(at))
         return skip_comment(at);
     if (*at == '\'' || *at == '"')
-        return skip_quoted(at, false);
+        return split_skip_quoted(at, false);
     if ((*at == 'E' || *at == 'e') && at[1] == '\'')
-        return skip_quoted(at + 1, true);
+        return split_skip_quoted(at + 1, true);
     if (*at == '$')
         return skip_dollar(at);
     if (!split_is_name_byte(*at))

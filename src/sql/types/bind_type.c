@@ -121,7 +121,7 @@ static const struct {
     {"uhugeint", "decimal(38, 0)"}};
 
 /* Fails with what can be used in place of a type, or with a name that is close to it. */
-static status no_such_type(const binder *b, const TypeName *name, const char *word)
+static status bind_type_no_such(const binder *b, const TypeName *name, const char *word)
 {
     size_t count = sizeof type_names / sizeof *type_names;
     const char *names[sizeof type_names / sizeof *type_names];
@@ -167,7 +167,7 @@ status bind_type_name(binder *b, const TypeName *name, data_type *out, bind_modi
     while (found < count && strcasecmp(word, type_names[found].name))
         found++;
     if (found == count)
-        return no_such_type(b, name, word);
+        return bind_type_no_such(b, name, word);
     type_id id = type_names[found].id;
     if (!strcasecmp(word, "hugeint") || !strcasecmp(word, "uhugeint")) {
         *out = type_decimal(38, 0);

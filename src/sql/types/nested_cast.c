@@ -64,7 +64,7 @@ static status struct_type(binder *b, const TypeName *name, data_type *out)
     return bind_nested_type(b, TYPE_STRUCT, fields, count, out);
 }
 
-static status map_type(binder *b, const TypeName *name, data_type *out)
+static status nested_cast_map_type(binder *b, const TypeName *name, data_type *out)
 {
     nested_field fields[2] = {{"key", {0}}, {"value", {0}}};
     for (size_t i = 0; i < 2; i++)
@@ -89,7 +89,7 @@ status bind_nested_type_name(binder *b, const TypeName *name, data_type *out)
     if (is_nested_word(name, "struct"))
         TRY(struct_type(b, name, out));
     else if (is_nested_word(name, "map"))
-        TRY(map_type(b, name, out));
+        TRY(nested_cast_map_type(b, name, out));
     else
         TRY(bind_type_name(b, &element, out, &modifier));
     for (size_t i = 0; i < list_length(name->arrayBounds); i++) {
@@ -357,7 +357,7 @@ static status text_type(binder *b, data_type type, data_type *out)
 }
 
 /* Takes a column of texts apart, and casts the parts. */
-static status cast_text(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+static status nested_cast_text(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     data_type texts;
     TRY(text_type(b, type, &texts));
@@ -390,7 +390,7 @@ status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, 
     if (arg->type.id == TYPE_MAP && type.id == TYPE_MAP)
         return cast_map(b, arg, type, location, out);
     if (arg->type.id == TYPE_VARCHAR)
-        return cast_text(b, arg, type, location, out);
+        return nested_cast_text(b, arg, type, location, out);
     return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
                       type_name(arg->type, from), type_name(type, to));
 }

@@ -52,7 +52,7 @@ static status make_struct(const literal_parts *from, data_type type, expr **out)
     return bind_call(b, EXPR_STRUCT_PACK, type, args, count, from->location, out);
 }
 
-static status make_list(const literal_parts *from, uint32_t field, expr **out)
+static status nested_literal_make_list(const literal_parts *from, uint32_t field, expr **out)
 {
     data_type list;
     const expr_list *items = &from->fields[field];
@@ -61,11 +61,11 @@ static status make_list(const literal_parts *from, uint32_t field, expr **out)
                      from->location, out);
 }
 
-static status make_map(const literal_parts *from, data_type type, expr **out)
+static status nested_literal_make_map(const literal_parts *from, data_type type, expr **out)
 {
     expr *lists[2];
     for (uint32_t k = 0; k < 2; k++)
-        TRY(make_list(from, k, &lists[k]));
+        TRY(nested_literal_make_list(from, k, &lists[k]));
     return bind_call(from->b, EXPR_MAP, type, lists, 2, from->location, out);
 }
 
@@ -83,7 +83,7 @@ status bind_nested_literal(binder *b, const expr *literal, data_type type, int32
     int32_t position = bind_position(b, location);
     if (st)
         return position < 0 ? st : status_at(st, position);
-    return type.id == TYPE_LIST     ? make_list(&parts, 0, out)
+    return type.id == TYPE_LIST     ? nested_literal_make_list(&parts, 0, out)
            : type.id == TYPE_STRUCT ? make_struct(&parts, type, out)
-                                    : make_map(&parts, type, out);
+                                    : nested_literal_make_map(&parts, type, out);
 }

@@ -47,7 +47,8 @@ status bind_list_and_element(binder *b, expr **list, expr **element, int32_t loc
 }
 
 /* x || y: NULL if one is; of a list and an element, too. */
-static status join_pair(binder *b, expr *left, expr *right, int32_t location, expr **out)
+static status nested_operator_join_pair(binder *b, expr *left, expr *right, int32_t location,
+                                        expr **out)
 {
     expr *lists[] = {left, right};
     data_type type;
@@ -72,7 +73,7 @@ status bind_list_operator(binder *b, const char *name, expr *left, expr *right, 
     if (!*out_done)
         return STATUS_OK;
     if (!strcmp(name, "||"))
-        return join_pair(b, left, right, location, out);
+        return nested_operator_join_pair(b, left, right, location, out);
     TRY(bind_coerce_all(b, both, 2, location, name, &type));
     return bind_call2(b, !strcmp(name, "&&") ? EXPR_LIST_HAS_ANY : EXPR_LIST_HAS_ALL,
                       type_make(TYPE_BOOL), both[is_swapped], both[!is_swapped], location, out);

@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 
 /* Returns whether record `at` is an empty line. */
-static bool is_blank(const csv_index *x, size_t at)
+static bool csv_rows_is_blank(const csv_index *x, size_t at)
 {
     uint32_t first = x->firsts.items[at];
     return x->firsts.items[at + 1] - first == 1 && x->ends.items[first] == x->begins.items[at];
@@ -38,14 +38,14 @@ status csv_rows_make(const csv_row_rules *rules, bool has_header, csv_index *x,
 {
     size_t rows = 0, from = 0;
     wrong->is_there = false;
-    while (has_header && from < x->record_count && is_blank(x, from))
+    while (has_header && from < x->record_count && csv_rows_is_blank(x, from))
         from++;
     for (size_t at = from + has_header; at < x->record_count; at++) {
         uint32_t first = x->firsts.items[at], count = x->firsts.items[at + 1] - first;
         if (cancel_look(at))
             TRY(cancel_check());
         if (count != rules->column_count) {
-            if (is_blank(x, at))
+            if (csv_rows_is_blank(x, at))
                 continue;
             bool is_short = count < rules->column_count;
             if (is_short && rules->has_padding) {

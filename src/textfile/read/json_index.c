@@ -45,7 +45,7 @@ static size_t skip_string(const char *text, size_t at, size_t bytes)
 }
 
 /* Returns whether a byte may stand between records; ] ends the array that they are in. */
-static bool is_between(char c)
+static bool json_index_is_between(char c)
 {
     return scan_is_space(c) || c == ',' || c == ']';
 }
@@ -61,7 +61,7 @@ static size_t skip_bracket(const char *text, size_t bytes, bool *out_is_blank)
 }
 
 /* The place behind the value that begins at `at`; false: it does not end within the text, as far as one can tell. */
-static bool skip_value(const char *text, size_t bytes, size_t *at)
+static bool json_index_skip_value(const char *text, size_t bytes, size_t *at)
 {
     size_t depth = 0, i = *at;
     do {
@@ -77,7 +77,8 @@ static bool skip_value(const char *text, size_t bytes, size_t *at)
             i++;
         }
         bool is_plain = !depth && c != '"' && c != '}' && c != ']';
-        while (is_plain && i < bytes && !is_between(text[i]) && text[i] != '}' && text[i] != '[')
+        while (is_plain && i < bytes && !json_index_is_between(text[i]) && text[i] != '}' &&
+               text[i] != '[')
             i++;
         if (is_plain && i == bytes)
             return false;
@@ -96,12 +97,12 @@ static status index_values(const char *text, size_t bytes, json_form form, csv_i
     for (size_t count = 0;; count++) {
         if (cancel_look(count))
             TRY(cancel_check());
-        while (at < bytes && is_between(text[at]))
+        while (at < bytes && json_index_is_between(text[at]))
             at++;
         size_t begin = at;
         if (at == bytes)
             break;
-        if (!skip_value(text, bytes, &at)) {
+        if (!json_index_skip_value(text, bytes, &at)) {
             at = form.is_last ? bytes : begin;
             if (form.is_last)
                 TRY(add_record(out, begin, bytes));

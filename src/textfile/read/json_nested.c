@@ -168,7 +168,7 @@ static void part_wrong(const json_nesting *n, const json_part *p, json_wrong_kin
 
 static status put_row(const json_nesting *n, json_part *p, yyjson_val *v);
 
-static nested_value range_of(uint64_t first, uint64_t end)
+static nested_value json_nested_range_of(uint64_t first, uint64_t end)
 {
     return end > first ? (nested_value){(uint32_t)first, (uint32_t)(end - first)}
                        : (nested_value){0};
@@ -183,7 +183,7 @@ static status put_list(const json_nesting *n, json_part *p, yyjson_val *v, neste
             TRY(cancel_check());
         TRY(put_row(n, &p->children[0], e));
     }
-    *out = range_of(first, p->children[0].rows);
+    *out = json_nested_range_of(first, p->children[0].rows);
     return STATUS_OK;
 }
 
@@ -213,7 +213,7 @@ static status put_map(const json_nesting *n, json_part *p, yyjson_val *v, nested
             TRY(cancel_check());
         TRY(put_entry(n, p, key));
     }
-    *out = range_of(first, p->children[0].rows);
+    *out = json_nested_range_of(first, p->children[0].rows);
     return STATUS_OK;
 }
 

@@ -370,8 +370,8 @@ static status finish_columns(const json_maker *m, string_heap *heap)
 }
 
 /* Makes the columns, whose long texts are in the heap. */
-static status make_columns(json_maker *m, const csv_index *index, const char *text, size_t first,
-                           uint32_t rows, string_heap *heap)
+static status json_rows_make_columns(json_maker *m, const csv_index *index, const char *text,
+                                     size_t first, uint32_t rows, string_heap *heap)
 {
     TRY(new_columns(m, m->making->host, rows, heap));
     TRY(make_rows(m, index, text, first, rows));
@@ -402,7 +402,7 @@ status json_rows_make(const json_making *making, const csv_index *index, const c
     m.texts.at = buffer->address;
     m.texts.end = m.texts.at + bytes;
     TRY(string_heap_new(&buffer, 1, &heap));
-    status st = make_columns(&m, index, text, first, rows, heap);
+    status st = json_rows_make_columns(&m, index, text, first, rows, heap);
     string_heap_unref(heap);
     if (st || wrong->is_there)
         drop_columns(&m);

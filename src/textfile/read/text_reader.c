@@ -63,7 +63,7 @@ static void pass_lines(text_reader *r, const char *text, size_t bytes)
         r->line += text_count_lines(text, bytes, &r->before);
 }
 
-static status open_source(const text_reading *reading, uint32_t file, text_source **out)
+static status text_reader_open_source(const text_reading *reading, uint32_t file, text_source **out)
 {
     return text_source_open(reading->files[file].path, reading->compression, reading->is_latin1,
                             out);
@@ -71,7 +71,7 @@ static status open_source(const text_reading *reading, uint32_t file, text_sourc
 
 static status reader_next_file(text_reader *r)
 {
-    TRY(open_source(&r->reading, r->next_file, &r->source));
+    TRY(text_reader_open_source(&r->reading, r->next_file, &r->source));
     r->offset = r->rest_bytes = 0;
     r->line = 1;
     r->before = '\0';
@@ -81,7 +81,7 @@ static status reader_next_file(text_reader *r)
     return STATUS_OK;
 }
 
-static status close_file(text_reader *r)
+static status text_reader_close_file(text_reader *r)
 {
     status st = text_source_check(r->source);
     text_source_close(r->source);
@@ -91,7 +91,7 @@ static status close_file(text_reader *r)
 
 /* ---- bytes ---- */
 
-static status keep_rest(text_reader *r, const char *text, size_t bytes)
+static status text_reader_keep_rest(text_reader *r, const char *text, size_t bytes)
 {
     if (bytes > r->rest_room) {
         char *room = mem_resize(r->rest, bytes);
@@ -107,7 +107,7 @@ static status keep_rest(text_reader *r, const char *text, size_t bytes)
 }
 
 /* A buffer of so many bytes in the place of the piece's, with what is in it. */
-static status grow(const text_reading *reading, text_piece *p, size_t bytes)
+static status text_reader_grow(const text_reading *reading, text_piece *p, size_t bytes)
 {
     dev_buffer *buffer;
     if (p->buffer && p->buffer->bytes >= bytes + CSV_PADDING)
@@ -146,7 +146,7 @@ static status index_records(const text_reading *reading, text_piece *p, bool is_
 }
 
 /* Bytes of whole records; 0: there is none. */
-static status find_end(const text_reader *r, text_piece *p, size_t *out)
+static status text_reader_find_end(const text_reader *r, text_piece *p, size_t *out)
 {
     const csv_form *form = &r->reading.files[p->file].form;
     *out = p->bytes;
@@ -208,13 +208,13 @@ static status too_long(const text_reader *r, const text_piece *p)
         "a quote may be missing; quote => '' reads quotes as they are");
 }
 
-static status take_bytes(text_reader *r, text_piece *p)
+static status text_reader_take_bytes(text_reader *r, text_piece *p)
 {
     size_t wanted = r->reading.piece_bytes, used = 0;
     for (uint64_t i = r->pieces; i < 3 && wanted > FIRST_BYTES; i++)
         wanted /= GROWTH;
     wanted = wanted < r->rest_bytes + 64 ? r->rest_bytes * 2 + 64 : wanted;
-    TRY(grow(&r->reading, p, wanted));
+    TRY(text_reader_grow(&r->reading, p, wanted));
     if (r->rest_bytes)
         memcpy(p->buffer->address, r->rest, r->rest_bytes);
     p->bytes = r->rest_bytes;
@@ -222,16 +222,16 @@ static status take_bytes(text_reader *r, text_piece *p)
     for (;; wanted *= 2) {
         if (wanted > CSV_TEXT_MAX)
             return too_long(r, p);
-        TRY(grow(&r->reading, p, wanted));
+        TRY(text_reader_grow(&r->reading, p, wanted));
         TRY(fill(r, p, wanted));
         has_skipped = has_skipped || skip_lines(r, p);
         if (!has_skipped)
             continue;
-        TRY(find_end(r, p, &used));
+        TRY(text_reader_find_end(r, p, &used));
         if (used || r->is_over)
             break;
     }
-    TRY(keep_rest(r, p->text + used, p->bytes - used));
+    TRY(text_reader_keep_rest(r, p->text + used, p->bytes - used));
     p->bytes = used;
     p->line = r->line;
     pass_lines(r, p->text, used);
@@ -245,7 +245,7 @@ status text_reader_take(text_reader *r, text_piece *p, bool *is_there)
     *is_there = false;
     while (!p->bytes) {
         if (r->source && r->is_over && !r->rest_bytes)
-            TRY(close_file(r));
+            TRY(text_reader_close_file(r));
         if (!r->source && r->next_file == r->reading.file_count)
             return STATUS_OK;
         if (!r->source)
@@ -254,7 +254,7 @@ status text_reader_take(text_reader *r, text_piece *p, bool *is_there)
         p->offset = r->offset;
         p->is_first = r->is_first;
         p->is_indexed = false;
-        TRY(take_bytes(r, p));
+        TRY(text_reader_take_bytes(r, p));
         r->is_first = false;
     }
     p->number = r->pieces++;
@@ -292,7 +292,7 @@ static status count_lines(text_source *source, uint64_t offset, uint64_t *out)
 status text_reader_line(const text_reading *reading, uint32_t file, uint64_t offset, uint64_t *out)
 {
     text_source *source;
-    TRY(open_source(reading, file, &source));
+    TRY(text_reader_open_source(reading, file, &source));
     status st = count_lines(source, offset, out);
     text_source_close(source);
     return st;

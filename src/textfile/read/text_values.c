@@ -74,7 +74,7 @@ uint32_t text_field_copy(const text_rules *rules, text_field f, char *target)
 
 /* ---- a number of any width ---- */
 
-static bool parse_integer(const char *text, size_t bytes, data_type type, void *target)
+static bool text_values_parse_integer(const char *text, size_t bytes, data_type type, void *target)
 {
     int128 wide;
     int64_t number;
@@ -94,7 +94,7 @@ static bool parse_integer(const char *text, size_t bytes, data_type type, void *
     return true;
 }
 
-static bool parse_decimal(const char *text, size_t bytes, data_type type, void *target)
+static bool text_values_parse_decimal(const char *text, size_t bytes, data_type type, void *target)
 {
     bool is_negative = bytes > 1 && *text == '-';
     uint64_t number;
@@ -167,7 +167,7 @@ static bool parse_any(const char *text, size_t bytes, data_type type, void *targ
     case TYPE_DOUBLE:
         return parse_double(text, bytes, target);
     case TYPE_DECIMAL:
-        return parse_decimal(text, bytes, type, target);
+        return text_values_parse_decimal(text, bytes, type, target);
     case TYPE_DATE:
         return parse_date(text, bytes, target);
     case TYPE_TIME:
@@ -183,7 +183,7 @@ static bool parse_any(const char *text, size_t bytes, data_type type, void *targ
         memcpy(target, &v.i128, sizeof v.i128);
         return true;
     default:
-        return type_is_integer(type) && parse_integer(text, bytes, type, target);
+        return type_is_integer(type) && text_values_parse_integer(text, bytes, type, target);
     }
 }
 
@@ -217,7 +217,7 @@ typedef struct column_maker {
     bool has_nulls;
 } column_maker;
 
-static void set_null(column_maker *m, uint32_t row)
+static void text_values_set_null(column_maker *m, uint32_t row)
 {
     m->validity[row / 64] &= ~(UINT64_C(1) << row % 64);
     m->has_nulls = true;
@@ -228,7 +228,7 @@ static void set_null(column_maker *m, uint32_t row)
 /* False: that is the end. */
 static bool set_wrong(column_maker *m, uint32_t row)
 {
-    set_null(m, row);
+    text_values_set_null(m, row);
     if (m->bad) {
         m->bad[row / 64] |= UINT64_C(1) << row % 64;
         return true;
@@ -245,7 +245,7 @@ static bool set_wrong(column_maker *m, uint32_t row)
                 return;                                                                            \
             text_field f = field_of((m)->fields, (m)->column, row);                                \
             if (f.is_null || !f.bytes) {                                                           \
-                set_null((m), row);                                                                \
+                text_values_set_null((m), row);                                                    \
                 continue;                                                                          \
             }                                                                                      \
             char *target = (m)->values + (size_t)row * (m)->type.width;                            \
@@ -265,7 +265,7 @@ static void make_booleans(column_maker *m)
         bool boolean = false;
         text_field f = field_of(m->fields, m->column, row);
         if (f.is_null || !f.bytes)
-            set_null(m, row);
+            text_values_set_null(m, row);
         else if (!bool_parse(f.text, f.bytes, &boolean) && !set_wrong(m, row))
             return;
         bits[row / 64] |= (uint64_t)boolean << row % 64;
@@ -313,7 +313,7 @@ static void make_texts(column_maker *m, char *heap)
             return;
         text_field f = field_of(m->fields, m->column, row);
         if (f.is_null) {
-            set_null(m, row);
+            text_values_set_null(m, row);
             continue;
         }
         char inlined[STRING_INLINE_BYTES];

@@ -50,7 +50,7 @@ static void skip_said(sniffer *s)
     }
 }
 
-static bool is_blank(const sniffer *s)
+static bool csv_sniff_is_blank(const sniffer *s)
 {
     for (size_t i = 0; i < s->bytes; i++)
         if (s->text[i] != '\n' && s->text[i] != '\r')
@@ -66,7 +66,7 @@ static status take_sample(sniffer *s, const char *path)
     s->is_whole = s->sample.is_whole;
     s->out->file.skip = s->options->skip;
     skip_said(s);
-    if (is_blank(s)) {
+    if (csv_sniff_is_blank(s)) {
         s->out->file.skip = UINT64_MAX; /* there is no row */
         s->bytes = 0;
     }
@@ -153,7 +153,7 @@ static bool may_skip(const sniffer *s, const csv_index *x, size_t first, const d
 }
 
 /* Counts what a dialect that is set makes of the index. False: it cannot be the file's. */
-static bool judge(const sniffer *s, const csv_index *x, bool is_said, dialect *d)
+static bool csv_sniff_judge(const sniffer *s, const csv_index *x, bool is_said, dialect *d)
 {
     if ((x->is_odd || x->is_open) && !is_said)
         return false;
@@ -188,7 +188,7 @@ static bool has_quoted_field(const sniffer *s, const csv_index *x, char quote)
     return false;
 }
 
-static bool is_better(const dialect *a, const dialect *b)
+static bool csv_sniff_is_better(const dialect *a, const dialect *b)
 {
     if (a->faults != b->faults)
         return a->faults < b->faults;
@@ -217,11 +217,11 @@ static status try_dialect(const sniffer *s, csv_form form, csv_index *x, dialect
     TRY(csv_index_make(&form, CPU_ISA_SCALAR, s->text, bytes, is_last, x));
     if (!x->record_count && !is_last)
         TRY(csv_index_make(&form, CPU_ISA_SCALAR, s->text, s->bytes, s->is_whole, x));
-    if (!judge(s, x, o->delimiter != NULL && (o->quote || !x->is_odd), &d))
+    if (!csv_sniff_judge(s, x, o->delimiter != NULL && (o->quote || !x->is_odd), &d))
         return STATUS_OK;
     d.faults = 2 * x->is_odd + x->is_open;
     d.has_quotes = has_quoted_field(s, x, form.quote);
-    if (!best->columns || is_better(&d, best))
+    if (!best->columns || csv_sniff_is_better(&d, best))
         *best = d;
     return STATUS_OK;
 }
@@ -390,7 +390,7 @@ static status add_names(sniffer *s, const text_fields *f, bool has_header, uint3
     return STATUS_OK;
 }
 
-static status set_types(const sniffer *s, const csv_guess *guesses)
+static status csv_sniff_set_types(const sniffer *s, const csv_guess *guesses)
 {
     const text_options *o = s->options;
     for (size_t i = 0; i < s->out->columns.count; i++) {
@@ -444,7 +444,7 @@ static status look_at_rows(sniffer *s, text_fields *f, uint32_t columns, size_t 
         memset(guesses, 0, columns * sizeof *guesses);
     s->out->file.has_header = has_header;
     TRY(add_names(s, f, has_header, columns));
-    return set_types(s, guesses);
+    return csv_sniff_set_types(s, guesses);
 }
 
 static status sniff(sniffer *s, csv_index *x)

@@ -81,7 +81,7 @@ static void add_scalar(json_shape *s, yyjson_val *v, json_kind kind)
 
 static status shape_add(json_shape *s, yyjson_val *v, unsigned depth);
 
-static status add_array(json_shape *s, yyjson_val *v, unsigned depth)
+static status json_shape_add_array(json_shape *s, yyjson_val *v, unsigned depth)
 {
     json_shape *element;
     yyjson_arr_iter elements = yyjson_arr_iter_with(v);
@@ -124,7 +124,7 @@ static status shape_add(json_shape *s, yyjson_val *v, unsigned depth)
     else if (depth >= s->options->json_depth_most || depth >= NESTED_DEPTH_MAX)
         s->kinds = IS_ANY;
     else
-        return yyjson_is_arr(v) ? add_array(s, v, depth) : add_object(s, v, depth);
+        return yyjson_is_arr(v) ? json_shape_add_array(s, v, depth) : add_object(s, v, depth);
     return STATUS_OK;
 }
 
@@ -223,8 +223,8 @@ static status list_type(const json_shape *s, data_type *out, json_format *out_fo
     return nested_of(s->memory, TYPE_LIST, &element, 1, out);
 }
 
-static status map_type(const json_shape *s, const json_shape *values, data_type *out,
-                       json_format *out_format)
+static status json_shape_map_type(const json_shape *s, const json_shape *values, data_type *out,
+                                  json_format *out_format)
 {
     nested_field fields[] = {{"key", type_make(TYPE_VARCHAR)}, {"value", type_json()}};
     json_format *formats;
@@ -275,7 +275,7 @@ static status find_map_type(const json_shape *s, const nested_field *fields, boo
     json_shape *values;
     double sum = 0;
     TRY(unite_fields(s, &values));
-    TRY(map_type(s, values, out, out_format));
+    TRY(json_shape_map_type(s, values, out, out_format));
     data_type merged = nested_type_of(*out)->fields[1].type;
     for (size_t i = 0; i < s->fields.count && sum >= 0; i++) {
         double one = similarity(merged, fields[i].type);
@@ -299,7 +299,7 @@ static status find_names_usable(const json_shape *s, bool *out)
     return STATUS_OK;
 }
 
-static status struct_type(const json_shape *s, data_type *out, json_format *out_format)
+static status json_shape_struct_type(const json_shape *s, data_type *out, json_format *out_format)
 {
     json_format *formats;
     bool is_map = false, is_usable;
@@ -325,10 +325,10 @@ static status object_type(const json_shape *s, data_type *out, json_format *out_
 {
     json_shape *values = NULL;
     if (s->fields.count && !has_empty_name(s) && !are_fields_missing(s))
-        return struct_type(s, out, out_format);
+        return json_shape_struct_type(s, out, out_format);
     if (s->fields.count)
         TRY(unite_fields(s, &values));
-    return map_type(s, values, out, out_format);
+    return json_shape_map_type(s, values, out, out_format);
 }
 
 status json_shape_type(const json_shape *shape, data_type *out, json_format *out_format)

@@ -26,7 +26,7 @@ static status table_no_memory(void)
 
 /* ---- names of files ---- */
 
-static bool ends_with(const char *path, size_t bytes, const char *ending)
+static bool text_table_ends_with(const char *path, size_t bytes, const char *ending)
 {
     size_t length = strlen(ending);
     return bytes > length && !strncasecmp(path + bytes - length, ending, length);
@@ -36,10 +36,10 @@ bool text_kind_of_path(const char *path, text_kind *out)
 {
     static const char *const endings[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
     size_t bytes = strlen(path);
-    if (ends_with(path, bytes, ".gz"))
+    if (text_table_ends_with(path, bytes, ".gz"))
         bytes -= 3;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(path, bytes, endings[i])) {
+        if (text_table_ends_with(path, bytes, endings[i])) {
             *out = i < 2 ? TEXT_CSV : TEXT_JSON;
             return true;
         }
@@ -174,7 +174,7 @@ static void add_estimate(const opener *o, const text_file *file, double row_byte
     o->table->estimated_rows += (double)file->bytes / (row_bytes > 1 ? row_bytes : 1);
 }
 
-static status sniff_file(opener *o, size_t number, text_sniffed *out)
+static status text_table_sniff_file(opener *o, size_t number, text_sniffed *out)
 {
     text_file *file = &o->files.items[number];
     TRY(csv_sniff(o->memory, file->path, o->table->options, out));
@@ -289,7 +289,7 @@ static status open_alike(opener *o)
 {
     text_sniffed first;
     put_filled_first(o);
-    TRY(sniff_file(o, 0, &first));
+    TRY(text_table_sniff_file(o, 0, &first));
     TRY(array_push(o->memory, &o->sniffed, first));
     TRY(add_columns(o, &first, false));
     TRY(map_fields(o, &o->files.items[0], &first));
@@ -309,7 +309,7 @@ static bool json_is_sampled(const opener *o, const json_sniffer *sniffer, size_t
 }
 
 /* Takes the columns of the first JSON files; the others have the form of the first one. */
-static status open_json(opener *o)
+static status text_table_open_json(opener *o)
 {
     json_sniffer *sniffer;
     text_sniffed found, columns = {0};
@@ -335,7 +335,7 @@ static status open_united(opener *o)
 {
     for (size_t i = 0; i < o->files.count; i++) {
         text_sniffed sniffed;
-        TRY(sniff_file(o, i, &sniffed));
+        TRY(text_table_sniff_file(o, i, &sniffed));
         TRY(array_push(o->memory, &o->sniffed, sniffed));
         TRY(add_columns(o, &sniffed, true));
     }
@@ -345,7 +345,7 @@ static status open_united(opener *o)
 }
 
 /* The column of paths, behind the others. */
-static status add_filename(opener *o)
+static status text_table_add_filename(opener *o)
 {
     text_column column = {
         .name = FILENAME_COLUMN, .type = type_make(TYPE_VARCHAR), .is_filename = true};
@@ -357,7 +357,7 @@ static status add_filename(opener *o)
     return add_column(o, column);
 }
 
-static char character_of(const char *text)
+static char text_table_character_of(const char *text)
 {
     return text ? *text : '\0';
 }
@@ -373,8 +373,8 @@ static status set_rules(opener *o)
     rules->nulls = (text_nulls){empty, 1};
     if (options->nulls.count)
         rules->nulls = (text_nulls){options->nulls.items, options->nulls.count};
-    rules->decimal = character_of(options->decimal);
-    rules->thousands = character_of(options->thousands);
+    rules->decimal = text_table_character_of(options->decimal);
+    rules->thousands = text_table_character_of(options->thousands);
     return STATUS_OK;
 }
 
@@ -388,13 +388,13 @@ status text_table_open(arena *a, const text_name_list *paths, const text_options
     o.table->name = paths->items[0];
     o.table->options = options;
     TRY(find_files(&o, paths));
-    TRY(options->kind == TEXT_JSON ? open_json(&o)
+    TRY(options->kind == TEXT_JSON ? text_table_open_json(&o)
         : options->union_by_name   ? open_united(&o)
                                    : open_alike(&o));
     TRY(set_said_types(&o));
     TRY(set_said_formats(&o));
     if (options->has_filename)
-        TRY(add_filename(&o));
+        TRY(text_table_add_filename(&o));
     TRY(set_rules(&o));
     o.table->files = o.files.items;
     o.table->file_count = (uint32_t)o.files.count;

@@ -45,7 +45,7 @@ static bool path_number(const char *text, size_t bytes, int64_t *out)
 }
 
 /* Adds a step whose key has `bytes` bytes at `start` of the keys. */
-static status path_add_key(path_reader *r, json_step_kind kind, size_t start)
+static status json_path_add_key(path_reader *r, json_step_kind kind, size_t start)
 {
     json_step step = {.kind = kind};
     step.bytes = (uint32_t)(r->path->keys.count - start);
@@ -83,11 +83,11 @@ static status path_member(path_reader *r)
         return path_wild(r);
     if (path_has(r, '"')) {
         TRY(path_quoted(r, '"'));
-        return path_add_key(r, JSON_STEP_KEY, start);
+        return json_path_add_key(r, JSON_STEP_KEY, start);
     }
     for (; r->at < r->bytes && r->text[r->at] != '.' && r->text[r->at] != '['; r->at++)
         TRY(path_push(r, r->text[r->at]));
-    return r->path->keys.count > start ? path_add_key(r, JSON_STEP_KEY, start) : path_wrong(r);
+    return r->path->keys.count > start ? json_path_add_key(r, JSON_STEP_KEY, start) : path_wrong(r);
 }
 
 /* Reads [1], [-1], [#-1], ["key"]. */
@@ -99,7 +99,7 @@ static status path_bracket(path_reader *r)
         return path_wild(r);
     if (path_has(r, '"') || path_has(r, '\'')) {
         TRY(path_quoted(r, r->text[r->at]));
-        TRY(path_add_key(r, JSON_STEP_KEY, start));
+        TRY(json_path_add_key(r, JSON_STEP_KEY, start));
     } else {
         from += path_has(r, '#');
         for (r->at = from; r->at < r->bytes && r->text[r->at] != ']';)
@@ -142,7 +142,7 @@ static status path_pointer(path_reader *r)
             r->at += is_escape;
             TRY(path_push(r, !is_escape ? r->text[r->at] : r->text[r->at] == '0' ? '~' : '/'));
         }
-        TRY(path_add_key(r, JSON_STEP_EITHER, start));
+        TRY(json_path_add_key(r, JSON_STEP_EITHER, start));
     }
     return STATUS_OK;
 }
@@ -161,7 +161,7 @@ static status path_list(path_reader *r)
         else
             for (; r->at < r->bytes && r->text[r->at] != ','; r->at++)
                 TRY(path_push(r, r->text[r->at]));
-        TRY(path_add_key(r, JSON_STEP_EITHER, start));
+        TRY(json_path_add_key(r, JSON_STEP_EITHER, start));
         if (r->at < r->bytes && !path_has(r, ','))
             return path_wrong(r);
         r->at++;
@@ -184,7 +184,7 @@ status json_path_parse(arena *a, const char *text, size_t bytes, bool is_list, j
         return path_pointer(&r);
     memcpy(out->keys.items, text, bytes);
     out->keys.count = bytes;
-    return path_add_key(&r, JSON_STEP_KEY, 0);
+    return json_path_add_key(&r, JSON_STEP_KEY, 0);
 }
 
 void json_path_release(json_path *path)

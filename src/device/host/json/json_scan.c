@@ -232,7 +232,8 @@ static const char *scan_object(json_scanner *s, const char *at, const json_step 
     }
 }
 
-static const char *scan_array(json_scanner *s, const char *at, const json_step *step, size_t steps)
+static const char *json_scan_array(json_scanner *s, const char *at, const json_step *step,
+                                   size_t steps)
 {
     bool is_index = step->kind == JSON_STEP_INDEX || step->is_number;
     at = scan_space(s, at + 1);
@@ -259,7 +260,7 @@ static const char *scan_step(json_scanner *s, const char *at, const json_step *s
     if (!steps)
         return scan_found(s, at);
     return *at == '{'   ? scan_object(s, at, step, steps)
-           : *at == '[' ? scan_array(s, at, step, steps)
+           : *at == '[' ? json_scan_array(s, at, step, steps)
                         : scan_value(s, at);
 }
 

@@ -35,7 +35,7 @@ struct structure {
         *expected; /* OBJECT; the field after the one that was found last */
 };
 
-static structure_kind kind_of(yyjson_val *value)
+static structure_kind json_structure_kind_of(yyjson_val *value)
 {
     static const struct {
         const char *name;
@@ -126,7 +126,7 @@ static status structure_add_elements(json_state *s, yyjson_val *value, unsigned 
 /* Merges the type of the value into *to; NULL: there is no type yet. */
 static status structure_add(json_state *s, yyjson_val *value, unsigned depth, structure **to)
 {
-    structure_kind kind = kind_of(value);
+    structure_kind kind = json_structure_kind_of(value);
     if (depth > STRUCTURE_DEPTH_MAX)
         return status_new(STATUS_KIND_DATA, "JSON has more than %d values in one another",
                           STRUCTURE_DEPTH_MAX);

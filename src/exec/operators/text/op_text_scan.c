@@ -211,7 +211,8 @@ static status make_rows_chunk(op_text_scan *op, text_scan_local *local, uint32_t
 }
 
 /* Makes a chunk of the next rows of the piece, in the device's memory. */
-static status make_chunk(op_text_scan *op, exec_task *task, text_scan_local *local, chunk **out)
+static status op_text_scan_make_chunk(op_text_scan *op, exec_task *task, text_scan_local *local,
+                                      chunk **out)
 {
     chunk *made;
     uint32_t chunk_rows = task->stream->dev->chunk_rows;
@@ -248,7 +249,7 @@ static exec_result text_scan_pull(exec_operator *base, exec_task *task, void *st
                 EXEC_TRY(task, text_rejects_find(op, local, task->stream->dev->chunk_rows));
         }
         if (has_rows(op, local)) {
-            EXEC_TRY(task, make_chunk(op, task, local, output));
+            EXEC_TRY(task, op_text_scan_make_chunk(op, task, local, output));
             if ((*output)->rows.bound)
                 return EXEC_HAVE_OUTPUT;
             chunk_free(*output);
@@ -342,7 +343,7 @@ static const exec_operator_ops text_scan_ops = {
     .close = text_scan_close,
 };
 
-static size_t piece_bytes(const device *dev)
+static size_t op_text_scan_piece_bytes(const device *dev)
 {
     uint64_t bytes = (uint64_t)dev->chunk_rows * ROW_BYTES;
     bytes = bytes < PIECE_BYTES_LEAST ? PIECE_BYTES_LEAST : bytes;
@@ -364,7 +365,7 @@ status op_text_scan_open(exec_query *query, const plan_node *plan, exec_operator
                                  .is_latin1 = table->options->is_latin1,
                                  .host = dev_host(query->dev),
                                  .isa = query->dev->host_isa,
-                                 .piece_bytes = piece_bytes(query->dev),
+                                 .piece_bytes = op_text_scan_piece_bytes(query->dev),
                                  .counts_lines = table->options->gives_rejects};
     exec_lock_init(&op->lock);
     status st = text_reader_new(&op->reading, &op->reader);

@@ -201,7 +201,7 @@ static status add_name(reject_texts *to, uint32_t row, const char *text)
 }
 
 /* Returns the line of the record, which is after those before. */
-static uint64_t line_of(text_scan_local *local, uint32_t begin)
+static uint64_t text_rejects_line_of(text_scan_local *local, uint32_t begin)
 {
     const char *text = local->piece.text;
     char before = local->line_at ? text[local->line_at - 1] : '\0';
@@ -216,7 +216,7 @@ static status add_reject(const op_text_scan *op, text_scan_local *local, const t
     reject_reason reason;
     uint32_t row = rows->count++;
     const text_piece *p = &local->piece;
-    rows->numbers[0][row] = (int64_t)line_of(local, reject->begin);
+    rows->numbers[0][row] = (int64_t)text_rejects_line_of(local, reject->begin);
     rows->numbers[1][row] = (int64_t)(p->offset + reject->begin + 1);
     TRY(find_reason(op, local, reject, &reason));
     status st = add_name(&rows->texts[REJECT_COLUMN], row, reason.column);
@@ -252,7 +252,8 @@ static status make_texts(const reject_texts *from, uint32_t rows, device *host, 
     return STATUS_OK;
 }
 
-static status make_numbers(const int64_t *from, uint32_t rows, device *host, tensor **out)
+static status text_rejects_make_numbers(const int64_t *from, uint32_t rows, device *host,
+                                        tensor **out)
 {
     TRY(tensor_new_flat(host, type_make(TYPE_INT64), rows, false, out));
     memcpy((*out)->values, from, rows * sizeof *from);
@@ -269,14 +270,15 @@ static status make_column(const op_text_scan *op, const text_scan_local *local,
         return text_scan_constant(op, &path, host, local->piece.file, out);
     case REJECT_LINE:
     case REJECT_BYTE:
-        return make_numbers(rows->numbers[source == REJECT_BYTE], rows->count, host, out);
+        return text_rejects_make_numbers(rows->numbers[source == REJECT_BYTE], rows->count, host,
+                                         out);
     default:
         return make_texts(&rows->texts[source], rows->count, host, out);
     }
 }
 
-static status fill_chunk(const op_text_scan *op, text_scan_local *local, reject_rows *rows,
-                         chunk *out)
+static status text_rejects_fill_chunk(const op_text_scan *op, text_scan_local *local,
+                                      reject_rows *rows, chunk *out)
 {
     while (rows->count < out->rows.bound)
         TRY(add_reject(op, local, &local->rejects.items[local->next_reject++], rows));
@@ -298,7 +300,7 @@ status text_rejects_chunk(const op_text_scan *op, text_scan_local *local, uint32
         return status_no_memory("rejected records", sizeof *rows);
     status st = chunk_new((uint32_t)op->base.plan->columns.count, dev_count_exact(count), out);
     if (!st)
-        st = fill_chunk(op, local, rows, *out);
+        st = text_rejects_fill_chunk(op, local, rows, *out);
     for (unsigned i = 0; i < REJECT_COLUMNS; i++)
         array_release(&rows->texts[i].bytes);
     mem_free(rows);

@@ -35,7 +35,7 @@ status nested_call(arena *a, expr_op op, data_type type, expr *arg, expr **out)
     return *out ? STATUS_OK : nested_no_memory();
 }
 
-static status to_blob(arena *a, expr_op op, expr *e, expr **out)
+static status nested_edit_to_blob(arena *a, expr_op op, expr *e, expr **out)
 {
     *out = e;
     return type_is_nested(e->type) ? nested_call(a, op, type_make(TYPE_BLOB), e, out) : STATUS_OK;
@@ -43,15 +43,15 @@ static status to_blob(arena *a, expr_op op, expr *e, expr **out)
 
 status nested_to_key(arena *a, expr *e, expr **out)
 {
-    return to_blob(a, EXPR_NESTED_KEY, e, out);
+    return nested_edit_to_blob(a, EXPR_NESTED_KEY, e, out);
 }
 
 status nested_to_bytes(arena *a, expr *e, expr **out)
 {
-    return to_blob(a, EXPR_NESTED_BYTES, e, out);
+    return nested_edit_to_blob(a, EXPR_NESTED_BYTES, e, out);
 }
 
-static status column_expr(arena *a, const plan_column *c, expr **out)
+static status nested_edit_column_expr(arena *a, const plan_column *c, expr **out)
 {
     *out = expr_new_column(a, c->id, c->type, c->is_nullable, c->name);
     return *out ? STATUS_OK : nested_no_memory();
@@ -130,11 +130,12 @@ static status own_keys(arena *a, plan_node *node)
     }
 }
 
-static status rename_tree(plan_node *node, substitution *sub, uint32_t from, uint32_t to)
+static status nested_edit_rename_tree(plan_node *node, substitution *sub, uint32_t from,
+                                      uint32_t to)
 {
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rename_tree(node->children[i], sub, from, to));
+        TRY(nested_edit_rename_tree(node->children[i], sub, from, to));
     int at = plan_column_index(node, from);
     if (at >= 0) {
         TRY(nested_own_columns(sub->memory, node));
@@ -155,9 +156,9 @@ status nested_rename(plan_statement *s, plan_node *node, uint32_t from, uint32_t
     expr *e;
     TRY(array_push(s->memory, &sub.from, renamed));
     renamed.id = to;
-    TRY(column_expr(s->memory, &renamed, &e));
+    TRY(nested_edit_column_expr(s->memory, &renamed, &e));
     TRY(array_push(s->memory, &sub.to, e));
-    return rename_tree(node, &sub, from, to);
+    return nested_edit_rename_tree(node, &sub, from, to);
 }
 
 status nested_substitute(plan_statement *s, plan_node *node, const plan_column_list *from,
@@ -215,7 +216,7 @@ status nested_put_back(plan_statement *s, plan_node *node, const nested_moves *m
         plan_column column = node->columns.items[i];
         const nested_move *move = move_of(moves, column.id);
         expr *e;
-        TRY(column_expr(s->memory, &column, &e));
+        TRY(nested_edit_column_expr(s->memory, &column, &e));
         if (move) {
             TRY(nested_call(s->memory, move->op, move->column.type, e, &e));
             column = move->column;
@@ -259,7 +260,7 @@ static expr *keyed_value(expr *e)
     return type_is_nested(e->type) ? e : NULL;
 }
 
-static status add_key(chain *c, expr *value)
+static status nested_edit_add_key(chain *c, expr *value)
 {
     plan_column column = {c->statement->next_column_id++, "key", type_make(TYPE_BLOB), true};
     status_free(c->sub.st);
@@ -279,8 +280,8 @@ static status key_slot(chain *c, expr **slot)
     while (k < c->keys.count && !expr_equal(c->keys.items[k].value, value))
         k++;
     if (k == c->keys.count)
-        TRY(add_key(c, value));
-    return column_expr(c->statement->memory, &c->keys.items[k].column, slot);
+        TRY(nested_edit_add_key(c, value));
+    return nested_edit_column_expr(c->statement->memory, &c->keys.items[k].column, slot);
 }
 
 static status key_order(chain *c, expr_list *partition, plan_sort_key_list *order)
@@ -293,7 +294,7 @@ static status key_order(chain *c, expr_list *partition, plan_sort_key_list *orde
 }
 
 /* Whether a call compares its argument. */
-static bool compares(const plan_window_call *call)
+static bool nested_edit_compares(const plan_window_call *call)
 {
     return call->function == WINDOW_DISTINCT || call->function == WINDOW_MODE ||
            (call->function == WINDOW_AGGREGATE &&
@@ -312,7 +313,7 @@ static status move_call(chain *c, plan_column *column, expr_op op)
     return array_push(c->statement->memory, &c->moves, move);
 }
 
-static plan_column *column_of_call(plan_node *node, size_t number)
+static plan_column *nested_edit_column_of_call(plan_node *node, size_t number)
 {
     return &node->columns.items[node->columns.count - node->window.calls.count + number];
 }
@@ -321,10 +322,10 @@ static status key_calls(chain *c, plan_node *node)
 {
     for (size_t i = 0; i < node->window.calls.count; i++) {
         plan_window_call *call = &node->window.calls.items[i];
-        if (!compares(call) || !call->arg_count || !type_is_nested(call->args[0]->type))
+        if (!nested_edit_compares(call) || !call->arg_count || !type_is_nested(call->args[0]->type))
             continue;
         TRY(key_slot(c, &call->args[0]));
-        TRY(move_call(c, column_of_call(node, i), EXPR_NESTED_OF_KEY));
+        TRY(move_call(c, nested_edit_column_of_call(node, i), EXPR_NESTED_OF_KEY));
     }
     return STATUS_OK;
 }
@@ -377,7 +378,7 @@ static status make_keys(chain *c, plan_node *top)
     TRY(new_project(s, child, &project));
     for (size_t i = 0; i < child->columns.count; i++) {
         expr *e;
-        TRY(column_expr(s->memory, &child->columns.items[i], &e));
+        TRY(nested_edit_column_expr(s->memory, &child->columns.items[i], &e));
         TRY(add_column(s, project, child->columns.items[i], e));
     }
     for (size_t k = 0; k < c->keys.count; k++) {
@@ -402,9 +403,9 @@ static status pack_column(chain *c, plan_node *child, plan_column column, plan_c
     TRY(nested_rename(s, child, column.id, below));
     plan_column renamed = column;
     renamed.id = below;
-    TRY(column_expr(s->memory, &renamed, out));
+    TRY(nested_edit_column_expr(s->memory, &renamed, out));
     TRY(nested_to_bytes(s->memory, *out, out));
-    TRY(column_expr(s->memory, blob, &back));
+    TRY(nested_edit_column_expr(s->memory, blob, &back));
     TRY(nested_call(s->memory, EXPR_NESTED_OF_BYTES, column.type, back, &back));
     TRY(array_push(s->memory, &c->moves, ((nested_move){column, blob->id, EXPR_NESTED_OF_BYTES})));
     TRY(array_push(s->memory, &c->sub.from, column));
@@ -422,14 +423,14 @@ static status pack_below(chain *c)
         if (type_is_nested(column.type))
             TRY(pack_column(c, child, column, &blob, &e));
         else
-            TRY(column_expr(s->memory, &column, &e));
+            TRY(nested_edit_column_expr(s->memory, &column, &e));
         TRY(add_column(s, project, blob, e));
     }
     c->bottom->children[0] = project;
     return STATUS_OK;
 }
 
-static void move_column(const chain *c, plan_column *column)
+static void nested_edit_move_column(const chain *c, plan_column *column)
 {
     for (size_t i = 0; i < c->moves.count; i++)
         if (c->moves.items[i].column.id == column->id) {
@@ -443,7 +444,7 @@ static status pack_calls(chain *c, plan_node *node)
 {
     for (size_t i = 0; i < node->window.calls.count; i++) {
         plan_window_call *call = &node->window.calls.items[i];
-        plan_column *column = column_of_call(node, i);
+        plan_column *column = nested_edit_column_of_call(node, i);
         if (!call->arg_count || !type_is_nested(call->args[0]->type))
             continue;
         if (type_is_nested(column->type) && !type_equal(call->args[0]->type, column->type))
@@ -464,7 +465,7 @@ static status pack_chain_nodes(chain *c, plan_node *node)
     plan_visit_exprs(node, substitute_slot, &c->sub);
     TRY(c->sub.st);
     for (size_t i = 0; i < node->columns.count; i++)
-        move_column(c, &node->columns.items[i]);
+        nested_edit_move_column(c, &node->columns.items[i]);
     return node->kind == PLAN_WINDOW ? pack_calls(c, node) : STATUS_OK;
 }
 

@@ -48,7 +48,7 @@ static expr_op bytes_op_of(expr_op op, data_type nested)
 
 /* ---- columns become blobs ---- */
 
-static status unpack_columns(arena *a, expr *e, expr **out);
+static status pack_columns_unpack(arena *a, expr *e, expr **out);
 
 /* e with other arguments, if they are others. */
 static status unpack_arguments(arena *a, expr *e, expr **out)
@@ -57,7 +57,7 @@ static status unpack_arguments(arena *a, expr *e, expr **out)
     *out = e;
     for (uint32_t i = 0; i < e->arg_count; i++) {
         expr *arg;
-        TRY(unpack_columns(a, e->args[i], &arg));
+        TRY(pack_columns_unpack(a, e->args[i], &arg));
         if (arg == e->args[i])
             continue;
         if (!args) {
@@ -103,7 +103,7 @@ static status simplify_call(arena *a, expr *e, expr **out)
 }
 
 /* Puts values made of blobs in the place of nested columns. */
-static status unpack_columns(arena *a, expr *e, expr **out)
+static status pack_columns_unpack(arena *a, expr *e, expr **out)
 {
     TRY(guard_check());
     *out = e;
@@ -224,7 +224,7 @@ typedef struct column_packer {
 static status pack_expr(plan_statement *s, expr **slot)
 {
     expr *e;
-    TRY(unpack_columns(s->memory, *slot, &e));
+    TRY(pack_columns_unpack(s->memory, *slot, &e));
     TRY(nested_to_bytes(s->memory, e, &e));
     TRY(place_on_host(s, &e));
     *slot = e;

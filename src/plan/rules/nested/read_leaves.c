@@ -103,7 +103,7 @@ static void visit_use(const marker *m, const expr *e)
     }
 }
 
-static void visit_slot(expr **slot, void *context)
+static void read_leaves_visit_slot(expr **slot, void *context)
 {
     const marker *m = context;
     const expr *e = *slot;
@@ -135,7 +135,7 @@ static status mark_tree(marker *m, plan_node *node)
             mark_columns(m, node->children[i]);
     }
     m->at = node;
-    plan_visit_exprs(node, visit_slot, m);
+    plan_visit_exprs(node, read_leaves_visit_slot, m);
     return STATUS_OK;
 }
 
@@ -193,7 +193,7 @@ static status each_tree(plan_statement *s, marker *m, status (*visit)(marker *m,
     return visit(m, s->root);
 }
 
-static status find_in(marker *m, plan_node *node)
+static status read_leaves_find_in(marker *m, plan_node *node)
 {
     return find_scans(m, node);
 }
@@ -216,7 +216,7 @@ status nested_mark_leaves(plan_statement *s)
     m.columns = arena_alloc_array(s->memory, (size_t)m.count + 1, sizeof *m.columns);
     if (!m.columns)
         return read_leaves_no_memory(m.count * sizeof *m.columns);
-    TRY(each_tree(s, &m, find_in));
+    TRY(each_tree(s, &m, read_leaves_find_in));
     TRY(each_tree(s, &m, mark_in));
     return each_tree(s, &m, tell_in);
 }

@@ -119,7 +119,7 @@ static void rewrite_slot(expr **slot, void *context)
 
 /* ---- aggregates ---- */
 
-static bool compares(plan_aggregate_function function)
+static bool rewrite_nested_compares(plan_aggregate_function function)
 {
     return function == AGGREGATE_MIN || function == AGGREGATE_MAX || function == AGGREGATE_COUNT ||
            function == AGGREGATE_ANY_VALUE;
@@ -187,9 +187,10 @@ static status key_aggregates(plan_statement *s, plan_node *node, nested_moves *m
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         plan_aggregate *call = &node->aggregate.aggregates.items[i];
         if (!call->argument || !type_is_nested(call->argument->type) ||
-            (!compares(call->function) && !call->is_distinct))
+            (!rewrite_nested_compares(call->function) && !call->is_distinct))
             continue;
-        if (type_is_nested(node->columns.items[first + i].type) && !compares(call->function))
+        if (type_is_nested(node->columns.items[first + i].type) &&
+            !rewrite_nested_compares(call->function))
             continue;
         if (call->function == AGGREGATE_COUNT && !call->is_distinct)
             TRY(count_argument(s->memory, &call->argument));

@@ -10,15 +10,15 @@ typedef struct bounded_file {
 } bounded_file;
 
 /* Returns the number of the table's column that the side is; -1: it is not one. */
-static int column_of(const bounded_file *f, const expr *side)
+static int file_bounds_column_of(const bounded_file *f, const expr *side)
 {
     int number = side->kind == EXPR_COLUMN ? plan_column_index(f->scan, side->column_id) : -1;
     return number < 0 ? -1 : (int)f->scan->scan.sources.items[number];
 }
 
-static const pq_statistics *bounds_of(const bounded_file *f, const expr *side)
+static const pq_statistics *file_bounds_of(const bounded_file *f, const expr *side)
 {
-    int column = f->facts->bounds ? column_of(f, side) : -1;
+    int column = f->facts->bounds ? file_bounds_column_of(f, side) : -1;
     return column < 0 ? NULL : &f->facts->bounds[column];
 }
 
@@ -26,7 +26,7 @@ static const pq_statistics *bounds_of(const bounded_file *f, const expr *side)
 static bool is_in_other_bucket(const bounded_file *f, const expr *side, const value *v)
 {
     const pq_table *table = f->scan->scan.table;
-    int column = f->facts->buckets.count ? column_of(f, side) : -1;
+    int column = f->facts->buckets.count ? file_bounds_column_of(f, side) : -1;
     int64_t bucket;
     if (column < 0 || v->is_null || !type_equal(v->type, table->columns.items[column].type))
         return false;
@@ -43,7 +43,7 @@ static bool is_in_other_bucket(const bounded_file *f, const expr *side, const va
 static bool comparison_fails(const bounded_file *f, const expr *side, expr_op op,
                              const value *bound)
 {
-    const pq_statistics *s = bounds_of(f, side);
+    const pq_statistics *s = file_bounds_of(f, side);
     if (op == EXPR_EQ && is_in_other_bucket(f, side, bound))
         return true;
     if (!s || bound->is_null)
@@ -103,7 +103,7 @@ static bool condition_fails(const bounded_file *f, const expr *e)
     case EXPR_IN_LIST:
         return list_fails(f, e);
     case EXPR_IS_NULL:
-        s = bounds_of(f, e->args[0]);
+        s = file_bounds_of(f, e->args[0]);
         return s && s->null_count == 0;
     case EXPR_EQ:
     case EXPR_LT:

@@ -96,8 +96,8 @@ static expr *fold_all(arena *a, expr *e)
 typedef enum verdict { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE } verdict;
 
 /* Judges what the condition amounts to with the folder's values. */
-static status judge(arena *a, const key_walk *w, const expr *condition, const value *values,
-                    verdict *out)
+static status rewrite_files_judge(arena *a, const key_walk *w, const expr *condition,
+                                  const value *values, verdict *out)
 {
     size_t count = w->columns.count;
     expr **constants = arena_alloc_array(a, count + 1, sizeof *constants);
@@ -131,7 +131,7 @@ static status apply(const key_walk *w, const expr *condition, bool *folders, boo
         if (!folders[f])
             continue;
         TRY(arena_new(&scratch));
-        status st = judge(scratch, w, condition, table->hive.folders.items[f], &v);
+        status st = rewrite_files_judge(scratch, w, condition, table->hive.folders.items[f], &v);
         arena_free(scratch);
         TRY(st);
         folders[f] = v != VERDICT_FALSE;

@@ -141,7 +141,7 @@ static status late_columns_join_keys(plan_statement *s, plan_node *sort, plan_no
     return plan_rule_is_on(s, RULE_runtime_filters) ? rewrite_offer_keys(s, join) : STATUS_OK;
 }
 
-static status rewrite_sort(plan_statement *s, plan_node *sort)
+static status rewrite_late_columns_rewrite_sort(plan_statement *s, plan_node *sort)
 {
     column_set keys, early;
     plan_node *scan = late_columns_find_scan(sort->children[0]), *keys_scan, *early_sort;
@@ -174,7 +174,7 @@ static status late_columns_walk(plan_statement *s, plan_node *node)
     TRY(guard_check());
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(late_columns_walk(s, node->children[i]));
-    return node->kind == PLAN_SORT ? rewrite_sort(s, node) : STATUS_OK;
+    return node->kind == PLAN_SORT ? rewrite_late_columns_rewrite_sort(s, node) : STATUS_OK;
 }
 
 status rewrite_late_columns(plan_statement *statement)

@@ -1,6 +1,6 @@
 /* sql.h - SQL text to bound statements. */
-#ifndef PISTACHIO_SQL_SQL_H
-#define PISTACHIO_SQL_SQL_H
+#ifndef PISTACHIO_SQL_STATEMENT_SQL_H
+#define PISTACHIO_SQL_STATEMENT_SQL_H
 
 #include "parquet/table/kept_column.h"
 #include "sql/statement/statement.h"

@@ -1,5 +1,5 @@
 /* sql.c - statements: which kind, and what each holds. */
-#include "sql/sql.h"
+#include "sql/statement/sql.h"
 
 #include "base/cancel.h"
 #include "base/guard.h"
@@ -154,7 +154,7 @@ static status prepare_drop(preparer *p, const DropStmt *tree)
 
 /* ---- settings ---- */
 
-static status constant_text(preparer *p, const pg_node *node, const char **out)
+static status sql_constant_text(preparer *p, const pg_node *node, const char **out)
 {
     const A_Const *c = IsA(node, A_Const) ? castNode(A_Const, node) : NULL;
     *out = NULL;
@@ -177,8 +177,8 @@ static status zone_text(preparer *p, const pg_node *node, const char **out)
     const char *text;
     zone z;
     if (!cast)
-        return constant_text(p, node, out);
-    TRY(constant_text(p, cast->arg, &text));
+        return sql_constant_text(p, node, out);
+    TRY(sql_constant_text(p, cast->arg, &text));
     if (!interval_parse(text, strlen(text), &v) || v.months || v.days ||
         v.microseconds <= -ZONE_MICROSECONDS_MAX || v.microseconds >= ZONE_MICROSECONDS_MAX)
         return bind_error(&p->binder, STATUS_KIND_INVALID, bind_location(node),
@@ -227,7 +227,7 @@ static status prepare_set_value(preparer *p, const VariableSetStmt *tree)
         if (list_length(tree->args) != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
         return strcasecmp(tree->name, "timezone")
-                   ? constant_text(p, list_nth(tree->args, 0), &p->statement->text)
+                   ? sql_constant_text(p, list_nth(tree->args, 0), &p->statement->text)
                    : zone_text(p, list_nth(tree->args, 0), &p->statement->text);
     case VAR_RESET:
         p->statement->is_reset = true;
@@ -245,19 +245,6 @@ static status prepare_set(preparer *p, const VariableSetStmt *tree)
     return check_set(p, p->statement->name, p->statement->text);
 }
 
-/* Makes the query of a setting's value alone, as PostgreSQL's clients expect it; NULL: there is no such setting. */
-static status show_value(preparer *p, const char *name, const char **out)
-{
-    const sql_activity session = sql_catalog_activity(p->binder.catalog);
-    const char *value = NULL;
-    if (session.setting)
-        TRY(session.setting(session.context, name, NULL, &value));
-    *out =
-        value ? arena_format(p->binder.memory, "SELECT current_setting('%s') AS \"%s\"", name, name)
-              : NULL;
-    return value && !*out ? no_memory() : STATUS_OK;
-}
-
 static status prepare_show(preparer *p, const VariableShowStmt *tree)
 {
     static const char *const words[] = {"tables", "schemas", "databases", "all tables"};
@@ -267,8 +254,6 @@ static status prepare_show(preparer *p, const VariableShowStmt *tree)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(tree->name, words[i]))
             TRY(bind_show_schema(&p->binder, tree, p->statement, &sql));
-    if (!sql && p->session->copies_to_client && strcmp(tree->name, "all") != 0)
-        TRY(show_value(p, tree->name, &sql));
     if (!sql)
         return STATUS_OK;
     p->statement->kind = SQL_QUERY;
