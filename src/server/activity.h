@@ -29,10 +29,11 @@ typedef struct activity_entry {
     pistachio_connection *connection;
     int64_t connected; /* microseconds since 1970, as those below */
 
-    activity_state state;         /* under the lock, as what follows */
-    struct pg_settings *settings; /* the session's; NULL: it has none */
-    struct wire_writer *told;     /* takes what a client is to know of a setting that changes */
-    char transaction;             /* as in ReadyForQuery */
+    activity_state state;           /* under the lock, as what follows */
+    struct pg_settings *settings;   /* the session's; NULL: it has none */
+    struct wire_writer *told;       /* takes what a client is to know of a setting that changes */
+    char shown[SETTING_TEXT_BYTES]; /* value of the setting that was asked for last */
+    char transaction;               /* as in ReadyForQuery */
     bool has_turn;
     const char
         *paused; /* what is waited for of the client, in PostgreSQL's words; NULL: nothing is */

@@ -111,11 +111,25 @@ static status list_settings(void *context, setting_sink sink, void *argument)
     return STATUS_OK;
 }
 
+/* Copies the value of one of the engine's settings, in which PostgreSQL's name of the first schema stands; NULL: there is no
+ * such setting. */
+static const char *get_engine_setting(activity_entry *asking, const char *name)
+{
+    settings all;
+    api_settings(asking->connection, &all);
+    const char *value = settings_get(&all, name);
+    if (!value)
+        return NULL;
+    bool is_first = !strcasecmp(name, "search_path") && !strcmp(value, "main");
+    snprintf(asking->shown, sizeof asking->shown, "%s", is_first ? "public" : value);
+    return asking->shown;
+}
+
 static status get_setting(void *context, const char *name, const char *value, const char **out)
 {
-    const activity_entry *asking = context;
+    activity_entry *asking = context;
     int number = asking->settings ? pg_setting_find(name, strlen(name)) : -1;
-    *out = NULL;
+    *out = number < 0 && !value ? get_engine_setting(asking, name) : NULL;
     if (number < 0)
         return STATUS_OK;
     if (value)

@@ -65,6 +65,7 @@
     FUNCTION(api_prepare)                                                                          \
     FUNCTION(api_bind)                                                                             \
     FUNCTION(api_settings)                                                                         \
+    FUNCTION(settings_get)                                                                         \
     FUNCTION(api_database_ranks)                                                                   \
     FUNCTION(value_parse)                                                                          \
     FUNCTION(bool_parse)                                                                           \
@@ -185,6 +186,7 @@ extern const server_engine *engine_calls;
 #define api_prepare engine_calls->api_prepare
 #define api_bind engine_calls->api_bind
 #define api_settings engine_calls->api_settings
+#define settings_get engine_calls->settings_get
 #define api_database_ranks engine_calls->api_database_ranks
 #define value_parse engine_calls->value_parse
 #define bool_parse engine_calls->bool_parse

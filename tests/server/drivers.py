@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Clients of others over the server, each where it is installed: the 22 queries of TPC-H through psql, asyncpg and pgjdbc; types,
-parameters, cursors and catalogs through asyncpg, pg8000, adbc-driver-postgresql, ODBC, pandas and SQLAlchemy; a project of dbt. drivers.py PROGRAM
+parameters, cursors and catalogs through asyncpg, pg8000, lib/pq, adbc-driver-postgresql, ODBC, pandas and SQLAlchemy; a project of dbt.
+drivers.py PROGRAM
 
 Exit status 77: none of them is there."""
 import asyncio
@@ -19,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 QUERIES = os.path.join(HERE, '../../src/tpch/queries/q%02d.sql')
 ANSWERS = os.path.join(HERE, '../../src/tpch/answers/sf0.01/q%02d.csv')
 JDBC = '/usr/share/java/postgresql.jar'
+GO = '/usr/share/gocode'
 ODBC = next((path for path in ('/usr/lib/x86_64-linux-gnu/odbc/psqlodbcw.so', '/usr/lib/odbc/psqlodbcw.so') if os.path.exists(path)), None)
 
 
@@ -227,6 +229,16 @@ def odbc_parts(server):
     check('ODBC', ran.stdout.split(), ['1|n1', '2|n2', '3|n3', '6'])
 
 
+def go_parts(server):
+    environment = dict(os.environ, GO111MODULE='off', GOPATH=GO, GOCACHE=server.folder + '/go')
+    ran = subprocess.run(['go', 'run', HERE + '/pq.go', 'host=127.0.0.1 port=%d user=x password=x dbname=x sslmode=disable' % server.port],
+                         capture_output=True, text=True, check=False, env=environment)
+    check('lib/pq', ran.stdout.splitlines(), ['2 n2', '3 n3', '2 4 6 8 10 12 14 ', '1.5 2020-02-29 false [1 255] [1 2 3] [a b"]',
+                                              'true 42703 undefined_column 8', '3', 'true', '499500 "row\\t999"'])
+    if ran.returncode:
+        print(ran.stderr)
+
+
 DBT = {'dbt_project.yml': "name: shop\nversion: '1.0'\nprofile: shop\nmodels:\n  +materialized: view\n",
        'profiles.yml': 'shop:\n  target: dev\n  outputs:\n    dev: {type: postgres, host: FOLDER, port: 5432, user: x, password: x, dbname: pistachio, '
                        'schema: analytics, threads: 4}\n',
@@ -274,6 +286,7 @@ def main():
              (shutil.which('java') and os.path.exists(JDBC), through_jdbc), (module('asyncpg'), lambda s: asyncio.run(asyncpg_types(s))),
              (module('pg8000'), pg8000_parts), (module('adbc_driver_postgresql') and module('pyarrow'), adbc_parts),
              (module('pandas') and module('sqlalchemy') and module('psycopg'), pandas_parts), (shutil.which('isql') and ODBC, odbc_parts),
+             (shutil.which('go') and os.path.isdir(GO + '/src/github.com/lib/pq'), go_parts),
              (shutil.which('dbt') and shutil.which('psql'), dbt_project))
     if not any(there for there, _ in parts):
         print('0 passed, 0 failed, 1 skipped')

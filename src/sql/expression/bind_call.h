@@ -36,6 +36,9 @@ CHECKED status bind_json_object(const function_call *c, expr **out);
 CHECKED status bind_json_keys(const function_call *c, expr **out);
 CHECKED status bind_json_transform(const function_call *c, expr **out);
 
+/* Returns whether a function of one row has the name, in small letters. */
+bool bind_is_scalar(const char *name);
+
 /* ---- system_function.c: of the session ---- */
 
 CHECKED status bind_getvariable(const function_call *c, expr **out);

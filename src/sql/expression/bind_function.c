@@ -367,6 +367,8 @@ static status bind_digest(const function_call *c, expr_op op, expr **out)
 /* Whole numbers become bigint, or decimal(38,0) where those do not fit, other numbers double, all else text. */
 static status bind_print(const function_call *c, expr_op op, expr **out)
 {
+    if (op == EXPR_FORMAT && bind_is_pg_format(c->args[0]))
+        return bind_pg_format(c, out);
     TRY(call_coerce(c, 0, 't'));
     for (size_t i = 1; i < c->count; i++) {
         data_type type = c->args[i]->type;
@@ -606,6 +608,14 @@ static const struct function *find_function(const function_call *c)
         found = found ? found : &functions[i];
     }
     return found;
+}
+
+bool bind_is_scalar(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(name, functions[i].name) && can_call(&functions[i]))
+            return true;
+    return bind_is_system_function(name);
 }
 
 /* Functions of what is not there: what that is, and what takes the place. */

@@ -29,7 +29,9 @@ typedef enum system_answer {
     ANSWER_OID,       /* of what has the name, of the kind that the text is */
     ANSWER_FUNCTION_NAME,
     ANSWER_VIEW, /* the query of the view that an oid is of */
-    ANSWER_FORMAT_TYPE
+    ANSWER_FORMAT_TYPE,
+    ANSWER_MADE,     /* the expression that the text is */
+    ANSWER_PRIVILEGE /* what only reads is allowed */
 } system_answer;
 
 static const struct {
@@ -46,23 +48,27 @@ static const struct {
     {"current_setting", 1, 2, ANSWER_SETTING, NULL},
     {"format_type", 2, 2, ANSWER_FORMAT_TYPE, NULL},
     {"getdatabaseencoding", 0, 0, ANSWER_TEXT, "UTF8"},
-    {"has_any_column_privilege", 2, 3, ANSWER_TRUE, NULL},
-    {"has_column_privilege", 3, 4, ANSWER_TRUE, NULL},
-    {"has_database_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_any_column_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
+    {"has_column_privilege", 3, 4, ANSWER_PRIVILEGE, NULL},
+    {"has_database_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
     {"has_foreign_data_wrapper_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_function_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"has_language_privilege", 2, 3, ANSWER_TRUE, NULL},
-    {"has_schema_privilege", 2, 3, ANSWER_TRUE, NULL},
-    {"has_sequence_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_schema_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
+    {"has_sequence_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
     {"has_server_privilege", 2, 3, ANSWER_TRUE, NULL},
-    {"has_table_privilege", 2, 3, ANSWER_TRUE, NULL},
-    {"has_tablespace_privilege", 2, 3, ANSWER_TRUE, NULL},
+    {"has_table_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
+    {"has_tablespace_privilege", 2, 3, ANSWER_PRIVILEGE, NULL},
     {"has_type_privilege", 2, 3, ANSWER_TRUE, NULL},
     {"inet_client_addr", 0, 0, ANSWER_NULL, NULL},
     {"inet_client_port", 0, 0, ANSWER_NO_NUMBER, NULL},
     {"inet_server_addr", 0, 0, ANSWER_NULL, NULL},
     {"inet_server_port", 0, 0, ANSWER_NO_NUMBER, NULL},
     {"obj_description", 1, 2, ANSWER_NULL, NULL},
+    {"parse_ident", 1, 1, ANSWER_MADE,
+     "list_transform(regexp_extract_all($1::varchar, '\"(?:[^\"]|\"\")*\"|[^.\" ]+'), lambda p: "
+     "CASE "
+     "WHEN starts_with(p, '\"') THEN replace(p[2:-2], '\"\"', '\"') ELSE lower(p) END)"},
     {"pg_advisory_unlock_all", 0, 0, ANSWER_NULL, NULL},
     {"pg_char_to_encoding", 1, 1, ANSWER_NUMBER, "6"},
     {"pg_client_encoding", 0, 0, ANSWER_TEXT, "UTF8"},
@@ -102,6 +108,7 @@ static const struct {
     {"pg_relation_is_publishable", 1, 1, ANSWER_FALSE, NULL},
     {"pg_relation_is_updatable", 2, 2, ANSWER_NUMBER, "0"},
     {"pg_relation_size", 1, 2, ANSWER_NO_NUMBER, NULL},
+    {"pg_stat_get_numscans", 1, 1, ANSWER_NO_NUMBER, NULL},
     {"pg_statistics_obj_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_table_is_visible", 1, 1, ANSWER_TRUE, NULL},
     {"pg_table_size", 1, 1, ANSWER_NO_NUMBER, NULL},
@@ -243,16 +250,22 @@ static status bind_function_name(binder *b, expr *oid, int32_t location, expr **
     return make_case(b, parts, (uint32_t)made + 1, out);
 }
 
+/* Binds an expression in which $1 is the argument. */
+static status bind_made_answer(binder *b, const char *text, expr *arg, int32_t location, expr **out)
+{
+    bind_scope none = {0};
+    FuncCall place = {.location = location};
+    made_call made = {.tree = &place, .args = &arg, .count = 1};
+    const Node *tree;
+    TRY(made_parse(b, &made, text, &tree));
+    return b->bind_expression(b, tree, &none, out);
+}
+
 static status bind_view_definition(binder *b, expr *oid, int32_t location, expr **out)
 {
     static const char text[] =
         "(SELECT r.ev_action FROM pg_catalog.pg_rewrite AS r WHERE r.ev_class = $1)";
-    bind_scope none = {0};
-    FuncCall place = {.location = location};
-    made_call made = {.tree = &place, .args = &oid, .count = 1};
-    const Node *tree;
-    TRY(made_parse(b, &made, text, &tree));
-    return b->bind_expression(b, tree, &none, out);
+    return bind_made_answer(b, text, oid, location, out);
 }
 
 /* ---- the session ---- */
@@ -347,6 +360,23 @@ static status bind_setting(binder *b, bool is_set, expr *const *args, size_t cou
                        "SET and SHOW have the engine's settings");
 }
 
+/* Binds whether a privilege is there, whose name is the last argument: tables of files are read and not changed. A name that
+ * each row has counts as one of reading. */
+static status bind_privilege(binder *b, expr *const *args, size_t count, expr **out)
+{
+    static const char *const writing[] = {"insert",     "update",  "delete", "truncate",
+                                          "references", "trigger", "create"};
+    const expr *name = args[count - 1];
+    bool is_known = bind_is_literal(name) && !name->constant.is_null, is_writing = false;
+    for (size_t i = 0; is_known && i < sizeof writing / sizeof *writing; i++) {
+        size_t bytes = strlen(writing[i]);
+        is_writing |=
+            name->constant.bytes >= bytes && !strncasecmp(name->constant.text, writing[i], bytes);
+    }
+    value v = value_bool(!is_writing);
+    return bind_constant(b, &v, -1, out);
+}
+
 /* ---- all of them ---- */
 
 static status bind_session_answer(binder *b, size_t function, expr *const *args, size_t count,
@@ -393,6 +423,10 @@ static status bind_answer(binder *b, size_t function, expr *const *args, size_t 
         return bind_function_name(b, args[0], location, out);
     case ANSWER_FORMAT_TYPE:
         return bind_format_type(b, args, location, out);
+    case ANSWER_MADE:
+        return bind_made_answer(b, functions[function].text, args[0], location, out);
+    case ANSWER_PRIVILEGE:
+        return bind_privilege(b, args, count, out);
     case ANSWER_NUMBER:
         return bind_bigint(b, *functions[function].text - '0', out);
     default:
@@ -411,6 +445,101 @@ status bind_system_function(binder *b, const char *name, expr *const *args, size
             return bind_answer(b, i, args, count, location, out);
         }
     return STATUS_OK;
+}
+
+bool bind_is_system_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name))
+            return true;
+    return false;
+}
+
+/* ---- format ---- */
+
+/* Reads what stands after % in a format of PostgreSQL's: a number of a value with $, which may be absent, and s, I or L. Returns its
+ * bytes; 0: it is something else. */
+static size_t read_conversion(const char *at, const char *end, uint32_t *value, char *letter)
+{
+    const char *begin = at;
+    uint32_t number = 0;
+    while (at < end && *at >= '0' && *at <= '9' && number < 100000)
+        number = 10 * number + (uint32_t)(*at++ - '0');
+    if (at > begin && (at == end || *at++ != '$' || !number))
+        return 0;
+    *value = number;
+    *letter = at < end ? *at : 0;
+    return *letter == 's' || *letter == 'I' || *letter == 'L' ? (size_t)(at + 1 - begin) : 0;
+}
+
+bool bind_is_pg_format(const expr *format)
+{
+    uint32_t value;
+    char letter;
+    if (!bind_is_literal(format) || format->constant.is_null)
+        return false;
+    const char *at = format->constant.text, *end = at + format->constant.bytes;
+    bool is_found = false;
+    for (; at < end; at++) {
+        if (*at == '{')
+            return false;
+        if (*at == '%' && at + 1 < end && at[1] == '%')
+            at++;
+        else if (*at == '%' && !read_conversion(at + 1, end, &value, &letter))
+            return false;
+        else
+            is_found |= *at == '%';
+    }
+    return is_found;
+}
+
+/* Joins a text of the format, and after it a value as the conversion says. */
+static status join_conversion(const function_call *c, const char *text, size_t bytes,
+                              uint32_t value, char letter, expr **out)
+{
+    const data_type type = type_make(TYPE_VARCHAR);
+    const char *how = letter == 's'   ? "coalesce($1::varchar, '')"
+                      : letter == 'I' ? "quote_ident($1::varchar)"
+                                      : "quote_nullable($1)";
+    function_call one = *c;
+    expr *part = NULL;
+    char *copy = arena_copy_text(c->b->memory, text, bytes);
+    if (!copy)
+        return bind_no_memory();
+    TRY(bind_text(c->b, copy, &part));
+    TRY(bind_call2(c->b, EXPR_CONCAT, type, *out, part, c->tree->location, out));
+    if (!letter)
+        return STATUS_OK;
+    if (value >= c->count)
+        return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                          "the format asks for value %u, and %zu are there", value, c->count - 1);
+    one.args = &c->args[value];
+    one.count = 1;
+    TRY(bind_made(&one, how, &part));
+    return bind_call2(c->b, EXPR_CONCAT, type, *out, part, c->tree->location, out);
+}
+
+status bind_pg_format(const function_call *c, expr **out)
+{
+    const expr *format = c->args[0];
+    const char *at = format->constant.text, *end = at + format->constant.bytes, *begin = at;
+    uint32_t next = 1, value;
+    char letter;
+    TRY(bind_text(c->b, "", out));
+    for (; at < end; at++) {
+        if (*at != '%')
+            continue;
+        bool is_percent = at[1] == '%';
+        size_t bytes = is_percent ? 1 : read_conversion(at + 1, end, &value, &letter);
+        if (!is_percent && value)
+            next = value;
+        TRY(join_conversion(c, begin, (size_t)(at - begin) + is_percent, next,
+                            is_percent ? 0 : letter, out));
+        next += !is_percent;
+        at += bytes;
+        begin = at + 1;
+    }
+    return join_conversion(c, begin, (size_t)(end - begin), 0, 0, out);
 }
 
 /* ---- variables of the session ---- */

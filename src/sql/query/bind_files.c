@@ -1,10 +1,12 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
+#include "sql/expression/bind_call.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_macro.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_union.h"
+#include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/binder.h"
 
@@ -251,6 +253,15 @@ static status bind_arrow_function(binder *b, const FuncCall *call, const RangeFu
                     : bind_no_memory();
 }
 
+/* Binds a function of one row in FROM: its value is the one row. */
+static status bind_scalar_rows(binder *b, const RangeFunction *range, bind_scope *scope,
+                               plan_node **out)
+{
+    const RangeSubselect *made;
+    TRY(made_rows_scalar(b, range, &made));
+    return bind_range_subselect(b, made, scope, out);
+}
+
 status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
                            plan_node **out)
 {
@@ -279,7 +290,11 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
     c.lake = !strcasecmp(name, "delta_scan")     ? "delta"
              : !strcasecmp(name, "iceberg_scan") ? "iceberg"
                                                  : NULL;
-    if (!c.lake && strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
+    bool is_of_files =
+        c.lake || !strcasecmp(name, "read_parquet") || !strcasecmp(name, "parquet_scan");
+    if (!is_of_files && bind_is_scalar(name))
+        return bind_scalar_rows(b, range, scope, out);
+    if (!is_of_files)
         return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
                                       "table function \"%s\" does not exist", name),
                            "there are read_parquet('path'), read_csv('path'), read_json('path'), "

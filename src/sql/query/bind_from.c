@@ -12,8 +12,8 @@
 #include "sql/types/bind_columns.h"
 #include "sql/types/binder.h"
 
-static status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
-                                   plan_node **out)
+status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
+                            plan_node **out)
 {
     if (IsA(range->subquery, DescribeStmt))
         return bind_describe(b, castNode(DescribeStmt, range->subquery), range->alias, scope, out);

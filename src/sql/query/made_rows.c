@@ -134,3 +134,18 @@ status made_rows(binder *b, const RangeFunction *range, const RangeSubselect **o
     TRY(made_parse_query(b, &m, text, &query));
     return made_rows_subquery(b, range, query, name, out);
 }
+
+status made_rows_scalar(binder *b, const RangeFunction *range, const RangeSubselect **out)
+{
+    const FuncCall *call = made_rows_call(range);
+    const char *name = strVal(list_nth(call->funcname, list_length(call->funcname) - 1));
+    const char *column = range->alias ? range->alias->aliasname : name;
+    Node *node = (Node *)call;
+    made_call m = {.tree = call, .nodes = &node, .count = 1};
+    SelectStmt *query;
+    TRY(made_rows_check(b, range, call, NULL));
+    TRY(made_parse_query(b, &m, "$1", &query));
+    ResTarget *target = castNode(ResTarget, list_nth(query->targetList, 0));
+    target->name = arena_copy_text(b->memory, column, strlen(column));
+    return target->name ? made_rows_subquery(b, range, query, name, out) : bind_no_memory();
+}

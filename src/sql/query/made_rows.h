@@ -6,5 +6,7 @@
 
 /* Makes a LATERAL subquery of a call in FROM; *out is NULL where the function is another one. */
 CHECKED status made_rows(binder *b, const RangeFunction *range, const RangeSubselect **out);
+/* Makes a LATERAL subquery of a call of a function of one row: a column of the alias's name, or of the function's. */
+CHECKED status made_rows_scalar(binder *b, const RangeFunction *range, const RangeSubselect **out);
 
 #endif

@@ -45,6 +45,12 @@ CHECKED status bind_sample(binder *b, const RangeTableSample *tree, plan_node **
 CHECKED status bind_range_function(binder *b, const RangeFunction *range, bind_scope *scope,
                                    plan_node **out);
 
+/* ---- bind_from.c ---- */
+
+/* Binds a subquery in FROM, or the DESCRIBE of one. */
+CHECKED status bind_range_subselect(binder *b, const RangeSubselect *range, bind_scope *scope,
+                                    plan_node **out);
+
 /* ---- bind_series.c ---- */
 
 CHECKED status bind_series(binder *b, const FuncCall *tree, const RangeFunction *range,

@@ -245,6 +245,19 @@ static status prepare_set(preparer *p, const VariableSetStmt *tree)
     return check_set(p, p->statement->name, p->statement->text);
 }
 
+/* Makes the query of a setting's value alone, as PostgreSQL's clients expect it; NULL: there is no such setting. */
+static status show_value(preparer *p, const char *name, const char **out)
+{
+    const sql_activity session = sql_catalog_activity(p->binder.catalog);
+    const char *value = NULL;
+    if (session.setting)
+        TRY(session.setting(session.context, name, NULL, &value));
+    *out =
+        value ? arena_format(p->binder.memory, "SELECT current_setting('%s') AS \"%s\"", name, name)
+              : NULL;
+    return value && !*out ? no_memory() : STATUS_OK;
+}
+
 static status prepare_show(preparer *p, const VariableShowStmt *tree)
 {
     static const char *const words[] = {"tables", "schemas", "databases", "all tables"};
@@ -254,6 +267,8 @@ static status prepare_show(preparer *p, const VariableShowStmt *tree)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(tree->name, words[i]))
             TRY(bind_show_schema(&p->binder, tree, p->statement, &sql));
+    if (!sql && p->session->copies_to_client && strcmp(tree->name, "all") != 0)
+        TRY(show_value(p, tree->name, &sql));
     if (!sql)
         return STATUS_OK;
     p->statement->kind = SQL_QUERY;
