@@ -338,6 +338,45 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
     }
 }
 
+/* Rows of tables and common subplans are grouped; not partitions of few rows, of doubles, or beside a window that needs
+ * the order. */
+TEST(aggregates_over_whole_partitions_are_made_of_groups)
+{
+    char sql[512], plan[8192];
+    static const struct {
+        const char *call;
+        int joins, shared, sorts;
+    } cases[] = {
+        {"avg(n) over (partition by k)", 1, 1, 0},
+        {"count(distinct m) over (partition by k), sum(n) over (partition by k)", 1, 1, 0},
+        {"sum(n) over ()", 1, 1, 0},
+        {"sum(n) over (partition by k), count(*) over (), max(n) over (partition by k, d)", 3, 1,
+         0},
+        {"sum(n) over (partition by n)", 0, 0, 1},
+        {"sum(n) over (partition by k::double precision)", 0, 0, 1},
+        {"sum(n) over (partition by k order by n)", 0, 0, 1},
+        {"sum(n) over (partition by k), row_number() over (partition by k order by n)", 0, 0, 1},
+        {"sum(n) over (partition by k), row_number() over (partition by k)", 0, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql,
+                 "explain select %s from (select n, n %% 3 as k, n %% 2 as d, n as m from "
+                 "generate_series(1, 900) g (n)) v",
+                 cases[i].call);
+        explain("none", sql, plan, sizeof plan);
+        CHECK_EQ(count_of(plan, "join"), cases[i].joins);
+        CHECK_EQ(count_of(plan, "shared 0:"), cases[i].shared);
+        CHECK_EQ(count_of(plan, "sort ["), cases[i].sorts);
+        explain("window_groups", sql, plan, sizeof plan);
+        CHECK(!strstr(plan, "join"));
+    }
+    explain("none",
+            "explain select max(n) from (select n, sum(n) over (partition by n % 3) from "
+            "generate_series(1, 900) g (n)) v",
+            plan, sizeof plan);
+    CHECK(!strstr(plan, "join") && !strstr(plan, "window ["));
+}
+
 /* Keys, not a condition that all pairs are tried with: also beside others, and what cannot be NULL as if by =. */
 TEST(is_not_distinct_gives_keys)
 {

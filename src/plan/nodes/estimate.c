@@ -2,6 +2,7 @@
  * and rules of thumb. How many rows a node gives is in node_*.c. */
 #include "plan/nodes/estimate.h"
 
+#include "base/calendar.h"
 #include "parquet/table/table.h"
 
 #include <math.h>
@@ -93,6 +94,44 @@ static double distinct_of_part(const plan_node *node, const expr *e)
     return estimate_width_of(from.column) / 365 + 1;
 }
 
+/* Returns how many values a date or timestamp cut to a field can have; negative if that is not known. */
+static double distinct_of_cut(const plan_node *node, const expr *e)
+{
+    static const struct {
+        const char *field;
+        double per_day;
+    } fields[] = {
+        {"year", 1 / 365.0}, {"quarter", 1 / 91.0}, {"month", 1 / 30.0}, {"week", 1 / 7.0},
+        {"day", 1},          {"hour", 24},          {"minute", 1440},    {"second", 86400}};
+    const expr *field = e->args[0], *time = e->args[1];
+    while (time->kind == EXPR_CAST && type_is_time(time->args[0]->type))
+        time = time->args[0];
+    double in_day = time->type.id == TYPE_DATE  ? 1
+                    : time->type.precision == 9 ? 1e3 * (double)CALENDAR_DAY
+                                                : (double)CALENDAR_DAY;
+    origin from;
+    if (field->kind != EXPR_CONSTANT || field->constant.is_null || !type_is_text(field->type) ||
+        time->kind != EXPR_COLUMN || !find_origin(node, time->column_id, &from) || !from.column ||
+        !from.column->has_range)
+        return -1;
+    const value *name = &field->constant;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (name->bytes == strlen(fields[i].field) &&
+            !memcmp(name->text, fields[i].field, name->bytes))
+            return estimate_width_of(from.column) / in_day * fields[i].per_day + 1;
+    return -1;
+}
+
+/* Returns how many remainders of a constant the values have, one sign's; negative if that is not known. */
+static double distinct_of_remainder(const expr *e)
+{
+    const expr *by = e->args[1];
+    if (by->kind != EXPR_CONSTANT || by->constant.is_null || !type_is_integer(by->type))
+        return -1;
+    double most = (double)value_int128(&by->constant);
+    return most < 0 ? -most : most;
+}
+
 /* Distinct values of an expression over the node's rows; negative: not known. */
 static double known_distinct(const plan_node *node, const expr *e)
 {
@@ -103,6 +142,10 @@ static double known_distinct(const plan_node *node, const expr *e)
         return 1;
     if (e->kind == EXPR_CALL && e->op == EXPR_DATE_PART)
         return distinct_of_part(node, e);
+    if (e->kind == EXPR_CALL && e->op == EXPR_DATE_TRUNC)
+        return distinct_of_cut(node, e);
+    if (e->kind == EXPR_CALL && e->op == EXPR_MODULO)
+        return distinct_of_remainder(e);
     if (e->kind == EXPR_CALL && e->op == EXPR_IS_NULL)
         return 1; /* most are of one kind */
     if (e->kind == EXPR_CALL && e->op == EXPR_COALESCE && e->args[1]->kind == EXPR_CONSTANT)

@@ -12,7 +12,8 @@
  *         aggregate groups [a, b]                     project [a, b]
  *
  * A join of which one side's columns are read becomes a semi join, which stops at a row's first partner and
- * makes no pairs; an outer one that keeps all rows of that side becomes the side. Equal rows that are put
+ * makes no pairs; an outer one that keeps all rows of that side becomes the side, also if the other one has at most one
+ * row for each of them. Equal rows that are put
  * together once more later need not be before. */
 #include "base/guard.h"
 #include "plan/edit/repeatable.h"
@@ -124,11 +125,30 @@ static plan_node *kept_alone(const plan_node *join)
     return gives_only(join, kept) ? kept : NULL;
 }
 
+/* Returns whether the side that is not kept is groups, and the join's keys are all of theirs: at most one for a row. */
+static bool has_one_partner(const plan_node *join)
+{
+    bool is_right = join->join.type == JOIN_LEFT;
+    const plan_node *groups = join->children[is_right];
+    const expr_list *keys = is_right ? &join->join.right_keys : &join->join.left_keys;
+    if (groups->kind != PLAN_AGGREGATE)
+        return false;
+    for (size_t i = 0; i < groups->aggregate.groups.count; i++) {
+        bool is_key = false;
+        for (size_t k = 0; k < keys->count; k++)
+            is_key |= keys->items[k]->kind == EXPR_COLUMN &&
+                      keys->items[k]->column_id == groups->columns.items[i].id;
+        if (!is_key)
+            return false;
+    }
+    return true;
+}
+
 static status duplicates_walk_join(search *s, plan_node **slot, view seen)
 {
     plan_node *join = *slot, *kept = kept_alone(join);
     view set = seen == VIEW_COUNTED ? VIEW_COUNTED : VIEW_SET, right = set;
-    if (set == VIEW_SET && kept) {
+    if (kept && (set == VIEW_SET || has_one_partner(join))) {
         TRY(plan_prune_to(s->statement, &kept, &join->columns));
         *slot = kept;
         return duplicates_walk(s, slot, seen);
