@@ -372,6 +372,37 @@ def test_delete_memory():
     says("select count(id) from iceberg_scan('dm', version => 2)", "memory_limit", "deleted rows", arguments=small)
 
 
+def test_states():
+    """A session closes the states of a growing table that no statement reads any more; of those that were asked for by version it keeps some."""
+    files, states = 1500, 48
+    make(("select 1::bigint as id", "st/a.parquet"))
+    w.commit(root("st"), 0, w.protocol(), w.metadata([w.field("id", "long")]), w.add("a.parquet", stats={"numRecords": 1, "minValues": {"id": 1}}),
+             *[w.add(f"not/there/{i:0100}.parquet", stats={"numRecords": 1, "minValues": {"id": 7}, "maxValues": {"id": 9}}) for i in range(files)])
+    session = subprocess.Popen([program, "--format", "csv"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=work.name,
+                               env={**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1", "MALLOC_TRIM_THRESHOLD_": "65536"})
+
+    def held():
+        with open(f"/proc/{session.pid}/status", encoding="utf-8") as f:
+            return [int(line.split()[1]) // 1024 for line in f if line.startswith("VmRSS")][0]
+
+    def asks(sql):
+        session.stdin.write(sql + ";\n")
+        session.stdin.flush()
+        return [session.stdout.readline().strip() for _ in range(2)][1]
+    sizes, of_versions = [], []
+    for i in range(1, states):
+        w.commit(root("st"), i, w.add(f"not/{i}.parquet", stats={"numRecords": 1, "minValues": {"id": 7}, "maxValues": {"id": 9}}))
+        check(f"state {i}", asks("select count(*) from 'st/' a, 'st/' b where a.id = b.id and a.id = 1 and b.id = 1") == "1")
+        sizes.append(held())
+    for i in range(states):
+        check(f"version {i}", asks(f"select count(*) from delta_scan('st', version => {i}) where id = 1") == "1")
+        of_versions.append(held())
+    session.stdin.close()
+    check("the session ends", session.wait(60) == 0)
+    check("states are closed", sizes[-1] - sizes[9] < 40, f"{sizes} MB")
+    check("32 versions stay", of_versions[-1] - of_versions[33] < 35, f"{of_versions} MB")
+
+
 def sql_text(text):
     return "'" + text.replace("'", "''") + "'"
 
@@ -490,7 +521,7 @@ def test_nested():
 
 def main():
     for test in (test_checkpoints, test_nested, test_versions, test_partitions, test_mapping, test_deleted, test_damage, test_iceberg, test_transforms,
-                 test_buckets, test_iceberg_deletes, test_delete_memory):
+                 test_buckets, test_states, test_iceberg_deletes, test_delete_memory):
         test()
     ask()
     print(f"lakes: {passed} passed, {len(failures)} failed")

@@ -78,6 +78,7 @@ typedef struct pq_table {
     ARRAY(uint32_t) rank_nodes;
     ARRAY(uint32_t) partitioned_by; /* columns */
     ARRAY(pq_row_group_ref) row_groups;
+    _Atomic uint32_t users;       /* statements that hold it (sql/catalog/rows.h) */
     const struct pq_given *given; /* who told its columns and files (table_given.h); NULL: nobody */
     struct pq_table *united;      /* the next table, of files with other columns (table_union.h) */
     ARRAY(pq_table_column)

@@ -88,12 +88,58 @@ void sql_catalog_free(sql_catalog *catalog)
 
 /* ---- files ---- */
 
+/* Tables of paths in SQL that stay open when no statement holds them. */
+#define PATHS_MAX 32
+
 static status keep_table(sql_catalog *catalog, pq_table *table)
 {
     status st = array_push(catalog->memory, &catalog->tables, table);
     if (st)
         pq_table_close(table);
     return st;
+}
+
+static bool has_table(const sql_catalog *catalog, const pq_table *table)
+{
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        if (catalog->entries.items[i]->table == table)
+            return true;
+    for (size_t i = 0; i < catalog->paths.count; i++)
+        if (catalog->paths.items[i]->table == table)
+            return true;
+    return false;
+}
+
+static void close_table(sql_catalog *catalog, pq_table *table)
+{
+    for (size_t i = 0; i < catalog->tables.count; i++)
+        if (catalog->tables.items[i] == table) {
+            catalog->tables.items[i] = catalog->tables.items[--catalog->tables.count];
+            pq_table_close(table);
+            return;
+        }
+}
+
+static bool is_replaced(const sql_catalog *catalog, const pq_table *table)
+{
+    for (size_t i = 0; i < catalog->replaced.count; i++)
+        if (catalog->replaced.items[i] == table)
+            return true;
+    return false;
+}
+
+void sql_catalog_let_go(sql_catalog *catalog, pq_table *table)
+{
+    if (table && !catalog->opener.open && !is_replaced(catalog, table))
+        status_free(array_push(catalog->memory, &catalog->replaced, table));
+    for (size_t i = catalog->replaced.count; i-- > 0;) {
+        pq_table *old = catalog->replaced.items[i];
+        if (atomic_load(&old->users))
+            continue;
+        catalog->replaced.items[i] = catalog->replaced.items[--catalog->replaced.count];
+        if (!has_table(catalog, old))
+            close_table(catalog, old);
+    }
 }
 
 status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
@@ -201,8 +247,10 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
     }
     if (fresh.table == (*entry)->table)
         return STATUS_OK;
+    pq_table *before = (*entry)->table;
     TRY(sql_catalog_put_own(catalog, &fresh));
     *entry = sql_catalog_find_own(catalog, fresh.name);
+    sql_catalog_let_go(catalog, before);
     return STATUS_OK;
 }
 
@@ -457,9 +505,15 @@ static status hold_entry(const sql_catalog *catalog, const sql_catalog_entry *en
     }
     *out = *entry;
     if (!entry->parts.count)
-        return STATUS_OK;
+        return entry->table ? sql_held_add_table(held, entry->table) : STATUS_OK;
     out->table = entry->parts.items[0]->table;
     return sql_held_add(held, &entry->parts, &out->parts);
+}
+
+/* Returns whether the statement has looked the entry's table up before. */
+static bool is_known(const sql_catalog_entry *entry, const sql_held *held)
+{
+    return entry->table && sql_held_has(held, entry->table);
 }
 
 static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
@@ -469,11 +523,13 @@ static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
     *out = NULL;
     if (!entry)
         TRY(sql_remote_find(catalog, name, &entry));
-    if (entry)
+    if (entry && !is_known(entry, held)) /* a statement reads one state of a table */
         TRY(open_entry(catalog, &entry));
     if (!entry)
         return STATUS_OK;
     sql_catalog_entry *copy = entry;
+    if (entry->table)
+        TRY(sql_held_add_table(held, entry->table));
     if (entry->parts.count || catalog->is_shared) {
         copy = arena_alloc(held->memory, sizeof *copy);
         if (!copy)
@@ -499,36 +555,76 @@ status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out)
     return entry->table && !entry->parts.count ? pq_table_count_rows(entry->table, out) : STATUS_OK;
 }
 
-static status catalog_find_path(sql_catalog *catalog, const char *path, pq_table **out)
+/* Finds the entry of a path, and moves it to the end of the list; NULL: there is none. */
+static sql_catalog_entry *find_path(sql_catalog *catalog, const char *path)
+{
+    size_t count = catalog->paths.count, at = 0;
+    sql_catalog_entry **items = catalog->paths.items;
+    while (at < count && strcmp(items[at]->name, path) != 0)
+        at++;
+    if (at == count)
+        return NULL;
+    sql_catalog_entry *found = items[at];
+    memmove(items + at, items + at + 1, (count - at - 1) * sizeof *items);
+    return items[count - 1] = found;
+}
+
+/* Forgets paths that were not used for long. */
+static void forget_paths(sql_catalog *catalog)
+{
+    size_t count = catalog->paths.count;
+    sql_catalog_entry **items = catalog->paths.items;
+    for (size_t i = 0; i < count && count > PATHS_MAX;) {
+        pq_table *table = items[i]->table;
+        if (atomic_load(&table->users)) {
+            i++;
+            continue;
+        }
+        memmove(items + i, items + i + 1, (--count - i) * sizeof *items);
+        catalog->paths.count = count;
+        sql_catalog_let_go(catalog, table);
+    }
+}
+
+static status add_path(sql_catalog *catalog, const char *path, pq_table *table)
 {
     arena *a = catalog->memory;
-    sql_catalog_entry *entry = NULL;
-    for (size_t i = 0; i < catalog->paths.count && !entry; i++)
-        if (!strcmp(catalog->paths.items[i]->name, path))
-            entry = catalog->paths.items[i];
-    pq_table *table;
-    TRY(sql_catalog_open_table(catalog, path, entry ? entry->table : NULL, &table));
-    if (!table)
-        return status_new(STATUS_KIND_NOT_FOUND, "its catalog does not have table \"%s\"", path);
-    if (!entry) {
-        entry = arena_alloc(a, sizeof *entry);
-        char *name = arena_copy_text(a, path, strlen(path));
-        if (!entry || !name)
-            return status_no_memory("catalog", sizeof *entry);
-        entry->name = name;
-        TRY(array_push(a, &catalog->paths, entry));
-    }
-    entry->table = table;
-    *out = entry->table;
+    sql_catalog_entry *entry = arena_alloc(a, sizeof *entry);
+    char *name = arena_copy_text(a, path, strlen(path));
+    if (!entry || !name)
+        return status_no_memory("catalog", sizeof *entry);
+    *entry = (sql_catalog_entry){.name = name, .table = table};
+    TRY(array_push(a, &catalog->paths, entry));
+    forget_paths(catalog);
     return STATUS_OK;
 }
 
-status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
+static status catalog_find_path(sql_catalog *catalog, const char *path, sql_held *held,
+                                pq_table **out)
+{
+    sql_catalog_entry *entry = find_path(catalog, path);
+    pq_table *before = entry ? entry->table : NULL;
+    *out = before;
+    if (before && sql_held_has(held, before))
+        return STATUS_OK;
+    TRY(sql_catalog_open_table(catalog, path, before, out));
+    if (!*out)
+        return status_new(STATUS_KIND_NOT_FOUND, "its catalog does not have table \"%s\"", path);
+    TRY(sql_held_add_table(held, *out));
+    if (!entry)
+        return add_path(catalog, path, *out);
+    entry->table = *out;
+    if (*out != before)
+        sql_catalog_let_go(catalog, before);
+    return STATUS_OK;
+}
+
+status sql_catalog_path(sql_catalog *catalog, const char *path, sql_held *held, pq_table **out)
 {
     if (catalog->below && !sql_remote_has(catalog, path))
-        return sql_catalog_path(catalog->below, path, out);
+        return sql_catalog_path(catalog->below, path, held, out);
     mutex_lock(&catalog->lock);
-    status st = catalog_find_path(catalog, path, out);
+    status st = catalog_find_path(catalog, path, held, out);
     mutex_unlock(&catalog->lock);
     return st;
 }

@@ -2,8 +2,9 @@
  * session has one of its own over that, whose names hide those below.
  *
  * A table whose files were replaced, or whose pattern now means other files, is opened again when
- * it is next looked up. Such tables, and entries that were replaced, live as long as the catalog, because
- * statements may still use them; rows that statements and clients made live as rows.h says. Any thread. */
+ * a statement looks it up first. The table that was open before is closed when no statement holds it (rows.h) any more; entries that
+ * were replaced live as long as the catalog. Of tables that paths in SQL mean, the PATHS_MAX used last stay open. Rows that statements
+ * and clients made live as rows.h says. Any thread. */
 #ifndef PISTACHIO_SQL_CATALOG_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_CATALOG_H
 
@@ -99,8 +100,9 @@ CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, boo
 /* Exact name first, then whatever the case; *out is NULL: there is none. A table is open. */
 CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
                                 const sql_catalog_entry **out);
-/* The table of a path that was used in SQL, opened once per path. */
-CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
+/* Finds the table of a path that was used in SQL, and holds it. */
+CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, sql_held *held,
+                                pq_table **out);
 /* Calls a function for each entry of the catalog itself until it fails. */
 CHECKED status sql_catalog_each_own(sql_catalog *catalog,
                                     status (*call)(void *context, const sql_catalog_entry *entry),

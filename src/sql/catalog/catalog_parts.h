@@ -26,14 +26,17 @@ struct sql_catalog {
     sql_activity activity;
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
-    ARRAY(sql_catalog_entry *) paths;   /* by path */
-    ARRAY(pq_table *) tables;           /* all that were ever opened */
+    ARRAY(sql_catalog_entry *) paths;   /* by path, the one that was used last at the end */
+    ARRAY(pq_table *) tables;           /* all that are open */
+    ARRAY(pq_table *) replaced;         /* of them, those that no entry has any more */
     ARRAY(sql_remote) remotes;
 };
 
 /* Opens the table of the files that the text means now; before: the one that it was, or NULL. */
 CHECKED status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
                                       pq_table **out);
+/* Closes a table, which no entry has any more, once no statement holds it. NULL, or another's table: nothing happens. */
+void sql_catalog_let_go(sql_catalog *catalog, pq_table *table);
 /* Finds an entry of this catalog alone: the exact name first, then whatever the case; NULL: there is none. */
 sql_catalog_entry *sql_catalog_find_own(const sql_catalog *catalog, const char *name);
 /* Copies what the entry has, but the table. */

@@ -44,8 +44,28 @@ status sql_held_add(sql_held *held, const sql_part_list *parts, sql_part_list *o
     return STATUS_OK;
 }
 
+bool sql_held_has(const sql_held *held, const pq_table *table)
+{
+    for (size_t i = 0; i < held->tables.count; i++)
+        if (held->tables.items[i] == table)
+            return true;
+    return false;
+}
+
+status sql_held_add_table(sql_held *held, pq_table *table)
+{
+    if (sql_held_has(held, table))
+        return STATUS_OK;
+    TRY(array_push(held->memory, &held->tables, table));
+    atomic_fetch_add(&table->users, 1);
+    return STATUS_OK;
+}
+
 void sql_held_release(sql_held *held)
 {
+    for (size_t i = 0; i < held->tables.count; i++)
+        atomic_fetch_sub(&held->tables.items[i]->users, 1);
+    held->tables.count = 0;
     for (size_t i = 0; i < held->parts.count; i++)
         sql_part_unref(held->parts.items[i]);
     held->parts.count = 0;

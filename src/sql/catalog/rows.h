@@ -16,10 +16,11 @@ typedef struct sql_part {
 } sql_part;
 typedef ARRAY(sql_part *) sql_part_list;
 
-/* Parts of catalogs that somebody uses, until sql_held_release. */
+/* Parts and tables of catalogs that somebody uses, until sql_held_release. */
 typedef struct sql_held {
-    arena *memory; /* of the parts' list, and of what the catalog copies */
+    arena *memory; /* of the lists, and of what the catalog copies */
     sql_part_list parts;
+    ARRAY(pq_table *) tables;
 } sql_held;
 
 /* Takes the descriptor over, also on failure. */
@@ -27,6 +28,10 @@ CHECKED status sql_part_new(pq_table *table, int descriptor, bool owns_table, sq
 void sql_part_unref(sql_part *part); /* takes NULL */
 /* A reference to each of the parts, and a copy of their list in its memory. */
 CHECKED status sql_held_add(sql_held *held, const sql_part_list *parts, sql_part_list *out);
+/* Holds a table of files, once: the catalog keeps it open until it is released. */
+CHECKED status sql_held_add_table(sql_held *held, pq_table *table);
+/* Returns whether the table is held. */
+bool sql_held_has(const sql_held *held, const pq_table *table);
 void sql_held_release(sql_held *held);
 
 uint64_t sql_parts_rows(const sql_part_list *parts);

@@ -96,7 +96,9 @@ status sql_schema_find(sql_catalog *catalog, arena *a, const char *of, const cha
     char *key = sql_table_key(a, &(sql_table_name){of, schema, ""});
     if (!key)
         return schema_no_memory();
-    TRY(sql_catalog_find(catalog, key, &none, &entry));
+    status st = sql_catalog_find(catalog, key, &none, &entry);
+    sql_held_release(&none);
+    TRY(st);
     *out_found = entry != NULL;
     return entry ? sql_table_name_of(a, entry->name, out) : STATUS_OK;
 }

@@ -272,13 +272,13 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
         !strcmp(said, "on") == ((*table)->hive.keys.count > 0))
         return STATUS_OK;
     TRY(with_options(b, NULL, (*table)->name, &text));
-    return sql_catalog_path(b->catalog, text, table);
+    return sql_catalog_path(b->catalog, text, b->held, table);
 }
 
 static status open_path(binder *b, const char *text, int32_t location, pq_table **out)
 {
     TRY(bind_check_access(b, location, "a path"));
-    return table_at(b, sql_catalog_path(b->catalog, text, out), location);
+    return table_at(b, sql_catalog_path(b->catalog, text, b->held, out), location);
 }
 
 status bind_union_path(binder *b, const char *path, const bind_folders *options, int32_t location,
@@ -317,7 +317,7 @@ static status bind_with_virtual(binder *b, const bind_folders *options, pq_table
         const char *text = arena_format(b->memory, "filename:%s", table->name);
         if (!text)
             return bind_no_memory();
-        TRY(table_at(b, sql_catalog_path(b->catalog, text, &table), location));
+        TRY(table_at(b, sql_catalog_path(b->catalog, text, b->held, &table), location));
     }
     TRY(bind_files(b, table, path, location, out));
     if (has_row_number)
