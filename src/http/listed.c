@@ -22,6 +22,15 @@ static size_t slot_count, used_count;
 static unsigned listings; /* that go on */
 static time_t ended;
 
+/* Objects that were opened last, a ring. */
+#define OPENED_MAX 256
+static struct {
+    uint64_t hash[2]; /* 0, 0: none */
+    file_version version;
+    time_t seconds;
+} opened[OPENED_MAX];
+static size_t opened_count;
+
 /* ---- with the lock held ---- */
 
 static time_t now(void)
@@ -128,9 +137,40 @@ bool listed_find(const object_settings *s, const char *url, listed_version *out)
     return is_known;
 }
 
+void listed_opened(const object_settings *s, const char *url, const file_version *version)
+{
+    uint64_t hash[2];
+    hash_of(s, url, hash);
+    mutex_lock(&lock);
+    size_t at = opened_count++ % OPENED_MAX;
+    memcpy(opened[at].hash, hash, sizeof hash);
+    opened[at].version = *version;
+    opened[at].seconds = now();
+    mutex_unlock(&lock);
+}
+
+bool listed_take_opened(const object_settings *s, const char *url, file_version *out)
+{
+    uint64_t hash[2];
+    bool is_found = false;
+    hash_of(s, url, hash);
+    mutex_lock(&lock);
+    for (size_t i = 0; i < OPENED_MAX && !is_found; i++) {
+        if (memcmp(opened[i].hash, hash, sizeof hash) != 0 ||
+            now() - opened[i].seconds > LISTED_SECONDS)
+            continue;
+        *out = opened[i].version;
+        memset(opened[i].hash, 0, sizeof hash);
+        is_found = true;
+    }
+    mutex_unlock(&lock);
+    return is_found;
+}
+
 void listed_forget(void)
 {
     mutex_lock(&lock);
     clear();
+    memset(opened, 0, sizeof opened);
     mutex_unlock(&lock);
 }

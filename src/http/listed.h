@@ -22,6 +22,9 @@ void listed_end(void);
 /* Keeps the version of an object that a listing told, by settings and URL. A URL that does not fit is not kept. */
 void listed_add(const object_settings *s, const char *url, const listed_version *version);
 bool listed_find(const object_settings *s, const char *url, listed_version *out);
+/* Keeps the version that an object was opened at: it need not be looked at for the first statement that uses it, once, LISTED_SECONDS long. */
+void listed_opened(const object_settings *s, const char *url, const file_version *version);
+bool listed_take_opened(const object_settings *s, const char *url, file_version *out);
 /* The object is replaced by this process: what was told of any does not hold. */
 void listed_forget(void);
 

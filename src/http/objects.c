@@ -199,9 +199,11 @@ status objects_open(const object_settings *s, const char *url, object **out, fil
     opening o;
     listed_version known;
     status st = begin(s, url, &o);
+    bool is_listed = !st && listed_find(s, url, &known);
     if (!st)
-        st = listed_find(s, url, &known) ? open_listed(&o, &known, out, version)
-                                         : open_by_request(&o, out, version);
+        st = is_listed ? open_listed(&o, &known, out, version) : open_by_request(&o, out, version);
+    if (!st && !is_listed)
+        listed_opened(s, url, version);
     end(&o);
     return st;
 }
@@ -223,7 +225,7 @@ status objects_look(const object_settings *s, const char *url, file_version *out
     status st = begin(s, url, &o);
     if (!st && listed_find(s, url, &known))
         *out = version_of(&o.place, known.tag, known.bytes);
-    else if (!st)
+    else if (!st && !listed_take_opened(s, url, out))
         st = look_by_request(&o, out);
     end(&o);
     return st;

@@ -263,6 +263,16 @@ def test_requests():
           len(store.log) - before <= 4, "\n".join(store.log[before:]))
 
 
+def test_looks():
+    """A table of the command line is not looked at for the first statement, later once in a statement, however often that names it."""
+    before = len(store.log)
+    q = "select (select count(*) from t), (select sum(h) from t), count(*) from t a, u where a.g = u.g"
+    gives(f"{q}; {q}", "100000,5000073754,100000\ncount,sum,count_1\n100000,5000073754,100000", "--table", "t=s3://data/big.parquet", "--table",
+          "u=s3://data/big.parquet")
+    log = [line for line in store.log[before:] if "HEAD" in line]
+    check("each table is looked at once", len(log) == 2, "\n".join(store.log[before:]))
+
+
 def test_keys():
     q = "select t from 's3://data/many/part-03.parquet'"
     said = says(q, "403 SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY", AWS_SECRET_ACCESS_KEY="wrong0wrong")
@@ -422,7 +432,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_keys,
+    for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_looks, test_keys,
                          test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience)):
         began = time.monotonic()
         test()
