@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random histories of Delta and Iceberg tables, written by deltalake and pyiceberg: each state equals what these read.
+"""Random histories of Delta and Iceberg tables, written by deltalake and pyiceberg: each state equals what these read, by its number and
+by its time. Odd seeds write and read Iceberg tables by a REST catalog (catalog.py), even ones by the SQL catalog alone.
 
 histories.py PROGRAM [--seeds N] [--first SEED] [--keep FOLDER]
 
@@ -24,11 +25,13 @@ try:
 except ImportError:
     deltalake = None
 try:
+    import pyiceberg.catalog.rest
     import pyiceberg.catalog.sql
     import pyiceberg.partitioning
     import pyiceberg.schema
     import pyiceberg.transforms
     import pyiceberg.types as it
+    from catalog import Catalog
 except ImportError:
     it = None
 if not deltalake and not it:
@@ -64,11 +67,17 @@ def make_rows(rng, names, count, wide):
     return pa.table({name: makers[name.split("_")[0]]() for name in names})
 
 
+def once(rows):
+    """Rows of which no two have the same id."""
+    ids = rows["id"].to_pylist()
+    return rows.take(pa.array([i for i, v in enumerate(ids) if v not in ids[:i]], pa.int32()))
+
+
 class Checks:
     """Statements for one process: each state against the rows that the library has read."""
 
-    def __init__(self, name):
-        self.name, self.sql, self.what = name, [], []
+    def __init__(self, name, before=""):
+        self.name, self.before, self.sql, self.what = name, before, [], []
 
     def add(self, scan, table, what):
         path = os.path.join(folder, f"{self.name}-{len(self.what)}.parquet")
@@ -90,7 +99,7 @@ class Checks:
 
     def ask(self):
         global compared
-        done = subprocess.run([options.program, "--format", "csv", "-c", "; ".join(self.sql)], stdout=subprocess.PIPE,
+        done = subprocess.run([options.program, "--format", "csv", "-c", self.before + "; ".join(self.sql)], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=600, check=False)
         lines = [line for line in done.stdout.split("\n") if line[:1].isdigit()]
         if done.returncode or len(lines) != len(self.what):
@@ -113,7 +122,7 @@ def delta_history(seed):
     write(make_rows(rng, names, 50, ()))
     for _ in range(rng.randrange(5, 14)):
         table = deltalake.DeltaTable(root)
-        step = rng.choice(["append", "append", "overwrite", "delete", "update", "evolve", "compact", "checkpoint", "merge"])
+        step = rng.choice(["append", "append", "overwrite", "delete", "update", "evolve", "compact", "checkpoint", "merge", "upsert", "spec"])
         if step == "append":
             write(make_rows(rng, names, rng.choice([1, 20, 300]), ()), mode="append")
         elif step == "overwrite":
@@ -129,15 +138,30 @@ def delta_history(seed):
             table.optimize.compact()
         elif step == "checkpoint":
             table.create_checkpoint()
+        elif step == "spec":
+            partition = rng.choice([None, ["name"], ["day"], ["flag", "day"]])
+            write(make_rows(rng, names, 40, ()), mode="overwrite", schema_mode="overwrite")
+        elif step == "upsert":
+            source = once(make_rows(rng, names, 40, ()))
+            table.merge(source, "t.id = s.id", source_alias="s", target_alias="t").when_matched_update(
+                {"name": "s.name", "real": "s.real"}).when_not_matched_insert_all().execute()
         elif step == "merge":
-            source = make_rows(rng, names, 10, ())
-            source = source.take(pa.array([i for i, v in enumerate(source["id"].to_pylist())
-                                           if v not in source["id"].to_pylist()[:i]], pa.int32()))
+            source = once(make_rows(rng, names, 10, ()))
             table.merge(source, "t.id = s.id", source_alias="s", target_alias="t").when_matched_delete().when_not_matched_insert_all().execute()
     last = deltalake.DeltaTable(root).version()
     for version in range(last + 1):
         scan = f"delta_scan('{root}', version => {version})" if version < last else f"'{root}'"
         checks.add(scan, deltalake.DeltaTable(root, version=version).to_pyarrow_table(), f"version {version}")
+    # Minutes apart, so that times tell versions.
+    began = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
+    for version in range(last + 1):
+        when = began.timestamp() + 60 * version
+        os.utime(os.path.join(root, f"_delta_log/{version:020}.json"), (when, when))
+    for version in rng.sample(range(last + 1), min(3, last + 1)):
+        when = began + datetime.timedelta(seconds=60 * version + rng.randrange(60))
+        table = deltalake.DeltaTable(root)
+        table.load_as_version(when)
+        checks.add(f"delta_scan('{root}', as_of => '{when:%Y-%m-%d %H:%M:%S}')", table.to_pyarrow_table(), f"version {table.version()} by its time")
     return checks
 
 
@@ -145,7 +169,9 @@ def iceberg_history(seed):
     rng = random.Random(seed)
     warehouse = os.path.join(folder, f"iceberg-{seed}")
     os.makedirs(warehouse)
-    catalog = pyiceberg.catalog.sql.SqlCatalog("c", uri=f"sqlite:///{warehouse}/c.db", warehouse=f"file://{warehouse}")
+    server = Catalog(warehouse) if seed % 2 else None
+    catalog = (pyiceberg.catalog.rest.RestCatalog("r", uri=server.url) if server else
+               pyiceberg.catalog.sql.SqlCatalog("c", uri=f"sqlite:///{warehouse}/c.db", warehouse=f"file://{warehouse}"))
     catalog.create_namespace("ns")
     types = {"id": it.IntegerType(), "name": it.StringType(), "day": it.DateType(), "at": it.TimestampType(),
              "price": it.DecimalType(9, 2), "real": it.FloatType(), "flag": it.BooleanType()}
@@ -164,13 +190,20 @@ def iceberg_history(seed):
     table.append(make_rows(rng, names, 50, wide))
     renamed, added = 0, 0
     for _ in range(rng.randrange(4, 10)):
-        step = rng.choice(["append", "append", "overwrite", "delete", "add", "rename", "widen", "drop", "spec"])
+        step = rng.choice(["append", "append", "overwrite", "delete", "add", "rename", "widen", "drop", "spec", "merge", "compact"])
         if step == "append":
             table.append(make_rows(rng, names, rng.choice([1, 20, 200]), wide))
         elif step == "overwrite":
             table.overwrite(make_rows(rng, names, 30, wide))
         elif step == "delete":
             table.delete(rng.choice(["id < 200", "id > 900", "id == 5 or id == 77"]))
+        elif step == "merge":
+            try:
+                table.upsert(once(make_rows(rng, names, 40, wide)), join_cols=["id"])
+            except ValueError:  # pyiceberg refuses tables whose columns have been dropped, or ids that are there twice
+                pass
+        elif step == "compact":
+            table.overwrite(table.scan().to_arrow())
         elif step == "add" and added < 2:
             added += 1
             names.append("more" if added == 1 else "last")
@@ -208,12 +241,20 @@ def iceberg_history(seed):
             except ValueError:  # pyiceberg refuses some fields beside others
                 pass
         table = catalog.load_table("ns.t")
-    checks = Checks(f"iceberg-{seed}")
-    root = os.path.join(warehouse, "ns", "t")
+    root = table.location().removeprefix("file://")
+    checks = Checks(f"iceberg-{seed}", f"attach '{server.url}' as lake (type iceberg); " if server else "")
+    scan = lambda name, text: (f"lake.ns.t {text} as of {name}" if server else
+                               f"iceberg_scan('{root}', {'version' if text == 'version' else 'as_of'} => {name})")
     for snapshot in table.snapshots():
         rows = table.scan(snapshot_id=snapshot.snapshot_id).to_arrow()
-        checks.add(f"iceberg_scan('{root}', version => {snapshot.snapshot_id})", rows, f"snapshot {snapshot.snapshot_id}")
-    checks.add(f"'{root}'", table.scan().to_arrow(), "now")
+        checks.add(scan(snapshot.snapshot_id, "version"), rows, f"snapshot {snapshot.snapshot_id}")
+    for snapshot in rng.sample(table.snapshots(), min(3, len(table.snapshots()))):
+        when = snapshot.timestamp_ms
+        of_time = table.snapshot_as_of_timestamp(when)
+        text = datetime.datetime.fromtimestamp(when // 1000, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S") + f".{when % 1000:03}"
+        checks.add(scan(f"'{text}'", "timestamp"), table.scan(snapshot_id=of_time.snapshot_id).to_arrow(), f"snapshot {of_time.snapshot_id} by its time")
+    checks.add("lake.ns.t" if server else f"'{root}'", table.scan().to_arrow(), "now")
+    checks.close = server.close if server else lambda: None
     return checks
 
 
@@ -222,7 +263,11 @@ def main():
         if deltalake:
             delta_history(seed).ask()
         if it:
-            iceberg_history(seed).ask()
+            checks = iceberg_history(seed)
+            checks.ask()
+            checks.close()
+        if "TIMES" in os.environ:
+            print(f"seed {seed}: {compared} states compared, {len(failures)} failed {failures[-1:]}", flush=True)
     for failure in failures:
         print(f"failed: {failure}")
     print(f"histories: {compared} states compared, {len(failures)} failed")

@@ -16,6 +16,7 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     stranger    lists keys that were not asked for             broken     500 to each request
     lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
     shaky       one request of four fails in passing, in a way of its own, by the store's seed
+    wild        as shaky; and one request of 200 has one of the faults above that are an error, which `wilds` lists
 
 /web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme,
 /web/plain/<port>/<path> to a server without TLS. /count/<path> says how
@@ -25,7 +26,9 @@ import hashlib
 import hmac
 import os
 import random
+import socket
 import ssl
+import struct
 import sys
 import threading
 import time
@@ -35,7 +38,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 FAULTS = ("busy reset whole shifted page header changing stranger hang slow longer nameless repeat packed denied "
-          "broken lastpart badend shaky").split()
+          "broken lastpart badend shaky wild").split()
+WILD = "whole shifted nameless header packed denied changing longer".split()
 PAGE = 7  # keys in a page of a listing
 
 
@@ -55,6 +59,7 @@ class Store(ThreadingHTTPServer):
         self.counts, self.log, self.uploads = {}, [], {}
         self.lent_for = 3600  # seconds
         self.random = random.Random(1)
+        self.wilds = []  # what requests to "wild" had in the end
 
     def count(self, what):
         with self.lock:
@@ -146,6 +151,8 @@ class Handler(BaseHTTPRequestHandler):
         bucket = os.path.join(self.server.root, "data" if fault else name)
         if not os.path.isdir(bucket):
             return self.error(404, "NoSuchBucket")
+        if fault == "wild":
+            fault = self.choose()
         if fault and self.fails_at_once(fault, path):
             return None
         arguments = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
@@ -157,12 +164,24 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = handle_any
 
+    def choose(self):
+        with self.server.lock:
+            fault = self.server.random.choice(WILD) if self.server.random.random() < 0.005 else "shaky"
+            self.server.wilds += [fault] if fault != "shaky" else []
+        return fault
+
     def fails_at_once(self, fault, path):
         if fault == "busy" and self.server.count(f"{fault} {self.command} {path} {self.headers.get('Range')}") <= 2:
             self.error(503, "SlowDown")
         elif fault == "shaky" and (chance := self.server.random.random()) < 0.15:
-            if chance < 0.05:
+            if chance < 0.02:  # no answer, and the connection is reset
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.close_connection = True
+            elif chance < 0.05:
                 self.close_connection = True  # and no answer
+            elif chance < 0.06:
+                time.sleep(1)
+                return False
             else:
                 self.error(random.choice([429, 500, 502, 503, 504]), "SlowDown")
         elif fault == "denied":
