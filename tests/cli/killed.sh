@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whatever writes files is killed (SIGKILL) at several moments: what had a name before is as it was, or
-# the new file whole, and nothing else is in the folder.
+# the new file whole, and nothing else is in the folder. So it is after Ctrl-C (SIGINT), which also ends the process.
 # killed.sh PROGRAM
 set -u
 # shellcheck source=tests/common.sh
@@ -76,4 +76,36 @@ try COPY t.parquet t.parquet "$program" -c "COPY (SELECT a.* FROM '$work/data/li
     '$work/data/nation.parquet') TO '$work/out/t.parquet'"
 try "COPY to CSV" t.csv t.csv "$program" -c "COPY (SELECT a.* FROM '$work/data/lineitem.parquet' a,
     '$work/data/nation.parquet') TO '$work/out/t.csv'"
+
+# The same for SIGINT; a shell's background processes ignore it unless env says otherwise.
+interrupt() { # what, expected names, target, command
+    what=$1 names=$2 target=$3
+    shift 3
+    for moment in 0.03 0.3; do
+        rm -rf "$work/out"
+        mkdir "$work/out"
+        [ -z "$target" ] || cp "$work/data/nation.parquet" "$work/out/$target"
+        (cd "$work/out" && exec env --default-signal=INT "$@") >/dev/null 2>&1 &
+        pid=$!
+        sleep $moment
+        kill -2 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        status=$?
+        if { [ $status = 130 ] || [ $status = 0 ]; } && is_clean "$names" && { [ -z "$target" ] || is_whole "$target"; }; then
+            pass
+        else
+            fail "$what, SIGINT after $moment s: status $status"
+        fi
+    done
+}
+
+! env --default-signal=INT true 2>/dev/null || {
+    interrupt rewrite t.parquet t.parquet "$program" rewrite --encoding v2 --codec optimal "$work/data/lineitem.parquet" t.parquet
+    interrupt "rewrite, sorted" t.parquet t.parquet "$program" rewrite --sort l_comment "$work/data/lineitem.parquet" t.parquet
+    interrupt calibrate "" "" "$program" calibrate --force --path .
+    interrupt "COPY on ranks" t.parquet t.parquet "$program" --set ranks=3 --set distribute=always -c "COPY (SELECT a.* FROM
+        '$work/data/lineitem.parquet' a, '$work/data/nation.parquet' ORDER BY l_comment) TO 't.parquet'"
+    interrupt "COPY by keys on ranks" "" "" "$program" --set ranks=3 --set distribute=always -c "COPY (SELECT a.* FROM
+        '$work/data/lineitem.parquet' a, '$work/data/nation.parquet') TO 'made' (PARTITION_BY (l_shipmode))"
+}
 finish

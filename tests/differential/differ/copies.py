@@ -8,7 +8,7 @@ from . import types as T
 from .oracle import OracleBroken, OracleError
 from .program import Outcome, unescape
 from .query import Copy, Select
-from .query_sql import compared_column
+from .query_sql import OURS, compared_column, query_sql
 from .render import duckdb_type
 
 CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
@@ -16,8 +16,10 @@ KINDS = ("parquet",) * 6 + ("csv", "csv", "tsv", "json", "jsonl")
 
 
 def can_copy(query, kind):
-    """Parquet has no type of ours for intervals; an empty line is a row of one NULL to us, and none to readers of csv."""
+    """Parquet has no type of ours for intervals; an empty line is a row of one NULL to us, and none to readers of csv; a document is no text in json."""
     types = query.types()
+    if kind in ("json", "jsonl") and "json" in query_sql(query, OURS):
+        return False
     return not (kind == "parquet" and any(t.kind == "interval" for t in types)) and not (kind == "csv" and len(types) < 2)
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 FORMS = {"QUALIFY": 6, "PIVOT": 6, "PIVOT in FROM": 4, "UNPIVOT": 6, "ASOF": 8, "POSITIONAL": 5, "sample": 6, "macro": 5, "table macro": 3, "TRY_CAST": 8, "COLUMNS": 5,
          "EXCLUDE and REPLACE": 3, "BY NAME": 5, "GROUP BY ALL": 4, "FROM first": 3, "alias": 4, "PREPARE": 4, "DISTINCT ON": 3, "FILTER": 2, "time spans": 3,
-         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2}
+         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2, "aggregate of the outer query": 4}
 NAMES = (*FORMS, "null keys", "no row")
 WORDS = ["--table", "t=t.parquet", "--table", "u=u.parquet"]
 NUMBERS = ("k", "v", "m", "x")
@@ -269,7 +269,19 @@ def count_of_rows(choices, about):
                               "SELECT k!, count() FROM t WHERE k >= 0 GROUP BY 1", f"SELECT id, (abs(k) + 1)! FROM t WHERE {condition(choices)}")))
 
 
+def outer_aggregate(choices, about):
+    """Over columns of the outer query alone, in a subquery: of its groups."""
+    call = choices.pick(("max(t.v)", "count(*) FILTER (WHERE t.v > 0)", "median(t.id)", "sum(t.id + t.k)", "string_agg(t.g, ',' ORDER BY t.id)", "count(DISTINCT t.k)", "min(t.d) FILTER (WHERE t.b)", "arg_max(t.id, t.id)"))
+    is_made = call.startswith(("median", "string_agg", "arg_max"))  # which are not in ROLLUP
+    by = choices.pick((" GROUP BY k", "", " GROUP BY k" if is_made else " GROUP BY ROLLUP (k)"))
+    key = "k, " if by else ""
+    how = choices.pick(("SELECT {key}(SELECT {call}) AS y FROM t{where}{by}", "SELECT {key}(SELECT {call} FROM (VALUES (1), (2)) q(y) WHERE y = 1) AS y FROM t{where}{by}",
+                        "SELECT {key}(SELECT count(*) FROM u WHERE u.id < max(t.id)) AS y FROM t{where}{by}", "SELECT {key}count(*) AS n FROM t{where}{by} HAVING (SELECT {call}) IS NOT NULL",
+                        "SELECT {key}(SELECT sum(y) FILTER (WHERE y < max(t.id)) FROM (VALUES (1), (20)) q(y)) AS y FROM t{where}{by}"))
+    return same(how.format(key=key, call=call, by=by, where=choices.pick(("", " WHERE " + condition(choices)))))
+
+
 MAKERS = {"QUALIFY": qualify, "PIVOT": pivot, "PIVOT in FROM": pivot_in_from, "UNPIVOT": unpivot, "ASOF": asof, "POSITIONAL": positional, "sample": sample, "macro": macro, "table macro": table_macro,
           "TRY_CAST": try_cast, "COLUMNS": columns, "EXCLUDE and REPLACE": exclude, "BY NAME": by_name, "GROUP BY ALL": group_by_all, "FROM first": from_first, "alias": alias, "PREPARE": prepare,
           "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable,
-          "file_row_number": row_number_of_file, "INSERT BY NAME": insert_by_name, "shape of JSON": shape_of_json, "count()": count_of_rows}
+          "file_row_number": row_number_of_file, "INSERT BY NAME": insert_by_name, "shape of JSON": shape_of_json, "count()": count_of_rows, "aggregate of the outer query": outer_aggregate}
