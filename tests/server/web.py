@@ -175,6 +175,8 @@ def errors(s):
 
 def arrow(s):
     status, headers, body = s.ask('POST', '/query', b'select id, name, x from things order by id', Accept='application/vnd.apache.arrow.stream')
+    large = s.ask('POST', '/query?format=arrow', b"select repeat('x', 1000000) as t from range(3)")[2]
+    check('an Arrow stream of large texts', (b'x' * 3000000 in large, large[-8:]), (True, b'\xff' * 4 + bytes(4)))
     check('an Arrow stream', (status, headers['Content-Type'], body[:4]), (200, 'application/vnd.apache.arrow.stream', b'\xff' * 4))
     check('its end', body[-8:], b'\xff\xff\xff\xff\0\0\0\0')
     at = count = 0

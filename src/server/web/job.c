@@ -99,28 +99,38 @@ static bool add_piece(job *j, job_piece *piece)
     return is_read;
 }
 
-static ssize_t write_piece(void *cookie, const char *bytes, size_t count)
+static bool write_piece(job *j, const char *bytes, size_t count)
 {
-    job *j = cookie;
-    if (j->is_dropping)
-        return (ssize_t)count;
-    count = count < PIECE_BYTES ? count : PIECE_BYTES;
     job_piece *piece = mem_resize(NULL, sizeof *piece + count);
     if (piece) {
         *piece = (job_piece){.count = count};
         memcpy(piece->bytes, bytes, count);
     }
     if (piece && add_piece(j, piece))
-        return (ssize_t)count;
+        return true;
     mem_free(piece);
     errno = piece ? EPIPE : ENOMEM;
-    return 0;
+    return false;
+}
+
+/* Takes all the bytes: the C library calls it a failure of the file if some are left. */
+static ssize_t write_pieces(void *cookie, const char *bytes, size_t count)
+{
+    job *j = cookie;
+    size_t done = 0;
+    while (done < count && !j->is_dropping) {
+        size_t some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
+        if (!write_piece(j, bytes + done, some))
+            return 0;
+        done += some;
+    }
+    return (ssize_t)count;
 }
 
 FILE *job_file(job *j)
 {
     j->is_dropping = false;
-    FILE *file = fopencookie(j, "w", (cookie_io_functions_t){.write = write_piece});
+    FILE *file = fopencookie(j, "w", (cookie_io_functions_t){.write = write_pieces});
     if (file)
         (void)setvbuf(file, NULL, _IOFBF, PIECE_BYTES);
     return file;
