@@ -143,7 +143,8 @@ static status command_read_named(const tokens *t, size_t index, command_kind kin
     if (index + 1 != t->count)
         return STATUS_OK;
     *out = (command){.kind = kind, .tag = tag};
-    bool takes_all = kind == COMMAND_DEALLOCATE || kind == COMMAND_CLOSE || kind == COMMAND_FETCH;
+    bool takes_all = kind == COMMAND_DEALLOCATE || kind == COMMAND_CLOSE || kind == COMMAND_FETCH ||
+                     kind == COMMAND_MOVE;
     if (takes_all && command_is_word(t, index, "all"))
         return STATUS_OK;
     TRY(copy_token(&t->items[index], out->text));
@@ -183,7 +184,7 @@ static bool command_read_count(const token *t, uint32_t *out)
     return true;
 }
 
-/* FETCH [FORWARD] [NEXT|ALL|count] [FROM|IN] name. */
+/* FETCH or MOVE [FORWARD] [NEXT|ALL|count] [FROM|IN] name. */
 static status read_fetch(const tokens *t, command *out)
 {
     uint32_t count = 1;
@@ -194,7 +195,8 @@ static status read_fetch(const tokens *t, command *out)
         count = 1;
     at += is_all || is_counted || command_is_word(t, at, "next");
     at += command_is_word(t, at, "from") || command_is_word(t, at, "in");
-    TRY(command_read_named(t, at, COMMAND_FETCH, "FETCH", out));
+    TRY(command_is_word(t, 0, "move") ? command_read_named(t, at, COMMAND_MOVE, "MOVE", out)
+                                      : command_read_named(t, at, COMMAND_FETCH, "FETCH", out));
     out->count = count;
     out->is_all = is_all;
     return STATUS_OK;
@@ -261,7 +263,7 @@ static status read_tokens(const tokens *t, command *out)
                                   COMMAND_DEALLOCATE, "DEALLOCATE", out);
     if (command_is_word(t, 0, "declare"))
         return read_declare(t, out);
-    if (command_is_word(t, 0, "fetch"))
+    if (command_is_word(t, 0, "fetch") || command_is_word(t, 0, "move"))
         return read_fetch(t, out);
     if (command_is_word(t, 0, "close"))
         return command_read_named(t, 1, COMMAND_CLOSE, "CLOSE CURSOR", out);

@@ -22,6 +22,7 @@ typedef enum command_kind {
     COMMAND_CLOSE,
     COMMAND_DECLARE, /* a cursor */
     COMMAND_FETCH,
+    COMMAND_MOVE,
     COMMAND_DISCARD,
     COMMAND_NOTHING, /* has no effect here */
     COMMAND_SET,
@@ -36,7 +37,7 @@ typedef struct command {
     command_kind kind;
     const char *tag;
     const char *query; /* DECLARE: in the statement's text */
-    uint32_t count;    /* FETCH: rows, unless */
+    uint32_t count;    /* FETCH, MOVE: rows, unless */
     bool is_all;
     int setting;                   /* SET, RESET, SHOW: pg_setting.h's number */
     bool has_default;              /* SET ... TO DEFAULT */

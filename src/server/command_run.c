@@ -174,6 +174,8 @@ status command_run(session *s, const command *c)
 {
     const char *tag = tag_of(s, c);
     TRY(command_check(s, c->kind));
+    if (c->kind == COMMAND_MOVE)
+        return cursor_move(s, c);
     TRY(run(s, c));
     command_write_tag(&s->stream.out, tag);
     return STATUS_OK;

@@ -56,10 +56,16 @@ status cursor_describe(session *s, const command *c, rows_formats formats)
     return rows_describe(&s->stream.out, &p->rows.result->columns, formats);
 }
 
+static void write_count(session *s, const char *word, uint64_t rows)
+{
+    char tag[40];
+    snprintf(tag, sizeof tag, "%s %llu", word, (unsigned long long)rows);
+    command_write_tag(&s->stream.out, tag);
+}
+
 status cursor_fetch(session *s, const command *c, rows_formats formats)
 {
     portal *p;
-    char tag[40];
     TRY(find(s, c, formats, &p));
     uint64_t before = p->rows.sent;
     if (p->rows.needs_turn)
@@ -72,7 +78,23 @@ status cursor_fetch(session *s, const command *c, rows_formats formats)
         s->sql = NULL; /* its place is one in DECLARE's query */
         return st;
     }
-    snprintf(tag, sizeof tag, "FETCH %llu", (unsigned long long)(p->rows.sent - before));
-    command_write_tag(&s->stream.out, tag);
+    write_count(s, "FETCH", s->rows);
+    return STATUS_OK;
+}
+
+status cursor_move(session *s, const command *c)
+{
+    portal *p;
+    uint64_t moved = 0;
+    TRY(find(s, c, (rows_formats){0}, &p));
+    if (p->rows.needs_turn)
+        TRY(activity_await_turn(&s->client->activity));
+    status st =
+        c->is_all || c->count ? rows_skip(&p->rows, c->is_all ? 0 : c->count, &moved) : STATUS_OK;
+    if (st) {
+        s->sql = NULL; /* its place is one in DECLARE's query */
+        return st;
+    }
+    write_count(s, "MOVE", moved);
     return STATUS_OK;
 }

@@ -10,5 +10,7 @@ CHECKED status cursor_declare(session *s, const command *c);
 CHECKED status cursor_describe(session *s, const command *c, rows_formats formats);
 /* Sends rows, then CommandComplete. */
 CHECKED status cursor_fetch(session *s, const command *c, rows_formats formats);
+/* Passes over the rows that FETCH would send, and writes CommandComplete. */
+CHECKED status cursor_move(session *s, const command *c);
 
 #endif

@@ -84,6 +84,20 @@ status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most)
     }
 }
 
+status rows_skip(rows *r, uint64_t most, uint64_t *out_skipped)
+{
+    for (*out_skipped = 0; !most || *out_skipped < most;) {
+        TRY(rows_find(r));
+        if (r->is_done)
+            return STATUS_OK;
+        uint64_t left = r->batch->rows->row_count - r->row;
+        uint64_t some = most && most - *out_skipped < left ? most - *out_skipped : left;
+        r->row += some;
+        *out_skipped += some;
+    }
+    return STATUS_OK;
+}
+
 void rows_write_tag(wire_writer *out, const rows *r)
 {
     char tag[API_TAG_BYTES + 24];

@@ -32,6 +32,8 @@ typedef struct rows {
 CHECKED status rows_find(rows *r);
 /* Sends at most `most` rows; 0: all. */
 CHECKED status rows_send(stream *s, rows *r, rows_formats formats, uint64_t most);
+/* Passes over at most `most` rows; 0: all. They do not count as sent. */
+CHECKED status rows_skip(rows *r, uint64_t most, uint64_t *out_skipped);
 /* Writes CommandComplete: "SELECT 3", "SET". */
 void rows_write_tag(wire_writer *out, const rows *r);
 

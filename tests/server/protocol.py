@@ -277,6 +277,10 @@ def cursors(c):
     found = c.ask(parse('fetch 2 from c'), describe('S'), bind(results=[1, 0]), describe('P'), execute(), SYNC)
     check('FETCH prepared', (kinds(found), rows(found)), ('1tT2TDDCZ', [[int32(3), b'6'], [int32(4), b'8']]))
     check('the rest', len(rows(c.query('fetch all from c'))), 5)
+    c.query('declare m cursor for select i from range(10000) r(i)')
+    found = c.query('move 3 in m; fetch m; move forward 5000 from m; fetch next from m; move 0 m; move all in m; fetch m; close m')
+    check('MOVE', ([b.rstrip(b'\0') for k, b in found if k == 'C'], rows(found)),
+          ([b'MOVE 3', b'FETCH 1', b'MOVE 5000', b'FETCH 1', b'MOVE 0', b'MOVE 4995', b'FETCH 0', b'CLOSE CURSOR'], [[b'3'], [b'5004']]))
     found = c.query('declare d cursor for select 1 / (i - 5) from range(10) as r(i); fetch d')
     check('a failure of its query', (failures(found)[0]['C'], found[-1][1]), ('22012', b'E'))
     c.query('rollback')
