@@ -49,6 +49,7 @@ static const struct {
     {STATUS_KIND_INVALID, "permission denied", "42501"},
     {STATUS_KIND_INVALID, "could not serialize access", "40001"},
     {STATUS_KIND_INVALID, "% is not empty: ", "2BP01"},
+    {STATUS_KIND_INVALID, "% is used by view ", "2BP01"},
     {STATUS_KIND_INVALID, "there is a schema named", "42P06"},
     {STATUS_KIND_INVALID, "there is a catalog named", "42P04"},
     {STATUS_KIND_INVALID, "there is a macro named", "42723"},

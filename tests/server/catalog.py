@@ -60,6 +60,24 @@ def shared(server):
         check('not empty', code(b, 'drop schema reports'), '2BP01')
         run(b, 'drop schema reports cascade', 'drop macro twice')
         check('what used the schema went with it', value(a, 'select * from outside'), ['42P01'])
+        needed(a, b)
+
+
+def needed(a, b):
+    """What a view uses is not dropped without CASCADE; schemas have new names."""
+    run(a, 'create macro twice(x) as 2 * x', 'create view low as select id from things', 'create view high as select twice(id) as y from low')
+    check('a view that is used', code(b, 'drop view low'), '2BP01')
+    check('a macro that is used', code(b, 'drop macro twice'), '2BP01')
+    check('both are there', value(b, 'select sum(y) from high'), [('12',)])
+    run(b, 'begin', 'drop view high', 'drop view low', 'drop macro twice', 'rollback', 'drop macro twice cascade')
+    check('CASCADE of a macro', (value(a, 'select * from high'), value(a, 'select count(*) from low')), (['42P01'], [('3',)]))
+    run(b, 'drop view low', 'create schema old', 'create view old.v as select 1 as x', 'create view reads as select x from old.v')
+    check('a schema of the name', code(b, 'alter schema old rename to old'), '42P06')
+    check('no such schema', code(b, 'alter schema absent rename to x'), '3F000')
+    run(b, 'alter schema old rename to new')
+    check('a schema that is renamed', (value(a, 'select x from new.v'), value(a, 'select x from old.v')), ([('1',)], ['3F000']))
+    check('it is listed', value(a, "select table_schema, table_name from information_schema.views order by 2"), [('public', 'reads'), ('new', 'v')])
+    run(b, 'drop schema new cascade', 'drop view reads')
 
 
 def transactions(server):

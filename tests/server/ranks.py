@@ -66,6 +66,17 @@ def two_at_once(server):
         check('cancelled on all ranks', codes(first), ['57014'])
 
 
+def shared(server):
+    """A view that one client has made is another's, over all ranks."""
+    sql = 'select l_returnflag as f, count(*) as n from lineitem group by 1'
+    with Client(server.path) as first, Client(server.path) as second:
+        first.query('create schema s; create view s.totals as %s; create macro twice(x) as 2 * x' % sql)
+        expected = rows(first.query('select f, 2 * n from (%s) t order by f' % sql))
+        check('definitions that clients share', (len(expected), rows(second.query('select f, twice(n) from s.totals order by f'))), (3, expected))
+        plan = b'\n'.join(r[0] for r in rows(second.query('explain select f, twice(n) from s.totals')))
+        check('the view runs on all ranks', b'gather' in plan, True)
+
+
 def get(server, path):
     """Returns the status and the text of a reply by HTTP."""
     connection = http.client.HTTPConnection('127.0.0.1', server.port, timeout=60)
@@ -125,7 +136,7 @@ def runs_again(server):
 def run(data):
     everything = [list(range(i, 23, 8)) for i in range(1, 9)]
     servers = [Server('--set', 'distribute=never', data), with_http('--processes', '3', data),
-               Server('--processes', '2', data)]
+               Server('--processes', '2', '--catalog', 'FOLDER/catalog', data)]
     try:
         expected = ask(servers[0], everything)
         check('all queries are answered', ([n for n, _, _ in expected], [f for _, f, _ in expected if f]),
@@ -133,6 +144,7 @@ def run(data):
         check('two other ranks', len(servers[1].ranks()), 2)
         check('eight clients, three ranks', ask(servers[1], everything) == expected, True)
         two_at_once(servers[2])
+        shared(servers[2])
         lost(servers[1])
         runs_again(servers[1])
         for server in reversed(servers):

@@ -3102,21 +3102,23 @@ MacroStmt:
 					$$ = makeMacro($6, $8, (MacroStmt *) $11, true, @6);
 					((MacroStmt *) $$)->is_temporary = $4 == RELPERSISTENCE_TEMP;
 				}
-			| DROP MACRO_LA name
+			| DROP MACRO_LA name opt_drop_behavior
 				{
 					MacroStmt  *n = makeNode(MacroStmt);
 
 					n->name = $3;
 					n->is_drop = true;
+					n->behavior = $4;
 					n->location = @3;
 					$$ = (Node *) n;
 				}
-			| DROP MACRO_LA IF_P EXISTS name
+			| DROP MACRO_LA IF_P EXISTS name opt_drop_behavior
 				{
 					MacroStmt  *n = makeNode(MacroStmt);
 
 					n->name = $5;
 					n->is_drop = true;
+					n->behavior = $6;
 					n->if_exists = true;
 					n->location = @5;
 					$$ = (Node *) n;
@@ -3192,6 +3194,15 @@ RenameStmt:
 					n->relation = $5;
 					n->newname = $8;
 					n->missing_ok = true;
+					$$ = (Node *) n;
+				}
+			| ALTER_LA SCHEMA qualified_name RENAME_TO_LA TO name
+				{
+					RenameStmt *n = makeNode(RenameStmt);
+
+					n->is_schema = true;
+					n->relation = $3;
+					n->newname = $6;
 					$$ = (Node *) n;
 				}
 		;

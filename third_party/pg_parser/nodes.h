@@ -2184,6 +2184,7 @@ typedef struct MacroStmt
 	bool		is_drop;
 	bool		is_temporary;
 	bool		if_exists;
+	DropBehavior behavior;
 	Node	   *body;			/* an expression, or a SelectStmt */
 	int			location;
 } MacroStmt;
@@ -2203,6 +2204,7 @@ typedef struct RenameStmt
 	RangeVar   *relation;
 	char	   *newname;
 	bool		is_view;
+	bool		is_schema;		/* relation: catalog, if it is given, and name */
 	bool		missing_ok;
 } RenameStmt;
 

@@ -103,7 +103,27 @@ void sql_catalog_set_below(sql_catalog *catalog, sql_catalog *below)
     mutex_unlock(&catalog->lock);
 }
 
-/* ---- DROP ... CASCADE ---- */
+/* ---- DROP ---- */
+
+/* Returns the name of a table, view or macro as SQL has it. */
+static const char *name_shown(const char *key)
+{
+    const char *macro = *key == 1 ? strchr(key, ' ') : NULL;
+    return macro ? macro + 1 : sql_catalog_table_of(key);
+}
+
+/* Fails if a shared view uses a name: what several clients share does not break by one client's DROP. */
+static status check_unused(const sql_catalog *catalog, const char *name)
+{
+    for (size_t i = 0; catalog->is_shared && i < catalog->entries.count; i++) {
+        const sql_catalog_entry *entry = catalog->entries.items[i];
+        if (uses_name(entry->uses, name) && strcmp(entry->name, name) != 0)
+            return status_hint(status_new(STATUS_KIND_INVALID, "\"%s\" is used by view \"%s\"",
+                                          name_shown(name), sql_catalog_table_of(entry->name)),
+                               "DROP ... CASCADE drops that view, too");
+    }
+    return STATUS_OK;
+}
 
 /* Drops views that use a name, and those that use them. */
 static void drop_users(sql_catalog *catalog, const char *name)
@@ -120,11 +140,49 @@ static void drop_users(sql_catalog *catalog, const char *name)
 
 /* ---- ALTER ... RENAME ---- */
 
+/* Finds what is in the schema: an entry whose name is longer than the schema's. */
+static sql_catalog_entry *any_in(const sql_catalog *catalog, const char *schema)
+{
+    size_t bytes = strlen(schema);
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        sql_catalog_entry *entry = catalog->entries.items[i];
+        if (!strncmp(entry->name, schema, bytes) && entry->name[bytes])
+            return entry;
+    }
+    return NULL;
+}
+
 static status refuse_rename(const sql_catalog_entry *other, const char *name)
 {
     return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
                                   other->view_sql ? "view" : "table", sql_catalog_table_of(name)),
                        "drop it or give it another name first");
+}
+
+/* Gives the entry another name. */
+static status rename_entry(sql_catalog *catalog, sql_catalog_entry *entry, const char *name)
+{
+    sql_catalog_entry renamed = *entry;
+    renamed.name = name;
+    renamed.parts = (sql_part_list){0};
+    sql_part_list parts = entry->parts;
+    TRY(sql_catalog_add_own(catalog, &renamed));
+    catalog->entries.items[catalog->entries.count - 1]->parts = parts;
+    entry->parts = (sql_part_list){0};
+    sql_catalog_remove_own(catalog, entry);
+    return STATUS_OK;
+}
+
+/* Gives what is in a schema the beginning of names that the schema has now. */
+static status rename_all_in(sql_catalog *catalog, const sql_definition *d)
+{
+    for (sql_catalog_entry *entry; (entry = any_in(catalog, d->name));) {
+        char *name = arena_format(catalog->memory, "%s%s", d->text, entry->name + strlen(d->name));
+        if (!name)
+            return status_no_memory("catalog", strlen(entry->name));
+        TRY(rename_entry(catalog, entry, name));
+    }
+    return STATUS_OK;
 }
 
 static status rename_own(sql_catalog *catalog, const sql_definition *d)
@@ -141,15 +199,8 @@ static status rename_own(sql_catalog *catalog, const sql_definition *d)
                                 sql_catalog_table_of(d->name));
     if (other && other != entry)
         return refuse_rename(other, d->text);
-    sql_catalog_entry renamed = *entry;
-    renamed.name = d->text;
-    renamed.parts = (sql_part_list){0};
-    sql_part_list parts = entry->parts;
-    TRY(sql_catalog_add_own(catalog, &renamed));
-    catalog->entries.items[catalog->entries.count - 1]->parts = parts;
-    entry->parts = (sql_part_list){0};
-    sql_catalog_remove_own(catalog, entry);
-    return STATUS_OK;
+    TRY(rename_entry(catalog, entry, d->text));
+    return *sql_catalog_table_of(d->name) ? STATUS_OK : rename_all_in(catalog, d);
 }
 
 /* ---- all of them ---- */
@@ -181,7 +232,9 @@ static status drop(sql_catalog *catalog, const sql_definition *d)
 {
     mutex_lock(&catalog->lock);
     const sql_catalog_entry *entry = sql_catalog_find_own(catalog, d->name);
+    status st = entry && !d->cascades ? check_unused(catalog, entry->name) : STATUS_OK;
     mutex_unlock(&catalog->lock);
+    TRY(st);
     TRY(d->kind == SQL_DEFINE_DROP_VIEW ? sql_catalog_drop_view(catalog, d->name, d->if_exists)
                                         : sql_catalog_drop_rows(catalog, d->name, d->if_exists));
     mutex_lock(&catalog->lock);
@@ -198,18 +251,6 @@ static status rename_locked(sql_catalog *catalog, const sql_definition *d)
     status st = rename_own(catalog, d);
     mutex_unlock(&catalog->lock);
     return st;
-}
-
-/* Finds what is in the schema: an entry whose name is longer than the schema's. */
-static const sql_catalog_entry *any_in(const sql_catalog *catalog, const char *schema)
-{
-    size_t bytes = strlen(schema);
-    for (size_t i = 0; i < catalog->entries.count; i++) {
-        const sql_catalog_entry *entry = catalog->entries.items[i];
-        if (!strncmp(entry->name, schema, bytes) && entry->name[bytes])
-            return entry;
-    }
-    return NULL;
 }
 
 /* Drops what is in the schema, and what uses that. */

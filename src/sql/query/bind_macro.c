@@ -2,6 +2,8 @@
  * in the place of the call, with the arguments' trees where it names a parameter. */
 #include "sql/query/bind_macro.h"
 
+#include "sql/catalog/definition.h"
+
 #include "base/guard.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
@@ -124,6 +126,15 @@ typedef struct macro_call {
     sql_text *text;
 } macro_call;
 
+/* Notes that the statement itself, not a view or macro in it, calls the macro. */
+static status macro_note_use(binder *b, const sql_catalog_entry *entry)
+{
+    if (b->views)
+        return STATUS_OK;
+    b->uses = sql_catalog_add_use(b->memory, b->uses, entry->name);
+    return b->uses ? STATUS_OK : bind_no_memory();
+}
+
 /* Finds the macro of a call; false: there is none of this kind. */
 static status macro_begin(binder *b, const FuncCall *call, bind_scope *scope, bool is_table,
                           macro_call *out, bool *out_is_macro)
@@ -138,6 +149,7 @@ static status macro_begin(binder *b, const FuncCall *call, bind_scope *scope, bo
     if (out->macro->is_table != is_table)
         return STATUS_OK;
     *out_is_macro = true;
+    TRY(macro_note_use(b, entry));
     TRY(check_depth(b, out->macro, call->location));
     out->b = b;
     out->frame = (bind_macro){.outer = b->macro,

@@ -163,6 +163,7 @@ status bind_macro_statement(binder *b, const MacroStmt *tree, sql_statement *out
     out->replace = tree->replace;
     out->is_temporary = tree->is_temporary;
     out->if_exists = tree->if_exists;
+    out->cascades = tree->behavior == DROP_CASCADE;
     out->name = sql_catalog_macro_name(b->memory, tree->name);
     out->text = b->text->text;
     return out->name ? STATUS_OK : named_no_memory();

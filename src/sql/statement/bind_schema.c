@@ -269,6 +269,29 @@ status bind_dropped_key(binder *b, const List *name, int32_t location, const cha
     return key_in(b, &schema, of.table, out);
 }
 
+/* Binds ALTER SCHEMA ... RENAME TO: the statement's name and text become what keys in the schema begin with. */
+static status bind_rename_schema(binder *b, const RenameStmt *tree, sql_statement *out)
+{
+    const RangeVar *range = tree->relation;
+    sql_table_name schema, other;
+    bool is_found;
+    out->tag = "ALTER SCHEMA";
+    TRY(find_schema(b, range->schemaname, range->relname, range->location, &schema));
+    if (!strcmp(schema.schema, SQL_SCHEMA))
+        return bind_error(b, STATUS_KIND_INVALID, range->location,
+                          "a catalog's first schema keeps its name");
+    TRY(check_not_used(b, &schema, range->location));
+    TRY(check_not_system(b, tree->newname, range->location));
+    TRY(sql_schema_find(b->catalog, b->memory, schema.catalog, tree->newname, &other, &is_found));
+    if (is_found)
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, range->location,
+                                      "there is a schema named \"%s\" already", other.schema),
+                           "DROP SCHEMA drops it");
+    out->name = sql_table_key(b->memory, &(sql_table_name){schema.catalog, schema.schema, ""});
+    out->text = sql_table_key(b->memory, &(sql_table_name){schema.catalog, tree->newname, ""});
+    return out->name && out->text ? STATUS_OK : bind_no_memory();
+}
+
 status bind_rename(binder *b, const RenameStmt *tree, sql_statement *out)
 {
     const RangeVar *range = tree->relation;
@@ -277,6 +300,8 @@ status bind_rename(binder *b, const RenameStmt *tree, sql_statement *out)
     out->kind = SQL_RENAME;
     out->tag = tree->is_view ? "ALTER VIEW" : "ALTER TABLE";
     out->if_exists = tree->missing_ok;
+    if (tree->is_schema)
+        return bind_rename_schema(b, tree, out);
     if (!*tree->newname)
         return bind_error(b, STATUS_KIND_INVALID, range->location, "the name of a table is empty");
     TRY(sql_search(b->catalog, b->memory, &b->path, &name, b->held, &entry));

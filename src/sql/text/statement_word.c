@@ -31,12 +31,13 @@ static const char *statement_word_find(const char *const *words, size_t count, c
     return NULL;
 }
 
-/* Returns whether the statement is ALTER TABLE or ALTER VIEW with RENAME TO. */
+/* Returns whether the statement is ALTER TABLE, ALTER VIEW or ALTER SCHEMA with RENAME TO. */
 static bool is_rename(const char *text, const pg_token *tokens, size_t count)
 {
     static const char word[] = "rename";
-    if (count < 5 || (tokens[1].token != TOKEN_TABLE && tokens[1].token != TOKEN_VIEW) ||
-        strncasecmp(text + tokens[0].start, "alter", 5))
+    bool has_kind = count > 4 && (tokens[1].token == TOKEN_TABLE || tokens[1].token == TOKEN_VIEW ||
+                                  tokens[1].token == TOKEN_SCHEMA);
+    if (!has_kind || strncasecmp(text + tokens[0].start, "alter", 5))
         return false;
     for (size_t i = 2; i + 1 < count; i++)
         if (tokens[i + 1].token == TOKEN_TO && tokens[i].end - tokens[i].start == sizeof word - 1 &&
