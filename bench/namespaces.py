@@ -1,6 +1,6 @@
 """Machines to try ranks on: network namespaces of this one, joined by a bridge in one of their own, with links whose
 rate can be changed; and control groups that bound what each reads from its disk. Needs root, ip and tc."""
-import json, os, shutil, subprocess, sys, time
+import json, os, shutil, subprocess, sys, tempfile, time
 
 
 class NotPossible(Exception):
@@ -185,16 +185,17 @@ class Machines:
 
     def run(self, program, words):
         """What rank 0 prints, and the processes."""
-        ranks = self.start_ranks(program, words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                 text=True)
-        while ranks[0].popen.poll() is None:
-            for rank in ranks:
-                rank.look()
-            try:
-                ranks[0].popen.wait(0.05)
-            except subprocess.TimeoutExpired:
-                pass
-        text = ranks[0].popen.stdout.read()
+        with tempfile.TemporaryFile("w+") as said:  # a pipe would be full after 64 KB
+            ranks = self.start_ranks(program, words, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
+            while ranks[0].popen.poll() is None:
+                for rank in ranks:
+                    rank.look()
+                try:
+                    ranks[0].popen.wait(0.05)
+                except subprocess.TimeoutExpired:
+                    pass
+            said.seek(0)
+            text = said.read()
         for rank in ranks[1:]:
             rank.popen.wait()
         if any(rank.popen.returncode for rank in ranks):

@@ -21,12 +21,22 @@ goes_to_rank_0() {
 }
 for window in "row_number() over (order by y desc, x)" "rank() over (order by y)" "sum(x) over (order by y nulls first)" "avg(d) over (order by d, x)" \
     "min(n) over (order by x desc)" "max(s) over (order by x rows unbounded preceding)" "count(n) over (order by heavy)" "count(*) over (order by n nulls first)" \
-    "sum(nullif(x, x)) over (order by x)" "row_number() over (order by s, x), avg(x) over (order by s)" "rank() over (order by heavy), sum(d) over (order by heavy desc, x)"; do
+    "sum(nullif(x, x)) over (order by x)" "row_number() over (order by s, x), avg(x) over (order by s)" "rank() over (order by heavy), sum(d) over (order by heavy desc, x)" \
+    "dense_rank() over (order by heavy, n nulls first)" "dense_rank() over (order by n), dense_rank() over (order by n, s), rank() over (order by n)" \
+    "sum(x) over (order by y, x), max(s) over (), dense_rank() over (order by y)"; do
     sql="select x, $window from t order by 1, 2"
     check "$window goes by ranges" goes_by_ranges "$sql"
     check "$window" is_as_of_one_rank 3 "$sql"
 done
-for window in "dense_rank() over (order by y)" "lag(x) over (order by x)" "sum(x) over ()" "sum(x) over (order by x rows 2 preceding)"; do
+# Frames of all rows: only what they come to is sent.
+for window in "sum(x) over ()" "avg(d) over (), min(s) over (), count(n) over (), count(*) over (), sum(nullif(x, x)) over ()" \
+    "max(x) over (order by y rows between unbounded preceding and unbounded following)"; do
+    sql="select x, $window from t order by 1, 2"
+    over 3 "explain $sql" >"$work/out"
+    check "$window stays" test "$(grep -c 'broadcast \[' "$work/out")$(grep -c 'gather \[x' "$work/out")" = 10
+    check "$window" is_as_of_one_rank 3 "$sql"
+done
+for window in "lag(x) over (order by x)" "sum(x) over (order by x rows 2 preceding)" "sum(x) over (rows between unbounded preceding and unbounded following exclude current row)" "rank() over ()"; do
     check "$window is rank 0's" goes_to_rank_0 "select x, $window from t"
 done
 # By hand: numbers 1 to 3000 once each, of a value that most rows have as well; 1 + ... + 3000 = 4501500.

@@ -10,7 +10,10 @@
  *           give to later ranks
  *             aggregate [count(*) as n, sum(x) as s]
  *               shared 0
- *     shared 0: repartition by ranges of k */
+ *     shared 0: repartition by ranges of k
+ *
+ * dense_rank() needs the number of the keys before: equal ones are on one rank. What frames of all rows come to is the
+ * same for each row: the sums of all ranks go to all, and the rows stay where they are if no window has an order. */
 #include "plan/distribute/distribute_window.h"
 
 #include "plan/distribute/distribute_order.h"
@@ -22,11 +25,19 @@
 /* A window's value is made of so many values at most, each of which a rank has of its range and of those before. */
 #define PARTS_OF_CALL 2
 
+/* What the rows of each rank come to, and those of the ranks that a value needs, which is one row. */
+typedef struct carried_sums {
+    const plan_node *rows; /* a reference to the shared rows */
+    plan_node *own, *sums;
+    plan_exchange_kind kind; /* LATER: of the ranks before; BROADCAST: of all ranks */
+    bool is_of_keys;         /* own counts the keys of an order */
+} carried_sums;
+
 typedef struct carried {
     distributor *d;
-    const plan_node *before; /* columns of the rows, by position as in `rows` */
-    const plan_node *rows;   /* a reference to the shared rows */
-    plan_node *own, *sums;   /* what a rank's rows come to, and those of the ranks before it */
+    const plan_node *before; /* columns of the rows, by position as in each set's `rows` */
+    uint32_t shared;         /* the rows */
+    ARRAY(carried_sums *) sets;
     plan_node *project;
 } carried;
 
@@ -43,7 +54,20 @@ static bool distribute_window_is_running(const plan_frame *frame)
            frame->exclusion == FRAME_EXCLUDE_NONE;
 }
 
-static bool can_carry_aggregate(const plan_window_call *call)
+/* Returns whether each row's frame has all rows: without an order all are peers. */
+static bool has_all_rows(const plan_window_call *call, bool has_order)
+{
+    const plan_frame *frame = &call->frame;
+    bool has_peers = !has_order && frame->mode != FRAME_ROWS;
+    bool from_first = frame->start.kind == FRAME_UNBOUNDED_PRECEDING ||
+                      (has_peers && frame->start.kind == FRAME_CURRENT);
+    bool to_last = frame->end.kind == FRAME_UNBOUNDED_FOLLOWING ||
+                   (has_peers && frame->end.kind == FRAME_CURRENT);
+    return call->function == WINDOW_AGGREGATE && frame->exclusion == FRAME_EXCLUDE_NONE &&
+           from_first && to_last;
+}
+
+static bool can_carry_aggregate(const plan_window_call *call, bool has_order)
 {
     switch (call->aggregate) {
     case AGGREGATE_COUNT_STAR:
@@ -52,29 +76,31 @@ static bool can_carry_aggregate(const plan_window_call *call)
     case AGGREGATE_AVG:
     case AGGREGATE_MIN:
     case AGGREGATE_MAX:
-        return distribute_window_is_running(&call->frame);
+        return has_all_rows(call, has_order) || distribute_window_is_running(&call->frame);
     default:
         return false;
     }
 }
 
-static bool can_carry(const plan_window_call *call)
+static bool can_carry(const plan_window_call *call, bool has_order)
 {
     switch (call->function) {
     case WINDOW_ROW_NUMBER:
-    case WINDOW_RANK:
         return true;
+    case WINDOW_RANK:
+    case WINDOW_DENSE_RANK:
+        return has_order;
     case WINDOW_AGGREGATE:
-        return can_carry_aggregate(call);
+        return can_carry_aggregate(call, has_order);
     default:
         return false;
     }
 }
 
-/* Rows with equal keys may be on several ranks. */
+/* Returns whether rows with equal keys may be on several ranks. */
 static bool divides_equals(const plan_window_call *call)
 {
-    return call->function == WINDOW_ROW_NUMBER ||
+    return call->function == WINDOW_ROW_NUMBER || has_all_rows(call, true) ||
            (call->function == WINDOW_AGGREGATE && call->frame.mode == FRAME_ROWS);
 }
 
@@ -89,19 +115,27 @@ static plan_node *find_sort(const plan_node *top)
 static bool can_carry_all(const plan_node *window, const plan_node *sort)
 {
     const plan_sort_key_list *order = &window->window.order;
-    bool can = order->count > 0 && order->count <= sort->sort.keys.count;
+    bool can = order->count <= sort->sort.keys.count;
     for (size_t i = 0; i < order->count && can; i++)
         can = expr_equal(order->items[i].key, sort->sort.keys.items[i].key);
     for (size_t i = 0; i < window->window.calls.count; i++)
-        can &= can_carry(&window->window.calls.items[i]);
+        can &= can_carry(&window->window.calls.items[i], order->count > 0);
     return can && !window->window.partition.count;
+}
+
+static bool has_order(const plan_node *top)
+{
+    bool has = false;
+    for (; top->kind == PLAN_WINDOW; top = top->children[0])
+        has |= top->window.order.count > 0;
+    return has;
 }
 
 bool distribute_may_order_windows(const distributor *d, const plan_node *top)
 {
     const plan_node *sort = find_sort(top);
     if (sort->kind != PLAN_SORT || d->is_in_shared || !distribute_may_order(d, sort) ||
-        !distribute_keys_are_columns(sort))
+        (has_order(top) && !distribute_keys_are_columns(sort)))
         return false;
     for (const plan_node *node = top; node != sort; node = node->children[0])
         if (!can_carry_all(node, sort))
@@ -137,8 +171,43 @@ static status add_output(plan_node *project, arena *a, plan_column column, expr 
 
 /* ---- what comes before ---- */
 
-/* Adds an aggregate of a rank's rows; *out: that of the ranks before it, NULL where they have no rows. */
-static status add_sum(carried *c, plan_aggregate aggregate, data_type type, expr **out)
+/* Makes the nodes of a set. */
+static status new_sums(carried *c, plan_exchange_kind kind, bool is_of_keys, carried_sums **out)
+{
+    arena *a = c->d->statement->memory;
+    plan_node *rows;
+    carried_sums *set = *out = arena_alloc(a, sizeof *set);
+    if (!set)
+        return window_no_memory();
+    TRY(plan_shared_reference(c->d->statement, c->shared, &rows));
+    rows->placement = PLACEMENT_PARTS;
+    rows->estimated_rows = c->before->estimated_rows;
+    *set = (carried_sums){.rows = rows,
+                          .own = distribute_window_new_node(c, PLAN_AGGREGATE, 1),
+                          .sums = distribute_window_new_node(c, PLAN_AGGREGATE, 1),
+                          .kind = kind,
+                          .is_of_keys = is_of_keys};
+    if (!set->own || !set->sums)
+        return window_no_memory();
+    set->own->children[0] = rows;
+    set->own->estimated_rows = set->sums->estimated_rows = 1;
+    return array_push(a, &c->sets, set);
+}
+
+/* Returns the set of sums that go so. */
+static status find_sums(carried *c, plan_exchange_kind kind, carried_sums **out)
+{
+    for (size_t i = 0; i < c->sets.count; i++)
+        if (c->sets.items[i]->kind == kind && !c->sets.items[i]->is_of_keys) {
+            *out = c->sets.items[i];
+            return STATUS_OK;
+        }
+    return new_sums(c, kind, false, out);
+}
+
+/* Adds an aggregate of a rank's rows; *out: that of the ranks that the set is of, NULL where they have no rows. */
+static status add_sum(carried *c, carried_sums *set, plan_aggregate aggregate, data_type type,
+                      expr **out)
 {
     arena *a = c->d->statement->memory;
     plan_aggregate_function merged;
@@ -146,24 +215,24 @@ static status add_sum(carried *c, plan_aggregate aggregate, data_type type, expr
         .id = c->d->statement->next_column_id++, .name = "own", .type = type, .is_nullable = true};
     plan_column sum = own;
     sum.id = c->d->statement->next_column_id++;
-    sum.name = "before";
+    sum.name = set->kind == EXCHANGE_LATER ? "before" : "all";
     (void)plan_aggregate_merges(&aggregate, &merged);
     plan_aggregate together = {
         .function = merged, .argument = column_expr(c, &own), .position = aggregate.position};
-    TRY(array_push(a, &c->own->columns, own));
-    TRY(array_push(a, &c->own->aggregate.aggregates, aggregate));
-    TRY(array_push(a, &c->sums->columns, sum));
-    TRY(array_push(a, &c->sums->aggregate.aggregates, together));
+    TRY(array_push(a, &set->own->columns, own));
+    TRY(array_push(a, &set->own->aggregate.aggregates, aggregate));
+    TRY(array_push(a, &set->sums->columns, sum));
+    TRY(array_push(a, &set->sums->aggregate.aggregates, together));
     *out = column_expr(c, &sum);
     return together.argument && *out ? STATUS_OK : window_no_memory();
 }
 
-/* An argument of a call, as an expression of the other reference's columns. */
-static expr *carried_argument(const carried *c, const expr *argument)
+/* An argument of a call, as an expression of the set's columns. */
+static expr *carried_argument(const carried *c, const carried_sums *set, const expr *argument)
 {
     int at = argument->kind == EXPR_COLUMN ? plan_column_index(c->before, argument->column_id) : -1;
     return at < 0 ? expr_copy(c->d->statement->memory, argument)
-                  : column_expr(c, &c->rows->columns.items[at]);
+                  : column_expr(c, &set->rows->columns.items[at]);
 }
 
 /* left + right, of a call at the position; where one of them is NULL the other. */
@@ -176,21 +245,68 @@ static expr *add_values(const carried *c, expr_op op, int32_t position, expr *le
     return all[0] ? expr_new_call(a, EXPR_COALESCE, left->type, all, 3, -1) : NULL;
 }
 
+/* Adds the call's aggregate over the rows of other ranks; *out is its value. */
+static status carry_sum(carried *c, plan_exchange_kind kind, plan_aggregate_function function,
+                        const plan_window_call *call, data_type type, expr **out)
+{
+    carried_sums *set;
+    plan_aggregate aggregate = {.function = function, .position = call->position};
+    TRY(find_sums(c, kind, &set));
+    if (function != AGGREGATE_COUNT_STAR) {
+        aggregate.argument = carried_argument(c, set, call->args[0]);
+        if (!aggregate.argument)
+            return window_no_memory();
+    }
+    return add_sum(c, set, aggregate, type, out);
+}
+
 static status carry_value(carried *c, plan_aggregate_function function,
                           const plan_window_call *call, const plan_column *column, expr **out)
 {
     static const expr_op picks[] = {[AGGREGATE_MIN] = EXPR_LEAST, [AGGREGATE_MAX] = EXPR_GREATEST};
     bool is_pick = function == AGGREGATE_MIN || function == AGGREGATE_MAX;
     expr *before;
-    plan_aggregate aggregate = {.function = function, .position = call->position};
-    if (function != AGGREGATE_COUNT_STAR) {
-        aggregate.argument = carried_argument(c, call->args[0]);
-        if (!aggregate.argument)
-            return window_no_memory();
-    }
-    TRY(add_sum(c, aggregate, column->type, &before));
+    TRY(carry_sum(c, EXCHANGE_LATER, function, call, column->type, &before));
     *out = add_values(c, is_pick ? picks[function] : EXPR_ADD, call->position,
                       column_expr(c, column), before);
+    return *out ? STATUS_OK : window_no_memory();
+}
+
+/* Groups a set's rows by the keys of an order: its own rows are a row for each. */
+static status group_keys(carried *c, carried_sums *set, const plan_sort_key_list *order)
+{
+    arena *a = c->d->statement->memory;
+    plan_node *keys = distribute_window_new_node(c, PLAN_AGGREGATE, 1);
+    if (!keys)
+        return window_no_memory();
+    keys->children[0] = set->own->children[0];
+    keys->estimated_rows = c->before->estimated_rows;
+    set->own->children[0] = keys;
+    for (size_t i = 0; i < order->count; i++) {
+        expr *key = carried_argument(c, set, order->items[i].key);
+        if (!key)
+            return window_no_memory();
+        plan_column column = {.id = c->d->statement->next_column_id++,
+                              .name = "key",
+                              .type = key->type,
+                              .is_nullable = true};
+        TRY(array_push(a, &keys->columns, column));
+        TRY(array_push(a, &keys->aggregate.groups, key));
+    }
+    return STATUS_OK;
+}
+
+/* The number of different keys on the ranks before, and on this one up to the row. */
+static status carry_keys(carried *c, const plan_sort_key_list *order, const plan_window_call *call,
+                         const plan_column *column, expr **out)
+{
+    carried_sums *set;
+    expr *before;
+    const plan_aggregate count = {.function = AGGREGATE_COUNT_STAR, .position = call->position};
+    TRY(new_sums(c, EXCHANGE_LATER, true, &set));
+    TRY(group_keys(c, set, order));
+    TRY(add_sum(c, set, count, column->type, &before));
+    *out = add_values(c, EXPR_ADD, call->position, column_expr(c, column), before);
     return *out ? STATUS_OK : window_no_memory();
 }
 
@@ -221,28 +337,48 @@ static status divide_mean(carried *c, plan_node *window, plan_window_call call, 
     return *out ? STATUS_OK : window_no_memory();
 }
 
+/* What all rows come to: no window's function. */
+static status sum_all(carried *c, const plan_window_call *call, data_type type, expr **out)
+{
+    expr *sum, *count;
+    if (call->aggregate != AGGREGATE_AVG)
+        return carry_sum(c, EXCHANGE_BROADCAST, call->aggregate, call, type, out);
+    TRY(carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_SUM, call, plan_sum_type(call->args[0]->type),
+                  &sum));
+    TRY(carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_COUNT, call, type_make(TYPE_INT64), &count));
+    *out = plan_mean(c->d->statement->memory, sum, count);
+    return *out ? STATUS_OK : window_no_memory();
+}
+
 static status divide_call(carried *c, plan_node *window, plan_window_call call, plan_column column)
 {
     plan_column own;
     expr *value;
     bool is_aggregate = call.function == WINDOW_AGGREGATE;
-    if (is_aggregate && call.aggregate == AGGREGATE_AVG) {
+    const plan_sort_key_list *order = &window->window.order;
+    if (has_all_rows(&call, order->count > 0)) {
+        TRY(sum_all(c, &call, column.type, &value));
+    } else if (is_aggregate && call.aggregate == AGGREGATE_AVG) {
         TRY(divide_mean(c, window, call, &value));
     } else {
         TRY(add_call(c, window, call, column.type, &own));
-        TRY(carry_value(c, is_aggregate ? call.aggregate : AGGREGATE_COUNT_STAR, &call, &own,
-                        &value));
+        TRY(call.function == WINDOW_DENSE_RANK
+                ? carry_keys(c, order, &call, &own, &value)
+                : carry_value(c, is_aggregate ? call.aggregate : AGGREGATE_COUNT_STAR, &call, &own,
+                              &value));
     }
     return add_output(c->project, c->d->statement->memory, column, value);
 }
 
-/* The windows' own columns become others, from the lowest up, of which the projection makes those that were theirs. */
-static status divide_windows(carried *c, plan_node *window)
+/* The windows' own columns become others, from the lowest up, of which the projection makes those that were theirs. A
+ * window without any is left out. */
+static status divide_windows(carried *c, plan_node **slot)
 {
     arena *a = c->d->statement->memory;
+    plan_node *window = *slot;
     if (window->kind != PLAN_WINDOW)
         return STATUS_OK;
-    TRY(divide_windows(c, window->children[0]));
+    TRY(divide_windows(c, &window->children[0]));
     const plan_node before = *window;
     size_t first = before.columns.count - before.window.calls.count;
     window->columns = (plan_column_list){0};
@@ -253,6 +389,8 @@ static status divide_windows(carried *c, plan_node *window)
         TRY(array_push(a, &window->columns, window->children[0]->columns.items[i]));
     for (size_t i = 0; i < before.window.calls.count; i++)
         TRY(divide_call(c, window, before.window.calls.items[i], before.columns.items[first + i]));
+    if (!window->window.calls.count)
+        *slot = window->children[0];
     return STATUS_OK;
 }
 
@@ -271,22 +409,20 @@ static status distribute_window_note_shared(distributor *d, uint32_t id)
     return STATUS_OK;
 }
 
-/* The sort's child is read twice: by the sort, under the ids that it has, and for the sums, under others. */
-static status share_rows(carried *c, plan_node *sort, plan_node **out_rows)
+/* The sort's child is read several times: by the sort, under the ids that it has, and for sums, under others. */
+static status share_rows(carried *c, plan_node *sort)
 {
     plan_statement *s = c->d->statement;
-    plan_node *copy, *reference, *other;
-    uint32_t id = (uint32_t)s->shared.count;
+    plan_node *copy, *reference;
+    c->shared = (uint32_t)s->shared.count;
     TRY(plan_copy_renamed(s, sort->children[0], &copy));
     TRY(array_push(s->memory, &s->shared, copy));
-    TRY(distribute_window_note_shared(c->d, id));
-    TRY(plan_shared_reference(s, id, &reference));
-    TRY(plan_shared_reference(s, id, &other));
+    TRY(distribute_window_note_shared(c->d, c->shared));
+    TRY(plan_shared_reference(s, c->shared, &reference));
     reference->columns = sort->children[0]->columns;
-    reference->placement = other->placement = PLACEMENT_PARTS;
-    reference->estimated_rows = other->estimated_rows = copy->estimated_rows;
+    reference->placement = PLACEMENT_PARTS;
+    reference->estimated_rows = copy->estimated_rows;
     c->before = reference;
-    c->rows = *out_rows = other;
     sort->children[0] = reference;
     return STATUS_OK;
 }
@@ -297,7 +433,7 @@ static plan_sort_key_list common_order(const plan_node *top, const plan_node *so
 {
     plan_sort_key_list order = sort->sort.keys;
     for (const plan_node *node = top; node != sort; node = node->children[0])
-        if (node->window.order.count < order.count)
+        if (node->window.order.count && node->window.order.count < order.count)
             order.count = node->window.order.count;
     return order;
 }
@@ -305,38 +441,37 @@ static plan_sort_key_list common_order(const plan_node *top, const plan_node *so
 static bool keeps_equals(const plan_node *top, const plan_node *sort)
 {
     for (const plan_node *node = top; node != sort; node = node->children[0])
-        for (size_t i = 0; i < node->window.calls.count; i++)
+        for (size_t i = 0; i < node->window.calls.count && node->window.order.count; i++)
             if (!divides_equals(&node->window.calls.items[i]))
                 return true;
     return false;
 }
 
-/* Puts the row of what comes before beside each row of the windows. */
-static status join_sums(carried *c, plan_node *top, plan_node **out)
+/* Puts the row of a set's sums beside each row of the windows. */
+static status join_sums(carried *c, const carried_sums *set, plan_node **io)
 {
     arena *a = c->d->statement->memory;
-    plan_node *join = distribute_window_new_node(c, PLAN_JOIN, 2);
+    plan_node *join = distribute_window_new_node(c, PLAN_JOIN, 2), *given = set->own;
     if (!join)
         return window_no_memory();
-    join->children[0] = top;
-    join->children[1] = c->sums;
-    join->estimated_rows = top->estimated_rows;
+    TRY(distribute_exchange(c->d, &given, set->kind, NULL));
+    set->sums->children[0] = given;
+    set->sums->placement = given->placement;
+    join->children[0] = *io;
+    join->children[1] = set->sums;
+    join->estimated_rows = (*io)->estimated_rows;
     for (unsigned side = 0; side < 2; side++)
         for (size_t i = 0; i < join->children[side]->columns.count; i++)
             TRY(array_push(a, &join->columns, join->children[side]->columns.items[i]));
-    *out = join;
+    *io = join;
     return STATUS_OK;
 }
 
-static status make_nodes(carried *c, plan_node *rows, const plan_node *top)
+static status make_project(carried *c, const plan_node *top)
 {
-    c->own = distribute_window_new_node(c, PLAN_AGGREGATE, 1);
-    c->sums = distribute_window_new_node(c, PLAN_AGGREGATE, 1);
     c->project = distribute_window_new_node(c, PLAN_PROJECT, 1);
-    if (!c->own || !c->sums || !c->project)
+    if (!c->project)
         return window_no_memory();
-    c->own->children[0] = rows;
-    c->own->estimated_rows = c->sums->estimated_rows = 1;
     c->project->estimated_rows = top->estimated_rows;
     for (size_t i = 0; i < c->before->columns.count; i++) {
         const plan_column *column = &c->before->columns.items[i];
@@ -347,18 +482,21 @@ static status make_nodes(carried *c, plan_node *rows, const plan_node *top)
 
 status distribute_order_windows(distributor *d, plan_node **slot)
 {
-    plan_node *top = *slot, *sort = find_sort(top), *rows;
+    plan_node *top = *slot, *sort = find_sort(top);
     carried c = {.d = d};
+    bool is_ordered = has_order(top);
     const plan_sort_key_list order = common_order(top, sort);
-    TRY(distribute_exchange_order(d, &sort->children[0], &order, keeps_equals(top, sort)));
-    TRY(share_rows(&c, sort, &rows));
+    if (is_ordered)
+        TRY(distribute_exchange_order(d, &sort->children[0], &order, keeps_equals(top, sort)));
+    TRY(share_rows(&c, sort));
     sort->placement = PLACEMENT_PARTS;
-    TRY(make_nodes(&c, rows, top));
-    TRY(divide_windows(&c, top));
-    plan_node *given = c.own;
-    TRY(distribute_exchange(d, &given, EXCHANGE_LATER, NULL));
-    c.sums->children[0] = given;
-    TRY(join_sums(&c, top, &c.project->children[0]));
+    TRY(make_project(&c, top));
+    TRY(divide_windows(&c, &top));
+    if (top == sort)
+        top = sort->children[0]; /* nothing depends on the order */
+    for (size_t i = 0; i < c.sets.count; i++)
+        TRY(join_sums(&c, c.sets.items[i], &top));
+    c.project->children[0] = top;
     *slot = c.project;
     return STATUS_OK;
 }
