@@ -39,11 +39,20 @@ check "of few groups" evenly 700000 "select g, count(distinct k), count(*), sum(
 check "of texts" evenly 400000 "select count(distinct name), max(name) from p"
 check "of few values" evenly 2000 "select count(distinct g), sum(n) from p"
 check "with a filter" evenly 400000 "select count(distinct k) filter (where n % 2 = 0), avg(distinct k), avg(n) from p"
+check "of several expressions" evenly 500000 "select count(distinct k), count(distinct name), sum(n), avg(k) from p"
+check "medians" evenly 500000 "select median(n), quantile_disc(k, 0.1), quantile_cont(k, 0.9), max(n) from p"
+check "medians of many equal values" evenly 500000 "select median(g), quantile_disc(g, 0.7) filter (where k > 9) from p"
 # By hand: k takes each value from 0 to 4999 six times, n 3m + g each one from 0 to 29999.
 expect "rows" 0 "$(printf 'a,b,c,d\n5000,2500,12497500,2499.5\ng,a,b\n0,5000,10000\n1,5000,10000\n2,5000,10000\na,b\n5000,3')" \
     run "select count(distinct k) as a, count(distinct k) filter (where k % 2 = 1) as b, sum(distinct k) as c, avg(distinct k) as d from p;
     select g, count(distinct name) as a, count(*) as b from p group by g order by g;
     select count(distinct k) as a, count(distinct g) as b from p"
+
+# By hand: places 14999.5 of n, 0.9 * 29999 of six k each, which as a double is 26999.100000000002; g is 0, 1, 2 as often.
+expect "rows of aggregates made apart" 0 "$(printf 'a,b,c,d,e,f,g\n14999.5,499,4499.100000000002,1,2,5000,3\na,b,c,d\n,,0,0')" \
+    run "select median(n) as a, quantile_disc(k, 0.1) as b, quantile_cont(k / 1.0, 0.9) as c, median(g) as d, quantile_disc(g, 0.9) as e,
+        count(distinct k) as f, count(distinct g) as g from p;
+    select median(n) as a, quantile_disc(k, 0.1) as b, count(distinct k) as c, count(distinct g) as d from p where n < 0"
 
 # Tables whose row groups have a column in order: rows that meet by it stay where they are, but for those at the ends
 # of ranges. o has each third n, and NULLs at the end.

@@ -8,6 +8,7 @@
  */
 #include "plan/distribute/distribute_aggregate.h"
 
+#include "plan/distribute/distribute_apart.h"
 #include "plan/distribute/distribute_distinct.h"
 #include "plan/distribute/distribute_ranges.h"
 #include "plan/facts/partial.h"
@@ -221,6 +222,24 @@ static status aggregate_distinct(distributor *d, plan_node **slot, site *io, boo
     return split_aggregate(d, slot, argument, io);
 }
 
+/* Sends rows, not results. */
+static status send_rows(distributor *d, plan_node *node, site *io)
+{
+    node->aggregate.enough = 0; /* who sends is to be heard out */
+    return aggregate_meet(d, &node->children[0], &node->aggregate.groups, io);
+}
+
+/* Makes an aggregate of rows, or of results if these can be put together. */
+static status aggregate_rows(distributor *d, plan_node **slot, site *io)
+{
+    bool is_done;
+    plan_node *node = *slot;
+    if (can_split(node, NULL))
+        return split_aggregate(d, slot, NULL, io);
+    TRY(aggregate_distinct(d, slot, io, &is_done));
+    return is_done ? STATUS_OK : send_rows(d, node, io);
+}
+
 status distribute_aggregate(distributor *d, plan_node **slot, site *io)
 {
     bool is_done;
@@ -231,11 +250,9 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
     }
     if (distribute_has_together(io, &node->aggregate.groups))
         return STATUS_OK;
-    if (can_split(node, NULL) && aggregate_pays(d, node, io))
-        return split_aggregate(d, slot, NULL, io);
-    TRY(aggregate_distinct(d, slot, io, &is_done));
-    if (is_done)
-        return STATUS_OK;
-    node->aggregate.enough = 0; /* who sends is to be heard out */
-    return aggregate_meet(d, &node->children[0], &node->aggregate.groups, io);
+    if (can_split(node, NULL))
+        return aggregate_pays(d, node, io) ? split_aggregate(d, slot, NULL, io)
+                                           : send_rows(d, node, io);
+    TRY(distribute_apart(d, slot, io, aggregate_rows, &is_done));
+    return is_done ? STATUS_OK : aggregate_rows(d, slot, io);
 }

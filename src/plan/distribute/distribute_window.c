@@ -17,7 +17,7 @@
 #include "plan/distribute/distribute_window.h"
 
 #include "plan/distribute/distribute_order.h"
-#include "plan/edit/copy.h"
+#include "plan/distribute/distribute_shared.h"
 #include "plan/edit/shared.h"
 #include "plan/facts/partial.h"
 #include "plan/tree/rule.h"
@@ -25,7 +25,7 @@
 /* A window's value is made of so many values at most, each of which a rank has of its range and of those before. */
 #define PARTS_OF_CALL 2
 
-/* What the rows of each rank come to, and those of the ranks that a value needs, which is one row. */
+/* Sums of the rows of each rank, and of the ranks that a value needs: one row. */
 typedef struct carried_sums {
     const plan_node *rows; /* a reference to the shared rows */
     plan_node *own, *sums;
@@ -296,7 +296,7 @@ static status group_keys(carried *c, carried_sums *set, const plan_sort_key_list
     return STATUS_OK;
 }
 
-/* The number of different keys on the ranks before, and on this one up to the row. */
+/* Adds the number of different keys on the ranks before. */
 static status carry_keys(carried *c, const plan_sort_key_list *order, const plan_window_call *call,
                          const plan_column *column, expr **out)
 {
@@ -337,7 +337,7 @@ static status divide_mean(carried *c, plan_node *window, plan_window_call call, 
     return *out ? STATUS_OK : window_no_memory();
 }
 
-/* What all rows come to: no window's function. */
+/* Adds up all rows, without a function of the window. */
 static status sum_all(carried *c, const plan_window_call *call, data_type type, expr **out)
 {
     expr *sum, *count;
@@ -391,39 +391,6 @@ static status divide_windows(carried *c, plan_node **slot)
         TRY(divide_call(c, window, before.window.calls.items[i], before.columns.items[first + i]));
     if (!window->window.calls.count)
         *slot = window->children[0];
-    return STATUS_OK;
-}
-
-/* ---- shared rows ---- */
-
-static status distribute_window_note_shared(distributor *d, uint32_t id)
-{
-    const double *known = d->most_shared_rows;
-    d->most_shared_rows =
-        arena_alloc_array(d->statement->memory, (size_t)id + 2, sizeof *d->most_shared_rows);
-    if (!d->most_shared_rows)
-        return window_no_memory();
-    if (id)
-        memcpy(d->most_shared_rows, known, id * sizeof *known);
-    d->most_shared_rows[id] = d->statement->shared.items[id]->estimated_rows;
-    return STATUS_OK;
-}
-
-/* The sort's child is read several times: by the sort, under the ids that it has, and for sums, under others. */
-static status share_rows(carried *c, plan_node *sort)
-{
-    plan_statement *s = c->d->statement;
-    plan_node *copy, *reference;
-    c->shared = (uint32_t)s->shared.count;
-    TRY(plan_copy_renamed(s, sort->children[0], &copy));
-    TRY(array_push(s->memory, &s->shared, copy));
-    TRY(distribute_window_note_shared(c->d, c->shared));
-    TRY(plan_shared_reference(s, c->shared, &reference));
-    reference->columns = sort->children[0]->columns;
-    reference->placement = PLACEMENT_PARTS;
-    reference->estimated_rows = copy->estimated_rows;
-    c->before = reference;
-    sort->children[0] = reference;
     return STATUS_OK;
 }
 
@@ -488,7 +455,8 @@ status distribute_order_windows(distributor *d, plan_node **slot)
     const plan_sort_key_list order = common_order(top, sort);
     if (is_ordered)
         TRY(distribute_exchange_order(d, &sort->children[0], &order, keeps_equals(top, sort)));
-    TRY(share_rows(&c, sort));
+    TRY(distribute_share(d, &sort->children[0], &c.shared));
+    c.before = sort->children[0];
     sort->placement = PLACEMENT_PARTS;
     TRY(make_project(&c, top));
     TRY(divide_windows(&c, &top));
