@@ -1,6 +1,9 @@
 /* copy.c - copies. With memory that is not pinned the driver would wait: there is none of that here
  * (device.h: host_alloc), but where it is asked for (dev_cuda_unpin). */
+#include "device/cuda/copy.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/window.h"
 
 static status begin(dev_stream *stream)
 {

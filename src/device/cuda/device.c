@@ -3,7 +3,14 @@
 #include "base/machine.h"
 #include "base/mutex.h"
 #include "device/cuda/capability.h"
+#include "device/cuda/copy.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/kept.h"
+#include "device/cuda/launch.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/stream.h"
+#include "device/cuda/wake.h"
+#include "device/cuda/window.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,10 @@
 /* launch.c - launches, by cuda_kernels.def: how many blocks, how many threads, what scratch. */
 #include "device/cuda/launch.h"
+#include "device/cuda/copy.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/stream.h"
+#include "device/cuda/timing.h"
+#include "device/cuda/window.h"
 
 #include "base/mutex.h"
 #include "device/kernels/kernel_ops.h"

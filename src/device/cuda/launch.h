@@ -39,6 +39,15 @@ CHECKED status cuda_scratch_take(launch *l, uint64_t words);
 /* Launches one function, with scratch of its own if the shape has some. */
 CHECKED status cuda_run(launch *l, cuda_entry entry, shape s);
 
+/* Under the stream's lock: one launch of jobs of one function. */
+CHECKED status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned count);
+/* Finds the kernels in the module, and that they are of this program's version. */
+CHECKED status cuda_kernels_find(cuda_device *dev);
+CHECKED status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                           size_t argument_bytes);
+/* False: launching it fails. */
+bool cuda_has_kernel(dev_kernel_id kernel);
+
 /* ---- launch_steps.c: kernels that are several launches ---- */
 #define CUDA_KERNEL(name, ...)
 #define CUDA_SEVERAL(name) CHECKED status cuda_launch_##name(launch *l);

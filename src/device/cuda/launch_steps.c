@@ -1,6 +1,8 @@
 /* launch_steps.c - kernels that are several launches, one behind the other in the stream. */
+#include "device/cuda/copy.h"
 #include "device/cuda/launch.h"
 #include "device/cuda/sort_radix.h"
+#include "device/cuda/window.h"
 #include "device/kernels/kernel_ops.h"
 
 /* ---- kernel_aggregate.cu ---- */

@@ -1,6 +1,7 @@
 /* library.c - pages that nvCOMP decompresses: kernels put together what it takes and look at what it gave, so that
  * nobody waits to hear of a damaged page. */
 #include "device/cuda/launch.h"
+#include "device/cuda/window.h"
 
 /* The arrays that the first kernel makes, as nvCOMP takes them. */
 static nvcomp_batch library_batch_of(const launch *l, const dev_buffer *space)

@@ -7,9 +7,15 @@
  *
  *   released -> open ── many, or an allocation wants some ──> closed, numbered ── streams passed ──> kept
  */
+#include "device/cuda/memory.h"
 #include "base/budget.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/merge.h"
+#include "device/cuda/piece.h"
+#include "device/cuda/pool.h"
+#include "device/cuda/reuse.h"
+#include "device/cuda/stream.h"
 
 #include <errno.h>
 #include <sys/mman.h>

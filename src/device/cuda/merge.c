@@ -4,7 +4,9 @@
  * Where a block began is not forgotten (launch_window.h: block_starts), so an address in it is still found to be of that
  * number; its owner is the first of those that were merged from then on, and whoever asks for a block gets the
  * owner's. */
+#include "device/cuda/merge.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/pool.h"
 
 static cuda_buffer *owner_of(const cuda_memory *m, uint32_t block)
 {

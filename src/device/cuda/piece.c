@@ -5,6 +5,7 @@
  * past a buffer's end, and to one that was released. It takes a lot of time, and 2 MB and more for each buffer.
  *
  *   range: [ free | buffer 1 ] gap [ free | buffer 2 ] gap ...     no address is used twice */
+#include "device/cuda/piece.h"
 #include "device/cuda/cuda.h"
 
 /* More than any kernel asks for: at most so many bytes of a mapping follow the last one of its buffer. */

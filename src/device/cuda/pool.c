@@ -1,4 +1,5 @@
 /* pool.c - size classes of buffers, four for each power of two, and what is kept of each. */
+#include "device/cuda/pool.h"
 #include "device/cuda/cuda.h"
 
 #define CLASS_BYTES_MIN 256

@@ -7,8 +7,11 @@
  * only that is taken which the stream's window has not: else its launches would wait for each other, and
  * marks that the window writes would not say that the old bytes are done with. Buffers with texts are used
  * by addresses in views: whose they are is not known. */
+#include "device/cuda/reuse.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/merge.h"
+#include "device/cuda/stream.h"
 
 #define RELEASED_MAX 64 /* in a stream's list */
 #define USER_MANY UINT64_MAX

@@ -1,6 +1,13 @@
 /* stream.c - streams, marks and events. */
+#include "device/cuda/stream.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/reuse.h"
+#include "device/cuda/timing.h"
+#include "device/cuda/trace.h"
+#include "device/cuda/wake.h"
+#include "device/cuda/window.h"
 
 #include <sys/prctl.h>
 #include <time.h>

@@ -2,6 +2,7 @@
  *
  * An event is recorded before and after each launch. Nobody waits for them: what has passed is counted when the next launch is
  * timed, and the rest when the stream is closed. Two kernels of different streams at once count both. */
+#include "device/cuda/timing.h"
 #include "device/cuda/cuda.h"
 
 #define PAIRS_MAX 4096 /* of launches that have not ended; those beyond are not timed */

@@ -1,4 +1,5 @@
 /* trace.c - what streams were told last: launches by name, for traces and for errors. */
+#include "device/cuda/trace.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/text.h"

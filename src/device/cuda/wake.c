@@ -1,8 +1,10 @@
 /* wake.c - one thread per device that looks at words which streams write, and wakes whoever waits
  * for them. It sleeps as long as nobody does; else it looks often for a short time, as what short queries wait for takes
  * some ten microseconds, then seldom, until there is something new to wait for. */
+#include "device/cuda/wake.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/stream.h"
 
 #include <time.h>
 

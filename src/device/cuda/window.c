@@ -1,6 +1,12 @@
 /* window.c - a stream's window: commands in, driver's calls out. */
+#include "device/cuda/window.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/launch.h"
+#include "device/cuda/merge.h"
+#include "device/cuda/reuse.h"
+#include "device/cuda/stream.h"
+#include "device/cuda/trace.h"
 
 static cuda_address address_of(const void *memory)
 {

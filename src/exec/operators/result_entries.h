@@ -2,7 +2,6 @@
 #ifndef PISTACHIO_EXEC_OPERATORS_RESULT_ENTRIES_H
 #define PISTACHIO_EXEC_OPERATORS_RESULT_ENTRIES_H
 
-#include "device/cuda/launch.h"
 #include "exec/operators/op_result.h"
 
 /* True: the column of so many rows is better shaped by its entries, which are few, and texts of them little. */
