@@ -1,7 +1,10 @@
 /* ipc.c - see ipc.h. */
 #include "api/ipc/ipc.h"
 
+#include "api/ipc/ipc_body.h"
+#include "api/ipc/ipc_compress.h"
 #include "api/ipc/ipc_parts.h"
+#include "api/ipc/ipc_schema.h"
 
 #define CONTINUES UINT32_MAX
 

@@ -1,6 +1,10 @@
 /* ipc_body.c - rows as the body of a message: buffers of the arrays one after the other. */
+#include "api/ipc/ipc_body.h"
+
 #include "api/arrow/arrow_schema.h"
+#include "api/ipc/ipc_compress.h"
 #include "api/ipc/ipc_parts.h"
+#include "api/ipc/ipc_schema.h"
 
 /* Rows of an array: `first` counts from the beginning of its buffers. */
 typedef struct range {

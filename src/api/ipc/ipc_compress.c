@@ -1,4 +1,7 @@
 /* ipc_compress.c - buffers of a body, each compressed by itself: its length, then a frame. */
+#include "api/ipc/ipc_compress.h"
+
+#include "api/ipc/ipc_body.h"
 #include "api/ipc/ipc_parts.h"
 #include "base/cancel.h"
 

@@ -1,4 +1,6 @@
 /* ipc_schema.c - columns as Arrow's IPC format describes them (Schema.fbs). */
+#include "api/ipc/ipc_schema.h"
+
 #include "api/ipc/ipc_parts.h"
 #include "arrowfile/arrow_type.h"
 

@@ -5,6 +5,7 @@
 #include "lake/lake.h"
 #include "parquet/table/table_listed.h"
 #include "sql/catalog/catalog_parts.h"
+#include "sql/catalog/catalog_remote.h"
 #include "sql/catalog/schema.h"
 #include "storage/pattern.h"
 

@@ -1,6 +1,8 @@
 /* catalog_remote.c - catalogs behind servers: their schemas and tables become entries when they are listed or looked up.
  *
  * A table's entry has a path as lake/lake.h says, "rest:catalog/namespace/table". */
+#include "sql/catalog/catalog_remote.h"
+
 #include "lake/lake_rest.h"
 #include "sql/catalog/catalog_parts.h"
 #include "sql/catalog/schema.h"

@@ -7,6 +7,7 @@
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_owner.h"
 #include "sql/nested/nested_function.h"
+#include "sql/nested/nested_make.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"

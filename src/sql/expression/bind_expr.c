@@ -6,7 +6,7 @@
 #include "base/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
-#include "sql/expression/bind_call.h"
+#include "sql/expression/bind_function.h"
 #include "sql/expression/bind_grouping.h"
 #include "sql/expression/bind_json.h"
 #include "sql/expression/bind_made.h"
@@ -21,6 +21,7 @@
 #include "sql/types/bind_type.h"
 #include "sql/types/bind_zone.h"
 #include "sql/types/binder.h"
+#include "sql/types/function_call.h"
 #include "sql/types/parameter.h"
 
 #include <strings.h>

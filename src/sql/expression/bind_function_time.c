@@ -1,11 +1,13 @@
 /* bind_function_time.c - calls of functions of dates and times: their parts, what they are made of, texts of them. */
+#include "sql/expression/bind_function_time.h"
+
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
-#include "sql/expression/bind_call.h"
 #include "sql/types/bind_modifier.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/bind_zone.h"
+#include "sql/types/function_call.h"
 
 #include <strings.h>
 

@@ -6,12 +6,14 @@
 #include "base/nested_type.h"
 #include "plan/fold/fold.h"
 #include "plan/tree/function.h"
-#include "sql/expression/bind_call.h"
 #include "sql/expression/bind_made.h"
+#include "sql/expression/bind_nested_made.h"
 #include "sql/nested/json_transform.h"
 #include "sql/nested/nested_function.h"
+#include "sql/nested/nested_make.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
+#include "sql/types/function_call.h"
 
 static data_type json_text_type(void)
 {

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_EXPRESSION_BIND_JSON_H
 #define PISTACHIO_SQL_EXPRESSION_BIND_JSON_H
 
-#include "sql/types/binder.h"
+#include "sql/types/function_call.h"
 
 /* The operators ->, ->>, #>, #>>. *out_is_done: false: the name is another's. */
 CHECKED status bind_json_operator(binder *b, const char *name, expr *left, expr *right,
@@ -16,5 +16,13 @@ CHECKED status bind_json_subscript(binder *b, expr *json, expr *index, int32_t l
                                    expr **out);
 /* Whether a type's name is json or jsonb. */
 bool bind_is_json_type(const TypeName *name);
+
+CHECKED status bind_json_read(const function_call *c, expr_op op, expr **out);
+CHECKED status bind_json_parse(const function_call *c, expr **out);
+CHECKED status bind_to_json(const function_call *c, expr **out);
+CHECKED status bind_json_array(const function_call *c, expr **out);
+CHECKED status bind_json_object(const function_call *c, expr **out);
+CHECKED status bind_json_keys(const function_call *c, expr **out);
+CHECKED status bind_json_transform(const function_call *c, expr **out);
 
 #endif

@@ -37,21 +37,6 @@ CHECKED status made_parse(binder *b, made_call *m, const char *text, const Node 
 /* Returns the query "select <text>", in which $1, $2 ... are the call's nodes. */
 CHECKED status made_parse_query(binder *b, made_call *m, const char *text, SelectStmt **out);
 
-/* Binds an expression of others, in which $1, $2 ... are the call's arguments. */
-CHECKED status bind_made(const function_call *c, const char *text, expr **out);
-
 /* ---- bind_nested_made.c ---- */
-
-/* Binds an aggregate of the elements of the list in argument 0; those from `first` on are the aggregate's further ones,
- * as they are written. */
-CHECKED status bind_elements(const function_call *c, const char *aggregate, size_t first,
-                             expr **out);
-/* Binds a quantile of a list of shares that is written out: a list of their quantiles. */
-CHECKED status bind_quantile_list(binder *b, const FuncCall *tree, const char *name,
-                                  bind_scope *scope, bool *out_is_found, expr **out);
-CHECKED status bind_map_concat(const function_call *c, expr **out);
-CHECKED status bind_list_repeat(const function_call *c, expr **out);
-bool bind_is_time_range(const function_call *c);
-CHECKED status bind_time_range(const function_call *c, expr **out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "sql/expression/bind_scope.h"
 #include "sql/nested/nested_function.h"
+#include "sql/nested/nested_make.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>

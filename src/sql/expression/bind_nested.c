@@ -4,6 +4,7 @@
 #include "base/json_type.h"
 #include "sql/expression/bind_json.h"
 #include "sql/nested/nested_function.h"
+#include "sql/nested/nested_make.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

@@ -3,6 +3,8 @@
  *
  * An aggregate of a list's elements is a subquery over unnest(list), which the optimizer turns into one aggregation over
  * the elements of all rows: list_mode(l) is (SELECT mode(u.v) FROM unnest(l) u(v)). */
+#include "sql/expression/bind_nested_made.h"
+
 #include "sql/expression/bind_made.h"
 #include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"

@@ -8,11 +8,6 @@
 /* ---- bind_function.c ---- */
 
 /* A call of a function, aggregate or window function. */
-/* Returns the function that an operator before its value means; NULL: none. */
-const char *bind_prefix_function(const char *operator);
-CHECKED status bind_prefix_call(binder *b, const A_Expr *e, const char *function, bind_scope *scope,
-                                expr **out);
-CHECKED status bind_function(binder *b, const FuncCall *call, bind_scope *scope, expr **out);
 
 /* ---- bind_try.c ---- */
 

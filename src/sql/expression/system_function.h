@@ -19,4 +19,6 @@ CHECKED status bind_pg_format(const function_call *c, expr **out);
 /* Binds current_date, current_timestamp, current_user and their like. */
 CHECKED status bind_sql_value_function(binder *b, const SQLValueFunction *f, expr **out);
 
+CHECKED status bind_getvariable(const function_call *c, expr **out);
+
 #endif

@@ -1,4 +1,6 @@
 /* nested_make.c - lists, structs, maps and parts of them. */
+#include "sql/nested/nested_make.h"
+
 #include "sql/nested/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"

@@ -9,6 +9,8 @@
  *
  * NaN is the greatest double and -Infinity the least: the range of doubles that begins with its row's own value (>=, <=) ends with
  * the last double before the neighbour's, and has that end. */
+#include "sql/query/bind_asof.h"
+
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_made.h"

@@ -1,5 +1,5 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
-#include "sql/expression/bind_call.h"
+#include "sql/expression/bind_function.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"

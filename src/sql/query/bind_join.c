@@ -4,6 +4,7 @@
  * first in "*", and the sides' own columns are found by their table's name only. */
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
+#include "sql/query/bind_asof.h"
 #include "sql/query/bind_from.h"
 #include "sql/query/bind_unnest.h"
 #include "sql/query/query_parts.h"

@@ -28,12 +28,6 @@ typedef struct bind_asof_sides {
     expr *condition; /* all of it */
 } bind_asof_sides;
 
-/* Turns the condition of an ASOF JOIN into one of a join by ranges, and the right side into one that knows its rows'
- * ranges. */
-CHECKED status bind_asof(binder *b, bind_asof_sides *sides);
-/* Gives both sides of a POSITIONAL JOIN the numbers of their rows, by which they are joined. */
-CHECKED status bind_positional(binder *b, bind_asof_sides *sides);
-
 /* ---- bind_sample.c ---- */
 
 /* Takes a sample of the rows of *node. */

@@ -1,5 +1,9 @@
 /* op_text_scan.c - rows of csv and JSON files: a task takes a piece of a file, and makes chunks of it. */
+#include "exec/operators/text/op_text_scan.h"
+
 #include "device/chunk_transfer.h"
+#include "exec/operators/text/text_failure.h"
+#include "exec/operators/text/text_rejects.h"
 #include "exec/operators/text/text_scan.h"
 #include "exec/sched/query.h"
 

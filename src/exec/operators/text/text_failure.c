@@ -1,4 +1,6 @@
 /* text_failure.c - what is wrong with a record, and where. */
+#include "exec/operators/text/text_failure.h"
+
 #include "exec/operators/text/text_scan.h"
 
 #define VALUE_SHOWN 60 /* bytes of a wrong value in messages */

@@ -2,10 +2,14 @@
  *
  * All values of a piece are made once, for the rows that have a wrong one; what is wrong with such a row is found by making
  * it alone. */
-#include "textfile/table/text_rejects.h"
+#include "exec/operators/text/text_rejects.h"
+
 #include "base/cancel.h"
 #include "base/utf8.h"
+#include "exec/operators/text/op_text_scan.h"
+#include "exec/operators/text/text_failure.h"
 #include "exec/operators/text/text_scan.h"
+#include "textfile/table/text_rejects.h"
 
 #define ROWS_MOST 1024 /* of a chunk */
 

@@ -41,28 +41,8 @@ typedef struct text_scan_local {
 
 /* ---- text_failure.c ---- */
 
-/* Puts the place of a byte of the piece in front of the failure. */
-CHECKED status text_scan_place(const op_text_scan *op, const text_piece *p, uint32_t at, status st);
-/* The failures have no place. */
-CHECKED status text_wrong_row(const op_text_scan *op, uint32_t file, uint32_t field_count);
-CHECKED status text_wrong_field(const text_column *c, text_field f, bool has_wrong_bytes);
-CHECKED status text_wrong_record(const op_text_scan *op, const json_wrong *wrong);
-CHECKED status text_open_quote(void);
-
 /* ---- op_text_scan.c ---- */
 
-/* Makes the fields of rows of the piece, from the first on. */
-text_fields text_scan_fields(const text_scan_local *local, size_t first, uint32_t rows);
-CHECKED status text_scan_constant(const op_text_scan *op, const text_column *c, device *host,
-                                  uint32_t file, tensor **out);
-
 /* ---- text_rejects.c ---- */
-
-/* Finds the piece's records that are left out. */
-CHECKED status text_rejects_find(const op_text_scan *op, text_scan_local *local,
-                                 uint32_t chunk_rows);
-/* Makes a chunk of the next of them, of which there are some. */
-CHECKED status text_rejects_chunk(const op_text_scan *op, text_scan_local *local,
-                                  uint32_t chunk_rows, chunk **out);
 
 #endif

@@ -1,14 +1,11 @@
-/* bind_call.h - the functions that bind calls of special functions. */
-#ifndef PISTACHIO_SQL_EXPRESSION_BIND_CALL_H
-#define PISTACHIO_SQL_EXPRESSION_BIND_CALL_H
+/* bind_function_time.h - calls of functions of dates and times. */
+#ifndef PISTACHIO_SQL_EXPRESSION_BIND_FUNCTION_TIME_H
+#define PISTACHIO_SQL_EXPRESSION_BIND_FUNCTION_TIME_H
 
 #include "sql/types/function_call.h"
 
 /* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
 CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);
-
-/* ---- bind_function_time.c: binders of functions.def ---- */
-
 CHECKED status bind_date_part(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_date_trunc(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_timezone(const function_call *c, expr_op op, expr **out);
@@ -25,22 +22,5 @@ CHECKED status bind_epoch_ms(const function_call *c, expr **out);
 CHECKED status bind_time_bucket(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_overlaps(const function_call *c, expr **out);
 CHECKED status bind_field(const function_call *c, expr **out);
-
-/* ---- bind_json.c: binders of functions.def ---- */
-
-CHECKED status bind_json_read(const function_call *c, expr_op op, expr **out);
-CHECKED status bind_json_parse(const function_call *c, expr **out);
-CHECKED status bind_to_json(const function_call *c, expr **out);
-CHECKED status bind_json_array(const function_call *c, expr **out);
-CHECKED status bind_json_object(const function_call *c, expr **out);
-CHECKED status bind_json_keys(const function_call *c, expr **out);
-CHECKED status bind_json_transform(const function_call *c, expr **out);
-
-/* Returns whether a function of one row has the name, in small letters. */
-bool bind_is_scalar(const char *name);
-
-/* ---- system_function.c: of the session ---- */
-
-CHECKED status bind_getvariable(const function_call *c, expr **out);
 
 #endif
