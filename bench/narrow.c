@@ -3,8 +3,9 @@
  *   narrow [BYTES]
  *
  * Over BYTES (1 GB) of bytes, one thread, in slices of 65,536 rows as scans take them. Prints GB a second, the best of the
- * runs, and its share of the rate of reading. `selection` makes row numbers of a mask and takes the rows that it selects,
- * 1 in 64; of it and of the comparisons the masks are written as well. */
+ * runs, and its share of the rate of reading; seconds are the processor's. Of the comparisons masks are written as well, of the
+ * selections values. Rows are selected at random, 1 in as many as the name says: by a mask, by row numbers, or by
+ * row numbers that are made of a mask. */
 #include "device/kernels/kernel_ops.h"
 #include "device/tensor.h"
 
@@ -18,16 +19,18 @@
 
 static dev_stream stream;
 static const uint8_t *slice; /* at work */
-static uint64_t mask[SLICE_ROWS / 64], some[SLICE_ROWS / 64], set[4] = {0x5555, 0, 1ull << 63, 7};
+static uint64_t mask[SLICE_ROWS / 64], set[4] = {0x5555, 0, 1ull << 63, 7};
+static uint64_t some[SLICE_ROWS / 64]; /* selected rows */
 static uint32_t rows[SLICE_ROWS];
-static uint16_t selected[SLICE_ROWS];
+static uint64_t row_count;
+static uint8_t selected[SLICE_ROWS];
 static int128 sum;
 static volatile uint64_t kept;
 
 static double seconds(void)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
@@ -65,13 +68,40 @@ static status add_up(void)
                       .count = dev_count_exact(SLICE_ROWS), .sum = &sum);
 }
 
-static status select_some(void)
+static status select_by_mask(void)
 {
-    uint64_t count;
-    TRY(DEV_LAUNCH(&stream, mask_to_index, .mask = some, .count = dev_count_exact(SLICE_ROWS),
-                   .rows = rows, .out_count = &count));
-    return DEV_LAUNCH(&stream, widen_some, .width = 1, .out_width = 2, .values = slice,
-                      .rows = rows, .count = dev_count_exact(count), .out = selected);
+    return DEV_LAUNCH(&stream, widen_selected, .width = 1, .out_width = 1, .values = slice,
+                      .mask = some, .count = dev_count_exact(SLICE_ROWS), .selected = row_count,
+                      .out = selected);
+}
+
+static status make_rows(void)
+{
+    return DEV_LAUNCH(&stream, mask_to_index, .mask = some, .count = dev_count_exact(SLICE_ROWS),
+                      .rows = rows, .out_count = &row_count);
+}
+
+static status select_by_rows(void)
+{
+    return DEV_LAUNCH(&stream, widen_some, .width = 1, .out_width = 1, .values = slice,
+                      .rows = rows, .count = dev_count_exact(row_count), .out = selected);
+}
+
+static status select_with_rows(void)
+{
+    TRY(make_rows());
+    return select_by_rows();
+}
+
+/* Draws the rows to be selected, each with a chance of 1 in `rows_each`. */
+static void draw_some(uint32_t rows_each)
+{
+    uint64_t random = 0x9e3779b97f4a7c15;
+    memset(some, 0, sizeof some);
+    for (size_t i = 0; i < SLICE_ROWS; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        some[i / 64] |= (uint64_t)((random >> 33) % rows_each == 0) << i % 64;
+    }
 }
 
 /* Returns GB a second of the best run. */
@@ -99,10 +129,12 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         status (*run)(void);
-    } kernels[] = {{"comparison", compare},
-                   {"set of values", find_in_set},
-                   {"sum", add_up},
-                   {"selection", select_some}};
+    } plain[] = {{"comparison", compare}, {"set of values", find_in_set}, {"sum", add_up}},
+      selections[] = {{"by mask", select_by_mask},
+                      {"by rows", select_by_rows},
+                      {"rows of a mask", make_rows},
+                      {"both", select_with_rows}};
+    static const uint32_t shares[] = {2, 4, 8, 16, 32, 64, 512, 4096};
     size_t bytes = count > 1 ? strtoull(arguments[1], NULL, 10) : 1000000000;
     mem_budget *budget;
     bytes = bytes / SLICE_ROWS * SLICE_ROWS;
@@ -116,13 +148,22 @@ int main(int count, char **arguments)
     }
     for (size_t i = 0; i < bytes; i++)
         values[i] = (uint8_t)(i * 2654435761u >> 13);
-    for (size_t w = 0; w < SLICE_ROWS / 64; w++)
-        some[w] = 1ull << w % 64;
     double reading = rate_of(values, bytes, read_all);
     printf("reading        %6.1f GB/s\n", reading);
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        double rate = rate_of(values, bytes, kernels[i].run);
-        printf("%-14s %6.1f GB/s  %.2f\n", kernels[i].name, rate, rate / reading);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        double rate = rate_of(values, bytes, plain[i].run);
+        printf("%-14s %6.1f GB/s  %.2f\n", plain[i].name, rate, rate / reading);
+    }
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+        draw_some(shares[k]);
+        st = make_rows();
+        if (st)
+            return 1;
+        for (size_t i = 0; i < sizeof selections / sizeof *selections; i++) {
+            double rate = rate_of(values, bytes, selections[i].run);
+            printf("1 in %-4u %-14s %6.1f GB/s  %.2f\n", shares[k], selections[i].name, rate,
+                   rate / reading);
+        }
     }
     dev_close(stream.dev);
     mem_budget_free(budget);

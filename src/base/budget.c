@@ -84,10 +84,15 @@ void mem_budget_unlend(mem_budget *budget, uint64_t bytes)
 /* More than is needed is asked back at a time: of the limit. */
 #define LENDER_STEP 64
 
+uint64_t mem_budget_held(const mem_budget *budget)
+{
+    return budget->lender ? budget->lender->held(budget->lender_of) / budget->parts : 0;
+}
+
 /* Has the lender give back what would pass the limit together with `used` bytes. */
 static void ask_back(const mem_budget *budget, uint64_t used)
 {
-    uint64_t held = budget->lender->held(budget->lender_of) / budget->parts;
+    uint64_t held = mem_budget_held(budget);
     if (used + held > budget->limit)
         budget->lender->give_back(budget->lender_of, (used + held - budget->limit) * budget->parts +
                                                          budget->limit / LENDER_STEP);

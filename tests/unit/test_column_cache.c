@@ -104,12 +104,18 @@ static void check_selected(parquet_reader *r, cached_column *kept, tensor *slice
 {
     row_index *rows;
     tensor *got, *expected;
-    uint64_t some = 0;
+    uint64_t some = 0, step = test_random_below(2) ? 5 : 200;
+    uint64_t *bits = calloc(count / 64 + 1, sizeof *bits);
+    bool has_bits = test_random_below(2);
     CHECK_OK(row_index_new(r->dev, count, &rows));
-    for (uint64_t i = test_random_below(3); i < count; i += 1 + test_random_below(5))
+    CHECK(bits != NULL);
+    for (uint64_t i = test_random_below(3); i < count; i += 1 + test_random_below(step)) {
         rows->rows[some++] = (uint32_t)i;
-    CHECK_OK(
-        column_cache_select(kept, r->stream, (column_cache_rows){first, count, rows, some}, &got));
+        bits[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    CHECK_OK(column_cache_select(
+        kept, r->stream, (column_rows){first, count, rows, some, has_bits ? bits : NULL}, &got));
+    free(bits);
     CHECK_OK(tensor_new_indexed(r->stream, slice, count, rows, dev_count_exact(some), &expected));
     if (got)
         check_same(r->stream, got, expected, some);

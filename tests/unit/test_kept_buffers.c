@@ -4,6 +4,7 @@
  * test_label: threads */
 #include "test.h"
 
+#include "base/budget.h"
 #include "device/cpu/slab.h"
 #include "device/device.h"
 
@@ -104,6 +105,47 @@ TEST(much_memory_is_kept_until_other_memory_is_made)
     CHECK(left < BUFFERS / 2);
     for (unsigned i = 0; i < BUFFERS; i++)
         dev_buffer_unref(buffers[i]);
+    close_device();
+}
+
+static uint64_t lender_bytes;
+
+static uint64_t lender_held(void *of)
+{
+    (void)of;
+    return lender_bytes;
+}
+
+static void lender_keep(void *of, uint64_t bytes)
+{
+    (void)of, (void)bytes;
+}
+
+/* Returns whether a buffer comes again with what was written into it. */
+static bool is_kept_buffer(size_t bytes)
+{
+    dev_buffer *buffer;
+    CHECK_OK(dev_alloc(dev, bytes, "test", &buffer));
+    memset(buffer->address, 1, bytes);
+    dev_buffer_unref(buffer);
+    CHECK_OK(dev_alloc(dev, bytes, "test", &buffer));
+    bool is_kept = *(char *)buffer->address == 1;
+    dev_buffer_unref(buffer);
+    return is_kept;
+}
+
+TEST(what_a_lender_holds_is_not_kept_as_well)
+{
+    static const mem_lender lender = {lender_held, lender_keep};
+    enum { MB = 1 << 20 };
+    if (!keeps_buffers())
+        SKIP("with a sanitizer each buffer is fresh");
+    CHECK_OK(mem_budget_new(64 * MB, &budget));
+    mem_budget_set_lender(budget, &lender, NULL);
+    CHECK_OK(dev_open_cpu("auto", 0, budget, &dev));
+    CHECK(is_kept_buffer(6 * MB));
+    lender_bytes = 60 * MB;
+    CHECK(!is_kept_buffer(6 * MB));
     close_device();
 }
 

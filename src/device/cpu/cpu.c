@@ -3,13 +3,14 @@
  * The pool keeps freed buffers in lists by size class (four classes per power of two), so that a
  * chunk's temporaries are the same cache-warm memory again and again, and the next query of a session
  * finds memory that the system need not clear. What the lists hold is bounded, and no more than buffers
- * in use leave of the budget, which those are charged to. Beyond what is always kept, the lists give up as much as
+ * in use and its lender leave of the budget, which those are charged to. Beyond what is always kept, the lists give up as much as
  * is made anew, so that both together never are more than what was in use at once; and what is idle there the
  * system may take back when it is short of memory. Under AddressSanitizer nothing is kept, so that it sees each
  * buffer's true bounds. */
 #include "base/mutex.h"
 #include "device/device.h"
 
+#include "base/budget.h"
 #include "base/fault.h"
 #include "device/cpu/balloon.h"
 #include "device/cpu/slab.h"
@@ -151,7 +152,8 @@ static uint64_t kept_most(const cpu_device *cpu)
         return 0;
     if (!limit)
         return most;
-    uint64_t used = mem_budget_used(budget), left = used < limit ? limit - used : 0;
+    uint64_t used = mem_budget_used(budget) + mem_budget_held(budget);
+    uint64_t left = used < limit ? limit - used : 0;
     most = limit / KEPT_SHARE > most ? limit / KEPT_SHARE : most;
     return left < most ? left : most;
 }

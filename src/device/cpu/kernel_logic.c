@@ -37,6 +37,20 @@ static void and_or(const logic_arguments *a, size_t count)
     }
 }
 
+/* ANDs two bitmaps of a row each, not constants, whole vectors at a time. */
+static void both_valid(const logic_arguments *a, size_t count)
+{
+    const uint64_t *left = a->left_validity, *right = a->right_validity;
+    size_t words = (count + 63) / 64;
+    if (!left || !right || !a->left_stride || !a->right_stride || !words) {
+        EACH_WORD(x_valid & y_valid)
+        return;
+    }
+    for (size_t w = 0; w < words; w++)
+        a->out[w] = left[w] & right[w];
+    a->out[words - 1] &= kernel_word_mask(count, words - 1);
+}
+
 void ISA_(logic)(const logic_arguments *a)
 {
     size_t count = kernel_count(a->count);
@@ -61,7 +75,7 @@ void ISA_(logic)(const logic_arguments *a)
         EACH_WORD(x_valid)
         break;
     case DEV_LOGIC_BOTH_VALID:
-        EACH_WORD(x_valid & y_valid)
+        both_valid(a, count);
         break;
     case DEV_LOGIC_BUT_NOT:
         EACH_WORD((x & x_valid) & ~(y & y_valid))

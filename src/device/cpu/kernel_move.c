@@ -10,56 +10,91 @@
 #endif
 
 #if defined __AVX512VBMI2__
+static const uint8_t bit_numbers[64] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
 /* Appends the numbers of the set bits of one word: of the bytes 0 to 63 those that the word selects, 16 at a time as row
- * numbers. Few rows take one store. Returns how many. */
-static inline size_t word_to_index(uint64_t word, uint32_t first, uint32_t *rows)
+ * numbers. Always stores 16, of more bits whole vectors. Returns how many are set. */
+static inline size_t word_to_index(uint64_t word, __m512i numbers, uint32_t first, uint32_t *rows)
 {
-    static const uint8_t bytes[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    __m512i set = _mm512_maskz_compress_epi8(word, _mm512_loadu_si512(bytes));
+    __m512i set = _mm512_maskz_compress_epi8(word, numbers);
     __m512i start = _mm512_set1_epi32((int)first);
     size_t count = (size_t)__builtin_popcountll(word);
-    for (size_t done = 0; done < count; done += 16) {
-        __m512i numbers = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
-        _mm512_storeu_si512(rows + done, _mm512_add_epi32(start, numbers));
+    _mm512_storeu_si512(rows,
+                        _mm512_add_epi32(start, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set))));
+    for (size_t done = 16; __builtin_expect(done < count, false); done += 16) {
         set = _mm512_alignr_epi64(set, set, 2);
+        _mm512_storeu_si512(rows + done, _mm512_add_epi32(start, _mm512_cvtepu8_epi32(
+                                                                     _mm512_castsi512_si128(set))));
     }
     return count;
 }
+
+/* Appends the numbers of eight words of at most one bit each. Returns how many. */
+static inline size_t single_bits_to_index(__m512i words, uint32_t first, uint32_t *rows)
+{
+    const __m512i steps = _mm512_setr_epi64(63, 127, 191, 255, 319, 383, 447, 511);
+    __mmask8 filled = _mm512_test_epi64_mask(words, words);
+    __m512i bits = _mm512_sub_epi64(steps, _mm512_lzcnt_epi64(words));
+    __m512i set = _mm512_maskz_compress_epi64(filled, bits);
+    __m256i numbers = _mm256_add_epi32(_mm512_cvtepi64_epi32(set), _mm256_set1_epi32((int)first));
+    _mm256_storeu_si256((__m256i_u *)rows, numbers);
+    return (size_t)__builtin_popcount(filled);
+}
+
+/* Makes the row numbers of whole words, eight at a time. The rows that were looked at make room for whole vectors: no more
+ * than as many have been found. Returns how many. */
+static size_t words_to_index(const mask_to_index_arguments *a, size_t words)
+{
+    __m512i numbers = _mm512_loadu_si512(bit_numbers);
+    uint32_t *rows = a->rows;
+    for (size_t w = 0; w < words; w += 8) {
+        uint32_t first = a->first_row + (uint32_t)(w * 64);
+        size_t left = words - w < 8 ? words - w : 8;
+        __mmask8 part = (__mmask8)((1u << left) - 1);
+        __m512i eight = _mm512_maskz_loadu_epi64(part, a->mask + w);
+        if (a->validity)
+            eight = _mm512_and_si512(eight, _mm512_maskz_loadu_epi64(part, a->validity + w));
+        if (!_mm512_test_epi64_mask(eight, eight))
+            continue;
+        __m512i less = _mm512_sub_epi64(eight, _mm512_set1_epi64(1));
+        if (!_mm512_test_epi64_mask(eight, less)) {
+            rows += single_bits_to_index(eight, first, rows);
+            continue;
+        }
+        for (size_t i = 0; i < left; i++) {
+            uint64_t word = a->mask[w + i] & (a->validity ? a->validity[w + i] : UINT64_MAX);
+            rows += word_to_index(word, numbers, first + (uint32_t)(i * 64), rows);
+        }
+    }
+    return (size_t)(rows - a->rows);
+}
+#define WHOLE_MASK_WORDS(count) ((count) / 64)
 #else
-/* Appends the numbers of the set bits of one word. Returns how many. */
-static inline size_t word_to_index(uint64_t word, uint32_t first, uint32_t *rows)
+#define words_to_index(a, words) ((size_t)0)
+#define WHOLE_MASK_WORDS(count) ((size_t)0)
+#endif
+
+/* Appends the numbers of the set bits of one word, one after another. Returns how many. */
+static inline size_t bits_to_index(uint64_t word, uint32_t first, uint32_t *rows)
 {
     size_t count = 0;
     for (; word; word &= word - 1)
         rows[count++] = first + (uint32_t)__builtin_ctzll(word);
     return count;
 }
-#endif
 
 void ISA_(mask_to_index)(const mask_to_index_arguments *a)
 {
-    size_t count = kernel_count(a->count), found = 0;
-    for (size_t w = 0; w * 64 < count; w++) {
+    size_t count = kernel_count(a->count), whole = WHOLE_MASK_WORDS(count);
+    size_t found = words_to_index(a, whole);
+    for (size_t w = whole; w * 64 < count; w++) {
         uint64_t word = a->mask[w] & kernel_word_mask(count, w);
         if (a->validity)
             word &= a->validity[w];
-        if (!word)
-            continue;
-        uint32_t first = a->first_row + (uint32_t)(w * 64);
-#if defined __AVX512VBMI2__
-        /* Whole vectors are stored: near the end of the room they go through a buffer. */
-        if (found + 64 > a->count.bound) {
-            uint32_t last[64];
-            size_t more = word_to_index(word, first, last);
-            memcpy(a->rows + found, last, more * sizeof *last);
-            found += more;
-            continue;
-        }
-#endif
-        found += word_to_index(word, first, a->rows + found);
+        found += bits_to_index(word, a->first_row + (uint32_t)(w * 64), a->rows + found);
     }
     *a->out_count = found;
 }

@@ -32,6 +32,7 @@ struct cpu_slab {
     size_t bytes, used;
     uint32_t pieces; /* that are out */
     bool is_current; /* pieces are taken from it */
+    uint8_t holes;   /* a bit for each huge page of which a piece came back */
     page_set *idle;  /* pages that came back and are still there; NULL: none ever is */
     size_t idle_bytes;
 };
@@ -190,17 +191,42 @@ static void give_idle(cpu_slab_pool *pool, cpu_slab *slab, size_t offset, size_t
         give_pages(slab, &pages);
 }
 
+/* Gives a piece of huge pages to the system. Were they still to be huge, the system would in time make whole ones of what is
+ * left of them, with memory for what was given back. */
+static void give_piece(cpu_slab_pool *pool, cpu_slab *slab, size_t offset, size_t bytes)
+{
+    size_t first = offset / HUGE_PAGE, end = (offset + bytes + HUGE_PAGE - 1) / HUGE_PAGE;
+    uint8_t holes = (uint8_t)((1u << end) - (1u << first));
+    mutex_lock(&pool->lock);
+    bool is_first = holes & ~slab->holes;
+    slab->holes |= holes;
+    mutex_unlock(&pool->lock);
+    if (is_first)
+        madvise(slab->memory + first * HUGE_PAGE, (end - first) * HUGE_PAGE, MADV_NOHUGEPAGE);
+    madvise(slab->memory + offset, bytes, MADV_DONTNEED);
+}
+
+/* Under the lock: a slab whose pieces are all back begins anew. */
+static void begin_anew(cpu_slab *slab)
+{
+    slab->used = 0;
+    if (slab->holes && slab->is_current)
+        madvise(slab->memory, slab->bytes, MADV_HUGEPAGE);
+    slab->holes = 0;
+}
+
 void cpu_slab_give(cpu_slab_pool *pool, cpu_slab *slab, void *memory, size_t bytes)
 {
+    size_t offset = (size_t)((char *)memory - slab->memory);
     bytes = whole_pages(bytes);
     if (slab->idle)
-        give_idle(pool, slab, (size_t)((char *)memory - slab->memory), bytes);
+        give_idle(pool, slab, offset, bytes);
     else
-        madvise(memory, bytes, MADV_DONTNEED);
+        give_piece(pool, slab, offset, bytes);
     mutex_lock(&pool->lock);
     bool is_over = !--slab->pieces && !slab->is_current;
     if (!slab->pieces && !slab->idle_bytes)
-        slab->used = 0;
+        begin_anew(slab);
     mutex_unlock(&pool->lock);
     if (is_over)
         slab_free(slab);

@@ -355,15 +355,13 @@ status column_cache_narrow(cached_column *column, uint64_t first, uint64_t count
     return found == 1 ? column_part_narrow(parts[0], first, out) : STATUS_OK;
 }
 
-status column_cache_select(cached_column *column, dev_stream *stream, column_cache_rows rows,
+status column_cache_select(cached_column *column, dev_stream *stream, column_rows rows,
                            tensor **out)
 {
     column_part *parts[PARTS_MAX];
     *out = NULL;
     size_t found = list_parts(column, rows.first, rows.count, parts);
-    return found == 1 ? column_part_read_some(stream, parts[0], rows.first, rows.selected,
-                                              rows.selected_count, out)
-                      : STATUS_OK;
+    return found == 1 ? column_part_read_some(stream, parts[0], &rows, out) : STATUS_OK;
 }
 
 static bool has_all(cached_column *column, const pq_row_list *rows)

@@ -20,6 +20,7 @@
 
 #include "base/budget.h"
 #include "device/tensor.h"
+#include "exec/scan/column_part.h"
 #include "parquet/table/kept_column.h"
 #include "parquet/table/table.h"
 
@@ -89,16 +90,9 @@ CHECKED status column_cache_slice(cached_column *column, dev_stream *stream, uin
 CHECKED status column_cache_narrow(cached_column *column, uint64_t first, uint64_t count,
                                    tensor **out);
 
-/* Rows of a slice. */
-typedef struct column_cache_rows {
-    uint64_t first, count;     /* the slice's */
-    const row_index *selected; /* numbers of rows in the slice, */
-    uint64_t selected_count;   /* as many */
-} column_cache_rows;
-
 /* Gives selected rows of a slice alone, with a reference for the caller; *out NULL: the slice is to be read. */
-CHECKED status column_cache_select(cached_column *column, dev_stream *stream,
-                                   column_cache_rows rows, tensor **out);
+CHECKED status column_cache_select(cached_column *column, dev_stream *stream, column_rows rows,
+                                   tensor **out);
 /* Returns whether all of the rows are there, which may be gone a moment later. It counts as no use. */
 bool column_cache_has(const column_key *key, column_cache_use use, const pq_row_list *rows);
 /* Keeps the rows [first, first + count), which took `nanoseconds` to decode, if there is room for them and none of them is

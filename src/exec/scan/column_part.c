@@ -389,16 +389,45 @@ status column_part_narrow(const column_part *part, uint64_t first, tensor **out)
     return STATUS_OK;
 }
 
-static status some_numbers(dev_stream *stream, const column_part *part, uint64_t from,
-                           const row_index *selected, uint64_t count, tensor **out)
+/* Bytes for each selected value from which on it takes less time to go to each one than to read all. */
+#define APART_BYTES 128
+
+/* Returns whether the bits tell the selected values of a part with less work than their rows. */
+static bool is_by_bits(const column_part *part, uint8_t out_width, const column_rows *rows)
 {
-    tensor *t;
-    TRY(tensor_new_flat(stream->dev, part->type, count, false, &t));
-    status st = DEV_LAUNCH(
+    return rows->bits && part->width <= sizeof(uint32_t) && out_width <= sizeof(uint64_t) &&
+           rows->count * part->width < rows->selected_count * APART_BYTES;
+}
+
+static status select_values(dev_stream *stream, const column_part *part, uint64_t origin,
+                            uint8_t out_width, const column_rows *rows, void *out)
+{
+    uint64_t from = rows->first - part->first;
+    return DEV_LAUNCH(
+        stream, widen_selected, .width = part->width, .out_width = out_width, .origin = origin,
+        .values = (char *)part->values->address + from * part->width, .mask = rows->bits,
+        .count = dev_count_exact(rows->count), .selected = rows->selected_count, .out = out);
+}
+
+static status take_numbers(dev_stream *stream, const column_part *part, const column_rows *rows,
+                           void *out)
+{
+    uint64_t from = rows->first - part->first;
+    if (is_by_bits(part, part->type.width, rows))
+        return select_values(stream, part, (uint64_t)part->origin, part->type.width, rows, out);
+    return DEV_LAUNCH(
         stream, widen_some, .width = part->width, .out_width = part->type.width,
         .origin_low = (uint64_t)part->origin, .origin_high = (uint64_t)(part->origin >> 64),
-        .values = (char *)part->values->address + from * part->width, .rows = selected->rows,
-        .count = dev_count_exact(count), .out = t->values);
+        .values = (char *)part->values->address + from * part->width, .rows = rows->selected->rows,
+        .count = dev_count_exact(rows->selected_count), .out = out);
+}
+
+static status some_numbers(dev_stream *stream, const column_part *part, const column_rows *rows,
+                           tensor **out)
+{
+    tensor *t;
+    TRY(tensor_new_flat(stream->dev, part->type, rows->selected_count, false, &t));
+    status st = take_numbers(stream, part, rows, t->values);
     if (st)
         tensor_unref(t);
     else
@@ -406,33 +435,42 @@ static status some_numbers(dev_stream *stream, const column_part *part, uint64_t
     return st;
 }
 
-static status some_codes(dev_stream *stream, const column_part *part, uint64_t from,
-                         const row_index *selected, uint64_t count, tensor **out)
+/* Takes codes; the greatest one, if it stands for NULL, by its row, as it is not a number. */
+static status take_codes(dev_stream *stream, const column_part *part, const column_rows *rows,
+                         uint32_t *out)
+{
+    uint64_t from = rows->first - part->first;
+    if (!part->has_nulls && is_by_bits(part, sizeof *out, rows))
+        return select_values(stream, part, 0, sizeof *out, rows, out);
+    return DEV_LAUNCH(stream, widen_index_some, .width = part->width,
+                      .index = (char *)part->values->address + from * part->width,
+                      .rows = rows->selected->rows, .count = dev_count_exact(rows->selected_count),
+                      .out = out);
+}
+
+static status some_codes(dev_stream *stream, const column_part *part, const column_rows *rows,
+                         tensor **out)
 {
     row_index *codes;
-    TRY(row_index_new(stream->dev, count, &codes));
+    TRY(row_index_new(stream->dev, rows->selected_count, &codes));
     codes->has_nulls = part->has_nulls;
-    status st =
-        DEV_LAUNCH(stream, widen_index_some, .width = part->width,
-                   .index = (char *)part->values->address + from * part->width,
-                   .rows = selected->rows, .count = dev_count_exact(count), .out = codes->rows);
+    status st = take_codes(stream, part, rows, codes->rows);
     if (!st)
         st = tensor_new_indexed(stream, part->dictionary, part->dictionary_rows, codes,
-                                dev_count_exact(count), out);
+                                dev_count_exact(rows->selected_count), out);
     if (!st)
         (*out)->is_dictionary = true;
     row_index_unref(codes);
     return st;
 }
 
-status column_part_read_some(dev_stream *stream, const column_part *part, uint64_t first,
-                             const row_index *selected, uint64_t count, tensor **out)
+status column_part_read_some(dev_stream *stream, const column_part *part, const column_rows *rows,
+                             tensor **out)
 {
     *out = NULL;
-    uint64_t from = first - part->first;
     if (part->form == COLUMN_CODES)
-        return some_codes(stream, part, from, selected, count, out);
+        return some_codes(stream, part, rows, out);
     if (part->form == COLUMN_NUMBERS && !part->validity)
-        return some_numbers(stream, part, from, selected, count, out);
+        return some_numbers(stream, part, rows, out);
     return STATUS_OK;
 }

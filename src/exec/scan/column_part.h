@@ -70,9 +70,17 @@ CHECKED status column_parts_read(dev_stream *stream, column_part *const *parts, 
  * caller; *out NULL: they are not to be had in that form. */
 CHECKED status column_part_narrow(const column_part *part, uint64_t first, tensor **out);
 
-/* Makes a tensor of the rows first + selected[0 ... count - 1], which the part has; a reference for the caller. *out NULL:
- * this part's rows are to be read before they are selected. */
-CHECKED status column_part_read_some(dev_stream *stream, const column_part *part, uint64_t first,
-                                     const row_index *selected, uint64_t count, tensor **out);
+/* Rows of a slice. */
+typedef struct column_rows {
+    uint64_t first, count;     /* the slice's */
+    const row_index *selected; /* numbers of rows in the slice, */
+    uint64_t selected_count;   /* as many */
+    const uint64_t *bits;      /* those of the slice's rows that are selected; NULL: not known */
+} column_rows;
+
+/* Makes a tensor of the selected rows, all of whose slice the part has; a reference for the caller. *out NULL: this part's rows
+ * are to be read before they are selected. */
+CHECKED status column_part_read_some(dev_stream *stream, const column_part *part,
+                                     const column_rows *rows, tensor **out);
 
 #endif

@@ -30,6 +30,8 @@ static void release_slice(const op_scan *op, scan_local *local)
     }
     row_index_unref(local->selected);
     local->selected = NULL;
+    dev_buffer_unref(local->bits);
+    local->bits = NULL;
     dev_buffer_unref(local->count_owner);
     local->count_owner = NULL;
     chunk_free(local->candidate);

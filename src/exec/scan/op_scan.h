@@ -66,6 +66,7 @@ typedef struct scan_local {
     uint64_t first_row, slice_rows;
     tensor **slices;
     row_index *selected; /* rows of the slice; NULL: all */
+    dev_buffer *bits;    /* of the slice's rows those that are selected; NULL: not known */
     dev_count count;
     dev_buffer *count_owner;
     bool has_dropped; /* rows that are deleted are gone */

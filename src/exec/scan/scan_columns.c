@@ -395,8 +395,9 @@ static status select_cached(exec_task *task, scan_local *local, uint32_t column,
         local->count.actual || local->count.bound > local->slice_rows / SOME_PART)
         return STATUS_OK;
     return column_cache_select(local->cached[column], task->stream,
-                               (column_cache_rows){local->first_row, local->slice_rows,
-                                                   local->selected, local->count.bound},
+                               (column_rows){local->first_row, local->slice_rows, local->selected,
+                                             local->count.bound,
+                                             local->bits ? local->bits->address : NULL},
                                out);
 }
 

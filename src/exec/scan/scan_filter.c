@@ -35,6 +35,8 @@ static status scan_filter_narrow(exec_task *task, scan_local *local, row_index *
     }
     row_index_unref(local->selected);
     dev_buffer_unref(local->count_owner);
+    dev_buffer_unref(local->bits);
+    local->bits = NULL;
     local->selected = composed;
     local->count = count;
     local->count_owner = owner;
@@ -235,15 +237,22 @@ static exec_result scan_filter_apply_filter(op_scan *op, exec_task *task, scan_l
 static exec_result apply_narrow(op_scan *op, exec_task *task, scan_local *local)
 {
     row_selection selection = {0};
+    dev_buffer *bits = NULL;
     if (local->has_compared)
         return EXEC_FINISHED;
-    exec_result result = scan_narrow_select(op, task, local, &selection);
+    exec_result result = scan_narrow_select(op, task, local, &selection, &bits);
     if (result != EXEC_FINISHED)
         return result;
     local->has_compared = true;
+    status st = STATUS_OK;
     if (selection.rows)
-        EXEC_TRY(task, scan_filter_narrow(task, local, selection.rows, selection.count,
-                                          selection.count_owner));
+        st =
+            scan_filter_narrow(task, local, selection.rows, selection.count, selection.count_owner);
+    if (st)
+        dev_buffer_unref(bits);
+    else
+        local->bits = bits;
+    EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
 

@@ -139,11 +139,13 @@ static exec_result decide(op_scan *op, exec_task *task, scan_local *local, chunk
     return EXEC_FINISHED;
 }
 
-exec_result scan_narrow_select(op_scan *op, exec_task *task, scan_local *local, row_selection *out)
+exec_result scan_narrow_select(op_scan *op, exec_task *task, scan_local *local, row_selection *out,
+                               dev_buffer **out_bits)
 {
     chunk *columns;
     narrow_mask mask = {0};
     *out = (row_selection){0};
+    *out_bits = NULL;
     for (uint32_t i = 0; i < op->filter_count; i++)
         local->is_decided[i] = false;
     if (!op->narrow_uses || local->selected || !op->base.query->reads->cache.limit_bytes)
@@ -154,6 +156,8 @@ exec_result scan_narrow_select(op_scan *op, exec_task *task, scan_local *local, 
         status st = select_rows(task->stream, &mask, local->count, out);
         result = st ? exec_fail(task, st) : EXEC_FINISHED;
     }
+    if (result == EXEC_FINISHED && out->rows && mask.owner && mask.bits == mask.owner->address)
+        *out_bits = dev_buffer_ref(mask.owner);
     dev_buffer_unref(mask.owner);
     chunk_free(columns);
     return result;
