@@ -151,14 +151,48 @@ status lake_text_as_of(arena *a, const char *text, const char *state, const char
     return *out ? STATUS_OK : status_no_memory("lake", strlen(text));
 }
 
-static status lake_make(const char *text, const lake_request *request, bool use_cache,
-                        pq_table **out)
+static void drop_keys(void *store)
+{
+    object_store_drop(*(uint32_t *)store);
+}
+
+/* Keeps the keys of the settings until the arena is freed. */
+static status keep_keys(arena *a, const settings *keys, uint32_t *out)
+{
+    uint32_t *kept = arena_alloc(a, sizeof *kept);
+    if (!kept)
+        return status_no_memory("lake", sizeof *kept);
+    TRY(object_store_lend_of(keys, kept));
+    *out = *kept;
+    status st = arena_on_free(a, drop_keys, kept);
+    if (st)
+        object_store_drop(*kept);
+    return st;
+}
+
+static status read_state(arena *memory, const lake_request *request, const settings *keys,
+                         pq_given **out)
+{
+    uint32_t store = object_store_used(), before = store;
+    if (keys)
+        TRY(keep_keys(memory, keys, &store));
+    object_store_use(store);
+    status st = request->kind == LAKE_DELTA ? delta_read(memory, request, out)
+                                            : iceberg_read(memory, request, out);
+    object_store_use(before);
+    if (!st && keys)
+        (*out)->store = store;
+    return st;
+}
+
+/* keys: settings by whose keys the files are read; NULL: those of the thread. */
+static status lake_make(const char *text, const lake_request *request, const settings *keys,
+                        bool use_cache, pq_table **out)
 {
     arena *memory;
     pq_given *given;
     TRY(arena_new(&memory));
-    status st = request->kind == LAKE_DELTA ? delta_read(memory, request, &given)
-                                            : iceberg_read(memory, request, &given);
+    status st = read_state(memory, request, keys, &given);
     if (st) {
         arena_free(memory);
         return st;
@@ -205,7 +239,7 @@ status lake_open(const char *text, bool use_cache, pq_table *before, pq_table **
         if (lake_is_current(scratch, &request, before))
             *out = before;
         else
-            st = lake_make(text, &request, use_cache, out);
+            st = lake_make(text, &request, NULL, use_cache, out);
     }
     arena_free(scratch);
     return st;
@@ -217,7 +251,8 @@ const char *lake_tell(arena *a, const pq_table *table)
 {
     const char *path = iceberg_metadata_path(table->given);
     if (path)
-        return arena_format(a, "i%zu:%s%s", strlen(path), path, table->name);
+        return arena_format(a, "%c%zu:%s%s", table->given->store ? 'k' : 'i', strlen(path), path,
+                            table->name);
     return arena_format(a, "d%lld:%s", (long long)delta_version(table->given), table->name);
 }
 
@@ -226,7 +261,7 @@ static bool read_told(arena *a, const char *told, lake_request *out, const char 
 {
     char *end;
     long long number = strtoll(told + (*told != 0), &end, 10);
-    bool is_iceberg = *told == 'i';
+    bool is_iceberg = *told == 'i' || *told == 'k';
     if ((!is_iceberg && *told != 'd') || *end != ':' || number < 0 ||
         (is_iceberg && (size_t)number > strlen(end + 1)))
         return false;
@@ -246,7 +281,13 @@ static bool read_told(arena *a, const char *told, lake_request *out, const char 
     return is_read;
 }
 
-status lake_open_told(const char *told, bool use_cache, const char **out_text, pq_table **out)
+bool lake_tells_keys(const char *told)
+{
+    return *told == 'k';
+}
+
+status lake_open_told(const char *told, const settings *keys, bool use_cache, const char **out_text,
+                      pq_table **out)
 {
     arena *scratch;
     lake_request request;
@@ -254,7 +295,7 @@ status lake_open_told(const char *told, bool use_cache, const char **out_text, p
     TRY(arena_new(&scratch));
     status st =
         read_told(scratch, told, &request, out_text)
-            ? lake_make(*out_text, &request, use_cache, out)
+            ? lake_make(*out_text, &request, lake_tells_keys(told) ? keys : NULL, use_cache, out)
             : status_new(STATUS_KIND_CORRUPT, "the state of a lake that was told is not one");
     arena_free(scratch);
     return st;

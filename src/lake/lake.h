@@ -10,6 +10,7 @@
 #ifndef PISTACHIO_LAKE_LAKE_H
 #define PISTACHIO_LAKE_LAKE_H
 
+#include "base/setting.h"
 #include "lake/log/lake_request.h"
 #include "parquet/table/table.h"
 
@@ -29,8 +30,10 @@ CHECKED status lake_open(const char *text, bool use_cache, pq_table *before, pq_
 
 /* Tells the state of an open lake and the text that it was opened by; in the arena, NULL: no memory. */
 const char *lake_tell(arena *a, const pq_table *table);
-/* Opens the state that was told; *out_text: the text behind it. */
-CHECKED status lake_open_told(const char *told, bool use_cache, const char **out_text,
-                              pq_table **out);
+/* Returns whether the state's files are opened by keys that a catalog has lent: those of the settings that come along. */
+bool lake_tells_keys(const char *told);
+/* Opens the state that was told; *out_text: the text behind it. keys: settings that have the keys, where lake_tells_keys. */
+CHECKED status lake_open_told(const char *told, const settings *keys, bool use_cache,
+                              const char **out_text, pq_table **out);
 
 #endif

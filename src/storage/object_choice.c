@@ -115,6 +115,12 @@ status object_store_lend(const object_settings *s, uint32_t *out)
                        "DETACH the catalogs that are not needed");
 }
 
+status object_store_lend_of(const settings *s, uint32_t *out)
+{
+    const object_settings own = settings_of(s);
+    return object_store_lend(&own, out);
+}
+
 void object_store_drop(uint32_t choice)
 {
     if (choice >= OBJECT_CHOICES_MAX)

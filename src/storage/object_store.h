@@ -35,6 +35,8 @@ uint32_t object_store_used(void);
 /* Keeps settings that a catalog lends for a table, secrets too: a number until object_store_drop. No file may be open by them any more
  * then. Any thread. */
 CHECKED status object_store_lend(const object_settings *s, uint32_t *out);
+/* Keeps a copy of what settings say of stores, as object_store_lend. */
+CHECKED status object_store_lend_of(const settings *s, uint32_t *out);
 void object_store_drop(uint32_t choice);
 /* Returns the settings of the calling thread. */
 const object_settings *object_store_settings(void);

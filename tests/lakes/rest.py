@@ -6,6 +6,7 @@ rest.py PROGRAM
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -132,13 +133,13 @@ def run(sql, *arguments, **more):
     return done.returncode, done.stdout
 
 
-def gives(sql, *rows, before=None, **more):
-    status, said = run((before or attach()) + sql, **more)
+def gives(sql, *rows, before=None, arguments=(), **more):
+    status, said = run((before or attach()) + sql, *arguments, **more)
     check(sql, status == 0 and said.strip().split("\n")[1:] == list(rows), said)
 
 
-def says(sql, *texts, before=None, **more):
-    status, said = run((attach() if before is None else before) + sql, **more)
+def says(sql, *texts, before=None, arguments=(), **more):
+    status, said = run((attach() if before is None else before) + sql, *arguments, **more)
     for text in texts:
         check(f"{sql} says {text!r}", status == 1 and text in said, said)
 
@@ -149,7 +150,7 @@ def table(name, where, location, rows, lends=None):
         "schema.name-mapping.default": json.dumps([{"field-id": i, "names": [n]} for i, n in ((1, "id"), (2, "name"))])})
     os.makedirs(f"{where}/data", exist_ok=True)
     status, said = run("; ".join(f"copy (select i::bigint as id, 'n' || i as name from range({i * rows}, {(i + 1) * rows}) t(i)) "
-                                 f"to '{where}/data/{i}.parquet' (format parquet)" for i in range(2)))
+                                 f"to '{where}/data/{i}.parquet' (format parquet, row_group_size 10000)" for i in range(2)))
     check(f"files of {name}", status == 0, said)
     answers = []
     for i in range(2):
@@ -239,6 +240,28 @@ def test_keys():
     says("from lake.s3.long", "lends a region of more than")
 
 
+def test_ranks():
+    """Ranks that are processes: rank 0 asks the catalog, the others get the state and the keys; each byte before the footers is read once."""
+    states = table("dealt", os.path.join(store.root, "lake/dealt"), "s3://lake/dealt", 60000, lent())
+    catalog.tables["s3", "dealt"] = states[1]
+    for ranks in (2, 3):
+        processes = ("--processes", str(ranks), "--set", "distribute=always", "--set", "threads=1")
+        before, asked = len(store.log), len(catalog.log)
+        gives("select count(*), sum(id), min(name) < max(name) from lake.s3.dealt", "120000,7199940000,true", arguments=processes)
+        log = store.log[before:]
+        check("one rank asks for the table once", sum("/tables/dealt" in line for line in catalog.log[asked:]) == 1, "\n".join(catalog.log[asked:]))
+        for name in "01":
+            found = [re.search(r"bytes=(\d+)-(\d+) ", line) for line in log if f"data/{name}.parquet" in line]
+            ranges = sorted((int(m[1]), int(m[2])) for m in found if m)
+            check(f"{ranks} ranks read each part of {name} once", ranges and not any(b[0] <= a[1] for a, b in zip(ranges, ranges[1:])), ranges)
+        gives("select count(*) from lake.s3.dealt; select count(*), min(id) from lake.s3.dealt version as of 1; "
+              "select count(*) from lake.s3.kept a join lake.sales.orders b using (id)", "120000", "count,min", "60000,0", "count", "20", arguments=processes)
+        says("from lake.s3.wrong", "access is refused", arguments=processes)
+        says("from lake.s3.nothing", "does not exist", arguments=processes)
+    catalog.tables["s3", "renewed"] = lambda _: {**states[1], **lent(**{"s3.session-token-expires-at-ms": str(int(time.time() * 1000) + 1000)})}
+    gives("; ".join(["select count(*) from lake.s3.renewed"] * 5), "120000", *["count", "120000"] * 4, arguments=processes)
+
+
 def test_tokens():
     says("", "wants a token (401: not authorized)", before=attach("token 'x'").replace("token 'x'", "access_delegation_mode none"))
     says("", "refuses the token: it is wrong, or has expired (401: not authorized)", before=attach("token 'expired'"))
@@ -312,7 +335,7 @@ def main():
     global store
     store = Store(os.path.join(work.name, "root"), KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
-    for test in (test_names, test_growth, test_keys, test_tokens, test_options, test_hostile):
+    for test in (test_names, test_growth, test_keys, test_ranks, test_tokens, test_options, test_hostile):
         test()
     print(f"lakes_rest: {passed} passed, {len(failures)} failed")
     return bool(failures)

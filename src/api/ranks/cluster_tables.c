@@ -9,8 +9,10 @@
 #include "api/ranks/ranks_parts.h"
 #include "api/ranks/statement_bytes.h"
 #include "lake/lake.h"
+#include "parquet/table/table_given.h"
 #include "parquet/table/table_share.h"
 #include "parquet/table/table_spec.h"
+#include "storage/object_store.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -147,11 +149,11 @@ static status open_with_all(pistachio_database *database, const char *text, bool
 
 /* ---- lakes: rank 0 says which state the others open ---- */
 
-status api_cluster_serve_lake(rank_run *run, const char *told, bool use_cache)
+status api_cluster_serve_lake(rank_run *run, const char *told, const settings *keys, bool use_cache)
 {
     pq_table *table;
     const char *text;
-    TRY(lake_open_told(told, use_cache, &text, &table));
+    TRY(lake_open_told(told, keys, use_cache, &text, &table));
     TRY(api_cluster_know_table(run->database->cluster, text, &table, 0));
     return agree_opened(run);
 }
@@ -162,8 +164,10 @@ static status tell_lake(rank_run *run, const char *text, bool use_cache, uint64_
     arena *scratch;
     TRY(arena_new(&scratch));
     const char *told = lake_tell(scratch, *io);
+    uint32_t before = object_store_use(pq_given_store((*io)->given)); /* its keys go along */
     status st = told ? api_cluster_ask(run, REQUEST_LAKE, told, use_cache)
                      : status_no_memory("lake", strlen(text));
+    object_store_use(before);
     arena_free(scratch);
     if (st) {
         pq_table_close(*io);
@@ -196,16 +200,11 @@ static status open_lake_with_all(pistachio_database *database, const char *text,
     return st;
 }
 
-/* Rank 0 looks whether the log has grown, as each statement does; *out NULL: the text is not of a lake. */
-static status open_lake(pistachio_database *database, const char *text, bool use_cache,
-                        pq_table **out)
+/* Has all ranks know a lake's state, which rank 0 has opened. */
+static status share_lake(pistachio_database *database, const char *text, bool use_cache,
+                         uint64_t age, pq_table **out)
 {
     api_cluster *cluster = database->cluster;
-    uint64_t age;
-    pq_table *before = api_cluster_known_table(cluster, text, &age);
-    TRY(lake_open(text, use_cache, before && before->given ? before : NULL, out));
-    if (!*out || *out == before)
-        return STATUS_OK;
     api_comm *comm = api_cluster_comm(cluster);
     status lost = net_comm_failure(comm->net);
     api_comm_unref(comm);
@@ -213,6 +212,18 @@ static status open_lake(pistachio_database *database, const char *text, bool use
         return open_lake_with_all(database, text, use_cache, age, out);
     status_free(lost); /* files of a lake are the same for all ranks: this one goes on alone */
     return api_cluster_know_table(cluster, text, out, age);
+}
+
+/* Rank 0 looks whether the log has grown, as each statement does; *out NULL: the text is not of a lake. */
+static status open_lake(pistachio_database *database, const char *text, bool use_cache,
+                        pq_table **out)
+{
+    uint64_t age;
+    pq_table *before = api_cluster_known_table(database->cluster, text, &age);
+    TRY(lake_open(text, use_cache, before && before->given ? before : NULL, out));
+    if (!*out || *out == before)
+        return STATUS_OK;
+    return share_lake(database, text, use_cache, age, out);
 }
 
 /* ---- opening alone ---- */
@@ -299,8 +310,25 @@ static status cluster_tables_locate(void *context, arena *a, const char *path, c
     return *out ? STATUS_OK : status_no_memory("path", strlen(path));
 }
 
+static pq_table *cluster_tables_known(void *context, const char *text)
+{
+    uint64_t age;
+    return api_cluster_known_table(((pistachio_database *)context)->cluster, text, &age);
+}
+
+static status cluster_tables_share(void *context, const char *text, bool use_cache, pq_table **io)
+{
+    pistachio_database *database = context;
+    uint64_t age;
+    (void)api_cluster_known_table(database->cluster, text, &age);
+    return share_lake(database, text, use_cache, age, io);
+}
+
 sql_opener api_cluster_opener(pistachio_database *database)
 {
-    return (sql_opener){
-        .context = database, .open = cluster_tables_open_table, .locate = cluster_tables_locate};
+    return (sql_opener){.context = database,
+                        .open = cluster_tables_open_table,
+                        .locate = cluster_tables_locate,
+                        .known = cluster_tables_known,
+                        .share = database->cluster->rank ? NULL : cluster_tables_share};
 }

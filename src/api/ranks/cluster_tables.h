@@ -8,7 +8,8 @@
 sql_opener api_cluster_opener(pistachio_database *database);
 /* Opens the table of the text with the others, because rank 0 has asked for it. */
 CHECKED status api_cluster_serve_table(rank_run *run, const char *text, bool use_cache);
-/* Opens the state of a lake that rank 0 has told. */
-CHECKED status api_cluster_serve_lake(rank_run *run, const char *told, bool use_cache);
+/* Opens the state of a lake that rank 0 has told. keys: the request's settings. */
+CHECKED status api_cluster_serve_lake(rank_run *run, const char *told, const settings *keys,
+                                      bool use_cache);
 
 #endif

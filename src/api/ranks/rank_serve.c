@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "base/trace.h"
 #include "exec/operators/result_batch.h"
+#include "lake/lake.h"
 #include "plan/rules/nested/pack_columns.h"
 #include "plan/rules/nested/pack_moves.h"
 #include "plan/rules/optimize.h"
@@ -178,12 +179,14 @@ static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, st
     else
         TRY(settings_init(&s));
     TRY(statement_read_bytes(data, bytes, &s, read));
-    TRY(api_working_choose(&s));
+    /* Keys that a catalog has lent open one table: lake_open_told keeps them. */
+    if (read->request != REQUEST_LAKE || !lake_tells_keys(read->table))
+        TRY(api_working_choose(&s));
     switch (read->request) {
     case REQUEST_TABLE:
         return api_cluster_serve_table(run, read->table, read->use_cache);
     case REQUEST_LAKE:
-        return api_cluster_serve_lake(run, read->table, read->use_cache);
+        return api_cluster_serve_lake(run, read->table, &s, read->use_cache);
     case REQUEST_TOPOLOGY:
         return api_cluster_serve_topology(run);
     default:

@@ -122,7 +122,7 @@ static status put_catalog(byte_list *to, const pistachio_result *result, sql_hel
     sql_catalog *catalog = api_result_catalog(result);
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list_all(catalog, held, &entries, &count));
+    TRY(sql_catalog_list_known(catalog, held, &entries, &count));
     TRY(put_names(to, entries, count, true));
     TRY(put_names(to, entries, count, false));
     return put_parts(to, entries, count, result->connection->database);

@@ -143,18 +143,24 @@ void sql_catalog_let_go(sql_catalog *catalog, pq_table *table)
     }
 }
 
+/* Opens a table of a catalog behind a server, which the other processes open as this one tells them. */
+static status open_with_all(sql_catalog *catalog, const char *text, pq_table **out)
+{
+    const sql_opener *opener = &catalog->opener;
+    pq_table *before = opener->known(opener->context, text);
+    TRY(sql_remote_open(catalog, text, before, out));
+    if (!*out || *out == before)
+        return STATUS_OK;
+    return opener->share(opener->context, text, !catalog->reads_anew, out);
+}
+
 status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
                               pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
-    if (opener->open && sql_remote_has(NULL, text))
-        return status_hint(
-            status_new(STATUS_KIND_UNSUPPORTED,
-                       "\"%s\" is of a catalog behind a server, which ranks that are processes do "
-                       "not read",
-                       text),
-            "--ranks N makes ranks that are threads, which do");
-    if (sql_remote_has(NULL, text)) {
+    if (opener->share && sql_remote_has(NULL, text))
+        return open_with_all(catalog, text, out);
+    if (!opener->open && sql_remote_has(NULL, text)) {
         TRY(sql_remote_open(catalog, text, before, out));
         return !*out || *out == before ? STATUS_OK : keep_table(catalog, *out);
     }
@@ -673,13 +679,15 @@ static status catalog_list(sql_catalog *catalog, bool opens_tables, bool lists_a
     return STATUS_OK;
 }
 
-static status list_levels(sql_catalog *catalog, bool opens_tables, bool lists_all, sql_held *held,
-                          sql_catalog_entry **out, size_t *out_count)
+/* asks: servers of catalogs, for all their tables. */
+static status list_levels(sql_catalog *catalog, bool asks, bool opens_tables, bool lists_all,
+                          sql_held *held, sql_catalog_entry **out, size_t *out_count)
 {
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
         mutex_lock(&catalog->lock);
-        status_free(sql_remote_list(catalog)); /* it says so when a table is looked up */
+        if (asks)
+            status_free(sql_remote_list(catalog)); /* it says so when a table is looked up */
         status st = catalog_list(catalog, opens_tables, lists_all, held, &all);
         mutex_unlock(&catalog->lock);
         TRY(st);
@@ -694,13 +702,19 @@ static status list_levels(sql_catalog *catalog, bool opens_tables, bool lists_al
 status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
                         sql_catalog_entry **out, size_t *out_count)
 {
-    return list_levels(catalog, opens_tables, false, held, out, out_count);
+    return list_levels(catalog, true, opens_tables, false, held, out, out_count);
 }
 
 status sql_catalog_list_all(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
                             size_t *out_count)
 {
-    return list_levels(catalog, false, true, held, out, out_count);
+    return list_levels(catalog, true, false, true, held, out, out_count);
+}
+
+status sql_catalog_list_known(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
+                              size_t *out_count)
+{
+    return list_levels(catalog, false, false, true, held, out, out_count);
 }
 
 /* ---- macros and prepared statements ---- */

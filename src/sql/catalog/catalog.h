@@ -39,6 +39,10 @@ typedef struct sql_opener {
     /* before: what the text was opened as last, or NULL; *out may be the same. */
     status (*open)(void *context, const char *text, bool use_cache, pq_table *before,
                    pq_table **out);
+    /* Gives the table that the text was opened as last, or NULL: for lakes that one process opens, because it alone knows their catalog. share: has
+     * all processes know a lake that was opened, and takes it over; NULL where another process does. */
+    pq_table *(*known)(void *context, const char *text);
+    status (*share)(void *context, const char *text, bool use_cache, pq_table **io);
     /* The path as this process is to look for it; in the arena, or as it was. */
     status (*locate)(void *context, arena *a, const char *path, const char **out);
 } sql_opener;
@@ -127,6 +131,9 @@ void sql_catalog_drop_prepared(sql_catalog *catalog);
 /* Lists, as sql_catalog_list, macros, prepared statements and rows of recursive queries, too. */
 CHECKED status sql_catalog_list_all(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
                                     size_t *out_count);
+/* The entries that there are, without asking servers for more. */
+CHECKED status sql_catalog_list_known(sql_catalog *catalog, sql_held *held, sql_catalog_entry **out,
+                                      size_t *out_count);
 /* Entries sorted by name; copied. opens_tables: those that were not looked up yet, too, which may
  * fail. */
 CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
