@@ -4,6 +4,7 @@
 #include "base/mutex.h"
 #include "http/answer.h"
 #include "http/request.h"
+#include "http/tardy.h"
 
 #include <openssl/crypto.h>
 #include <signal.h>
@@ -32,9 +33,12 @@ struct transfer_run {
     bool is_checked;   /* the body is what was asked for */
     bool has_progress; /* the attempt has given bytes that none before it gave */
     uint64_t furthest; /* the most bytes of the body that an attempt has come to */
+    bool is_answered;  /* the attempt's header has begun to come */
+    bool is_second;    /* it was slower than most, and is asked a second time */
     unsigned attempts, connects;
     size_t header_bytes;
     int64_t due;      /* when the next attempt may begin */
+    int64_t asked;    /* when the attempt was sent */
     int64_t progress; /* when it began, or came further */
 };
 typedef struct transfer_run run;
@@ -160,6 +164,9 @@ static size_t on_header(char *data, size_t size, size_t count, void *argument)
 {
     run *r = argument;
     size_t bytes = size * count;
+    if (!r->is_answered && r->transfer->question.range != RANGE_NONE)
+        tardy_add(now_ms() - r->asked);
+    r->is_answered = true;
     r->header_bytes += bytes;
     if (r->header_bytes > HEADER_BYTES_MAX) {
         r->failure =
@@ -181,7 +188,8 @@ static status start_attempt(run *r)
     if (t->question.range != RANGE_OF_BYTES)
         t->received = 0;
     r->header_bytes = 0;
-    r->is_checked = false;
+    r->is_checked = r->is_answered = false;
+    r->asked = now_ms();
     r->attempts++;
     if (!r->progress)
         r->progress = now_ms();
@@ -192,6 +200,8 @@ static status start_attempt(run *r)
     curl_easy_setopt(r->easy, CURLOPT_WRITEDATA, r);
     curl_easy_setopt(r->easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(r->easy, CURLOPT_HEADERDATA, r);
+    if (r->is_second) /* the connection may be what is slow */
+        curl_easy_setopt(r->easy, CURLOPT_FRESH_CONNECT, 1L);
     if (curl_multi_add_handle(multi, r->easy))
         return status_no_memory("request", 1);
     return STATUS_OK;
@@ -332,6 +342,26 @@ static run *next_to_start(int64_t now, int64_t *due)
     return r;
 }
 
+/* Ends attempts of reads that wait for longer than most have: they begin again. */
+static void give_up_tardy(void)
+{
+    int64_t now = now_ms(), limit = tardy_limit();
+    if (limit == INT64_MAX)
+        return;
+    mutex_lock(&lock);
+    run *r = first;
+    while (r && (!r->easy || r->is_answered || r->is_second ||
+                 r->transfer->question.range == RANGE_NONE || now - r->asked <= limit))
+        r = r->next;
+    mutex_unlock(&lock);
+    if (!r)
+        return;
+    end_attempt(r);
+    r->is_second = true;
+    r->due = now;
+    tardy_count();
+}
+
 /* Returns for how many milliseconds nothing is to be started. */
 static int start_attempts(void)
 {
@@ -359,6 +389,9 @@ static void finish_attempts(void)
     }
 }
 
+/* Requests that are under way are looked at so often. */
+#define LOOK_MILLISECONDS 100
+
 static void *work(void *unused)
 {
     (void)unused;
@@ -371,7 +404,10 @@ static void *work(void *unused)
             finish_stopped();
         curl_multi_perform(multi, &running);
         finish_attempts();
+        give_up_tardy();
         int wait = start_attempts();
+        if (under_way && wait > LOOK_MILLISECONDS)
+            wait = LOOK_MILLISECONDS;
         mutex_lock(&lock);
         bool is_idle = !first;
         mutex_unlock(&lock);

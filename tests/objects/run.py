@@ -405,6 +405,17 @@ def test_faults():
         says(f"from 's3://{fault}/many/*.parquet'", text)
 
 
+def test_tardy():
+    """Requests that are slower than most are asked a second time."""
+    make_all(("select g, md5(g::text) as t from generate_series(1, 40000) s(g)", f"{root}/data/tardy.parquet"), options=", row_group_size 400")
+    before, began = len(store.log), time.monotonic()
+    gives("select count(*), sum(g), count(distinct t) from 's3://tardy/tardy.parquet'", "40000,800020000,40000")
+    took, log = time.monotonic() - began, [line for line in store.log[before:] if "bytes=-" not in line]
+    second = len(log) - len(set(log))
+    check("requests that are late are asked a second time, at most one of 20", took < 38 and 0 < len(store.late) <= second <= len(log) // 20,
+          f"{took:.1f} s, {len(log)} requests, {len(set(log))} different, {len(store.late)} late")
+
+
 def test_patience():
     """Ctrl-C ends a wait."""
     for sql in ("from 's3://hang/big.parquet'", "select sum(h) from 's3://slow/big.parquet'"):
@@ -433,7 +444,7 @@ def main():
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
     for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_looks, test_keys,
-                         test_lent_keys, test_web, test_tls, test_writing, test_faults, test_patience)):
+                         test_lent_keys, test_web, test_tls, test_writing, test_faults, test_tardy, test_patience)):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

@@ -16,6 +16,7 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     stranger    lists keys that were not asked for             broken     500 to each request
     lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
     shaky       one request of four fails in passing, in a way of its own, by the store's seed
+    tardy       the first answer to one request of 50 for a part comes after 40 seconds
     wild        as shaky; and one request of 200 has one of the faults above that are an error, which `wilds` lists
 
 /web/loop redirects to itself for ever, /web/to/<path> to /web/<path>, /web/down to another scheme,
@@ -38,7 +39,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 FAULTS = ("busy reset whole shifted page header changing stranger hang slow longer nameless repeat packed denied "
-          "broken lastpart badend shaky wild").split()
+          "broken lastpart badend shaky wild tardy").split()
 WILD = "whole shifted nameless header packed denied changing longer".split()
 PAGE = 7  # keys in a page of a listing
 
@@ -59,6 +60,7 @@ class Store(ThreadingHTTPServer):
         self.counts, self.log, self.uploads = {}, [], {}
         self.lent_for = 3600  # seconds
         self.random = random.Random(1)
+        self.parts, self.late = {}, set()  # of "tardy"
         self.wilds = []  # what requests to "wild" had in the end
 
     def count(self, what):
@@ -184,6 +186,14 @@ class Handler(BaseHTTPRequestHandler):
                 return False
             else:
                 self.error(random.choice([429, 500, 502, 503, 504]), "SlowDown")
+        elif fault == "tardy" and (span := self.headers.get("Range")) and "-" != span[6]:
+            with self.server.lock:
+                self.server.parts.setdefault((path, span), len(self.server.parts))
+                is_late = self.server.parts[path, span] % 50 == 24 and (path, span) not in self.server.late
+                self.server.late |= {(path, span)} if is_late else set()
+            if is_late:
+                time.sleep(40)
+            return False
         elif fault == "denied":
             self.error(403, "AccessDenied")
         elif fault == "broken":
