@@ -117,6 +117,7 @@ static const pg_type_entry entries[] = {
     {2278, 0, 0, 4, "void", "void", 'P', "void_"},
     {2279, 0, 0, 4, "trigger", "trigger", 'P', "trigger_"},
     {2281, 0, 0, 8, "internal", "internal", 'P', "internal_"},
+    {PG_ANYELEMENT, 0, 0, 4, "anyelement", "anyelement", 'P', "anyelement_"},
     {PG_UUID, 2951, 0, 16, "uuid", "uuid", 'U', "uuid_"},
     {2951, 0, PG_UUID, -1, "_uuid", "uuid[]", 'A', "array_"},
     {PG_JSONB, 3807, 0, -1, "jsonb", "jsonb", 'U', "jsonb_"},

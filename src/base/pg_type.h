@@ -32,6 +32,7 @@ typedef enum pg_oid {
     PG_NUMERIC = 1700,
     PG_REGCLASS = 2205,
     PG_REGTYPE = 2206,
+    PG_ANYELEMENT = 2283,
     PG_UUID = 2950,
     PG_JSONB = 3802
 } pg_oid;

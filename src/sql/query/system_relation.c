@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "base/pg_type.h"
 #include "parquet/table/table.h"
+#include "sql/query/system_routine.h"
 
 #include <time.h>
 
@@ -18,6 +19,9 @@ typedef enum system_source {
     PLAIN_TABLES, /* without views */
     VIEWS,
     COLUMNS,
+    ROUTINES,
+    AGGREGATES,
+    OPERATORS,
     CLIENTS,
     PAST,
     SETTINGS
@@ -301,6 +305,43 @@ static status add_columns(text *t)
                   "WHERE t.relid > 0) t");
 }
 
+/* ---- functions and operators ---- */
+
+static status add_types_of(text *t, const system_routine *one)
+{
+    TRY(add(t, ",CAST(["));
+    for (uint32_t i = 0; i < one->count; i++)
+        TRY(add(t, arena_format(t->b->memory, i ? ",%u" : "%u", (unsigned)one->args[i])));
+    return add(t, "] AS bigint[]))");
+}
+
+/* Adds a row: the identifier is that of the name with the arguments' types. */
+static status add_routine(void *argument, const system_routine *one)
+{
+    text *t = argument;
+    const char *key =
+        arena_format(t->b->memory, "%c %s %u %u %u", one->kind, one->name, (unsigned)one->count,
+                     (unsigned)one->args[0], (unsigned)one->args[1]);
+    if (!key)
+        return bind_no_memory();
+    TRY(begin_row(t));
+    TRY(add_number(t, system_relation_oid_of(key)));
+    TRY(add(t, ","));
+    TRY(add_literal(t, one->name));
+    TRY(add(t, arena_format(t->b->memory, ",'%c',%u,%u,%u,%u", one->kind, (unsigned)one->result,
+                            (unsigned)one->count, (unsigned)one->args[0], (unsigned)one->args[1])));
+    return add_types_of(t, one);
+}
+
+static status add_routines(text *t, system_source source)
+{
+    TRY(add(t, "(SELECT * FROM (VALUES "));
+    TRY(source == OPERATORS ? system_operators(add_routine, t) : system_routines(add_routine, t));
+    return add(t, source == AGGREGATES
+                      ? ") t(oid,name,kind,result,count,of,at,args) WHERE t.kind = 'a') t"
+                      : ") t(oid,name,kind,result,count,of,at,args)) t");
+}
+
 /* ---- a server's statements ---- */
 
 static status add_text_or_null(text *t, const char *value)
@@ -397,6 +438,10 @@ static status system_relation_add_source(text *t, system_source source)
         return add_tables(t, source);
     case COLUMNS:
         return add_columns(t);
+    case ROUTINES:
+    case AGGREGATES:
+    case OPERATORS:
+        return add_routines(t, source);
     case SETTINGS:
         return system_relation_add_settings(t);
     case CLIENTS:
