@@ -19,6 +19,7 @@ typedef struct of_text_level {
     const nested_type *fields;
     part_column *columns;
     uint64_t row; /* structs: the row at work */
+    bool tries;   /* a text that is not a value is NULL */
 } of_text_level;
 
 static status add_text(part_column *to, const nested_part *part, bool is_nested)
@@ -70,6 +71,34 @@ static status scan_row(of_text_level *level, const string_view *text, nested_val
     return STATUS_OK;
 }
 
+/* Takes back what the row at work has added. */
+static void drop_row(of_text_level *level, uint64_t rows)
+{
+    for (uint32_t i = 0; i < level->fields->field_count; i++) {
+        part_column *column = &level->columns[i];
+        column->ends.count = column->nulls.count = rows;
+        column->bytes.count = rows ? column->ends.items[rows - 1] : 0;
+    }
+}
+
+/* *is_value: the text is one, or is to be. */
+static status try_row(of_text_level *level, const string_view *text, nested_value *out,
+                      bool *is_value)
+{
+    uint64_t before = level->type.id == TYPE_STRUCT ? level->row : level->columns[0].ends.count;
+    status st = scan_row(level, text, out);
+    *is_value = true;
+    if (!level->tries ||
+        (status_get_kind(st) != STATUS_KIND_DATA && status_get_kind(st) != STATUS_KIND_INVALID))
+        return st;
+    if (st) {
+        status_free(st);
+        drop_row(level, before);
+        *is_value = false;
+    }
+    return STATUS_OK;
+}
+
 /* ---- columns ---- */
 
 static status put_texts(device *dev, const part_column *from, tensor *t)
@@ -103,15 +132,15 @@ static status make_column(device *dev, const part_column *from, tensor **out)
     return st;
 }
 
-static status values_of(dev_stream *stream, data_type type, tensor *texts, uint64_t rows,
-                        tensor **out);
+static status values_of(dev_stream *stream, data_type type, bool tries, tensor *texts,
+                        uint64_t rows, tensor **out);
 
 /* The column of a field: its texts, or what these are. */
 static status child_of(of_text_level *level, uint32_t field, tensor **out)
 {
     tensor *texts;
     TRY(make_column(level->stream->dev, &level->columns[field], &texts));
-    status st = values_of(level->stream, level->fields->fields[field].type, texts,
+    status st = values_of(level->stream, level->fields->fields[field].type, level->tries, texts,
                           level->columns[field].ends.count, out);
     tensor_unref(texts);
     return st;
@@ -140,8 +169,12 @@ static status fill_level(of_text_level *level, const tensor *texts, uint64_t row
     for (uint64_t i = 0; i < rows; i++) {
         nested_value *pair = (nested_value *)result->values + i;
         *pair = (nested_value){0};
-        if (nested_is_valid(texts, i))
-            TRY(scan_row(level, (const string_view *)texts->values + i, pair));
+        if (nested_is_valid(texts, i)) {
+            bool is_value;
+            TRY(try_row(level, (const string_view *)texts->values + i, pair, &is_value));
+            if (!is_value)
+                nested_put_null(result, i);
+        }
         if (cancel_look(i))
             TRY(cancel_check());
     }
@@ -158,23 +191,38 @@ static void release_level(of_text_level *level)
     mem_free(level->columns);
 }
 
+/* The rows' validity is the texts', or a copy of it that has room for more NULLs. */
+static status new_values(dev_stream *stream, data_type type, bool tries, const tensor *texts,
+                         uint64_t rows, tensor **out)
+{
+    TRY(tensor_new_flat(stream->dev, type, rows, tries, out));
+    if (!tries) {
+        (*out)->validity = texts->validity;
+        (*out)->validity_owner = dev_buffer_ref(texts->validity_owner);
+    } else if (texts->validity) {
+        memcpy((*out)->validity, texts->validity, bitmap_bytes(rows));
+    } else {
+        memset((*out)->validity, 0xff, bitmap_bytes(rows));
+    }
+    return STATUS_OK;
+}
+
 /* Makes values of the type of a FLAT column of texts. */
-static status values_of(dev_stream *stream, data_type type, tensor *texts, uint64_t rows,
-                        tensor **out)
+static status values_of(dev_stream *stream, data_type type, bool tries, tensor *texts,
+                        uint64_t rows, tensor **out)
 {
     TRY(guard_check());
     if (!type_is_nested(type)) {
         *out = tensor_ref(texts);
         return STATUS_OK;
     }
-    of_text_level level = {.stream = stream, .type = type, .fields = nested_type_of(type)};
+    of_text_level level = {
+        .stream = stream, .type = type, .fields = nested_type_of(type), .tries = tries};
     level.columns = mem_new_array((size_t)level.fields->field_count + 1, sizeof *level.columns);
     if (!level.columns)
         return status_no_memory("lists", sizeof *level.columns);
-    status st = tensor_new_flat(stream->dev, type, rows, false, out);
+    status st = new_values(stream, type, tries, texts, rows, out);
     if (!st) {
-        (*out)->validity = texts->validity;
-        (*out)->validity_owner = dev_buffer_ref(texts->validity_owner);
         st = fill_level(&level, texts, rows, *out);
         if (st) {
             tensor_unref(*out);
@@ -187,5 +235,10 @@ static status values_of(dev_stream *stream, data_type type, tensor *texts, uint6
 
 status compute_of_text(const nested_args *c, tensor **out)
 {
-    return values_of(c->stream, c->type, c->args[0], c->count, out);
+    return values_of(c->stream, c->type, false, c->args[0], c->count, out);
+}
+
+status compute_try_of_text(const nested_args *c, tensor **out)
+{
+    return values_of(c->stream, c->type, true, c->args[0], c->count, out);
 }

@@ -67,10 +67,30 @@ static status try_text(binder *b, expr *arg, data_type type, const bind_modifier
     return bind_cast_modified(b, *out, type, modifier, location, out);
 }
 
+static status try_part(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    const bind_modifier none = {.length = -1, .decimals = -1};
+    return bind_try_cast(b, arg, type, &none, location, out);
+}
+
+/* Casts lists, structs and maps, or to these: what fails in them is NULL. */
+static status try_nested(binder *b, expr *arg, data_type type, const bind_modifier *modifier,
+                         int32_t location, expr **out)
+{
+    status (*before)(binder * b, expr * arg, data_type type, int32_t location, expr * *out) =
+        b->cast_part;
+    b->cast_part = try_part;
+    status st = bind_cast_modified(b, arg, type, modifier, location, out);
+    b->cast_part = before;
+    return st;
+}
+
 status bind_try_cast(binder *b, expr *arg, data_type type, const bind_modifier *modifier,
                      int32_t location, expr **out)
 {
     value low, high;
+    if (type_is_nested(arg->type) || type_is_nested(type))
+        return try_nested(b, arg, type, modifier, location, out);
     bool is_parsed =
         arg->type.id == TYPE_VARCHAR && type.id != TYPE_VARCHAR && type.id != TYPE_BLOB;
     if (is_parsed && type_can_cast(arg->type, type))

@@ -277,6 +277,8 @@ struct binder {
     bind_query_function bind_subquery;
     /* Binds an expression: bind_expr, for what bind_expr itself calls. */
     status (*bind_expression)(binder *b, const pg_node *node, bind_scope *scope, expr **out);
+    /* Casts a part of a nested value: NULL: bind_cast does; else TRY_CAST's. */
+    status (*cast_part)(binder *b, expr *arg, data_type type, int32_t location, expr **out);
     const bind_macro *macro;
     const lambda_frame *lambda; /* the innermost */
     /* Binds a call if it is one of a macro (query/bind_macro.c). */

@@ -241,6 +241,12 @@ status bind_transform(binder *b, expr *list, expr *body, expr *const *parameters
 
 /* ---- casts ---- */
 
+/* Casts a part of the value at work: TRY_CAST gives NULL in the place of a part that fails. */
+static status cast_part(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    return (b->cast_part ? b->cast_part : bind_cast)(b, arg, type, location, out);
+}
+
 static status cast_list(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     data_type from = nested_type_of(arg->type)->fields[0].type;
@@ -248,13 +254,31 @@ static status cast_list(binder *b, expr *arg, data_type type, int32_t location, 
     expr *parameter, *body;
     if (bind_is_null_list(arg)) {
         for (uint32_t i = 0; i < arg->arg_count; i++)
-            TRY(bind_cast(b, arg->args[i], to, location, &arg->args[i]));
+            TRY(cast_part(b, arg->args[i], to, location, &arg->args[i]));
         return bind_call(b, EXPR_LIST_VALUE, type, arg->args, arg->arg_count, location, out);
     }
     TRY(bind_new_parameter(b, from, location, &parameter));
-    TRY(bind_cast(b, parameter, to, location, &body));
+    TRY(cast_part(b, parameter, to, location, &body));
     TRY(bind_transform(b, arg, body, &parameter, 1, location, out));
     (*out)->type = type;
+    return STATUS_OK;
+}
+
+/* Gives lists of another size NULL. */
+static status try_sized(binder *b, expr *list, data_type type, int32_t location, expr **out)
+{
+    value size = value_int(TYPE_INT64, nested_type_size(type)), null = value_null(type);
+    expr *copy = expr_copy(b->memory, list), *length, *wanted;
+    expr *node = expr_new(b->memory, EXPR_CASE, type, 3, bind_position(b, location));
+    if (!copy || !node)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_LIST_LENGTH, type_make(TYPE_INT64), copy, location, &length));
+    TRY(bind_constant(b, &size, -1, &wanted));
+    TRY(bind_call2(b, EXPR_EQ, type_make(TYPE_BOOL), length, wanted, location, &node->args[0]));
+    TRY(bind_call1(b, EXPR_LIST_SIZED, type, list, location, &node->args[1]));
+    TRY(bind_constant(b, &null, -1, &node->args[2]));
+    node->is_nullable = true;
+    *out = node;
     return STATUS_OK;
 }
 
@@ -269,7 +293,8 @@ static status cast_sized(binder *b, expr *arg, data_type type, int32_t location,
         return STATUS_OK;
     bool is_written = (*out)->kind == EXPR_CALL && (*out)->op == EXPR_LIST_VALUE;
     if (!is_written || (*out)->arg_count != nested_type_size(type))
-        return bind_call1(b, EXPR_LIST_SIZED, type, *out, location, out);
+        return b->cast_part ? try_sized(b, *out, type, location, out)
+                            : bind_call1(b, EXPR_LIST_SIZED, type, *out, location, out);
     (*out)->type = type;
     return STATUS_OK;
 }
@@ -305,7 +330,7 @@ static status cast_struct(binder *b, expr *arg, data_type type, int32_t location
             TRY(bind_nested_field(b, copy, (uint32_t)field, location, &args[1 + i]));
         else
             TRY(bind_constant(b, &null, -1, &args[1 + i]));
-        TRY(bind_cast(b, args[1 + i], to->fields[i].type, location, &args[1 + i]));
+        TRY(cast_part(b, args[1 + i], to->fields[i].type, location, &args[1 + i]));
     }
     if (!has_match)
         return bind_error(b, STATUS_KIND_INVALID, location,
@@ -325,7 +350,7 @@ static status cast_map(binder *b, expr *arg, data_type type, int32_t location, e
         TRY(bind_list_type(b, nested_type_of(arg->type)->fields[k].type, &from));
         TRY(bind_list_type(b, nested_type_of(type)->fields[k].type, &to));
         TRY(bind_call1(b, k ? EXPR_MAP_VALUES : EXPR_MAP_KEYS, from, copy, location, &parts[k]));
-        TRY(bind_cast(b, parts[k], to, location, &parts[k]));
+        TRY(cast_part(b, parts[k], to, location, &parts[k]));
     }
     return bind_call(b, EXPR_MAP, type, parts, 2, location, out);
 }
@@ -361,7 +386,9 @@ static status nested_cast_text(binder *b, expr *arg, data_type type, int32_t loc
 {
     data_type texts;
     TRY(text_type(b, type, &texts));
-    TRY(bind_call1(b, EXPR_NESTED_OF_TEXT, texts, arg, location, out));
+    TRY(bind_call1(b, b->cast_part ? EXPR_NESTED_TRY_OF_TEXT : EXPR_NESTED_OF_TEXT, texts, arg,
+                   location, out));
+    (*out)->is_nullable |= b->cast_part != NULL;
     return bind_cast(b, *out, type, location, out);
 }
 
@@ -381,7 +408,7 @@ status bind_nested_cast(binder *b, expr *arg, data_type type, int32_t location, 
         return cast_sized(b, arg, type, location, out);
     if (type.id == TYPE_VARCHAR)
         return bind_call1(b, EXPR_NESTED_TEXT, type, arg, location, out);
-    if (bind_is_literal(arg))
+    if (bind_is_literal(arg) && !b->cast_part)
         return bind_nested_literal(b, arg, type, location, out);
     if (arg->type.id == TYPE_LIST && type.id == TYPE_LIST)
         return cast_list(b, arg, type, location, out);
