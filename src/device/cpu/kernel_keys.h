@@ -19,17 +19,18 @@ static inline uint64_t row_word(const uint8_t *row, size_t word)
     return bits;
 }
 
+/* Compares by words, which stay in registers: a copy of a view would be written in parts and read across them. */
 static inline bool texts_are_equal(const uint8_t *left, const uint8_t *right)
 {
-    string_view a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    if (a.bytes != b.bytes)
+    uint64_t head = row_word(left, 0), tail = row_word(left, 1), other = row_word(right, 1);
+    uint32_t bytes = (uint32_t)head;
+    if (head != row_word(right, 0))
         return false;
-    if (a.bytes <= STRING_INLINE_BYTES)
-        return !memcmp(a.inlined, b.inlined, STRING_INLINE_BYTES);
-    return !memcmp(a.prefix, b.prefix, sizeof a.prefix) &&
-           !memcmp(kernel_string_data(&a), kernel_string_data(&b), a.bytes);
+    if (tail == other || bytes <= STRING_INLINE_BYTES)
+        return tail == other;
+    const char *a = (const char *)(uintptr_t)tail + KERNEL_STRING_OFFSET;
+    const char *b = (const char *)(uintptr_t)other + KERNEL_STRING_OFFSET;
+    return !memcmp(a + 4, b + 4, bytes - 4);
 }
 
 /* With constant arguments the compiler makes a comparison of its own for each shape of rows. */

@@ -103,20 +103,48 @@ void ISA_(range_tops)(const range_tops_arguments *a)
     }
 }
 
-/* The first of the places [place, end) that is high enough; `end` or beyond: none. */
+#define HIGH_LANES 16
+
+/* Returns the first of the places [at, end) that is high enough, looking at several at once; `end`: none is. */
+static inline uint64_t first_high(const uint32_t *heights, uint64_t at, uint64_t end,
+                                  uint32_t least)
+{
+    for (uint32_t any = 0; at + HIGH_LANES <= end; at += HIGH_LANES) {
+        for (unsigned k = 0; k < HIGH_LANES; k++)
+            any |= heights[at + k] >= least;
+        if (any)
+            break;
+    }
+    while (at < end && heights[at] < least)
+        at++;
+    return at;
+}
+
+static inline uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns the first of the places [place, end) that is high enough; `end` or beyond: none is. */
 static inline uint64_t next_high(const uint32_t *heights, const uint32_t *tops,
                                  const uint32_t *tops_of_tops, uint64_t place, uint64_t end,
                                  uint32_t least)
 {
     while (place < end) {
-        if (place % 4096 == 0 && tops_of_tops[place / 4096] < least)
-            place += 4096;
-        else if (place % 64 == 0 && tops[place / 64] < least)
-            place += 64;
-        else if (heights[place] >= least)
+        if (place % 4096 == 0)
+            place = first_high(tops_of_tops, place / 4096, (end + 4095) / 4096, least) * 4096;
+        if (place % 64 == 0 && place < end) {
+            uint64_t tops_end = least_of((end + 63) / 64, (place / 4096 + 1) * 64);
+            place = first_high(tops, place / 64, tops_end, least) * 64;
+            if (place % 4096 == 0 && place < end && tops[place / 64] < least)
+                continue;
+        }
+        if (place >= end)
             break;
-        else
-            place++;
+        uint64_t stop = least_of(end, (place / 64 + 1) * 64);
+        place = first_high(heights, place, stop, least);
+        if (place < stop)
+            break;
     }
     return place;
 }
