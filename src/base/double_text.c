@@ -120,10 +120,40 @@ size_t float_format(float number, char *text)
     return real_layout(&d, signbit(number), 6, text);
 }
 
+/* Reads at most fifteen digits without an exponent (float: seven): a whole number over a power of ten, both exact, so that
+ * their quotient is rounded once. */
+static bool read_short(text_scan s, bool is_float, double *out)
+{
+    static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    ptrdiff_t most = is_float ? 7 : 15;
+    bool is_negative = false;
+    uint64_t whole = 0;
+    scan_sign(&s, &is_negative);
+    const char *start = s.at, *point = NULL;
+    for (; !scan_done(&s); s.at++) {
+        if (scan_is_digit(*s.at))
+            whole = whole * 10 + (uint64_t)(*s.at - '0');
+        else if (*s.at == '.' && !point)
+            point = s.at;
+        else
+            return false;
+    }
+    ptrdiff_t digits = s.end - start - (point != NULL), places = point ? s.end - point - 1 : 0;
+    if (digits < 1 || digits > most)
+        return false;
+    double number =
+        is_float ? (double)((float)whole / (float)powers[places]) : (double)whole / powers[places];
+    *out = is_negative ? -number : number;
+    return true;
+}
+
 /* The nearest double, or float as a double: each is rounded to once. */
 static bool double_text_parse_real(const char *text, size_t bytes, bool is_float, double *out)
 {
     text_scan s = scan_trimmed(text, bytes);
+    if (read_short(s, is_float, out))
+        return true;
     if (!real_is_decimal(s))
         return real_parse_special(s, out);
 

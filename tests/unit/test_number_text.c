@@ -176,6 +176,38 @@ TEST(double_parse_refuses_what_is_none)
         CHECK(!double_parse(cases[i], strlen(cases[i]), &number));
 }
 
+/* Texts of at most fifteen digits (float: seven) are read in another way than longer ones. */
+TEST(short_numbers_are_read_as_strtod_reads_them)
+{
+    static const char *const texts[] = {".5",
+                                        "5.",
+                                        "-0",
+                                        "-.25",
+                                        "+7.125",
+                                        "0.1",
+                                        "000000000000.1",
+                                        "999999999999999",
+                                        "0.00000000000001",
+                                        "99999999.9999999"};
+    double number;
+    float single;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CHECK(double_parse(texts[i], strlen(texts[i]), &number));
+        CHECK(number == strtod(texts[i], NULL) && !signbit(number) == (*texts[i] != '-'));
+    }
+    uint64_t state = 7;
+    for (int i = 0; i < 20000; i++) {
+        char text[40];
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        unsigned long long whole = state >> (14 + i % 44);
+        int length = snprintf(text, sizeof text, "%.*f", i % 12, (double)whole / pow(10, i % 9));
+        CHECK(double_parse(text, (size_t)length, &number) && number == strtod(text, NULL));
+        CHECK(float_parse(text, (size_t)length, &single) && single == strtof(text, NULL));
+    }
+    CHECK(!double_parse(".", 1, &number) && !double_parse("-", 1, &number));
+    CHECK(!double_parse("1.2.3", 5, &number) && !double_parse("", 0, &number));
+}
+
 TEST(double_parse_reads_long_texts)
 {
     char text[3000];

@@ -337,12 +337,16 @@ status host_json_type(host_call *c, uint64_t row)
 /* Gives 0 for anything but an array. */
 status host_json_array_length(host_call *c, uint64_t row)
 {
-    yyjson_val *value;
-    TRY(json_find(c, row, &value));
-    if (value)
-        host_put_integer(c, row, (int64_t)yyjson_arr_size(value));
-    else
+    json_part part;
+    yyjson_val *value = NULL;
+    bool is_done;
+    TRY(json_look(c, row, &part, &is_done));
+    if (!is_done)
+        TRY(json_find_parsed(c, row, &value));
+    if (is_done ? !part.start : !value)
         host_put_null(c, row);
+    else
+        host_put_integer(c, row, (int64_t)(is_done ? part.elements : yyjson_arr_size(value)));
     return STATUS_OK;
 }
 

@@ -3,17 +3,24 @@
 
 #include <ctype.h>
 
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* Levels of a value that is passed over. */
 #define DEPTH_MAX 64
 
 typedef struct json_scanner {
-    const char *end;
+    const char *start, *end;
     json_part *found;
+    size_t commas;   /* of the outermost container, by scan_value */
     bool has_escape; /* the string before has one */
 } json_scanner;
 
-static const char *scan_space(const json_scanner *s, const char *at)
+static inline const char *scan_space(const json_scanner *s, const char *at)
 {
+    if (at < s->end && (unsigned char)*at > ' ')
+        return at;
     while (at < s->end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
         at++;
     return at;
@@ -21,29 +28,49 @@ static const char *scan_space(const json_scanner *s, const char *at)
 
 /* ---- scalars ---- */
 
-/* Returns a word in which the high bit of each byte is set that a string does not have as it is. */
-static inline uint64_t special_bytes(uint64_t word)
+static inline bool is_plain_byte(char c)
 {
-    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-    uint64_t quotes = word ^ ones * '"', slashes = word ^ ones * '\\';
-    uint64_t found = ((quotes - ones) & ~quotes) | ((slashes - ones) & ~slashes) |
-                     ((word - ones * 0x20) & ~word);
-    return found & highs;
+    return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
 }
 
-static const char *scan_plain(const json_scanner *s, const char *at)
+#if defined __SSE2__
+#define SCAN_BLOCK 16
+
+/* Returns a bit for each byte of a block that a string does not have as it is. */
+static inline unsigned special_bytes(const char *block)
 {
-    uint64_t word, special;
-    for (; s->end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        special = special_bytes(word);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)block);
+    __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, slashes), controls));
+}
+
+/* Returns the first byte that a string does not have as it is. The last block is read again from where it begins. */
+static inline const char *scan_plain(const json_scanner *s, const char *at)
+{
+    for (; s->end - at >= SCAN_BLOCK; at += SCAN_BLOCK) {
+        unsigned special = special_bytes(at);
         if (special)
-            return at + __builtin_ctzll(special) / 8;
+            return at + __builtin_ctz(special);
     }
-    while (at < s->end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20)
+    ptrdiff_t passed = SCAN_BLOCK - (s->end - at);
+    if (at - s->start >= passed) {
+        unsigned special = special_bytes(at - passed) >> passed;
+        return special ? at + __builtin_ctz(special) : s->end;
+    }
+    while (at < s->end && is_plain_byte(*at))
         at++;
     return at;
 }
+#else
+static const char *scan_plain(const json_scanner *s, const char *at)
+{
+    while (at < s->end && is_plain_byte(*at))
+        at++;
+    return at;
+}
+#endif
 
 /* Returns what stands behind an escape. */
 static const char *scan_escape(const json_scanner *s, const char *at)
@@ -60,12 +87,11 @@ static const char *scan_escape(const json_scanner *s, const char *at)
     return at + 6;
 }
 
-/* Returns what stands behind a string's closing quote. */
-static const char *scan_string(json_scanner *s, const char *at)
+/* Goes on in a string at a byte that it does not have as it is. */
+static __attribute__((noinline)) const char *scan_escaped(json_scanner *s, const char *at)
 {
-    s->has_escape = false;
-    for (at++;; s->has_escape = true) {
-        at = scan_plain(s, at);
+    s->has_escape = true;
+    for (;;) {
         if (at >= s->end || (unsigned char)*at < 0x20)
             return NULL;
         if (*at == '"')
@@ -73,7 +99,16 @@ static const char *scan_string(json_scanner *s, const char *at)
         at = scan_escape(s, at);
         if (!at)
             return NULL;
+        at = scan_plain(s, at);
     }
+}
+
+/* Returns what stands behind a string's closing quote. */
+static inline const char *scan_string(json_scanner *s, const char *at)
+{
+    s->has_escape = false;
+    at = scan_plain(s, at + 1);
+    return at < s->end && *at == '"' ? at + 1 : scan_escaped(s, at);
 }
 
 static const char *scan_digits(const json_scanner *s, const char *at)
@@ -136,6 +171,7 @@ static const char *scan_after(json_scanner *s, const char *at, uint64_t *objects
         if (at >= s->end)
             return NULL;
         if (*at == ',') {
+            s->commas += *depth == 1;
             at = scan_space(s, at + 1);
             return is_object ? scan_key(s, at) : at;
         }
@@ -182,18 +218,33 @@ static const char *scan_value(json_scanner *s, const char *at)
 
 /* ---- the value that is looked for ---- */
 
+/* Returns whether a number would be written with the same digits: a whole one of at most 17, or one of at most 15 whose
+ * fraction ends in another digit than 0; -0 is written otherwise. */
+static bool is_written_number(const char *at, const char *end)
+{
+    const char *digits = at + (*at == '-'), *point = NULL;
+    for (const char *c = digits; c < end; c++) {
+        if (*c == '.')
+            point = c;
+        else if (*c < '0' || *c > '9')
+            return false;
+    }
+    if (!point)
+        return end - digits <= 17 && !(*digits == '0' && digits > at);
+    return end - digits <= 16 && end[-1] != '0' && (*digits != '0' || point[1] != '0');
+}
+
 static const char *scan_found(json_scanner *s, const char *at)
 {
+    s->commas = 0;
     const char *end = scan_value(s, at);
     if (!end)
         return NULL;
-    bool is_whole = *at == '-' || (*at >= '0' && *at <= '9');
-    for (const char *c = at; is_whole && c < end; c++)
-        is_whole = *c == '-' || (*c >= '0' && *c <= '9');
-    is_whole &= end - at <= 18 && !(end - at == 2 && at[0] == '-' && at[1] == '0');
+    bool has_elements = *at == '[' && *scan_space(s, at + 1) != ']';
+    bool is_number = *at == '-' || (*at >= '0' && *at <= '9');
     bool is_word = *at == 't' || *at == 'f' || *at == 'n';
-    *s->found =
-        (json_part){at, (size_t)(end - at), is_whole || is_word || (*at == '"' && !s->has_escape)};
+    bool is_so = is_number ? is_written_number(at, end) : is_word || (*at == '"' && !s->has_escape);
+    *s->found = (json_part){at, (size_t)(end - at), has_elements ? s->commas + 1 : 0, is_so};
     return end;
 }
 
@@ -266,7 +317,7 @@ static const char *scan_step(json_scanner *s, const char *at, const json_step *s
 
 bool json_scan(const char *text, size_t bytes, const json_path *path, json_part *out)
 {
-    json_scanner s = {.end = text + bytes, .found = out};
+    json_scanner s = {.start = text, .end = text + bytes, .found = out};
     *out = (json_part){0};
     if (path->has_negative || path->steps.count > DEPTH_MAX)
         return false;

@@ -10,8 +10,9 @@
 typedef struct json_part {
     const char *start; /* NULL: the text has no such value */
     size_t bytes;
+    size_t elements; /* of an array; else 0 */
     bool
-        is_written_so; /* a string without escapes, a whole number, true, false or null: as it would be written */
+        is_written_so; /* a string without escapes, a short number, true, false or null: as it would be written */
 } json_part;
 
 /* False: the parser has to look. */
