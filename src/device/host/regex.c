@@ -34,8 +34,8 @@ struct regex_matcher {
     const regex *of;
     const char *text;
     size_t bytes;
-    bool is_ascii, is_checked; /* of the text */
-    int groups;                /* of the match: one more than the last that is part of it */
+    bool is_looked_at, is_ascii, is_checked; /* of the text */
+    int groups; /* of the match: one more than the last that is part of it */
 };
 
 /* ---- compiling ---- */
@@ -172,7 +172,7 @@ void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t byte
     m->of = r;
     m->text = text;
     m->bytes = bytes;
-    m->is_checked = m->is_ascii = regex_is_ascii(text, bytes);
+    m->is_looked_at = false;
     m->groups = 0;
     uint64_t steps = STEPS_MAX + (uint64_t)bytes * STEPS_PER_BYTE;
     pcre2_set_match_limit(m->context, steps > UINT32_MAX ? UINT32_MAX : (uint32_t)steps);
@@ -182,6 +182,10 @@ void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t byte
 static bool may_match(const regex_matcher *m, size_t from)
 {
     const regex_source *s = &m->of->source;
+    size_t ending = s->ending_bytes;
+    if (ending &&
+        (m->bytes - from < ending || memcmp(m->text + m->bytes - ending, s->ending, ending) != 0))
+        return false;
     if (!s->literal_bytes)
         return true;
     if (s->literal_at_start)
@@ -214,6 +218,9 @@ static status regex_failure(const regex_matcher *m, int code)
 /* Matches that begin at `from` or up to STARTS behind it. */
 static int match_some(regex_matcher *m, size_t from)
 {
+    if (!m->is_looked_at)
+        m->is_checked = m->is_ascii = regex_is_ascii(m->text, m->bytes);
+    m->is_looked_at = true;
     const pcre2_code *code = m->is_ascii && m->of->ascii ? m->of->ascii : m->of->utf8;
     uint32_t options = m->is_checked ? PCRE2_NO_UTF_CHECK : 0;
     bool is_long = m->bytes - from > STARTS;

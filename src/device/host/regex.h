@@ -21,6 +21,9 @@ typedef struct regex_source {
     const char *literal;
     size_t literal_bytes;
     bool literal_at_start;
+    /* Bytes that each text that matches ends in; none: 0. */
+    const char *ending;
+    size_t ending_bytes;
     bool literal_is_all; /* the pattern is nothing else ... */
     bool ends_at_end;    /* ... but that its end is the text's */
 } regex_source;

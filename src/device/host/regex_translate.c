@@ -347,9 +347,23 @@ static status regex_translate_read_open(scan *s)
     return refuse_options(s);
 }
 
+/* Keeps the run of literal characters before the end of the text. */
+static status keep_ending(scan *s)
+{
+    if (!s->run_is_open)
+        return STATUS_OK;
+    s->to->ending = arena_copy_text(s->memory, s->run.items, s->run.count);
+    if (!s->to->ending)
+        return status_no_memory("pattern", s->run.count);
+    s->to->ending_bytes = s->run.count;
+    return STATUS_OK;
+}
+
 static status read_anchor(scan *s)
 {
     bool is_start = s->pattern[s->at] == '^', is_whole = !s->to->newline_ends_lines && !s->depth;
+    if (is_whole && !is_start && s->at + 1 == s->bytes)
+        TRY(keep_ending(s));
     TRY(end_run(s));
     if (is_whole && is_start && !s->at)
         s->starts_at_start = true;
@@ -549,7 +563,7 @@ status regex_translate(const char *pattern, size_t bytes, const char *flags, siz
         return regex_translate_fail(&s, bytes, "parentheses () not balanced");
     TRY(end_run(&s));
     if (s.has_choice)
-        out->literal_bytes = 0;
+        out->literal_bytes = out->ending_bytes = 0;
     out->literal_is_all = s.is_plain && !s.has_choice && out->literal_bytes > 0 &&
                           (out->literal_at_start || !s.starts_at_start);
     return STATUS_OK;
