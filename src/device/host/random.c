@@ -43,11 +43,27 @@ static status random_begin(host_call *c)
 
 const host_function_ops host_random_ops = {.begin = random_begin};
 
+/* Returns the number with a place in the sequence, from 0 to 1. */
+static inline double random_number(uint64_t number)
+{
+    uint64_t bits = random_scramble(atomic_load_explicit(&seed, memory_order_relaxed) +
+                                    number * UINT64_C(0x9e3779b97f4a7c15));
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
 status host_random(host_call *c, uint64_t row)
 {
-    uint64_t number = (uint64_t)(uintptr_t)c->state + row + 1;
-    uint64_t bits = random_scramble(atomic_load(&seed) + number * UINT64_C(0x9e3779b97f4a7c15));
-    host_put_double(c, row, (double)(bits >> 11) * 0x1p-53);
+    host_put_double(c, row, random_number((uint64_t)(uintptr_t)c->state + row + 1));
+    return STATUS_OK;
+}
+
+/* Rows of which one number is drawn. */
+#define BLOCK_ROWS 2048
+
+status host_random_block(host_call *c, uint64_t row)
+{
+    uint64_t number = ((uint64_t)(uintptr_t)c->state + row) / BLOCK_ROWS + 1;
+    host_put_double(c, row, random_number(~number));
     return STATUS_OK;
 }
 

@@ -1,6 +1,6 @@
-/* bind_sample.c - TABLESAMPLE and USING SAMPLE. A share of the rows is those for which a random number is small, a number of
- * rows those of the smallest random numbers. With a seed the numbers are made of the rows' own numbers, so that the same rows
- * in the same order give the same sample. */
+/* bind_sample.c - TABLESAMPLE and USING SAMPLE. A share of the rows is those for which a random number is small (system: one
+ * number for each 2048 rows), a number of rows those of the smallest random numbers. With a seed the numbers are made of the
+ * rows' own numbers, so that the same rows in the same order give the same sample. */
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_window.h"
 #include "sql/query/query_parts.h"
@@ -17,7 +17,8 @@ typedef struct sample {
     const RangeTableSample *tree;
     double number;
     bool is_share; /* of 100; else a number of rows */
-    expr *chance;  /* of a row: from 0 to 1 */
+    bool by_blocks;
+    expr *chance; /* of a row: from 0 to 1 */
     plan_node *node;
 } sample;
 
@@ -51,6 +52,7 @@ static status sample_method(sample *s)
         return status_hint(bind_error(s->b, STATUS_KIND_NOT_FOUND, tree->location,
                                       "there is no way to sample named \"%s\"", name),
                            "there are bernoulli, system and reservoir");
+    s->by_blocks = !strcasecmp(name, "system");
     s->is_share = tree->is_percent || (takes_share && !tree->is_rows);
     if (takes_share && !s->is_share)
         return bind_unsupported(s->b, tree->location, "a number of rows of this way to sample is");
@@ -124,7 +126,7 @@ static status random_chance(sample *s)
 {
     FuncCall call = {.type = T_FuncCall, .location = -1};
     bind_scope none = {0};
-    pg_node *name = tree_string(s->b->memory, "random");
+    pg_node *name = tree_string(s->b->memory, s->by_blocks ? "random_block" : "random");
     call.funcname = tree_list(s->b->memory, &name, 1);
     if (!name || !call.funcname)
         return bind_no_memory();
@@ -159,6 +161,8 @@ static status bind_sample_take_rows(sample *s)
     TRY(add_column(s, s->chance, &key.key));
     TRY(bind_new_node(s->b, PLAN_SORT, s->node, &sorted));
     TRY(array_push(s->b->memory, &sorted->sort.keys, key));
+    sorted->sort.has_limit = s->number > 0;
+    sorted->sort.limit = (uint64_t)s->number;
     TRY(bind_new_node(s->b, PLAN_LIMIT, sorted, &limited));
     limited->limit.has_limit = true;
     limited->limit.limit = (uint64_t)s->number;
