@@ -32,7 +32,7 @@ static const char usage[] =
     "\n"
     "  --for cpu|gpu          a preset, which the other options change\n"
     "  --row-group-rows N     rows of a row group; default 122880\n"
-    "  --row-groups N         so many row groups\n"
+    "  --row-groups N         the number of row groups\n"
     "  --row-group-size SIZE  uncompressed: 128MiB\n"
     "  --pages N              at least N pages in a column chunk\n"
     "  --page-rows N          at most N rows in a page\n"

@@ -26,12 +26,12 @@ static const char usage[] =
     "  --tls CERT KEY        PEM files: clients may encrypt, those of other addresses must\n"
     "  --trust-loopback      clients of a loopback address need no password\n"
     "  --insecure            lets clients of other addresses come without TLS, too\n"
-    "  --max-connections N   so many clients at once; default 100\n"
-    "  --max-running N       so many statements at once, others wait; default 32\n"
+    "  --max-connections N   clients at the same time; default 100\n"
+    "  --max-running N       statements that run at the same time, others wait; default 32\n"
     "  --log FILE            a line for each statement that has ended; -: standard error\n"
     "  --log-format FORMAT   of these lines: text or json\n"
     "  --grace SECONDS       how long running statements may go on after SIGTERM; default 30\n"
-    "  --processes N         so many ranks, each a process, run the statements together\n"
+    "  --processes N         ranks, each a process, which run the statements together\n"
     "  --set NAME=VALUE      a setting of the engine\n"
     "  --help\n";
 

@@ -144,10 +144,11 @@ status users_limits(const char *path, const char *name, role_limits *out)
         st = find_line(path, text.items, name, &line, &number);
     if (!st && line.name && !role_limits_read(out, line.words, line.words_bytes))
         st = status_hint(
-            status_new(STATUS_KIND_INVALID,
-                       "line %zu of \"%s\" does not limit its user's statements as it "
-                       "can",
-                       number, path),
+            status_new(
+                STATUS_KIND_INVALID,
+                "line %zu of \"%s\" has a limit that is not known, or a value that its limit "
+                "does not have",
+                number, path),
             "after the verifier may stand group=NAME, priority=low, normal or high, "
             "timeout=SECONDS, rows=NUMBER, memory=16MiB or more and catalog=read or write");
     array_release(&text);

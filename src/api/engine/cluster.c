@@ -88,10 +88,11 @@ void api_cluster_leave(api_cluster *cluster)
 status api_cluster_open(api_cluster *cluster, api_engine *engine)
 {
     if (engine->made_of.ranks.number != cluster->count)
-        return status_hint(status_new(STATUS_KIND_INVALID,
-                                      "this process is one of %u ranks, which stay so many",
-                                      cluster->count),
-                           "SET ranks = %u", cluster->count);
+        return status_hint(
+            status_new(STATUS_KIND_INVALID,
+                       "this process is one of %u ranks: their number cannot be changed",
+                       cluster->count),
+            "SET ranks = %u", cluster->count);
     engine->ranks = mem_new(sizeof *engine->ranks);
     if (!engine->ranks)
         return status_no_memory("rank", sizeof *engine->ranks);

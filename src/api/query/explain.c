@@ -291,7 +291,7 @@ static status add_codecs(pistachio_result *result)
 
 #define PLANNING_WIDTH 100 /* of a line of rules */
 
-/* How long the rules took, in lines of a width that a terminal has. */
+/* Adds how long each of the rules took, in lines that fit a terminal. */
 static status add_planning(pistachio_result *result)
 {
     const plan_statement *plan = &result->statement->query;

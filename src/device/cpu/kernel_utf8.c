@@ -22,7 +22,8 @@ static bool utf8_is_ascii(const uint8_t *bytes, uint64_t count)
     return !(all & 0x80);
 }
 
-/* Returns the offset of the first byte that is not UTF-8. In place, texts are two words with zeros behind them. */
+/* Returns the offset of the first byte that is not UTF-8. A short text
+ * lies in its view itself, which is two words with zeros after the text: they are checked at once. */
 static uint64_t valid_bytes(const string_view *view)
 {
     uint64_t words[2];

@@ -62,7 +62,7 @@ status host_put_room(host_call *c, uint64_t bytes, char **out)
 {
     uint64_t most = c->text_max ? c->text_max : HOST_TEXT_MAX;
     if (bytes > most)
-        return status_new(STATUS_KIND_DATA, "a text would have %llu bytes, more than %llu",
+        return status_new(STATUS_KIND_DATA, "a text would have %llu bytes; the limit is %llu",
                           (unsigned long long)bytes, (unsigned long long)most);
     if (!c->heap.at || (uint64_t)(c->heap.end - c->heap.at) < bytes)
         TRY(heap_grow(c, bytes));

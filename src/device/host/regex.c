@@ -93,7 +93,7 @@ status regex_compile(const char *pattern, size_t bytes, const char *flags, size_
                      arena *memory, regex **out)
 {
     if (bytes > PATTERN_BYTES_MAX)
-        return status_new(STATUS_KIND_INVALID, "a regular expression of %zu bytes, more than %d",
+        return status_new(STATUS_KIND_INVALID, "a regular expression of %zu bytes; the limit is %d",
                           bytes, PATTERN_BYTES_MAX);
     regex *r = arena_alloc(memory, sizeof *r);
     char *copy = arena_copy_text(memory, pattern, bytes);

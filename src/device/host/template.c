@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Names in capitals: in small letters alike, and those of names also like This. */
+/* Words of a format, in capitals. Small letters are the same word; names of months and days may also be written like This. */
 static const struct {
     const char *name;
     uint8_t bytes;

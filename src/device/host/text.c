@@ -98,7 +98,7 @@ static status pad(host_call *c, uint64_t row, bool at_left)
     }
     uint64_t missing = length - has, per_fill = text_characters(with, with_bytes);
     if (missing > HOST_TEXT_MAX)
-        return status_new(STATUS_KIND_DATA, "a text would have %llu characters, more than %llu",
+        return status_new(STATUS_KIND_DATA, "a text would have %llu characters; the limit is %llu",
                           (unsigned long long)length, (unsigned long long)HOST_TEXT_MAX);
     uint64_t bytes =
         missing / per_fill * with_bytes + text_skip(with, with_bytes, missing % per_fill);

@@ -66,7 +66,7 @@ static status make_texts(const nested_args *c,
         rows.ends[i] = rows.bytes.count;
         st = rows.st;
         if (!st && rows.bytes.count - before > (1u << 30))
-            st = status_new(STATUS_KIND_DATA, "a text would have %zu bytes, more than %u",
+            st = status_new(STATUS_KIND_DATA, "a text would have %zu bytes; the limit is %u",
                             rows.bytes.count - before, 1u << 30);
         if (!st && cancel_look(i))
             st = cancel_check();

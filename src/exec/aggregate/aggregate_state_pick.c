@@ -141,8 +141,8 @@ status state_own_text(const aggregate_core *core, dev_stream *stream, const aggr
     return words[1] ? compact_text(core, stream, array, table->count) : STATUS_OK;
 }
 
-/* Long strings that became states are copied, as the chunk's memory goes: here it is asked how many
- * bytes they have. */
+/* Asks the device how many bytes the long strings have that became states: they are copied later, because the chunk's
+ * memory is released. */
 static status lend_text(const state_update *u, state_array *array, const tensor *argument)
 {
     dev_stream *stream = u->task->stream;

@@ -33,7 +33,8 @@ static status join_table_build_add_up(join_table *table)
     if (table->reserved && placed != table->reserved->rows)
         return status_new(STATUS_KIND_INTERNAL, "rows of a join are missing");
     if (table->row_count >= ROW_NULL)
-        return status_new(STATUS_KIND_LIMIT, "the build side of a join has %llu rows, more than %u",
+        return status_new(STATUS_KIND_LIMIT,
+                          "the build side of a join has %llu rows; the limit is %u",
                           (unsigned long long)table->row_count, ROW_NULL - 1);
     return STATUS_OK;
 }

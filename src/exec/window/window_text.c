@@ -80,9 +80,9 @@ static void window_text_join(const joining *j, uint64_t row, uint64_t end, char 
 
 static status window_text_too_long(const joining *j, uint64_t bytes)
 {
-    status st =
-        status_new(STATUS_KIND_DATA, "string_agg would make a text of %llu bytes, more than %llu",
-                   (unsigned long long)bytes, (unsigned long long)HOST_TEXT_MAX);
+    status st = status_new(STATUS_KIND_DATA,
+                           "string_agg would make a text of %llu bytes; the limit is %llu",
+                           (unsigned long long)bytes, (unsigned long long)HOST_TEXT_MAX);
     return j->call->position < 0 ? st : status_at(st, j->call->position);
 }
 

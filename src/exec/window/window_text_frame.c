@@ -119,9 +119,9 @@ static void join_ranges(const joined *j, const text_range *ranges, uint32_t coun
 
 static status window_text_frame_too_long(const joined *j, uint64_t bytes)
 {
-    status st =
-        status_new(STATUS_KIND_DATA, "string_agg would make a text of %llu bytes, more than %llu",
-                   (unsigned long long)bytes, (unsigned long long)HOST_TEXT_MAX);
+    status st = status_new(STATUS_KIND_DATA,
+                           "string_agg would make a text of %llu bytes; the limit is %llu",
+                           (unsigned long long)bytes, (unsigned long long)HOST_TEXT_MAX);
     return j->call->position < 0 ? st : status_at(st, j->call->position);
 }
 

@@ -190,7 +190,7 @@ static status bind_case(binder *b, const CaseExpr *e, bind_scope *scope, expr **
     if (!results)
         return bind_no_memory();
     if (branches > UINT32_MAX / 4)
-        return bind_unsupported(b, e->location, "a CASE of so many branches is");
+        return bind_unsupported(b, e->location, "a CASE of more than 1,073,741,823 branches is");
     node = expr_new(b->memory, EXPR_CASE, boolean(), (uint32_t)branches * 2 + 1,
                     bind_position(b, e->location));
     if (!node)
@@ -514,7 +514,7 @@ static status bind_in_list(binder *b, expr **args, size_t count, int32_t locatio
     bool is_adapted, is_constant = true;
     data_type type;
     if (count >= UINT32_MAX)
-        return bind_unsupported(b, location, "a list of so many items is");
+        return bind_unsupported(b, location, "a list of more than 4,294,967,294 items is");
     TRY(adapt_items(b, args[0], args + 1, count, location, &is_adapted));
     for (size_t i = 1; i <= count; i++)
         is_constant &= args[i]->kind == EXPR_CONSTANT;

@@ -378,7 +378,7 @@ status bind_values(binder *b, const pg_select *select, bind_scope *scope, bind_c
     if (!v.cells)
         return bind_no_memory();
     if (v.row_count > UINT32_MAX)
-        return bind_unsupported(b, -1, "VALUES of so many rows is");
+        return bind_unsupported(b, -1, "VALUES of more than 4,294,967,295 rows is");
     TRY(bind_set_bind_rows(&v, select, &inner));
     TRY(type_columns(&v));
     if (v.is_constant)

@@ -24,7 +24,7 @@ typedef struct unnesting {
     expr_list lists;
     plan_column number; /* of the element */
     bool keeps_rows;
-    expr_list columns; /* lists, as columns below the series */
+    expr_list columns; /* the lists, as columns of the input of the series */
 } unnesting;
 
 static const FuncCall *call_of(const pg_node *item)

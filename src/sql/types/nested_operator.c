@@ -12,7 +12,7 @@ status bind_list_of(binder *b, expr **items, size_t count, int32_t location, exp
     for (size_t i = 0; i < count; i++)
         is_null &= items[i]->type.id == TYPE_NULL;
     if (count >= UINT32_MAX)
-        return bind_unsupported(b, location, "a list of so many items is");
+        return bind_unsupported(b, location, "a list of more than 4,294,967,294 items is");
     for (size_t i = 0; is_null && i < count; i++)
         TRY(bind_cast(b, items[i], element, location, &items[i]));
     if (!is_null)

@@ -14,7 +14,7 @@ CHECKED status nested_to_bytes(arena *a, expr *e, expr **out);
 typedef struct nested_move {
     plan_column column; /* nested */
     uint32_t other_id;  /* of its bytes */
-    expr_op op;         /* which makes the value of them again */
+    expr_op op;         /* makes the nested value of the bytes again */
 } nested_move;
 
 typedef ARRAY(nested_move) nested_moves;
