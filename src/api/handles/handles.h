@@ -129,6 +129,11 @@ struct pistachio_statement {
     api_running running;
 };
 
+/* When it is looked next whether the rows of a recursive query are enough; 0: not yet. */
+typedef struct api_round_look {
+    uint64_t rounds, next_rounds, next_rows;
+} api_round_look;
+
 struct pistachio_result {
     pistachio_connection *connection;
     pistachio_statement *prepared; /* that was executed; NULL: none was */
@@ -145,7 +150,8 @@ struct pistachio_result {
         *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
     sql_rounds rounds; /* of which these are there */
     sql_wanted_rows wanted;
-    uint64_t round_rows;    /* of the recursive query that is being computed */
+    uint64_t round_rows; /* of the recursive query that is being computed */
+    api_round_look look;
     bool is_on_device;      /* its rows stay in the device's memory, which is not the host's */
     bool is_round;          /* it makes some of them, for another result, whose catalog it uses */
     int64_t statement_time; /* as in sql_session */

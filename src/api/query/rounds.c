@@ -161,6 +161,70 @@ static status run_round(pistachio_result *result)
     return st || makes_values ? st : keep(result, rows, descriptor);
 }
 
+/* ---- ending early ---- */
+
+/* Looks for the first time after so many rounds or rows, then whenever there are twice as many. */
+#define FIRST_LOOK_ROUNDS 64
+#define FIRST_LOOK_ROWS 100000
+
+static bool is_time_to_look(pistachio_result *result)
+{
+    api_round_look *look = &result->look;
+    if (!result->wanted.has_limit || result->rounds.done + 1 != result->wanted.count ||
+        result->rounds.round != SQL_ROUND_STEP)
+        return false;
+    look->rounds++;
+    bool is_time = look->rounds >= (look->next_rounds ? look->next_rounds : FIRST_LOOK_ROUNDS) ||
+                   result->round_rows >= (look->next_rows ? look->next_rows : FIRST_LOOK_ROWS);
+    if (is_time) {
+        look->next_rounds =
+            look->rounds * 2 < FIRST_LOOK_ROUNDS ? FIRST_LOOK_ROUNDS : look->rounds * 2;
+        look->next_rows =
+            result->round_rows * 2 < FIRST_LOOK_ROWS ? FIRST_LOOK_ROWS : result->round_rows * 2;
+    }
+    return is_time;
+}
+
+/* Counts the rows that the statement, which is bound over the rows so far, gives. */
+static status count_rows(pistachio_result *result, uint64_t *out)
+{
+    pistachio_result *round;
+    exec_batch *batch = NULL;
+    *out = 0;
+    TRY(begin_round(result, &round));
+    status st = api_query_plan(round);
+    if (!st)
+        st = api_query_start(round);
+    while (!st && !(st = api_query_next(round, &batch)) && batch) {
+        *out += batch->row_count;
+        exec_batch_free(batch);
+    }
+    round->statement = NULL; /* the result's */
+    pistachio_result_free(round);
+    return st;
+}
+
+/* Ends the rounds if the statement's LIMIT has all of its rows already. */
+static status look(pistachio_result *result,
+                   status (*bind)(pistachio_result *result, void *context), void *context)
+{
+    uint64_t rows = 0;
+    result->rounds.done++;
+    result->rounds.round = SQL_ROUND_FIRST;
+    status st = bind(result, context);
+    sql_kind kind = st ? SQL_EMPTY : result->statement->kind;
+    bool is_query = kind == SQL_QUERY || kind == SQL_EXPLAIN_ANALYZE || kind == SQL_CREATE_TABLE;
+    if (is_query) {
+        result->statement->kind = SQL_QUERY;
+        st = count_rows(result, &rows);
+    }
+    sql_statement_free(result->statement);
+    result->statement = NULL;
+    result->rounds.done--;
+    result->rounds.round = SQL_ROUND_STEP;
+    return !st && is_query && rows >= result->wanted.limit ? end_rounds(result) : st;
+}
+
 status api_rounds(pistachio_result *result, status (*bind)(pistachio_result *result, void *context),
                   void *context)
 {
@@ -175,6 +239,8 @@ status api_rounds(pistachio_result *result, status (*bind)(pistachio_result *res
         if (cancels != api_running_cancels(&result->connection->running) ||
             (result->prepared && own_cancels != api_running_cancels(&result->prepared->running)))
             return status_new(STATUS_KIND_CANCELLED, "query cancelled");
+        if (is_time_to_look(result))
+            TRY(look(result, bind, context));
         TRY(bind(result, context));
     }
     return STATUS_OK;

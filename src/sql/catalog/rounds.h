@@ -25,6 +25,10 @@ typedef struct sql_rounds {
 typedef struct sql_wanted_rows {
     uint32_t count; /* of queries of which that is known */
     uint64_t rows[SQL_WANTED_MAX];
+    /* The statement is a LIMIT of so many rows, and what it gives of some of the recursive queries' rows it also gives of
+     * more: rounds end once it gives as many. */
+    bool has_limit;
+    uint64_t limit;
 } sql_wanted_rows;
 
 #define SQL_ROUND_NAME_BYTES 32

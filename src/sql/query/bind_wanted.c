@@ -3,6 +3,7 @@
 #include "sql/query/bind_wanted.h"
 
 #include "base/guard.h"
+#include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
 
 typedef struct wanted_search {
@@ -60,6 +61,64 @@ static void find_below(const wanted_search *s, const plan_node *node, uint64_t l
         find_below(s, node->children[i], limit_of_child(node, limit));
 }
 
+/* ---- conditions, joins and DISTINCT between ---- */
+
+static void find_subquery(expr **slot, void *context)
+{
+    const expr *e = *slot;
+    bool *has_one = context;
+    *has_one |= e->kind == EXPR_SUBQUERY || !guard_may_go_on();
+    for (uint32_t i = 0; !*has_one && i < e->arg_count; i++)
+        find_subquery(&e->args[i], context);
+}
+
+static bool keeps_rows(const plan_node *node)
+{
+    switch (node->kind) {
+    case PLAN_JOIN:
+        return node->join.type == JOIN_INNER || node->join.type == JOIN_SEMI;
+    case PLAN_AGGREGATE:
+        return !node->aggregate.aggregates.count; /* DISTINCT */
+    case PLAN_SCAN:
+    case PLAN_VALUES:
+    case PLAN_FILTER:
+    case PLAN_PROJECT:
+    case PLAN_UNION:
+    case PLAN_REPEAT:
+    case PLAN_SERIES:
+    case PLAN_SHARED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns whether the node gives of more rows all that it gives of some. */
+static bool only_grows(const plan_statement *s, const plan_node *node)
+{
+    bool has_subquery = false;
+    if (!guard_may_go_on() || !keeps_rows(node))
+        return false;
+    plan_visit_exprs((plan_node *)node, find_subquery, &has_subquery);
+    bool grows = !has_subquery && plan_is_repeatable(node);
+    if (grows && node->kind == PLAN_SHARED)
+        grows = only_grows(s, s->shared.items[node->shared.id]);
+    for (uint32_t i = 0; grows && i < node->child_count; i++)
+        grows = only_grows(s, node->children[i]);
+    return grows;
+}
+
+static void find_limit(const plan_statement *s, sql_wanted_rows *out)
+{
+    const plan_node *node = s->root;
+    while (node->kind == PLAN_PROJECT && plan_is_repeatable(node))
+        node = node->children[0];
+    if (node->kind != PLAN_LIMIT || !node->limit.has_limit)
+        return;
+    out->limit = node->limit.limit;
+    out->has_limit = only_grows(s, node->children[0]);
+}
+
 void bind_find_wanted(const binder *b, const plan_statement *statement, sql_wanted_rows *out)
 {
     const wanted_search s = {&b->rounds, out};
@@ -67,6 +126,7 @@ void bind_find_wanted(const binder *b, const plan_statement *statement, sql_want
     if (!b->rounds.dry.count)
         return;
     find_below(&s, statement->root, SQL_WANTED_ALL);
+    find_limit(statement, out);
     for (size_t i = 0; i < statement->shared.count; i++)
         find_below(&s, statement->shared.items[i], SQL_WANTED_ALL);
     for (size_t i = 0; i < b->rounds.parts_of_dry.count; i++)
