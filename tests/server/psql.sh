@@ -81,7 +81,8 @@ answers "\\df" '\df' ''
 for c in '\d things' '\d+ things' '\da' '\dAc+' '\dAf+' '\dAo+' '\dAp+' '\db+' '\dc+' '\dconfig+ *' '\dC+' '\dd' \
     '\dD+' '\ddp' '\dE+' '\des+' '\det+' '\deu+' '\dew+' '\df+' '\dfn' '\dft' '\dF+' '\dFd+' '\dFp+' '\dFt+' '\dg+' '\di+' '\dl+' \
     '\dL+' '\dm+' '\dn+ *' '\do+' '\dO+ *' '\dp' '\dP+' '\drds' '\dRp+' '\dRs+' '\ds+' '\dt+ *' '\dT+ int*' '\dTS' '\du+' '\dv+' \
-    '\dx+' '\dX' '\dy+' '\l+' '\z' '\d pg_type'; do
+    '\dx+' '\dX' '\dy+' '\l+' '\z' '\d pg_type' '\dA+' '\dfS+ rever*' '\dfaS' '\dfp' '\dfwS' '\daS' '\doS+' '\dPi' '\dPt' '\dPn' '\dCS' \
+    '\dcS' '\dd *.*' '\dS' '\sf reverse' '\lo_list'; do
     printf '%s\n' "\\echo $c" "$c"
 done >"$work/commands"
 psql -XAtq -f "$work/commands" >"$work/answer" 2>&1
@@ -89,6 +90,7 @@ if grep -q ERROR "$work/answer"; then fail "psql's commands: $(grep -B1 -A3 ERRO
 answers "\\d of a table" '\d things' 'id|integer||not null|
 name|text||not null|'
 answers "\\dT+ of a type" '\dTS int4' 'pg_catalog|integer|'
+answers "\\\\dfS of a function" '\dfS strpos' 'pg_catalog|strpos|bigint|text, text|func'
 answers "settings" "select current_setting('server_version_num'), set_config('jit', 'on', false), current_setting('jit'), current_setting('absent', true); show jit" '150000|on|on|
 on'
 answers "names and identifiers" "select to_regtype('int4[]'), to_regtype('absent'), to_regclass('things') = 'things'::regclass, to_regclass('absent'), 23::regtype::text, 'pg_catalog'::regnamespace" '1007||t||integer|11'

@@ -35,6 +35,11 @@ typedef enum system_answer {
     ANSWER_PRIVILEGE /* what only reads is allowed */
 } system_answer;
 
+#define ARGUMENTS_OF_FUNCTION                                                                      \
+    "(SELECT array_to_string(list_transform(p.proargtypes, lambda t: format_type(t, NULL)), ', "   \
+    "') "                                                                                          \
+    "FROM pg_catalog.pg_proc AS p WHERE p.oid = $1)"
+
 static const struct {
     const char *name;
     uint8_t least, most; /* arguments */
@@ -82,9 +87,10 @@ static const struct {
     {"pg_get_constraintdef", 1, 2, ANSWER_NULL, NULL},
     {"pg_get_expr", 2, 3, ANSWER_NULL, NULL},
     {"pg_get_function_arg_default", 2, 2, ANSWER_NULL, NULL},
-    {"pg_get_function_arguments", 1, 1, ANSWER_NULL, NULL},
-    {"pg_get_function_identity_arguments", 1, 1, ANSWER_NULL, NULL},
-    {"pg_get_function_result", 1, 1, ANSWER_NULL, NULL},
+    {"pg_get_function_arguments", 1, 1, ANSWER_MADE, ARGUMENTS_OF_FUNCTION},
+    {"pg_get_function_identity_arguments", 1, 1, ANSWER_MADE, ARGUMENTS_OF_FUNCTION},
+    {"pg_get_function_result", 1, 1, ANSWER_MADE,
+     "(SELECT format_type(p.prorettype, NULL) FROM pg_catalog.pg_proc AS p WHERE p.oid = $1)"},
     {"pg_get_function_sqlbody", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_functiondef", 1, 1, ANSWER_NULL, NULL},
     {"pg_get_indexdef", 1, 3, ANSWER_NULL, NULL},
