@@ -22,6 +22,7 @@ TEST(mem_is_zeroed_and_counted)
     mem_free(NULL);
     CHECK_EQ(mem_in_use(), before);
     CHECK(!mem_new_array(SIZE_MAX / 2, 3));
+    CHECK(!mem_new_array(SIZE_MAX / 2 + 2, 2)); /* 2 bytes, if nobody looks */
     CHECK(!mem_new(SIZE_MAX / 2));
     char *text = mem_copy_text("abc", 2);
     CHECK_TEXT_EQ(text, "ab");
@@ -49,6 +50,7 @@ TEST(arena_objects_are_zeroed_aligned_and_apart)
     CHECK(!arena_alloc(a, SIZE_MAX));
     CHECK(!arena_alloc(a, SIZE_MAX / 2 - 8));
     CHECK(!arena_alloc_array(a, SIZE_MAX / 2, 4));
+    CHECK(!arena_alloc_array(a, SIZE_MAX / 4 + 2, 4)); /* 4 bytes, if nobody looks */
     CHECK_TEXT_EQ(arena_format(a, "%s-%d", "x", 7), "x-7");
     CHECK_TEXT_EQ(arena_copy_text(a, "abc", 2), "ab");
     arena_free(a);
@@ -88,6 +90,7 @@ TEST(array_grows_with_and_without_arena)
         CHECK(inside.items[i] == i && outside.items[i] == i);
     CHECK_FAILS(array_reserve(NULL, &outside, SIZE_MAX / 2), STATUS_KIND_NO_MEMORY, NULL);
     CHECK_FAILS(array_reserve(NULL, &outside, SIZE_MAX), STATUS_KIND_NO_MEMORY, NULL);
+    CHECK_FAILS(array_reserve(NULL, &outside, SIZE_MAX / 4 + 2), STATUS_KIND_NO_MEMORY, NULL);
     CHECK_EQ(outside.count, 1000);
     array_release(&outside);
     arena_free(a);
