@@ -60,9 +60,9 @@ void fault_sweep(const char *sql, const char *device, fault_kind kind, uint64_t 
     if (test_has_less_to_do())
         part = part / 8 + 1;
     else if (!test_is_in_turn(0, 2))
-        part = part / 2 + 1;
+        part = part / 3 + 1;
     else if (!test_is_in_turn(1, 2))
-        part = part / 2 + 2; /* others of those that come late */
+        part = part / 3 + 2; /* others of those that come late */
     for (int always = 0; always <= 1; always++)
         for (uint64_t nth = 1; fault_fails_cleanly(sql, device, kind, nth, always, expected);)
             nth += 1 + nth / part;

@@ -12,10 +12,10 @@ static uint64_t first_seed(void)
     return text ? strtoull(text, NULL, 10) : 1;
 }
 
-/* Whether the test takes a seed: one that was named, or each third, by the gate's number. */
+/* Whether the test takes a seed: one that was named, or each fourth, by the gate's number. */
 static bool takes_seed(uint64_t seed)
 {
-    return getenv("TEST_NET_SEED") || test_has_less_to_do() || test_is_in_turn(seed, 3);
+    return getenv("TEST_NET_SEED") || test_has_less_to_do() || test_is_in_turn(seed, 4);
 }
 
 static uint64_t seed_count(uint64_t count)
