@@ -127,7 +127,7 @@ void host_run(host_call *c)
 {
     const host_function_ops *ops = functions[c->function].ops;
     c->failure = ops && ops->begin ? ops->begin(c) : STATUS_OK;
-    if (!c->failure)
+    if (!c->failure && !(ops && ops->begin_is_all))
         c->failure = run_rows(c);
     if (ops && ops->end)
         ops->end(c);

@@ -41,8 +41,6 @@ static status random_begin(host_call *c)
     return STATUS_OK;
 }
 
-const host_function_ops host_random_ops = {.begin = random_begin};
-
 /* Returns the number with a place in the sequence, from 0 to 1. */
 static inline double random_number(uint64_t number)
 {
@@ -57,6 +55,16 @@ status host_random(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+static status random_begin_all(host_call *c)
+{
+    TRY(random_begin(c));
+    for (uint64_t row = 0; row < c->count; row++)
+        TRY(host_random(c, row));
+    return STATUS_OK;
+}
+
+const host_function_ops host_random_ops = {.begin = random_begin_all, .begin_is_all = true};
+
 /* Rows of which one number is drawn. */
 #define BLOCK_ROWS 2048
 
@@ -66,6 +74,23 @@ status host_random_block(host_call *c, uint64_t row)
     host_put_double(c, row, random_number(~number));
     return STATUS_OK;
 }
+
+static status random_block_begin(host_call *c)
+{
+    TRY(random_begin(c));
+    for (uint64_t row = 0; row < c->count;) {
+        double *at = (double *)c->values + row;
+        uint64_t more = BLOCK_ROWS - ((uint64_t)(uintptr_t)c->state + row) % BLOCK_ROWS;
+        uint64_t end = row + more < c->count ? row + more : c->count;
+        TRY(host_random_block(c, row));
+        for (uint64_t i = 1; i < end - row; i++)
+            at[i] = *at;
+        row = end;
+    }
+    return STATUS_OK;
+}
+
+const host_function_ops host_random_block_ops = {.begin = random_block_begin, .begin_is_all = true};
 
 status host_setseed(host_call *c, uint64_t row)
 {
