@@ -283,6 +283,8 @@ static void after_attempt(run *r, CURLcode code)
     transfer *t = r->transfer;
     status st = r->failure;
     r->failure = STATUS_OK;
+    if (!st && code == CURLE_OK && t->answer.code == 206 && !r->is_checked)
+        st = answer_check_body(t); /* without a byte */
     if (st) {
         finish(r, st);
         return;

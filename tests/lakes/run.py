@@ -206,12 +206,13 @@ def test_iceberg():
         t.commit(t.file("data/a.parquet", 10, bounds={1: (little(0), little(9))}),
                  t.file("data/b.parquet", 10, bounds={1: (little(10), little(19))}), when=1700000000000)
         t.schemas.append([(1, "key", "long"), (3, "f", "double"), (4, "added", "string", {"initial-default": "dflt"}),
-                          (5, "missing", "date"), (2, "label", "string")])
+                          (5, "missing", "date"), (2, "label", "string"), (6, "raw", "binary", {"initial-default": "00fF41"})])
         t.commit(t.file("data/c.parquet", 10, bounds={1: (struct.pack("<q", 20), struct.pack("<q", 29))}), when=1700000100000)
         t.commit(t.file("data/b.parquet", 10), t.file("data/a.parquet", 10, status=2), replaces=True, when=1700000200000)
     for codec in ("null", "snappy"):
         gives(f"select count(*), sum(key) from 'i_{codec}/'", "10,145")
-    gives("select * from iceberg_scan('i_deflate', version => 2) where key in (3, 21) order by key", "3,0.375,dflt,,n3", "21,2.625,dflt,,n21")
+    gives("select hex(raw), count(*) from iceberg_scan('i_deflate', version => 2) group by all", "00FF41,30")
+    gives("select key, f, added, missing, label from iceberg_scan('i_deflate', version => 2) where key in (3, 21) order by key", "3,0.375,dflt,,n3", "21,2.625,dflt,,n21")
     gives("select * from iceberg_scan('i_deflate', version => 1) order by id limit 1", "0,n0,0")
     gives("select count(*) from iceberg_scan('i_deflate', as_of => '2023-11-14 22:15:30')", "30")
     gives("select count(*) from i_null", "10", arguments=["i_null"])

@@ -170,7 +170,7 @@ def test_expiry(m, made):
             pass
 
         def do_GET(self):
-            iam, name = m.client("iam", made["AccessKeyId"], made["SecretAccessKey"]), f"reader{len(given)}"
+            iam, name = m.client("iam", made["AccessKeyId"], made["SecretAccessKey"]), f"reader{time.monotonic_ns()}"
             iam.create_user(UserName=name)
             iam.put_user_policy(UserName=name, PolicyName="all", PolicyDocument=POLICY)
             new = iam.create_access_key(UserName=name)["AccessKey"]

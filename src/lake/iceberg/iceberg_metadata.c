@@ -6,7 +6,9 @@
 #include "lake/log/lake_nested.h"
 #include "lake/rest/rest.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- which file ---- */
 
@@ -405,6 +407,33 @@ static status read_field(void *context, yyjson_val *field, pq_given_node *out)
     return STATUS_OK;
 }
 
+/* Reads the digits of bytes, two for each. False: the text is not of that form. */
+static bool read_digits(arena *a, const char *text, value *out)
+{
+    size_t bytes = strlen(text) / 2;
+    char *made = arena_alloc(a, bytes + 1), pair[3] = "";
+    if (!made || strlen(text) % 2)
+        return false;
+    for (size_t i = 0; i < bytes; i++) {
+        memcpy(pair, text + 2 * i, 2);
+        if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
+            return false;
+        made[i] = (char)strtoul(pair, NULL, 16);
+    }
+    *out = value_text(made, bytes);
+    return true;
+}
+
+/* Reads a default as Iceberg's JSON has it: bytes are digits. */
+static bool read_default(arena *a, yyjson_val *from, data_type type, value *out)
+{
+    if (type.id != TYPE_BLOB || !yyjson_is_str(from))
+        return lake_json_value(a, from, type, out);
+    bool is_right = read_digits(a, yyjson_get_str(from), out);
+    out->type = type;
+    return is_right;
+}
+
 static status add_column(iceberg_metadata *m, yyjson_val *mapping, yyjson_val *field,
                          pq_given *given)
 {
@@ -416,7 +445,7 @@ static status add_column(iceberg_metadata *m, yyjson_val *mapping, yyjson_val *f
     TRY(lake_nested_column(m->memory, &form, field, &column, &node));
     yyjson_val *initial = yyjson_obj_get(field, "initial-default");
     if (node->has_default && !column.is_nested && !column.node &&
-        !lake_json_value(m->memory, initial, column.type, &column.missing))
+        !read_default(m->memory, initial, column.type, &column.missing))
         return status_new(STATUS_KIND_CORRUPT,
                           "file \"%s\" has a default for column \"%s\" that is not of its type",
                           m->path, node->name);
