@@ -152,7 +152,7 @@ static status begin_parts(object_upload *u)
 /* ---- parts ---- */
 
 /* Returns whether a tag can stand in XML as it is. */
-static bool is_plain(const char *tag)
+static bool upload_is_plain(const char *tag)
 {
     return *tag && !tag[strcspn(tag, "<>&")];
 }
@@ -161,7 +161,7 @@ static void finish_part(transfer *t, status outcome)
 {
     part *p = (part *)t;
     object_upload *u = p->upload;
-    if (!outcome && !is_plain(t->answer.tag))
+    if (!outcome && !upload_is_plain(t->answer.tag))
         outcome = bad_answer(u);
     mutex_lock(&u->lock);
     if (outcome && !u->failure) {

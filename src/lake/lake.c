@@ -157,7 +157,7 @@ static void drop_keys(void *store)
 }
 
 /* Keeps the keys of the settings until the arena is freed. */
-static status keep_keys(arena *a, const settings *keys, uint32_t *out)
+static status lake_keep_keys(arena *a, const settings *keys, uint32_t *out)
 {
     uint32_t *kept = arena_alloc(a, sizeof *kept);
     if (!kept)
@@ -175,7 +175,7 @@ static status read_state(arena *memory, const lake_request *request, const setti
 {
     uint32_t store = object_store_used(), before = store;
     if (keys)
-        TRY(keep_keys(memory, keys, &store));
+        TRY(lake_keep_keys(memory, keys, &store));
     object_store_use(store);
     status st = request->kind == LAKE_DELTA ? delta_read(memory, request, out)
                                             : iceberg_read(memory, request, out);

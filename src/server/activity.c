@@ -235,7 +235,7 @@ void activity_expire(activity *all)
 
 /* ---- one statement ---- */
 
-static int64_t least_of(int64_t a, int64_t b)
+static int64_t activity_least_of(int64_t a, int64_t b)
 {
     return !a || (b && b < a) ? b : a;
 }
@@ -279,7 +279,7 @@ void activity_begin(activity_entry *one, const char *sql, size_t bytes, int64_t 
     activity *all = one->all;
     mutex_lock(&all->lock);
     note_begin(one, sql, bytes);
-    one->milliseconds = least_of(one->limits.milliseconds, milliseconds);
+    one->milliseconds = activity_least_of(one->limits.milliseconds, milliseconds);
     if (one->milliseconds) {
         one->deadline = stream_milliseconds() + one->milliseconds;
         set_alarm(all, one->deadline);

@@ -40,7 +40,7 @@ static void write_field(const copy_out *c, const char *text, size_t bytes, wire_
     wire_fill(out, (size_t)(written.at - begin));
 }
 
-static char between(const copy_out *c)
+static char copy_out_between(const copy_out *c)
 {
     return c->copy->style.format == ROW_CSV ? c->copy->style.delimiter : '\t';
 }
@@ -64,7 +64,7 @@ static void write_head(const copy_out *c, const api_columns *columns, wire_write
     wire_begin(out, 'd');
     for (uint32_t i = 0; i < columns->count; i++) {
         write_field(c, columns->names[i], strlen(columns->names[i]), out);
-        wire_byte(out, i + 1 == columns->count ? '\n' : between(c));
+        wire_byte(out, i + 1 == columns->count ? '\n' : copy_out_between(c));
     }
     wire_finish(out);
 }
@@ -74,7 +74,7 @@ static void write_text_row(copy_out *c, const exec_batch *batch, uint64_t row, w
     wire_begin(out, 'd');
     for (uint32_t i = 0; i < batch->column_count; i++) {
         write_text_value(c, &batch->columns[i], row, out);
-        wire_byte(out, i + 1 == batch->column_count ? '\n' : between(c));
+        wire_byte(out, i + 1 == batch->column_count ? '\n' : copy_out_between(c));
     }
     wire_finish(out);
 }

@@ -310,7 +310,7 @@ bool file_exists(const char *path)
     return !lstat(path, &info);
 }
 
-static status add_path(arena *a, path_list *list, const char *path)
+static status file_add_path(arena *a, path_list *list, const char *path)
 {
     char *copy = arena_copy_text(a, path, strlen(path));
     if (!copy)
@@ -339,7 +339,7 @@ static status expand_folder(arena *a, const char *path, unsigned depth, path_lis
             if (!full)
                 st = status_no_memory("path", length);
             else if (file_name_is_parquet(name) && !file_entry_is_folder(entries[i], full))
-                st = add_path(a, out, full);
+                st = file_add_path(a, out, full);
             else if (depth && file_entry_is_folder(entries[i], full))
                 st = expand_folder(a, full, depth - 1, out);
         }
@@ -360,7 +360,7 @@ status file_expand(arena *a, const char *path, path_list *out)
         return STATUS_OK;
     }
     if (!file_name_has_wildcard(path, strlen(path)) || file_exists(path))
-        return add_path(a, out, path);
+        return file_add_path(a, out, path);
     TRY(file_match(a, path, out));
     if (!out->count)
         return status_new(STATUS_KIND_NOT_FOUND, "no file matches \"%s\"", path);

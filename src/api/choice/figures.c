@@ -37,7 +37,7 @@ device_figures device_figures_of(int major, int minor)
 }
 
 /* Returns whether there is a place in the user's cache. */
-static bool find_path(unsigned ordinal, char *path)
+static bool figures_find_path(unsigned ordinal, char *path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *below = "";
     if (!cache || cache[0] != '/') { /* as its specification says */
@@ -69,7 +69,7 @@ static bool read_figures(FILE *file, device_figures *out)
 bool device_figures_find(unsigned ordinal, device_figures *out)
 {
     char path[PATH_ROOM];
-    FILE *file = find_path(ordinal, path) ? fopen(path, "re") : NULL;
+    FILE *file = figures_find_path(ordinal, path) ? fopen(path, "re") : NULL;
     if (!file)
         return false;
     bool is_there = read_figures(file, out);

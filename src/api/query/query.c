@@ -371,9 +371,9 @@ static bool runs_again(pistachio_result *result, api_retry *retry, status *io)
 }
 
 /* Runs the first statement of sql once; *out_again: it failed, and is to run again. */
-static status run_once(pistachio_connection *connection, pistachio_statement *prepared,
-                       const char *sql, const char **out_rest, api_retry *retry, bool *out_again,
-                       pistachio_result **out)
+static status query_run_once(pistachio_connection *connection, pistachio_statement *prepared,
+                             const char *sql, const char **out_rest, api_retry *retry,
+                             bool *out_again, pistachio_result **out)
 {
     *out_again = false;
     pistachio_result *result = mem_new(sizeof *result);
@@ -402,7 +402,7 @@ static status run_text(pistachio_connection *connection, pistachio_statement *pr
     bool again = true;
     *out = NULL;
     while (again)
-        TRY(run_once(connection, prepared, sql, out_rest, &retry, &again, out));
+        TRY(query_run_once(connection, prepared, sql, out_rest, &retry, &again, out));
     return STATUS_OK;
 }
 

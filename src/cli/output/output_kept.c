@@ -16,7 +16,7 @@ void kept_release(output_kept *k)
 }
 
 /* Returns where the row of that number is kept. */
-static output_text *place_of(const output_kept *k, uint64_t number)
+static output_text *output_kept_place_of(const output_kept *k, uint64_t number)
 {
     uint64_t ring = k->limit - k->first;
     uint64_t place = number < k->first ? number : k->first + (number - k->first) % ring;
@@ -32,7 +32,7 @@ bool kept_add(output_kept *k, const pistachio_batch *batch, const output_options
             row = rows - ring; /* what comes before will not be shown */
         if (row == rows)
             break;
-        output_text *cells = place_of(k, k->rows + row);
+        output_text *cells = output_kept_place_of(k, k->rows + row);
         for (uint32_t c = 0; c < k->column_count; c++)
             if (!output_text_of_value(batch, c, row, options, &cells[c]))
                 return false;
@@ -49,5 +49,5 @@ uint64_t kept_count(const output_kept *k)
 const output_text *kept_row(const output_kept *k, uint64_t shown, uint64_t *out_number)
 {
     *out_number = shown < k->first ? shown : k->rows - kept_count(k) + shown;
-    return place_of(k, *out_number);
+    return output_kept_place_of(k, *out_number);
 }

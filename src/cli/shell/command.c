@@ -260,7 +260,7 @@ static int run_output(cli_session *s, char *argument)
 }
 
 /* The next statement's rows alone: its file is there when it is whole. */
-static int run_once(cli_session *s, char *argument)
+static int command_run_once(cli_session *s, char *argument)
 {
     argument = command_trim(argument);
     if (!*argument)
@@ -448,7 +448,7 @@ static const command commands[] = {
      run_cache},
     {{"timer", "timing"}, ".timer, \\timing [on|off]", "times of statements", run_timer},
     {{"output", "o"}, ".output, \\o [FILE]", "results to a file; without one, back", run_output},
-    {{"once"}, ".once FILE", "the next statement's rows to a file", run_once},
+    {{"once"}, ".once FILE", "the next statement's rows to a file", command_run_once},
     {{"maxrows"},
      ".maxrows N",
      "rows of a table on a terminal, the middle left out; 0: all",

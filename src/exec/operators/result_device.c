@@ -30,7 +30,7 @@ static data_type type_laid_out(data_type type, exec_device_layout layout)
     return type;
 }
 
-static bool is_made(data_type from, data_type to)
+static bool result_device_is_made(data_type from, data_type to)
 {
     return from.id == TYPE_INTERVAL || from.id == TYPE_UUID || from.width != to.width;
 }
@@ -74,8 +74,9 @@ static status result_device_make_values(exec_task *task, const tensor *from, uin
 static status fill_values(exec_task *task, const tensor *from, uint64_t rows, tensor *to)
 {
     TRY(result_device_copy_validity(task->stream, from, rows, to));
-    return is_made(from->type, to->type) ? result_device_make_values(task, from, rows, to)
-                                         : result_device_copy_values(task->stream, from, rows, to);
+    return result_device_is_made(from->type, to->type)
+               ? result_device_make_values(task, from, rows, to)
+               : result_device_copy_values(task->stream, from, rows, to);
 }
 
 /* ---- texts ---- */
@@ -144,7 +145,7 @@ static status fill_column(exec_task *task, chunk *c, uint32_t index, exec_device
     TRY(chunk_flatten_column(task->stream, c, index, &flat));
     data_type type = type_laid_out(flat->type, layout);
     bool is_text = type_is_text(type);
-    if (is_new && !is_text && !is_made(flat->type, type)) {
+    if (is_new && !is_text && !result_device_is_made(flat->type, type)) {
         result_device_put(column, type, tensor_ref(flat));
         return STATUS_OK;
     }

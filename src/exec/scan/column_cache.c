@@ -178,7 +178,7 @@ void column_cache_close(cached_column *column)
     unref(column);
 }
 
-static cached_column *column_new(const column_key *key, uint64_t hash)
+static cached_column *column_cache_column_new(const column_key *key, uint64_t hash)
 {
     cached_column *column = mem_new(sizeof *column);
     if (!column)
@@ -237,7 +237,7 @@ status column_cache_open(const column_key *key, column_cache_use use, cached_col
     cached_column *column = find(key, hash), *made = NULL;
     bool is_wanted = !column && (column_asked_add(hash, use.statement) || use.is_filling);
     if (is_wanted && table.list.count < COLUMN_COUNT_MAX && open_memory()) {
-        made = column_new(key, hash);
+        made = column_cache_column_new(key, hash);
         column = made && insert(made) ? made : NULL;
     }
     if (column) {

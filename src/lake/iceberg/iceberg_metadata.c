@@ -408,7 +408,7 @@ static status read_field(void *context, yyjson_val *field, pq_given_node *out)
 }
 
 /* Reads the digits of bytes, two for each. False: the text is not of that form. */
-static bool read_digits(arena *a, const char *text, value *out)
+static bool iceberg_metadata_read_digits(arena *a, const char *text, value *out)
 {
     size_t bytes = strlen(text) / 2;
     char *made = arena_alloc(a, bytes + 1), pair[3] = "";
@@ -429,7 +429,7 @@ static bool read_default(arena *a, yyjson_val *from, data_type type, value *out)
 {
     if (type.id != TYPE_BLOB || !yyjson_is_str(from))
         return lake_json_value(a, from, type, out);
-    bool is_right = read_digits(a, yyjson_get_str(from), out);
+    bool is_right = iceberg_metadata_read_digits(a, yyjson_get_str(from), out);
     out->type = type;
     return is_right;
 }

@@ -332,7 +332,7 @@ static void read_column_orders(thrift_reader *r, const thrift_field *field, cons
     }
 }
 
-static bool has_order(const pq_leaf *leaf, column_order order)
+static bool metadata_has_order(const pq_leaf *leaf, column_order order)
 {
     return order == ORDER_OF_TYPE || (order == ORDER_NOT_SAID && !pq_needs_column_order(leaf));
 }
@@ -414,7 +414,7 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
     if (has_short_chunks(m->created_by))
         add_spare_bytes(m, file_bytes);
     for (uint32_t i = 0; i < m->leaf_count; i++)
-        if (!has_order(&m->leaves[i], orders[i]))
+        if (!metadata_has_order(&m->leaves[i], orders[i]))
             drop_unordered(m, i);
     return STATUS_OK;
 }

@@ -55,8 +55,8 @@ static status hive_check_text(const char *path, const value *text)
 /* ---- paths ---- */
 
 /* The next pair of the path's folders from *at on; false: there is none left. */
-static bool next_pair(const char **at, const char **out_name, const char **out_equal,
-                      const char **out_end)
+static bool hive_next_pair(const char **at, const char **out_name, const char **out_equal,
+                           const char **out_end)
 {
     for (;;) {
         const char *name = *at, *end = strchr(name, '/');
@@ -97,7 +97,7 @@ static int hive_find_key(const pq_hive_keys *hive, const char *name, size_t byte
 static status hive_add_keys(arena *a, const char *path, pq_hive_keys *hive)
 {
     const char *name, *equal, *end;
-    while (next_pair(&path, &name, &equal, &end)) {
+    while (hive_next_pair(&path, &name, &equal, &end)) {
         value key;
         TRY(decode_name(a, name, (size_t)(equal - name), &key));
         if (hive_find_key(hive, key.text, key.bytes) >= 0)
@@ -128,7 +128,7 @@ static status read_folder(arena *a, const pq_hive_keys *hive, const char *path, 
     if (!values)
         return status_no_memory("table", count * sizeof *values);
     *is_alike = true;
-    while (next_pair(&path, &name, &equal, &end)) {
+    while (hive_next_pair(&path, &name, &equal, &end)) {
         value key_name;
         TRY(decode_name(a, name, (size_t)(equal - name), &key_name));
         int key = hive_find_key(hive, key_name.text, key_name.bytes);

@@ -30,7 +30,7 @@ static status apart_no_memory(void)
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-static bool are_equal(const expr *left, const expr *right)
+static bool distribute_apart_are_equal(const expr *left, const expr *right)
 {
     return left == right || (left && right && expr_equal(left, right));
 }
@@ -60,7 +60,8 @@ static status add_member(distributor *d, apart_list *parts, const apart_part *pa
     for (size_t p = 0; p < parts->count; p++) {
         apart_part *known = &parts->items[p];
         if (known->has_quantiles == part->has_quantiles &&
-            are_equal(known->argument, part->argument) && are_equal(known->filter, part->filter))
+            distribute_apart_are_equal(known->argument, part->argument) &&
+            distribute_apart_are_equal(known->filter, part->filter))
             return array_push(a, &known->members, member);
     }
     TRY(array_push(a, parts, *part));
@@ -68,7 +69,7 @@ static status add_member(distributor *d, apart_list *parts, const apart_part *pa
 }
 
 /* Lists the parts; none, where the aggregate is not to be made apart. */
-static status list_parts(distributor *d, const plan_node *whole, apart_list *out)
+static status distribute_apart_list_parts(distributor *d, const plan_node *whole, apart_list *out)
 {
     bool is_wanted = false, can = !whole->aggregate.groups.count && !d->is_in_shared;
     size_t distinct = 0;
@@ -126,7 +127,7 @@ static status make_part(distributor *d, const plan_node *whole, apart_part *part
     return STATUS_OK;
 }
 
-static status join_parts(distributor *d, const apart_list *parts, plan_node **out)
+static status distribute_apart_join_parts(distributor *d, const apart_list *parts, plan_node **out)
 {
     arena *a = d->statement->memory;
     *out = parts->items[0].top;
@@ -190,7 +191,7 @@ status distribute_apart(distributor *d, plan_node **slot, site *io,
     apart_list parts;
     uint32_t id;
     site from = *io;
-    TRY(list_parts(d, whole, &parts));
+    TRY(distribute_apart_list_parts(d, whole, &parts));
     *out_is_done = parts.count > 0;
     if (!parts.count)
         return STATUS_OK;
@@ -201,7 +202,7 @@ status distribute_apart(distributor *d, plan_node **slot, site *io,
     for (size_t p = 0; p < parts.count; p++)
         TRY(make_part(d, whole, &parts.items[p], &from, parts.count == 1, make));
     *io = distribute_site(PLACEMENT_ONE, NULL);
-    TRY(join_parts(d, &parts, &joined));
+    TRY(distribute_apart_join_parts(d, &parts, &joined));
     return parts.count == 1 ? (*slot = joined, STATUS_OK)
                             : order_columns(d, whole, &parts, joined, slot);
 }

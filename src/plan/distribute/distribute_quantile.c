@@ -74,7 +74,7 @@ static expr *quantile_column(const quantiles *q, const plan_column *column)
 }
 
 /* Makes a place, from 0, of a count of rows. */
-static expr *place_of(const quantiles *q, const plan_column *count)
+static expr *distribute_quantile_place_of(const quantiles *q, const plan_column *count)
 {
     expr *column = quantile_column(q, count);
     expr *n =
@@ -154,8 +154,9 @@ static status project_values(quantiles *q, plan_node **out)
     return array_push(a, &filter->filter.conditions, is_there);
 }
 
-static status add_window(const quantiles *q, plan_node **io, const plan_window_call *call,
-                         const plan_sort_key *key, plan_column *out)
+static status distribute_quantile_add_window(const quantiles *q, plan_node **io,
+                                             const plan_window_call *call, const plan_sort_key *key,
+                                             plan_column *out)
 {
     arena *a = q->d->statement->memory;
     plan_node *window = quantile_node(q, PLAN_WINDOW, *io, (*io)->estimated_rows);
@@ -171,7 +172,7 @@ static status add_window(const quantiles *q, plan_node **io, const plan_window_c
 }
 
 /* Gives the values their places, and how many there are. */
-static status number_values(quantiles *q, plan_node **io)
+static status distribute_quantile_number_values(quantiles *q, plan_node **io)
 {
     arena *a = q->d->statement->memory;
     plan_column number, all;
@@ -189,10 +190,10 @@ static status number_values(quantiles *q, plan_node **io)
     sort->columns = (*io)->columns;
     TRY(array_push(a, &sort->sort.keys, key));
     *io = sort;
-    TRY(add_window(q, io, &place, &key, &number));
-    TRY(add_window(q, io, &count, NULL, &all));
-    q->row = place_of(q, &number);
-    q->last = place_of(q, &all);
+    TRY(distribute_quantile_add_window(q, io, &place, &key, &number));
+    TRY(distribute_quantile_add_window(q, io, &count, NULL, &all));
+    q->row = distribute_quantile_place_of(q, &number);
+    q->last = distribute_quantile_place_of(q, &all);
     return q->row && q->last ? STATUS_OK : quantile_no_memory();
 }
 
@@ -273,8 +274,8 @@ static status merge_places(quantiles *q, quantile_place *places, size_t count, p
 /* ---- the values ---- */
 
 /* Makes the value between those at two places, digit for digit as the aggregate does. */
-static expr *between(const quantiles *q, const plan_aggregate *aggregate,
-                     const quantile_place *place)
+static expr *distribute_quantile_between(const quantiles *q, const plan_aggregate *aggregate,
+                                         const quantile_place *place)
 {
     arena *a = q->d->statement->memory;
     data_type type = type_make(TYPE_DOUBLE);
@@ -304,7 +305,7 @@ static status give_values(const quantiles *q, const quantile_place *places, plan
     for (size_t i = 0; i < q->whole->aggregate.aggregates.count; i++) {
         const plan_aggregate *aggregate = &q->whole->aggregate.aggregates.items[i];
         bool is_between = aggregate->function == AGGREGATE_QUANTILE_CONT;
-        expr *e = is_between ? between(q, aggregate, &places[i])
+        expr *e = is_between ? distribute_quantile_between(q, aggregate, &places[i])
                              : expr_new_cast(a, places[i].at_low, aggregate->argument->type, -1);
         if (!e)
             return quantile_no_memory();
@@ -325,7 +326,7 @@ status distribute_quantiles(distributor *d, plan_node **slot, bool *out_is_done)
     if (!places)
         return quantile_no_memory();
     TRY(project_values(&q, &node));
-    TRY(number_values(&q, &node));
+    TRY(distribute_quantile_number_values(&q, &node));
     if (!distribute_may_order_windows(d, node))
         return STATUS_OK;
     TRY(distribute_order_windows(d, &node));

@@ -5,7 +5,7 @@
 #include "plan/edit/shared.h"
 
 /* Notes how many rows the last shared plan can have. */
-static status note_shared(distributor *d, uint32_t id)
+static status distribute_shared_note(distributor *d, uint32_t id)
 {
     const double *known = d->most_shared_rows;
     d->most_shared_rows =
@@ -25,7 +25,7 @@ status distribute_share(distributor *d, plan_node **slot, uint32_t *out_id)
     *out_id = (uint32_t)s->shared.count;
     TRY(plan_copy_renamed(s, *slot, &copy));
     TRY(array_push(s->memory, &s->shared, copy));
-    TRY(note_shared(d, *out_id));
+    TRY(distribute_shared_note(d, *out_id));
     TRY(plan_shared_reference(s, *out_id, &reference));
     reference->columns = (*slot)->columns;
     reference->position = (*slot)->position;

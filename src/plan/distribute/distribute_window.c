@@ -55,7 +55,7 @@ static bool distribute_window_is_running(const plan_frame *frame)
 }
 
 /* Returns whether each row's frame has all rows: without an order all are peers. */
-static bool has_all_rows(const plan_window_call *call, bool has_order)
+static bool distribute_window_has_all_rows(const plan_window_call *call, bool has_order)
 {
     const plan_frame *frame = &call->frame;
     bool has_peers = !has_order && frame->mode != FRAME_ROWS;
@@ -76,7 +76,8 @@ static bool can_carry_aggregate(const plan_window_call *call, bool has_order)
     case AGGREGATE_AVG:
     case AGGREGATE_MIN:
     case AGGREGATE_MAX:
-        return has_all_rows(call, has_order) || distribute_window_is_running(&call->frame);
+        return distribute_window_has_all_rows(call, has_order) ||
+               distribute_window_is_running(&call->frame);
     default:
         return false;
     }
@@ -100,7 +101,7 @@ static bool can_carry(const plan_window_call *call, bool has_order)
 /* Returns whether rows with equal keys may be on several ranks. */
 static bool divides_equals(const plan_window_call *call)
 {
-    return call->function == WINDOW_ROW_NUMBER || has_all_rows(call, true) ||
+    return call->function == WINDOW_ROW_NUMBER || distribute_window_has_all_rows(call, true) ||
            (call->function == WINDOW_AGGREGATE && call->frame.mode == FRAME_ROWS);
 }
 
@@ -246,8 +247,9 @@ static expr *add_values(const carried *c, expr_op op, int32_t position, expr *le
 }
 
 /* Adds the call's aggregate over the rows of other ranks; *out is its value. */
-static status carry_sum(carried *c, plan_exchange_kind kind, plan_aggregate_function function,
-                        const plan_window_call *call, data_type type, expr **out)
+static status distribute_window_carry_sum(carried *c, plan_exchange_kind kind,
+                                          plan_aggregate_function function,
+                                          const plan_window_call *call, data_type type, expr **out)
 {
     carried_sums *set;
     plan_aggregate aggregate = {.function = function, .position = call->position};
@@ -266,7 +268,7 @@ static status carry_value(carried *c, plan_aggregate_function function,
     static const expr_op picks[] = {[AGGREGATE_MIN] = EXPR_LEAST, [AGGREGATE_MAX] = EXPR_GREATEST};
     bool is_pick = function == AGGREGATE_MIN || function == AGGREGATE_MAX;
     expr *before;
-    TRY(carry_sum(c, EXCHANGE_LATER, function, call, column->type, &before));
+    TRY(distribute_window_carry_sum(c, EXCHANGE_LATER, function, call, column->type, &before));
     *out = add_values(c, is_pick ? picks[function] : EXPR_ADD, call->position,
                       column_expr(c, column), before);
     return *out ? STATUS_OK : window_no_memory();
@@ -342,10 +344,11 @@ static status sum_all(carried *c, const plan_window_call *call, data_type type, 
 {
     expr *sum, *count;
     if (call->aggregate != AGGREGATE_AVG)
-        return carry_sum(c, EXCHANGE_BROADCAST, call->aggregate, call, type, out);
-    TRY(carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_SUM, call, plan_sum_type(call->args[0]->type),
-                  &sum));
-    TRY(carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_COUNT, call, type_make(TYPE_INT64), &count));
+        return distribute_window_carry_sum(c, EXCHANGE_BROADCAST, call->aggregate, call, type, out);
+    TRY(distribute_window_carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_SUM, call,
+                                    plan_sum_type(call->args[0]->type), &sum));
+    TRY(distribute_window_carry_sum(c, EXCHANGE_BROADCAST, AGGREGATE_COUNT, call,
+                                    type_make(TYPE_INT64), &count));
     *out = plan_mean(c->d->statement->memory, sum, count);
     return *out ? STATUS_OK : window_no_memory();
 }
@@ -356,7 +359,7 @@ static status divide_call(carried *c, plan_node *window, plan_window_call call, 
     expr *value;
     bool is_aggregate = call.function == WINDOW_AGGREGATE;
     const plan_sort_key_list *order = &window->window.order;
-    if (has_all_rows(&call, order->count > 0)) {
+    if (distribute_window_has_all_rows(&call, order->count > 0)) {
         TRY(sum_all(c, &call, column.type, &value));
     } else if (is_aggregate && call.aggregate == AGGREGATE_AVG) {
         TRY(divide_mean(c, window, call, &value));

@@ -90,7 +90,7 @@ static bool has_volatile(const plan_aggregate *a)
 }
 
 /* The sums of a node that share a base with another one; how many. */
-static size_t find_sums(const plan_node *node, offset_sum *sums)
+static size_t rewrite_sums_find(const plan_node *node, offset_sum *sums)
 {
     size_t found = 0;
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
@@ -227,7 +227,7 @@ static status sums_rewrite(plan_statement *s, plan_node *node, plan_node **out)
     offset_sum *sums = arena_alloc_array(s->memory, count, sizeof *sums);
     if (!sums)
         return sums_no_memory();
-    if (!find_sums(node, sums))
+    if (!rewrite_sums_find(node, sums))
         return STATUS_OK;
     *out = plan_node_new(s->memory, PLAN_PROJECT, 1);
     return *out ? sums_split(s, node, sums, *out) : sums_no_memory();

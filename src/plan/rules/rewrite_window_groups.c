@@ -54,7 +54,7 @@ static bool is_of_partition(const plan_window_call *call)
 }
 
 /* Returns whether groups and joins find equal what a sort finds equal. */
-static bool is_plain_key(const expr *e)
+static bool rewrite_window_groups_is_plain_key(const expr *e)
 {
     return e->kind == EXPR_COLUMN && e->type.id != TYPE_FLOAT && e->type.id != TYPE_DOUBLE &&
            e->type.id != TYPE_INTERVAL;
@@ -75,7 +75,7 @@ static bool can_have_groups(const plan_node *window)
     for (size_t i = 0; can && i < window->window.calls.count; i++)
         can = is_of_partition(&window->window.calls.items[i]);
     for (size_t i = 0; can && i < window->window.partition.count; i++)
-        can = is_plain_key(window->window.partition.items[i]);
+        can = rewrite_window_groups_is_plain_key(window->window.partition.items[i]);
     return can;
 }
 
@@ -122,7 +122,7 @@ static bool has_inputs(const plan_node *window, const plan_node *rows)
     return has;
 }
 
-static bool is_made(const window_groups *g, const plan_node *node)
+static bool rewrite_window_groups_is_made(const window_groups *g, const plan_node *node)
 {
     for (size_t i = 0; i < g->joins.count; i++)
         if (g->joins.items[i] == node)
@@ -133,7 +133,7 @@ static bool is_made(const window_groups *g, const plan_node *node)
 /* Returns where the rows are without the groups that other windows have added to them. */
 static plan_node **base_rows(const window_groups *g, const plan_node *window, plan_node **rows)
 {
-    while (is_made(g, *rows) && has_inputs(window, (*rows)->children[0]))
+    while (rewrite_window_groups_is_made(g, *rows) && has_inputs(window, (*rows)->children[0]))
         rows = &(*rows)->children[0];
     return rows;
 }
@@ -189,7 +189,8 @@ static status copied_columns(plan_statement *s, const plan_node *copy, expr ***o
     return STATUS_OK;
 }
 
-static status add_group(plan_statement *s, expr *key, expr *group, plan_node *aggregate)
+static status rewrite_window_groups_add_group(plan_statement *s, expr *key, expr *group,
+                                              plan_node *aggregate)
 {
     plan_column column = {.id = s->next_column_id++,
                           .name = key->name,
@@ -214,8 +215,8 @@ static status add_aggregate(plan_statement *s, const plan_window_call *call, exp
 }
 
 /* Makes groups of `copy`, a copy of `rows`; the calls keep their columns. */
-static status make_groups(plan_statement *s, const plan_node *window, const plan_node *rows,
-                          plan_node *copy, plan_node **out)
+static status rewrite_window_groups_make(plan_statement *s, const plan_node *window,
+                                         const plan_node *rows, plan_node *copy, plan_node **out)
 {
     size_t first = window->columns.count - window->window.calls.count;
     plan_node *aggregate = plan_node_new(s->memory, PLAN_AGGREGATE, 1);
@@ -226,7 +227,7 @@ static status make_groups(plan_statement *s, const plan_node *window, const plan
     TRY(copied_columns(s, copy, &to));
     for (size_t i = 0; i < window->window.partition.count; i++) {
         expr *key = window->window.partition.items[i];
-        TRY(add_group(s, key, in_copy(s, key, rows, to), aggregate));
+        TRY(rewrite_window_groups_add_group(s, key, in_copy(s, key, rows, to), aggregate));
     }
     for (size_t i = 0; i < window->window.calls.count; i++) {
         const plan_window_call *call = &window->window.calls.items[i];
@@ -240,8 +241,8 @@ static status make_groups(plan_statement *s, const plan_node *window, const plan
     return STATUS_OK;
 }
 
-static status join_groups(plan_statement *s, const plan_node *window, plan_node *rows,
-                          plan_node *groups, plan_node **out)
+static status rewrite_window_groups_join(plan_statement *s, const plan_node *window,
+                                         plan_node *rows, plan_node *groups, plan_node **out)
 {
     plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2);
     if (!join)
@@ -274,8 +275,9 @@ static status replace_window(window_groups *g, plan_node **place)
     if (!are_few(g, window, *rows))
         return STATUS_OK;
     TRY(repeat_rows(g, rows, &copy));
-    TRY(make_groups(g->statement, window, *rows, copy, &groups));
-    TRY(join_groups(g->statement, window, window->children[0]->children[0], groups, place));
+    TRY(rewrite_window_groups_make(g->statement, window, *rows, copy, &groups));
+    TRY(rewrite_window_groups_join(g->statement, window, window->children[0]->children[0], groups,
+                                   place));
     return array_push(g->statement->memory, &g->joins, *place);
 }
 

@@ -111,7 +111,7 @@ static bool has_table(const sql_catalog *catalog, const pq_table *table)
     return false;
 }
 
-static void close_table(sql_catalog *catalog, pq_table *table)
+static void catalog_close_table(sql_catalog *catalog, pq_table *table)
 {
     for (size_t i = 0; i < catalog->tables.count; i++)
         if (catalog->tables.items[i] == table) {
@@ -139,12 +139,12 @@ void sql_catalog_let_go(sql_catalog *catalog, pq_table *table)
             continue;
         catalog->replaced.items[i] = catalog->replaced.items[--catalog->replaced.count];
         if (!has_table(catalog, old))
-            close_table(catalog, old);
+            catalog_close_table(catalog, old);
     }
 }
 
 /* Opens a table of a catalog behind a server, which the other processes open as this one tells them. */
-static status open_with_all(sql_catalog *catalog, const char *text, pq_table **out)
+static status catalog_open_with_all(sql_catalog *catalog, const char *text, pq_table **out)
 {
     const sql_opener *opener = &catalog->opener;
     pq_table *before = opener->known(opener->context, text);
@@ -159,7 +159,7 @@ status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *
 {
     const sql_opener *opener = &catalog->opener;
     if (opener->share && sql_remote_has(NULL, text))
-        return open_with_all(catalog, text, out);
+        return catalog_open_with_all(catalog, text, out);
     if (!opener->open && sql_remote_has(NULL, text)) {
         TRY(sql_remote_open(catalog, text, before, out));
         return !*out || *out == before ? STATUS_OK : keep_table(catalog, *out);

@@ -56,7 +56,7 @@ status bind_scope_tabulate(binder *b, bind_scope *scope)
     return STATUS_OK;
 }
 
-static bool has_table(const bind_scope *scope)
+static bool bind_scope_has_table(const bind_scope *scope)
 {
     return scope->table.count && scope->table.count == scope->entries.count;
 }
@@ -64,7 +64,7 @@ static bool has_table(const bind_scope *scope)
 size_t bind_scope_named(const bind_scope *scope, const char *name, size_t from)
 {
     const bind_scope_table *t = &scope->table;
-    if (!has_table(scope))
+    if (!bind_scope_has_table(scope))
         return from;
     uint32_t next =
         from ? t->next_named[from - 1] : t->first_named[hash_name(name) % t->bucket_count];
@@ -74,7 +74,7 @@ size_t bind_scope_named(const bind_scope *scope, const char *name, size_t from)
 size_t bind_scope_with_id(const bind_scope *scope, uint32_t id, size_t from)
 {
     const bind_scope_table *t = &scope->table;
-    if (!has_table(scope))
+    if (!bind_scope_has_table(scope))
         return from;
     uint32_t next = from ? t->next_id[from - 1] : t->first_id[hash_id(id) % t->bucket_count];
     return next ? next - 1 : scope->entries.count;

@@ -107,7 +107,8 @@ static status bind_rows(quantified *q)
 }
 
 /* Adds an aggregate; *out is its value. */
-static status add_aggregate(const quantified *q, plan_aggregate_function function, expr **out)
+static status bind_subquery_add_aggregate(const quantified *q, plan_aggregate_function function,
+                                          expr **out)
 {
     binder *b = q->b;
     plan_node *node = q->bounds;
@@ -134,7 +135,7 @@ static status compare_with(const quantified *q, plan_aggregate_function bound, e
 {
     expr *arg, *limit;
     TRY(bind_expr(q->b, q->link->testexpr, q->scope, &arg));
-    TRY(add_aggregate(q, bound, &limit));
+    TRY(bind_subquery_add_aggregate(q, bound, &limit));
     return bind_comparison(q->b, q->op, arg, limit, q->link->location, out);
 }
 
@@ -164,8 +165,8 @@ static status bind_truth(const quantified *q, expr **out)
     expr_op inner = q->is_any ? EXPR_AND : EXPR_OR, outer = q->is_any ? EXPR_OR : EXPR_AND;
     expr *compared, *rows, *values, *none, *has_nulls, *unknown, *is_empty;
     TRY(compare_with_bounds(q, &compared));
-    TRY(add_aggregate(q, AGGREGATE_COUNT_STAR, &rows));
-    TRY(add_aggregate(q, AGGREGATE_COUNT, &values));
+    TRY(bind_subquery_add_aggregate(q, AGGREGATE_COUNT_STAR, &rows));
+    TRY(bind_subquery_add_aggregate(q, AGGREGATE_COUNT, &values));
     TRY(compare_counts(q, q->is_any ? EXPR_NE : EXPR_EQ, rows, values, &has_nulls));
     TRY(bind_constant(b, &null, -1, &unknown));
     TRY(bind_call2(b, inner, boolean, has_nulls, unknown, -1, &has_nulls));

@@ -207,7 +207,7 @@ static status bind_share(binder *b, const pg_node *node, bind_scope *outer, bool
 }
 
 /* Adds how many rows there are to each of them, as a double. */
-static status count_rows(binder *b, plan_node **node, expr **out)
+static status bind_order_count_rows(binder *b, plan_node **node, expr **out)
 {
     plan_window_call call = {.function = WINDOW_AGGREGATE,
                              .aggregate = AGGREGATE_COUNT_STAR,
@@ -230,7 +230,7 @@ static status bind_percent(binder *b, double share, uint64_t offset, plan_node *
     value v = value_double(share), least = value_int(TYPE_INT64, (int64_t)offset);
     expr *number, *count, *constant, *condition;
     TRY(bind_row_number(b, node, &number));
-    TRY(count_rows(b, node, &count));
+    TRY(bind_order_count_rows(b, node, &count));
     TRY(bind_constant(b, &v, -1, &constant));
     TRY(bind_arithmetic(b, "*", count, constant, -1, &count));
     TRY(bind_constant(b, &least, -1, &constant));

@@ -20,7 +20,7 @@
 
 /* ---- the source ---- */
 
-static void note_column(uint32_t id, void *context)
+static void bind_pivot_note_column(uint32_t id, void *context)
 {
     pivot_source *p = context;
     for (size_t i = 0; i < p->inner.entries.count; i++)
@@ -31,7 +31,7 @@ static void note_column(uint32_t id, void *context)
 void pivot_note_used(pivot_source *p, expr *e)
 {
     if (e)
-        expr_visit_columns(e, note_column, p);
+        expr_visit_columns(e, bind_pivot_note_column, p);
 }
 
 status pivot_unused(pivot_source *p, pivot_nodes *out)

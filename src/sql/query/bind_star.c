@@ -289,7 +289,7 @@ static status add_matches(star_binding *q, const ColumnsExpr *tree)
 }
 
 /* Returns whether the column is one of the names of a list. */
-static bool is_listed(const star_binding *q, const A_ArrayExpr *list, const char *column)
+static bool bind_star_is_listed(const star_binding *q, const A_ArrayExpr *list, const char *column)
 {
     for (size_t i = 0; i < list_length(list->elements); i++) {
         const A_Const *name = castNode(A_Const, list_nth(list->elements, i));
@@ -321,7 +321,7 @@ static status add_listed(star_binding *q, const A_ArrayExpr *list)
     TRY(check_listed(q, list));
     for (size_t i = 0; i < q->scope->entries.count; i++) {
         const bind_entry *entry = &q->scope->entries.items[i];
-        if (!entry->is_hidden && is_listed(q, list, entry->name))
+        if (!entry->is_hidden && bind_star_is_listed(q, list, entry->name))
             TRY(star_add_entry(q, entry, entry->name, list->location));
     }
     return STATUS_OK;

@@ -385,7 +385,7 @@ static status bind_system(binder *b, const char *schema, const char *name, plan_
     return sql ? bind_view_query(b, name, sql, out) : STATUS_OK;
 }
 
-static bool is_system_schema(const char *schema)
+static bool bind_table_is_system_schema(const char *schema)
 {
     return schema && (!strcmp(schema, "pg_catalog") || !strcmp(schema, "information_schema"));
 }
@@ -471,7 +471,8 @@ static status note_use(binder *b, const sql_catalog_entry *entry)
 }
 
 /* The relation of FROM is found in *of. */
-static status bind_named(binder *b, const RangeVar *range, bind_relation *of, plan_node **out)
+static status bind_table_bind_named(binder *b, const RangeVar *range, bind_relation *of,
+                                    plan_node **out)
 {
     const sql_catalog_entry *entry;
     TRY(bind_find_table(b, range, &entry));
@@ -524,13 +525,13 @@ status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node
         TRY(bind_path(b, range->relname, range->location, out));
     else if (!range->schemaname)
         TRY(bind_cte_reference(b, range->relname, scope->ctes, out));
-    else if (is_system_schema(range->schemaname)) {
+    else if (bind_table_is_system_schema(range->schemaname)) {
         TRY(bind_system_named(b, range, out));
         of.catalog = SQL_CATALOG;
         of.schema = range->schemaname;
     }
     if (!*out)
-        TRY(bind_named(b, range, &of, out));
+        TRY(bind_table_bind_named(b, range, &of, out));
     if (range->ispath) {
         of.name = bind_relation_of_path(b, range->relname);
         if (!of.name)

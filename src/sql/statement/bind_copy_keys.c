@@ -100,8 +100,8 @@ static status bind_copy_keys_sort_rows(binder *b, const plan_sort_key_list *keys
 }
 
 /* Puts the other columns first, then the keys as they are listed. */
-static status order_columns(binder *b, const bool *is_key, const plan_sort_key_list *keys,
-                            plan_node **root)
+static status bind_copy_keys_order_columns(binder *b, const bool *is_key,
+                                           const plan_sort_key_list *keys, plan_node **root)
 {
     size_t count = (*root)->columns.count, at = 0;
     expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
@@ -141,5 +141,5 @@ status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root)
         return bind_error(b, STATUS_KIND_INVALID, -1,
                           "PARTITION_BY lists all columns: none is left for the files");
     TRY(bind_copy_keys_sort_rows(b, &keys, root));
-    return order_columns(b, is_key, &keys, root);
+    return bind_copy_keys_order_columns(b, is_key, &keys, root);
 }

@@ -333,8 +333,9 @@ status bind_insert(binder *b, const InsertStmt *tree, sql_statement *out)
 /* ---- COPY ... FROM ---- */
 
 /* The columns that the file has values for, in their order. */
-static status copied_columns(const binder *b, const InsertStmt *insert, const pq_table *table,
-                             text_said_type **out, size_t *out_count)
+static status bind_rows_copied_columns(const binder *b, const InsertStmt *insert,
+                                       const pq_table *table, text_said_type **out,
+                                       size_t *out_count)
 {
     size_t named = list_length(insert->cols), count = named ? named : table->columns.count;
     text_said_type *columns = arena_alloc_array(b->memory, count + 1, sizeof *columns);
@@ -378,7 +379,7 @@ static status copy_source(binder *b, const CopyStmt *tree, const InsertStmt *ins
     text_said_type *columns;
     size_t count;
     const char *format = copied_format(tree);
-    TRY(copied_columns(b, insert, table, &columns, &count));
+    TRY(bind_rows_copied_columns(b, insert, table, &columns, &count));
     if (!strcasecmp(format, "parquet"))
         TRY(bind_table_path(b, tree->filename, NULL, -1, out));
     else if (!strcasecmp(format, "arrow"))
@@ -406,7 +407,7 @@ static status client_source(binder *b, const InsertStmt *insert, const pq_table 
     const char *path;
     if (copy->is_binary)
         return bind_unsupported(b, b->text->start, "COPY FROM STDIN in the binary format is");
-    TRY(copied_columns(b, insert, table, &columns, &count));
+    TRY(bind_rows_copied_columns(b, insert, table, &columns, &count));
     TRY(client->take(client->context, copy, (uint32_t)count, &path));
     return bind_text_exchange(b, path, columns, count, out);
 }

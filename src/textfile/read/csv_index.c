@@ -44,7 +44,7 @@ static uint64_t bytes_equal(uint64_t word, char c)
     return ~(((t & LOW_BITS) + LOW_BITS) | t | LOW_BITS);
 }
 
-static uint64_t bits_of_bytes(uint64_t high_bits)
+static uint64_t csv_index_bits_of_bytes(uint64_t high_bits)
 {
     return (high_bits >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
@@ -55,11 +55,11 @@ static block_masks masks_scalar(const char *block, const csv_form *form)
     for (unsigned i = 0; i < BLOCK; i += 8) {
         uint64_t word;
         memcpy(&word, block + i, sizeof word);
-        m.delimiters |= bits_of_bytes(bytes_equal(word, form->delimiter)) << i;
-        m.feeds |= bits_of_bytes(bytes_equal(word, '\n')) << i;
-        m.returns |= bits_of_bytes(bytes_equal(word, '\r')) << i;
-        m.quotes |= bits_of_bytes(bytes_equal(word, form->quote)) << i;
-        m.high |= bits_of_bytes(word & ~LOW_BITS) << i;
+        m.delimiters |= csv_index_bits_of_bytes(bytes_equal(word, form->delimiter)) << i;
+        m.feeds |= csv_index_bits_of_bytes(bytes_equal(word, '\n')) << i;
+        m.returns |= csv_index_bits_of_bytes(bytes_equal(word, '\r')) << i;
+        m.quotes |= csv_index_bits_of_bytes(bytes_equal(word, form->quote)) << i;
+        m.high |= csv_index_bits_of_bytes(word & ~LOW_BITS) << i;
     }
     return m;
 }

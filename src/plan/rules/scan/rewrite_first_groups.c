@@ -54,8 +54,9 @@ static status first_groups_find_keys(plan_statement *s, const plan_node *aggrega
 }
 
 /* Groups of the keys, without aggregates, over their own scan. */
-static status group_keys(plan_statement *s, const plan_node *aggregate, const plan_node *scan,
-                         const expr_list *keys, plan_node **out)
+static status rewrite_first_groups_group_keys(plan_statement *s, const plan_node *aggregate,
+                                              const plan_node *scan, const expr_list *keys,
+                                              plan_node **out)
 {
     arena *a = s->memory;
     column_set emitted, read;
@@ -130,7 +131,7 @@ static status first_groups_rewrite_aggregate(plan_statement *s, plan_node *aggre
     TRY(first_groups_find_keys(s, aggregate, &keys, &are_repeatable));
     if (!are_repeatable)
         return STATUS_OK;
-    TRY(group_keys(s, aggregate, scan, &keys, &early));
+    TRY(rewrite_first_groups_group_keys(s, aggregate, scan, &keys, &early));
     plan_node *limit = plan_limit_new(s->memory, early, rows);
     return limit ? first_groups_join_keys(s, aggregate, limit) : first_groups_no_memory();
 }
