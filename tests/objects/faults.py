@@ -20,7 +20,7 @@ TABLES = "customer lineitem nation orders part partsupp region supplier".split()
 # Faults in each answer: these are overcome, those are an error that names the object.
 OVERCOME = ("busy", "reset")
 # What the error says of a fault that came at random.
-SAID = {"whole": "gives no parts of files", "shifted": "were asked for", "nameless": "does not say which part", "header": "too long", "packed": "compresses",
+SAID = {"whole": "gives no parts of files", "shifted": "the server ", "nameless": "does not say which part", "header": "too long", "packed": "compresses",
         "denied": "403 AccessDenied", "changing": "changed while it was read", "longer": "more than was asked for"}
 REFUSED = ("whole", "shifted", "longer", "nameless", "header", "packed", "denied", "changing", "broken", "hang")
 
