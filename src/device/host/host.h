@@ -161,7 +161,7 @@ CHECKED status host_put_text(host_call *c, uint64_t row, const char *text, size_
 /* ---- those of functions that need more than rows ---- */
 
 extern const host_function_ops host_regexp_ops, host_to_char_number_ops, host_random_ops,
-    host_random_block_ops, host_random_uuid_ops, host_template_ops, host_zone_ops,
-    host_zone_template_ops, host_similarity_ops, host_json_ops, host_json_member_ops;
+    host_random_uuid_ops, host_template_ops, host_zone_ops, host_zone_template_ops,
+    host_similarity_ops, host_json_ops, host_json_member_ops;
 
 #endif

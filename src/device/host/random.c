@@ -55,16 +55,6 @@ status host_random(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
-static status random_begin_all(host_call *c)
-{
-    TRY(random_begin(c));
-    for (uint64_t row = 0; row < c->count; row++)
-        TRY(host_random(c, row));
-    return STATUS_OK;
-}
-
-const host_function_ops host_random_ops = {.begin = random_begin_all, .begin_is_all = true};
-
 /* Rows of which one number is drawn. */
 #define BLOCK_ROWS 2048
 
@@ -75,22 +65,29 @@ status host_random_block(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
-static status random_block_begin(host_call *c)
+/* Fills a block, or what is left of it, from the row on; returns the row after it. */
+static uint64_t random_fill_block(host_call *c, uint64_t row)
+{
+    double *values = c->values;
+    uint64_t more = BLOCK_ROWS - ((uint64_t)(uintptr_t)c->state + row) % BLOCK_ROWS;
+    uint64_t end = row + more < c->count ? row + more : c->count;
+    for (uint64_t i = row + 1; i < end; i++)
+        values[i] = values[row];
+    return end;
+}
+
+static status random_begin_all(host_call *c)
 {
     TRY(random_begin(c));
+    bool by_blocks = c->function == HOST_RANDOM_BLOCK;
     for (uint64_t row = 0; row < c->count;) {
-        double *at = (double *)c->values + row;
-        uint64_t more = BLOCK_ROWS - ((uint64_t)(uintptr_t)c->state + row) % BLOCK_ROWS;
-        uint64_t end = row + more < c->count ? row + more : c->count;
-        TRY(host_random_block(c, row));
-        for (uint64_t i = 1; i < end - row; i++)
-            at[i] = *at;
-        row = end;
+        TRY(by_blocks ? host_random_block(c, row) : host_random(c, row));
+        row = by_blocks ? random_fill_block(c, row) : row + 1;
     }
     return STATUS_OK;
 }
 
-const host_function_ops host_random_block_ops = {.begin = random_block_begin, .begin_is_all = true};
+const host_function_ops host_random_ops = {.begin = random_begin_all, .begin_is_all = true};
 
 status host_setseed(host_call *c, uint64_t row)
 {
