@@ -222,6 +222,25 @@ def fetched(log, name):
     return sorted((int(m[1]), int(m[2])) for m in found if m)
 
 
+def count_fetched(where, names, ranks):
+    """Counts footers, second requests, and the bytes of gaps and of whole blocks, apart from the chunks that a query reads: each of these once."""
+    said = subprocess.run([program, "--format", "csv", "-c", f"select file_name, first_page_offset, total_compressed_size from parquet_metadata('{where}/*.parquet') "
+                           "where path_in_schema <> 'v'"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    before = len(store.log)
+    gives("select count(*), sum(id), sum(length(t)) from 's3://data/dealt/*.parquet'", "120000,7200060000,3840000", "--processes", str(ranks), "--set",
+          "distribute=always", "--set", "threads=1")
+    log = store.log[before:]
+    for name in names:
+        chunks = [(int(first), int(first) + int(size)) for file, first, size in (line.split(",") for line in said.split("\n")[1:] if line) if f"/{name}.parquet" in file]
+        footers = sum(f"/{name}.parquet" in line and "bytes=-" in line for line in log)
+        every = fetched(log, name)
+        ranges = sorted(set(every))
+        gaps = sum(b - a + 1 for a, b in ranges) - sum(b - a for a, b in chunks)
+        readers = [sum(a <= first and end <= b + 1 for a, b in ranges) for first, end in chunks]
+        check(f"{ranks} ranks fetch each column chunk of {name} once", set(readers) == {1} and footers <= ranks and 0 <= gaps <= len(ranges) << 20,
+              f"{footers} footers, {len(every) - len(ranges)} second requests, {gaps} bytes of gaps, {len(chunks)} chunks: {readers}")
+
+
 def test_ranks():
     """Ranks that are processes deal out the row groups of plain files and of lakes: each byte before the footers is read by one rank, once."""
     where, names = os.path.join(root, "data/dealt"), ("a", "b")
@@ -241,6 +260,8 @@ def test_ranks():
                 overlaps = [(a, b) for a, b in zip(ranges, ranges[1:]) if b[0] <= a[1]]
                 check(f"{path} by {ranks} ranks: each part of {name} is read once", ranges and not overlaps and
                       sum(b - a + 1 for a, b in ranges) <= sizes[name], f"{overlaps} of {ranges}")
+    for ranks in (2, 3):
+        count_fetched(where, names, ranks)
     lakes.commit(where, 1, lakes.remove("a.parquet"))
     gives("select count(*) from 's3://data/dealt/'; select count(*), min(id) from delta_scan('s3://data/dealt', version => 0)", "60000\ncount,min\n120000,1",
           "--processes", "2", "--set", "distribute=always")
