@@ -167,38 +167,39 @@ static void quantified(text *t, int n)
 /* ---- effort ---- */
 
 /* Prepares and plans a statement for two ranks. */
-static status prepare(const char *sql, sql_statement **out)
+static status prepare(sql_catalog *catalog, const char *sql, sql_statement **out)
 {
-    sql_catalog *catalog;
     const char *rest;
     plan_distribution distribution = {.ranks = 2, .mode = DISTRIBUTE_ALWAYS};
     *out = NULL;
-    TRY(sql_catalog_new(&catalog));
     const sql_session session = {.catalog = catalog};
     status st = sql_prepare(&session, sql, out, &rest);
     if (!st)
         st = plan_optimize(&(*out)->query);
     if (!st)
         st = plan_distribute(&(*out)->query, &distribution);
-    sql_catalog_free(catalog);
     return st;
 }
 
 static uint64_t effort(void (*write)(text *t, int n), int n)
 {
     text t = {calloc(1, 1 << 20), 0, 1 << 20};
+    sql_catalog *catalog;
     sql_statement *statement;
     write(&t, n);
+    CHECK(!sql_catalog_new(&catalog));
     uint64_t before = guard_checks_made();
     guard_state state = guard_enter();
-    status st = prepare(t.at, &statement);
+    status st = prepare(catalog, t.at, &statement);
     guard_leave(state);
     if (st)
         fprintf(stderr, "%s\n", status_message(st));
     CHECK(!st);
+    uint64_t made = guard_checks_made() - before;
     sql_statement_free(statement);
+    sql_catalog_free(catalog);
     free(t.at);
-    return guard_checks_made() - before;
+    return made;
 }
 
 /* Twice as much of something is about twice the work. */
@@ -236,15 +237,17 @@ TEST(planning_of_shared_plans_does_not_multiply)
 static void check_cancel(void (*write)(text *t, int n), int n)
 {
     text t = {calloc(1, 1 << 20), 0, 1 << 20};
+    sql_catalog *catalog;
     sql_statement *statement;
     bool is_done = false;
     write(&t, n);
+    CHECK(!sql_catalog_new(&catalog));
     for (uint64_t looks = 1; !is_done; looks = looks * 5 / 3 + 1) {
         cancel_flag is_cancelled = false;
         cancel_flag *flag = cancel_set(&is_cancelled);
         fault_arm(FAULT_CANCEL, looks, FAULT_ONCE);
         guard_state state = guard_enter();
-        status st = guard_explain(prepare(t.at, &statement));
+        status st = guard_explain(prepare(catalog, t.at, &statement));
         guard_leave(state);
         is_done = !fault_disarm(FAULT_CANCEL);
         cancel_set(flag);
@@ -253,6 +256,7 @@ static void check_cancel(void (*write)(text *t, int n), int n)
         status_free(st);
         sql_statement_free(statement);
     }
+    sql_catalog_free(catalog);
     free(t.at);
 }
 

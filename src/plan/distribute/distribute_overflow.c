@@ -37,6 +37,8 @@
 
 /* An estimate that was right within this factor is kept to. */
 #define WRONG_FACTOR 4.0
+/* Sides below this size go to all ranks, however wrong the estimate: repartitioning costs more messages than it saves bytes. */
+#define OVERFLOW_BYTES_MIN 4096.0
 
 /* ---- how large a side can be at most, whatever its conditions let through ---- */
 
@@ -132,8 +134,9 @@ status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, s
     plan_node *broadcast = join->children[side], *build = broadcast->children[0];
     const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
     bool is_build = side == (join->join.build_left ? 0 : 1);
-    double bytes = fmax(WRONG_FACTOR * distribute_bytes(build),
-                        even_bytes(d, distribute_side_bytes(join, !side)));
+    double bytes =
+        fmax(WRONG_FACTOR * distribute_bytes(build),
+             fmax(OVERFLOW_BYTES_MIN, even_bytes(d, distribute_side_bytes(join, !side))));
     if (!is_build || !distribute_may_repartition(join) ||
         !plan_rule_is_on(d->statement, RULE_overflow) || most_bytes(d, build) <= bytes)
         return STATUS_OK;
