@@ -268,14 +268,21 @@ status host_json_value(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+/* Finds the value: by the text alone, *out_is_done and the part, or by what it is parsed to. */
+static status json_find_either(host_call *c, uint64_t row, json_part *part, bool *out_is_done,
+                               yyjson_val **out)
+{
+    *out = NULL;
+    TRY(json_look(c, row, part, out_is_done));
+    return *out_is_done ? STATUS_OK : json_find_parsed(c, row, out);
+}
+
 status host_json_exists(host_call *c, uint64_t row)
 {
     json_part part;
-    yyjson_val *value = NULL;
+    yyjson_val *value;
     bool is_done;
-    TRY(json_look(c, row, &part, &is_done));
-    if (!is_done)
-        TRY(json_find_parsed(c, row, &value));
+    TRY(json_find_either(c, row, &part, &is_done, &value));
     host_put_boolean(c, row, is_done ? part.start != NULL : value != NULL);
     return STATUS_OK;
 }
@@ -338,11 +345,9 @@ status host_json_type(host_call *c, uint64_t row)
 status host_json_array_length(host_call *c, uint64_t row)
 {
     json_part part;
-    yyjson_val *value = NULL;
+    yyjson_val *value;
     bool is_done;
-    TRY(json_look(c, row, &part, &is_done));
-    if (!is_done)
-        TRY(json_find_parsed(c, row, &value));
+    TRY(json_find_either(c, row, &part, &is_done, &value));
     if (is_done ? !part.start : !value)
         host_put_null(c, row);
     else
