@@ -30,7 +30,7 @@ except Exception as error:
     # Another package's exception comes first: Python's own handler runs as soon as the interpreter does.
     try:
         time.sleep(5)
-        print(type(error).__mro__, error)
+        print(type(error).__name__ + ":", error)
     except KeyboardInterrupt:
         print("KeyboardInterrupt")
 print(db.sql("select 42 as x").fetchall())
@@ -38,14 +38,16 @@ print(db.sql("select 42 as x").fetchall())
 
 
 class Interrupt(unittest.TestCase):
-    def check(self, statement, delay=0.7, needs=()):
+    def check(self, statement, delay=0.7, needs=(), also=()):
+        """Ctrl-C while the statement runs: KeyboardInterrupt, or what another package makes of it (also)."""
         for name in needs:
             library(self, name)
         environment = {**os.environ, "PISTACHIO_LIBRARY": LIBRARY,
                        "PYTHONPATH": os.path.dirname(os.path.dirname(pistachio.__file__))}
         text = RUN.format(statement=statement, delay=delay)
         ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, timeout=SECONDS)
-        self.assertEqual((ran.returncode, ran.stdout), (0, "KeyboardInterrupt\n[(42,)]\n"), ran.stderr)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(ran.stdout, [f"{said}\n[(42,)]\n" for said in ("KeyboardInterrupt", *also)], ran.stderr)
 
     def test_values(self):
         self.check(f"db.sql('{LONG}').fetchall()")
@@ -69,7 +71,8 @@ class Interrupt(unittest.TestCase):
         self.check(f"db.sql('{LONG}').df()", needs=["pandas"])
 
     def test_duckdb(self):
-        self.check(f"import duckdb\n    duckdb.from_arrow(db.sql('{LONG}')).fetchall()", needs=["duckdb", "pyarrow"], delay=2)
+        self.check(f"import duckdb\n    duckdb.from_arrow(db.sql('{LONG}')).fetchall()", needs=["duckdb", "pyarrow"], delay=2,
+                   also=["RuntimeError: Query interrupted"])  # DuckDB looks for signals, too: whoever looks first has it
 
     def test_batches(self):
         self.check(f"for batch in db.sql('{ENDLESS}').batches(): pass")
