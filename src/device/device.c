@@ -115,6 +115,21 @@ uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual)
     return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
 }
 
+/* A launch takes a GPU as long for a few rows as for tens of thousands a multiprocessor. */
+#define MULTIPROCESSOR_ROWS ((uint64_t)1 << 16)
+/* Bytes of memory for each row of a large chunk, of which tasks have several. */
+#define LARGE_CHUNK_OF_MEMORY 8192
+#define LARGE_CHUNK_ROWS_MAX (1u << 23)
+
+uint32_t dev_large_chunk_rows(uint64_t memory_bytes, uint64_t multiprocessors, uint32_t usual)
+{
+    uint64_t fitting = memory_bytes / LARGE_CHUNK_OF_MEMORY;
+    uint32_t rows = LARGE_CHUNK_ROWS_MAX;
+    while (rows > usual && (rows > multiprocessors * MULTIPROCESSOR_ROWS || rows > fitting))
+        rows /= 2;
+    return rows > usual ? rows : usual;
+}
+
 /* " by kernels (snappy, lz4)", if there is one. */
 static size_t device_add_codecs(uint32_t mask, const char *who, char *text, size_t bytes, size_t at)
 {

@@ -325,6 +325,15 @@ void dev_codecs_text(const dev_codecs *codecs, char *text, size_t bytes);
 /* Rows of a lazy device's chunks, where nobody says how many: `usual`, or as many as keep several
  * streams' chunks small beside the memory. */
 uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual);
+/* Returns how many rows a chunk has on a device with so many multiprocessors and so much memory for it: a power of two above
+ * `usual`, or `usual` where either is small. */
+uint32_t dev_large_chunk_rows(uint64_t memory_bytes, uint64_t multiprocessors, uint32_t usual);
+/* Returns for how many rows an operator makes room before it knows how many come: a chunk, unless that is large. */
+static inline uint32_t dev_room_rows(const device *dev)
+{
+    const uint32_t most = 1u << 20;
+    return dev->chunk_rows < most ? dev->chunk_rows : most;
+}
 /* Adds a holder of the device: every holder of its memory beyond the one who opened it is one. */
 device *dev_ref(device *dev);
 /* The opener will run no query any more: memory that is out may hold the device for long. Takes NULL. */

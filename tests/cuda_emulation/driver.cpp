@@ -3,6 +3,7 @@
  *
  *   PISTACHIO_CUDA_FAIL=NAME:N[:ERROR]  the N-th call of function NAME, here or in nvcomp.cpp, fails
  *   PISTACHIO_CUDA_CAPABILITY=N   of all devices (80)
+ *   PISTACHIO_CUDA_MULTIPROCESSORS=N  of all devices (1)
  *   PISTACHIO_CUDA_GONE_DEVICE=N  of several devices the one that PISTACHIO_CUDA_GONE is about (all)
  * devices.cpp has how many there are, their memory and links; faults.cpp has more that fails. In addition:
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
@@ -786,9 +787,10 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
     BEGIN
     const char *given = getenv("PISTACHIO_CUDA_CAPABILITY");
     int capability = given ? (int)strtol(given, nullptr, 10) : 80;
+    const char *many = getenv("PISTACHIO_CUDA_MULTIPROCESSORS");
     *value = attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR   ? capability / 10
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MINOR ? capability % 10
-             : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? 1
+             : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? (many ? (int)strtol(many, nullptr, 10) : 1)
                                                             : 1;
     return 0;
 }

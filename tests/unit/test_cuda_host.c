@@ -99,6 +99,27 @@ TEST(pieces_within_the_limit)
     CHECK_FAILS(take(1), STATUS_KIND_LIMIT, NULL);
 }
 
+/* Chunks are large where there are many multiprocessors, and much memory; not more than somebody asks for. */
+TEST(rows_of_a_chunk)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "150000000000", 1);
+    open_device(4096 * MEGABYTE);
+    CHECK_EQ(dev->chunk_rows, 1 << 20);
+    close_device();
+    setenv("PISTACHIO_CUDA_MULTIPROCESSORS", "132", 1);
+    setenv("PISTACHIO_CUDA_MEMORY", "150000000000", 1);
+    open_device(0);
+    CHECK_EQ(dev->chunk_rows, 1 << 23);
+    CHECK_EQ(dev_room_rows(dev), 1 << 20);
+    close_device();
+    setenv("PISTACHIO_CUDA_MEMORY", "150000000000", 1);
+    open_device(1024 * MEGABYTE);
+    CHECK_EQ(dev->chunk_rows, 1 << 18);
+    unsetenv("PISTACHIO_CUDA_MULTIPROCESSORS");
+    CHECK_EQ(dev_large_chunk_rows((uint64_t)40 << 30, 108, 1 << 20), 1 << 22);
+    CHECK_EQ(dev_large_chunk_rows((uint64_t)80 << 30, 40, 1 << 20), 1 << 21);
+}
+
 /* The driver has less than the device says, as others have some of it: less is asked for. */
 TEST(a_piece_that_the_driver_has_not)
 {

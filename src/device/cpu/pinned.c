@@ -124,7 +124,7 @@ status dev_host_open(device *dev, mem_budget *budget)
         .ops = &host_ops,
         .host_kernels = dev_kernel_table(cpu_isa_name(dev->host_isa), &isa),
         .is_host = true,
-        .chunk_rows = dev->chunk_rows,
+        .chunk_rows = dev_room_rows(dev),
         .isa = dev->isa,
         .host_isa = dev->host_isa,
         .budget = mem_budget_ref(budget),

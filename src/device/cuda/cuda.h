@@ -179,6 +179,7 @@ struct cuda_device {
     const nvcomp_library *library; /* or NULL */
     cuda_function functions[CUDA_ENTRIES];
     char isa[32];
+    uint64_t multiprocessors;
     uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */
     pthread_mutex_t lock;
     pthread_cond_t grown; /* a pool has, or could not; or released buffers have their number */

@@ -168,8 +168,8 @@ static status check_device(cuda_device *dev)
              dev->ordinal);
     CUDA_TRY(dev->driver, cuDeviceGetAttribute, &multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSORS,
              dev->ordinal);
-    dev->blocks_at_a_time =
-        (uint64_t)(multiprocessors > 0 ? multiprocessors : 1) * MULTIPROCESSOR_BLOCKS;
+    dev->multiprocessors = multiprocessors > 0 ? (uint64_t)multiprocessors : 1;
+    dev->blocks_at_a_time = dev->multiprocessors * MULTIPROCESSOR_BLOCKS;
     snprintf(dev->isa, sizeof dev->isa, "sm_%d%d", major, minor);
     if (major < CAPABILITY_MAJOR)
         return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
@@ -437,6 +437,15 @@ static const dev_ops cuda_ops = {
     .check = cuda_check,
 };
 
+/* How many rows a chunk has unless it is said: few where there is little memory. */
+static uint32_t choose_chunk_rows(const cuda_device *dev)
+{
+    uint64_t limit = mem_budget_limit(dev->base.budget), memory = dev->memory.range_bytes;
+    memory = limit && limit < memory ? limit : memory;
+    return dev_chunk_rows(dev->base.budget,
+                          dev_large_chunk_rows(memory, dev->multiprocessors, DEFAULT_CHUNK_ROWS));
+}
+
 static status open_device(cuda_device *dev, unsigned ordinal)
 {
     TRY(cuda_debug_read(&dev->debug));
@@ -444,6 +453,8 @@ static status open_device(cuda_device *dev, unsigned ordinal)
     TRY(check_device(dev));
     TRY(cuda_enter(dev));
     TRY(cuda_memory_open(dev));
+    if (!dev->base.chunk_rows)
+        dev->base.chunk_rows = choose_chunk_rows(dev);
     return load_kernels(dev);
 }
 
@@ -465,7 +476,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
         .ops = &cuda_ops,
         .memory = DEV_MEMORY_CUDA,
         .ordinal = ordinal,
-        .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),
+        .chunk_rows = chunk_rows,
         .stream_count = STREAMS,
         .isa = dev->isa,
         .host_isa = CPU_ISA_SCALAR,

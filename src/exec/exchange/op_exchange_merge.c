@@ -353,7 +353,7 @@ static status merge_init(op_merge *op, const plan_node *plan)
     uint32_t ranks = op->rank_count = op->base.query->rank_count;
     op->key_count = (uint32_t)plan->exchange.order.count;
     op->rows_left = plan->exchange.has_limit ? plan->exchange.limit : UINT64_MAX;
-    op->pick_max = exec_device(op->base.query)->chunk_rows;
+    op->pick_max = dev_room_rows(exec_device(op->base.query));
     op->host.dev = dev_host(exec_device(op->base.query));
     op->ranks = mem_new_array(ranks, sizeof *op->ranks);
     op->heap = mem_new_array(ranks, sizeof *op->heap);

@@ -57,7 +57,7 @@ static status fill_columns(const op_arrow_scan *op, const arrow_scan_local *loca
 static status arrow_scan_chunk(op_arrow_scan *op, exec_task *task, arrow_scan_local *local,
                                chunk **out)
 {
-    uint32_t most = task->stream->dev->chunk_rows;
+    uint32_t most = dev_room_rows(task->stream->dev);
     arrowfile_range rows = local->left;
     chunk *made;
     rows.count = rows.count < most ? rows.count : most;
@@ -135,7 +135,7 @@ status op_arrow_scan_open(exec_query *query, const plan_node *plan, exec_operato
     op->table = plan->arrow_scan.table;
     op->host = dev_host(query->dev);
     exec_lock_init(&op->lock);
-    status st = arrowfile_dealer_new(op->table, (uint64_t)query->dev->chunk_rows * PIECE_CHUNKS,
+    status st = arrowfile_dealer_new(op->table, (uint64_t)dev_room_rows(query->dev) * PIECE_CHUNKS,
                                      &op->dealer);
     if (st) {
         arrow_scan_close(&op->base);

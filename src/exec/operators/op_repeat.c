@@ -29,7 +29,7 @@ static void repeat_drop(repeat_local *local)
 
 static status next_copies(exec_task *task, repeat_local *local, chunk **out, bool *out_done)
 {
-    uint64_t room = task->stream->dev->chunk_rows, words[3], *cursor = local->cursor->address;
+    uint64_t room = dev_room_rows(task->stream->dev), words[3], *cursor = local->cursor->address;
     uint64_t rows = local->current->rows.bound;
     row_index *index;
     *out = NULL;

@@ -311,7 +311,7 @@ static status next_values(op_series *op, exec_task *task, series_local *local, c
 {
     const plan_node *plan = op->base.plan;
     device *host = dev_host(task->stream->dev);
-    uint64_t room = task->stream->dev->chunk_rows, count = 0;
+    uint64_t room = dev_room_rows(task->stream->dev), count = 0;
     tensor *made[MADE_MAX] = {NULL};
     status st = tensor_new_flat(host, op->type, room + BLOCK, false, &made[VALUES]);
     if (!st && plan->series.has_number)
@@ -377,7 +377,7 @@ static exec_result series_push(exec_operator *base, exec_task *task, void *state
 static status series_local_open(exec_operator *base, exec_task *task, void *state)
 {
     series_local *local = state;
-    uint64_t room = task->stream->dev->chunk_rows + BLOCK;
+    uint64_t room = dev_room_rows(task->stream->dev) + BLOCK;
     local->index = mem_new_array(room, sizeof *local->index);
     if (!local->index)
         return status_no_memory("series", room * sizeof *local->index);

@@ -225,8 +225,7 @@ static uint64_t rows_of(const scan_morsel *morsel)
 static bool fits(const op_scan *op, const scan_local *local, const scan_morsel *next)
 {
     uint32_t file = local->morsels.items[0].group_ref.file, other = next->group_ref.file;
-    if (op->has_packed ||
-        local->range_end + rows_of(next) > exec_device(op->base.query)->chunk_rows)
+    if (op->has_packed || local->range_end + rows_of(next) > scan_ahead_chunk_rows(op->ahead))
         return false;
     for (uint32_t i = 0; i < op->column_count && file != other; i++)
         if (!pq_batch_fits(op->table, op->base.plan->scan.sources.items[i], file, other))
@@ -247,7 +246,7 @@ static status add_morsel(const op_scan *op, scan_local *local, scan_morsel *next
 /* Morsels up to a chunk; rows are numbered through them. May wait in the middle. */
 static exec_result take_chunk(op_scan *op, exec_task *task, scan_local *local)
 {
-    while (!local->morsels.count || local->range_end < exec_device(op->base.query)->chunk_rows) {
+    while (!local->morsels.count || local->range_end < scan_ahead_chunk_rows(op->ahead)) {
         scan_morsel next = local->next;
         exec_result result = local->has_next ? EXEC_HAVE_OUTPUT : take_next(op, task, &next);
         if (result == EXEC_FINISHED)
@@ -325,7 +324,7 @@ static bool is_starting(const op_scan *op)
 
 static uint64_t slice_rows(const op_scan *op, scan_local *local)
 {
-    uint64_t rows = exec_device(op->base.query)->chunk_rows;
+    uint64_t rows = scan_ahead_chunk_rows(op->ahead);
     if (local->start_rows >= rows || !is_starting(op))
         return rows;
     local->start_rows = local->start_rows ? 2 * local->start_rows : START_ROWS;

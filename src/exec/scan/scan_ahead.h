@@ -39,6 +39,8 @@ CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const ui
                               uint32_t column_count, scan_ahead **out);
 /* Returns the table that the scan reads: the plan's, or, if that is closed, one of the scan's own, which grows. */
 const pq_table *scan_ahead_table(const scan_ahead *scan);
+/* Returns how many rows a chunk of the scan should have. */
+uint64_t scan_ahead_chunk_rows(const scan_ahead *scan);
 /* For open: where files that it opens are counted, and row groups that it takes from other ranks. */
 void scan_ahead_count_in(scan_ahead *scan, exec_metrics *metrics);
 /* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left

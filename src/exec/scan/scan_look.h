@@ -25,6 +25,7 @@ struct scan_ahead {
     uint32_t *
         wanted; /* of them, those that are read of the row group at hand; of the task that holds the scan */
     uint64_t morsel_bytes;
+    uint64_t chunk_rows;
     unsigned reader; /* the scan's number in scan_share.h */
     /* The row groups of this rank, and the table's next one that was not looked at. With `steal` they are changed
      * under the lock, by others than the task that holds the scan, too. */
