@@ -90,21 +90,33 @@ make_tables() {
     echo made >"$work/tables"
 }
 
-# Those that the steps need, in the order in which they need them.
+make_behind() { # TABLES
+    mkdir -p "$data"
+    make_tables "$1" >/dev/null 2>&1 &
+    maker="$maker $!"
+}
+
+# Tables that the steps need, in the order in which they need them.
 make_tables_behind() {
     tables=
     for step in $steps; do
         case $step in
         answers | arrays | profile) tables="$tables $answers_scale" ;;
-        queries | decode | chunks | paper | cores) tables="$tables $scale" ;;
-        forms) tables="$tables $scale gpu one-page" ;;
+        queries | decode | chunks | paper | cores | forms) tables="$tables $scale" ;;
         sanitizer) tables="$tables $sanitizer_scale" ;;
         esac
     done
-    [ -n "$tables" ] || return 0
-    mkdir -p "$data"
-    make_tables "$tables" >/dev/null 2>&1 &
-    maker=$!
+    [ -z "$tables" ] || make_behind "$tables"
+}
+
+# Lineitem's other forms take all cores for a while: they are made beside the SQL tests, which nobody times, or when the
+# step that needs them begins.
+has_forms=
+make_forms_behind() {
+    case " $(echo "$steps" | tr '\n' ' ') " in *" forms "*) ;; *) return ;; esac
+    [ -z "$has_forms" ] || return 0
+    has_forms=1
+    await_scale "$scale" && make_behind "gpu one-page"
 }
 
 # await TARGET: until it is made. 77: there is no room for it; 1: it failed; 124: the step's time is over.
@@ -153,12 +165,12 @@ in_parallel() {
 # each_line FUNCTION SECONDS FILE COMMAND...: FUNCTION LINE for each line as soon as the command has said it; all go to FILE. The
 # command's exit code.
 each_line() {
-    function=$1 for_seconds=$2 into=$3
+    of_line=$1 for_seconds=$2 into=$3
     shift 3
     : >"$into"
     { timeout -k 3 "$for_seconds" "$@" 2>&1; echo $? >"$into.code"; } | while IFS= read -r line; do
         printf '%s\n' "$line" >>"$into"
-        "$function" "$line"
+        "$of_line" "$line"
     done
     return "$(cat "$into.code")"
 }
@@ -313,6 +325,7 @@ step_first() {
 }
 # Some files share a process, as each opens the device anew; of those of one that fails, each has its own.
 step_sql() {
+    make_forms_behind
     ls "$here/sql" | sed -n 's/\.test$//p' | xargs -n "${SQL_GROUP:-8}" >"$work/groups"
     # shellcheck disable=SC2046  # several words
     in_parallel "${SQL_JOBS:-4}" sql_group $(seq "$(wc -l <"$work/groups")")
@@ -583,6 +596,7 @@ step_decode() {
 
 # As the rewriter makes it for this, and as DuckDB writes it.
 step_forms() {
+    make_forms_behind
     await_scale "$scale" && lineitem_rows
     code=$?
     for name in gpu one-page; do
@@ -611,7 +625,8 @@ step_chunks() {
     ended $code
 }
 
-# The first launches of each hot kernel: share of the memory's rate, of the multiprocessors, occupancy.
+# Of queries 1, 9 and 18: each kernel's launches and time, one launch after the other; of hot kernels' first launches the share of
+# the memory's rate, of the multiprocessors, occupancy.
 step_profile() {
     ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
     if [ -z "$ncu" ]; then
@@ -619,15 +634,25 @@ step_profile() {
         ended 77
         return
     fi
-    await_scale "$answers_scale" && for number in 1 9; do
+    await_scale "$answers_scale" && for number in 01 09 18; do
+        try_for $(($(left) / 3 + 1)) "$ncu" --metrics gpu__time_duration.sum --clock-control none --target-processes all --csv --page raw \
+            "$pistachio" --set device=cuda "$folder" -f "$here/queries/q$number.sql"
+        code=$?
+        head -c 20000 "$work/said" >"$work/details/times_q$number"
+        awk -F '","' 'begun && NF > 5 { took = $NF; gsub(/,/, "", took); count[$5]++; time[$5] += took } /^"ID"/ { begun = 1 }
+            END { for (kernel in time) printf "%14.3f in %6d launches of %s\n", time[kernel], count[kernel], kernel }' "$work/said" |
+            sort -rn >>"$work/details/times_q$number"
+        [ $code = 0 ] || break
+    done
+    [ $code != 0 ] || for number in 1 9; do
         try_for $(($(left) / 2 + 1)) "$ncu" --set basic --clock-control none --target-processes all --launch-count 40 --csv --page details \
-            -k 'regex:decompress_parts|batch_codes|batch_plain|expression|aggregate_sum|sort_rows_radix|code_insert' \
+            -k 'regex:decompress|batch_codes|batch_plain|expression|aggregate_sum|sort_rows_radix|code_insert' \
             "$pistachio" --set device=cuda "$folder" -f "$here/queries/q0$number.sql"
         code=$?
         head -c 4000000 "$work/said" >"$work/details/ncu_q$number.csv"
         [ $code = 0 ] || break
     done
-    ended $?
+    ended $code
 }
 
 # sanitized NAME COMMAND...: by one tool of compute-sanitizer.
