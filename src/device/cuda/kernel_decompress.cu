@@ -12,22 +12,31 @@ DEVICE void fail_page(const parquet_decompress_arguments &a, dev_error_code code
         kernel_fail(a.error, code, a.location, 0);
 }
 
-/* A page by a warp. */
-DEVICE void decompress_page(const parquet_decompress_arguments &a, chain_shared *shared, lz_list *list)
+/* Shared memory of a warp that decompresses a page. */
+typedef struct page_shared {
+    union {
+        snappy_shared<CUDA_WARP> snappy;
+        chain_shared lz4;
+    };
+    lz_list list;
+} page_shared;
+
+/* Decompresses a page by a warp. */
+DEVICE void decompress_page(const parquet_decompress_arguments &a, page_shared *shared)
 {
     bool is_right = a.codec == CUDA_CODEC_SNAPPY
-                        ? snappy_decode(a.source, a.source_bytes, a.target, a.target_bytes, shared, list)
+                        ? snappy_decode(a.source, a.source_bytes, a.target, a.target_bytes, &shared->snappy,
+                                        &shared->list)
                         : lz4_decode(a.codec == CUDA_CODEC_LZ4, a.source, a.source_bytes, a.target,
-                                         a.target_bytes, shared, list);
+                                     a.target_bytes, &shared->lz4, &shared->list);
     if (!is_right)
         fail_page(a, DEV_ERROR_CORRUPT);
 }
 
 KERNEL_WARP(parquet_decompress)
 {
-    __shared__ chain_shared shared;
-    __shared__ lz_list list;
-    decompress_page(a, &shared, &list);
+    __shared__ page_shared shared;
+    decompress_page(a, &shared);
 }
 
 /* Levels of a page of version 2, before its values, are not compressed. */
@@ -66,7 +75,7 @@ DEVICE parquet_decompress_arguments compressed_bytes(const parquet_batch_decompr
 /* Scratch: a word for each part, where in the page it begins; then one for each page, a snappy_verdict. */
 KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
 {
-    __shared__ chain_shared shared;
+    __shared__ snappy_shared<CUDA_BLOCK> shared;
     const parquet_page *p = &a.pages[blockIdx.x];
     uint64_t *scratch = extra.scratch;
     if (!is_kernels(a, p) || p->codec != CUDA_CODEC_SNAPPY || parts_of(p) == 1)
@@ -80,7 +89,7 @@ KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
 
 /* A part of a page that was looked through. */
 DEVICE void decompress_part(const parquet_decompress_arguments &page, const uint64_t *starts, uint32_t part,
-                            snappy_verdict verdict, chain_shared *shared, lz_list *list)
+                            snappy_verdict verdict, page_shared *shared)
 {
     uint32_t place = part * PARQUET_PART_BYTES, left = page.target_bytes - place;
     if (verdict == SNAPPY_DAMAGED) {
@@ -91,15 +100,15 @@ DEVICE void decompress_part(const parquet_decompress_arguments &page, const uint
     } else if (verdict == SNAPPY_PARTS || part == 0) {
         bool is_last = verdict == SNAPPY_WHOLE || left <= PARQUET_PART_BYTES;
         uint32_t end = is_last ? page.source_bytes : (uint32_t)starts[part + 1];
-        snappy_write(page.source, (uint32_t)starts[part], end, page.target, place, shared, list);
+        snappy_write(page.source, (uint32_t)starts[part], end, page.target, place,
+                     &shared->snappy, &shared->list);
     }
 }
 
 /* A warp a part. */
 KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
 {
-    __shared__ chain_shared shared;
-    __shared__ lz_list list;
+    __shared__ page_shared shared;
     const parquet_page *p = page_of_piece(a.pages, a.page_count, &parquet_page::first_part, blockIdx.x);
     const uint64_t *scratch = extra.scratch;
     uint32_t part = blockIdx.x - p->first_part;
@@ -112,9 +121,9 @@ KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
     parquet_decompress_arguments one = compressed_bytes(a, p);
     if (p->codec == CUDA_CODEC_SNAPPY && parts_of(p) > 1)
         decompress_part(one, &scratch[p->first_part], part,
-                        (snappy_verdict)scratch[a.part_count + (p - a.pages)], &shared, &list);
+                        (snappy_verdict)scratch[a.part_count + (p - a.pages)], &shared);
     else if (part == 0)
-        decompress_page(one, &shared, &list);
+        decompress_page(one, &shared);
 }
 
 /* ---- pages that nvCOMP decompresses: before it, and behind it ---- */

@@ -12,13 +12,16 @@
 #ifndef PISTACHIO_DEVICE_CUDA_SNAPPY_CUH
 #define PISTACHIO_DEVICE_CUDA_SNAPPY_CUH
 
-#include "device/cuda/chain.cuh"
+#include "device/cuda/jump.cuh"
 #include "device/cuda/lz.cuh"
 #include "device/cuda/pages.cuh"
 
-#define SNAPPY_CHECK_SPAN 64u /* bytes of the stream that a thread looks at: to check it, */
-#define SNAPPY_WRITE_SPAN 16u /* and to write: */
-static_assert(SNAPPY_WRITE_SPAN / 2 * CUDA_WARP <= LZ_ELEMENTS, "an element has two bytes or more");
+static_assert(JUMP_SPAN / 2 * CUDA_WARP <= LZ_ELEMENTS, "an element has two bytes or more");
+
+template <unsigned THREADS> struct snappy_shared {
+    jump_shared<THREADS> window;
+    uint64_t sums[THREADS / CUDA_WARP];
+};
 
 typedef enum snappy_verdict {
     SNAPPY_DAMAGED,
@@ -35,11 +38,17 @@ typedef struct snappy_element {
 struct snappy_stream {
     const uint8_t *source;
     uint32_t end;
-    static constexpr bool merges = true;
 
-    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t) const
+    static CHAIN_MEMBER uint32_t size(uint64_t first)
     {
-        return begin;
+        uint32_t tag = (uint32_t)first & 0xff, length = tag >> 2;
+        if (tag & 3)
+            return (tag & 3) == 3 ? 5 : 1 + (tag & 3);
+        if (length < 60)
+            return 2 + length;
+        uint32_t more = length - 59;
+        length = (uint32_t)(first >> 8) & 0xffffffffu >> (32 - 8 * more);
+        return length < JUMP_SIZE_MAX - 8 ? 2 + more + length : JUMP_SIZE_MAX;
     }
 
     /* There is a byte. */
@@ -125,8 +134,9 @@ DEVICE snappy_verdict snappy_check_span(const snappy_stream &stream, const chain
 }
 
 /* All threads of the block: what the stream is, and, of PARTS, where in it they begin (starts may be NULL). */
+template <unsigned THREADS>
 DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint64_t *starts,
-                                   chain_shared *shared)
+                                   snappy_shared<THREADS> *shared)
 {
     __shared__ uint32_t worst;
     snappy_stream stream = {source, source_bytes};
@@ -142,7 +152,7 @@ DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes,
     }
     while (at < source_bytes && done <= bytes) {
         chain_span s;
-        at = chain_window(stream, at, SNAPPY_CHECK_SPAN, shared, &s);
+        at = jump_window(stream, at, &shared->window, &s);
         uint64_t place = done + kernel_block_scan(s.sum, shared->sums, &total);
         if (place <= bytes) {
             snappy_verdict mine = snappy_check_span(stream, s, place, bytes, starts);
@@ -159,12 +169,12 @@ DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes,
 /* A block that is a warp: what bytes [at, end) of a stream make, from byte `place` of the output on. They are not
  * damaged. */
 DEVICE void snappy_write(const uint8_t *source, uint32_t at, uint32_t end, uint8_t *target, uint32_t place,
-                         chain_shared *shared, lz_list *list)
+                         snappy_shared<CUDA_WARP> *shared, lz_list *list)
 {
     snappy_stream stream = {source, end};
     while (at < end) {
         chain_span s;
-        at = chain_window(stream, at, SNAPPY_WRITE_SPAN, shared, &s);
+        at = jump_window(stream, at, &shared->window, &s);
         /* Bytes below, elements above. */
         uint64_t total, before = kernel_block_scan(s.sum | (uint64_t)s.count << 40, shared->sums, &total);
         uint32_t number = (uint32_t)(before >> 40), its_place = place + (uint32_t)before;
@@ -183,7 +193,7 @@ DEVICE void snappy_write(const uint8_t *source, uint32_t at, uint32_t end, uint8
 
 /* A block that is a warp. False: damaged, or not so many bytes. */
 DEVICE bool snappy_decode(const uint8_t *source, uint32_t source_bytes, uint8_t *target, uint32_t bytes,
-                          chain_shared *shared, lz_list *list)
+                          snappy_shared<CUDA_WARP> *shared, lz_list *list)
 {
     uint32_t at;
     if (snappy_check(source, source_bytes, bytes, NULL, shared) == SNAPPY_DAMAGED)
