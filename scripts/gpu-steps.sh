@@ -636,12 +636,12 @@ step_profile() {
     fi
     await_scale "$answers_scale" && for number in 01 09 18; do
         try_for $(($(left) / 3 + 1)) "$ncu" --metrics gpu__time_duration.sum --clock-control none --target-processes all --csv --page raw \
-            "$pistachio" --set device=cuda "$folder" -f "$here/queries/q$number.sql"
+            --launch-count 2000 "$pistachio" --set device=cuda --format none "$folder" -f "$here/queries/q$number.sql"
         code=$?
-        head -c 20000 "$work/said" >"$work/details/times_q$number"
-        awk -F '","' 'begun && NF > 5 { took = $NF; gsub(/,/, "", took); count[$5]++; time[$5] += took } /^"ID"/ { begun = 1 }
-            END { for (kernel in time) printf "%14.3f in %6d launches of %s\n", time[kernel], count[kernel], kernel }' "$work/said" |
-            sort -rn >>"$work/details/times_q$number"
+        awk -F '","' '/^"ID"/ { for (i = 1; i <= NF; i++) if ($i ~ /^gpu__time_duration.sum"?$/) column = i }
+            column && NF >= column && $5 ~ /^kernel_/ { took = $column; gsub(/[^0-9.]/, "", took); count[$5]++; time[$5] += took / 1000 }
+            END { for (kernel in time) printf "%12.1f us in %6d launches of %s\n", time[kernel], count[kernel], kernel }' "$work/said" |
+            sort -rn >"$work/details/times_q$number"
         [ $code = 0 ] || break
     done
     [ $code != 0 ] || for number in 1 9; do

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,17 @@ const dev_kernel_function *test_kernel_table(const char *isa, const char **out_n
         return dev_kernel_table(isa, out_name);
     *out_name = isa;
     return takes_host_memory() ? cuda_table : NULL;
+}
+
+void test_unify_nans(data_type type, void *values, size_t count)
+{
+    float *floats = values;
+    double *doubles = values;
+    for (size_t i = 0; i < count; i++)
+        if (type.id == TYPE_FLOAT && isnan(floats[i]))
+            floats[i] = NAN;
+        else if (type.id == TYPE_DOUBLE && isnan(doubles[i]))
+            doubles[i] = NAN;
 }
 
 dev_kernel_function test_kernel(const char *isa, dev_kernel_id id)

@@ -13,6 +13,10 @@ const dev_kernel_function *test_kernel_table(const char *isa, const char **out_n
  * text is, is not said then. */
 bool test_is_cuda(const char *isa);
 
+/* Writes each NaN of an array of floats or doubles in one way: where an operation makes one, a CPU and a GPU set different bits.
+ * Arrays of other types stay as they are. */
+void test_unify_nans(data_type type, void *values, size_t count);
+
 /* One kernel of such a table; NULL: there is none. */
 dev_kernel_function test_kernel(const char *isa, dev_kernel_id id);
 

@@ -105,6 +105,8 @@ static void check_run(const expression_arguments *run, data_type type, const cha
         if (failed)
             continue;
         size_t bytes = type.width ? count * type.width : (count + 63) / 64 * 8;
+        test_unify_nans(type, actual.values, count);
+        test_unify_nans(type, expected.values, count);
         CHECK(!memcmp(actual.validity, expected.validity, (count + 63) / 64 * 8));
         if (memcmp(actual.values, expected.values, bytes))
             test_fail(__FILE__, __LINE__, "%s, %s of %zu rows: another result", isas[i], what,
