@@ -135,7 +135,7 @@ typedef struct dev_ops {
      * other memory that queries could take in its place. */
     void (*export)(dev_buffer *buffer);
     /* The buffer is lent (mem_budget_lend) for as long as it lives: who holds it gives it back when others need the memory.
-     * Returns how many bytes of the budget it has. Lazy devices. */
+     * Returns how many bytes of the budget it has; 0: it is lent already. Lazy devices. */
     size_t (*lend)(dev_buffer *buffer);
     /* A buffer that has left the budget from its beginning on: no limit is in its way. Host
      * devices. */

@@ -12,10 +12,11 @@ fi
 on() { # PROGRAM'S ARGUMENTS
     "$program" --format tsv --set "device=$device" --set device_memory_limit=1GB "$@"
 }
-# How much of files a statement's scans read, and how much of it was kept: megabytes of each EXPLAIN ANALYZE.
+# How much of files a statement's scans read or decompressed, 0 if nothing, and how many bytes were kept: of each EXPLAIN ANALYZE.
 read_and_kept() {
     awk '/^time [0-9.]+ s/ { print read + 0, kept + 0; read = kept = 0 }
         match($0, /read [0-9.]+ [kMG]?B/) && / scan / { read += 1 }
+        /pages decompressed/ && /^device / { read += 1 }
         match($0, /bytes from its cache [0-9]+/) && /^device / { kept += substr($0, RSTART + 21, RLENGTH - 21) }'
 }
 
@@ -76,7 +77,8 @@ is_read_once() {
     read_and_kept <"$work/said" >"$work/bytes"
     awk '{ print } (NR == 1 || NR == 4) != ($1 > 0) || (NR == 1 || NR == 4) != ($2 == 0) { bad = 1 }
         END { exit bad || NR != 4 }' "$work/bytes" || return
-    [ "$(grep -c "stored, on the device.$rows.2$" "$work/said")" = 5 ] && grep -q "^left.0$" "$work/said" &&
+    [ "$(awk '/ scan / { print ++n, (match($0, /launches|pages decompressed/) > 0) }' "$work/said" | tr '\n' ' ')" = "1 1 2 0 3 1 4 1 " ] &&
+        [ "$(grep -c "decoded, on the device.$rows.2$" "$work/said")" = 5 ] && grep -q "^left.0$" "$work/said" &&
         grep -q "^device.*kernels [0-9.]* s" "$work/said"
 }
 check "a file is read once, and again when it is forgotten" is_read_once
@@ -115,7 +117,7 @@ is_pinned() {
     awk -v most="$((rows * 2))" 'match($0, /[0-9]+ values from the cache/) { values += substr($0, RSTART) }
         END { print values, "of", most, "values"; exit values < most * 0.9 }' "$work/said" || return
     rows=6000
-    grep "^stored, pinned" "$work/said" && grep -q "^stored, on the device.true" "$work/said"
+    grep "^stored, pinned" "$work/said" && grep -q "^decoded, on the device.true" "$work/said"
 }
 check "what has no room is pinned" is_pinned
 

@@ -547,6 +547,8 @@ void cuda_export(dev_buffer *base)
 size_t cuda_lend(dev_buffer *base)
 {
     cuda_buffer *buffer = (cuda_buffer *)base;
+    if (buffer->is_lent)
+        return 0;
     buffer->is_lent = true;
     mem_budget_lend(base->dev->budget, buffer->charged);
     return buffer->charged;

@@ -322,6 +322,8 @@ void simulated_export(dev_buffer *base)
 size_t simulated_lend(dev_buffer *base)
 {
     simulated_buffer *buffer = (simulated_buffer *)base;
+    if (buffer->is_lent)
+        return 0;
     buffer->is_lent = true;
     mem_budget_lend(base->dev->budget, buffer->later.bytes);
     return buffer->later.bytes;

@@ -75,6 +75,7 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
     size_t count = op->column_count ? op->column_count : 1;
+    local->task = task;
     local->columns = mem_new_array(count, sizeof *local->columns);
     local->nested = mem_new_array(count, sizeof *local->nested);
     local->batches = mem_new_array(count, sizeof *local->batches);
@@ -108,6 +109,7 @@ static void scan_local_close(exec_operator *base, void *state)
     }
     if (local->has_next)
         give_morsel(op, &local->next);
+    scan_ahead_end_stretch(op->ahead, local->task);
     array_release(&local->morsels);
     mem_free(local->columns);
     mem_free(local->nested);
@@ -243,8 +245,8 @@ static status add_morsel(const op_scan *op, scan_local *local, scan_morsel *next
     return st;
 }
 
-/* Morsels up to a chunk; rows are numbered through them. May wait in the middle. */
-static exec_result take_chunk(op_scan *op, exec_task *task, scan_local *local)
+/* Morsels of a stretch, up to a chunk; rows are numbered through them. May wait in the middle. */
+static exec_result take_stretch(op_scan *op, exec_task *task, scan_local *local)
 {
     while (!local->morsels.count || local->range_end < scan_ahead_chunk_rows(op->ahead)) {
         scan_morsel next = local->next;
@@ -261,6 +263,14 @@ static exec_result take_chunk(op_scan *op, exec_task *task, scan_local *local)
         EXEC_TRY(task, add_morsel(op, local, &next));
     }
     return EXEC_FINISHED;
+}
+
+static exec_result take_chunk(op_scan *op, exec_task *task, scan_local *local)
+{
+    exec_result result = take_stretch(op, task, local);
+    if (result != EXEC_WAIT)
+        scan_ahead_end_stretch(op->ahead, task);
+    return result;
 }
 
 /* EXEC_FINISHED: the task has one, or there is none left. */

@@ -39,6 +39,7 @@ typedef struct op_scan {
 
 typedef struct scan_local {
     program_run *run;
+    const exec_task *task;
     bool has_morsel;
     ARRAY(scan_morsel) morsels; /* one, or on a lazy device those of a chunk */
     size_t next_range;

@@ -12,6 +12,7 @@
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
 #include "exec/scan/scan_steal.h"
+#include "exec/scan/stored_values.h"
 #include "storage/device.h"
 
 /* Row groups that a scan which others may take from looks at ahead of need, in addition to two for each task. */
@@ -264,7 +265,8 @@ static bool is_cached(const scan_ahead *scan, const scan_morsel *next, uint32_t 
     key.replaces_text = query->statement->replaces_text;
     key.ignores_checksums = query->statement->ignores_checksums;
     return query->dev->is_host ? column_cache_has(&key, reads->cache, &next->rows)
-                               : stored_cache_has(reads->stored, &key, &next->rows);
+                               : stored_values_has(reads->stored, &key) ||
+                                     stored_cache_has(reads->stored, &key, &next->rows);
 }
 
 /* The columns that the next rows are read of: all but those that a cache has. Returns how many. */
@@ -319,6 +321,9 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
         return st;
     }
     *is_there = true;
+    out->is_cut = out->rows.count && scan->split.morsel_rows;
+    out->stretch =
+        scan_stretch_of(&scan->stretches, scan->table, scan->query->dev->chunk_rows, scan->number);
     /* Without memory to read ahead, it is read when it is needed, and fails there if it must. */
     st = scan->has_no_memory ? STATUS_OK : fetch_next(scan, out);
     scan->has_no_memory |= st != NULL;
@@ -533,6 +538,44 @@ void scan_ahead_start(exec_query *query)
         scan_steal_start(ahead->scans.items[i]->steal);
 }
 
+/* Returns whether the task may take morsels; else it is woken when another one has all of its stretch. On a lazy device one
+ * task after the other takes what becomes its chunk, so that chunks are of the same row groups each time. */
+static bool begin_stretch(scan_ahead *scan, exec_task *task, status *out_status)
+{
+    *out_status = STATUS_OK;
+    if (scan->query->dev->is_host)
+        return true;
+    if (scan->collector && scan->collector != task) {
+        *out_status = array_push(NULL, &scan->waiting_for_stretch, task);
+        return false;
+    }
+    scan->collector = task;
+    return true;
+}
+
+/* The queue's first is of another stretch than the task's. */
+static bool is_stretch_over(const scan_ahead *scan)
+{
+    const scan_morsel *first = &scan->queue[scan->queue_first];
+    return scan->has_stretch && (first->is_cut || first->stretch != scan->stretch);
+}
+
+static void end_stretch(scan_ahead *scan, const exec_task *task)
+{
+    if (scan->collector != task)
+        return;
+    scan->collector = NULL;
+    scan->has_stretch = false;
+    exec_wake_all(&scan->waiting_for_stretch);
+}
+
+void scan_ahead_end_stretch(scan_ahead *scan, const exec_task *task)
+{
+    mutex_lock(&scan->query->reads->lock);
+    end_stretch(scan, task);
+    mutex_unlock(&scan->query->reads->lock);
+}
+
 /* The queue's first, or none: then whoever queues one wakes the task. */
 static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
@@ -559,7 +602,11 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
         EXEC_TRY(task, st);
         return EXEC_FINISHED;
     }
+    if (is_stretch_over(scan))
+        return EXEC_FINISHED;
     *out = scan->queue[scan->queue_first];
+    scan->has_stretch = !scan->query->dev->is_host;
+    scan->stretch = out->is_cut ? SIZE_MAX : out->stretch;
     out->turn = scan->turns++;
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
@@ -649,8 +696,14 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     scan_reads *ahead = scan->query->reads;
     size_t number = 0;
+    status st;
     mutex_lock(&ahead->lock);
     close_given_up(scan);
+    if (!begin_stretch(scan, task, &st)) {
+        mutex_unlock(&ahead->lock);
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
     exec_result result = take_queued(scan, task, out);
     while (result == EXEC_HAVE_OUTPUT) {
         atomic_fetch_add_explicit(&scan->query->reads->bytes_done, out->bytes,
@@ -704,6 +757,8 @@ void scan_ahead_free(scan_ahead *scan)
     }
     array_release(&scan->given_up);
     array_release(&scan->waiting);
+    array_release(&scan->waiting_for_stretch);
+    array_release(&scan->stretches.firsts);
     scan_split_release(&scan->split);
     status_free(scan->failure);
     scan_files_free(scan->files);

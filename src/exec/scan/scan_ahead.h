@@ -26,8 +26,10 @@ typedef struct scan_morsel {
     size_t number;    /* of the row group among the table's */
     pq_row_list rows; /* those that page indexes leave; the caller's */
     uint64_t bytes;   /* compressed, of the scan's columns, about */
-    uint64_t turn;    /* among those that were taken (exec_turn_begin): as they lie in the files */
-    pq_fetch *fetch;  /* what of it is read ahead; NULL: nothing. The caller's */
+    size_t stretch;  /* the number of the row group that its stretch begins with (scan_stretch.h) */
+    bool is_cut;     /* its row group has several morsels: it is a stretch by itself */
+    uint64_t turn;   /* among those that were taken (exec_turn_begin): as they lie in the files */
+    pq_fetch *fetch; /* what of it is read ahead; NULL: nothing. The caller's */
     const struct pq_deleted_rows *deleted; /* of its file; NULL: not looked up, or none */
 } scan_morsel;
 
@@ -46,6 +48,9 @@ void scan_ahead_count_in(scan_ahead *scan, exec_metrics *metrics);
 /* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
  * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
 exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
+/* On a lazy device the task that was given a morsel gets all of its stretch, and others wait for the next one, until it says
+ * that it wants no more of it, or none is left. Any task may call it, at any time. */
+void scan_ahead_end_stretch(scan_ahead *scan, const exec_task *task);
 /* The rows of the row group are done: closes the fetch (NULL is allowed), whose columns are closed.
  * Any thread. */
 void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *fetch);

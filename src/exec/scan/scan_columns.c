@@ -7,6 +7,7 @@
 
 #include "exec/scan/op_scan.h"
 #include "exec/scan/scan_nested.h"
+#include "exec/scan/stored_values.h"
 #include "parquet/read/stored.h"
 
 #include "base/trace.h"
@@ -56,34 +57,65 @@ static uint64_t rows_of(const pq_row_list *rows)
     return count;
 }
 
-/* Takes the pages of a batch's part from the device's cache, if that has them, and names them for those that it keeps. */
-static status find_stored(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
-                          uint32_t number, pq_batch_part *part)
+/* Names the column chunks of a batch's parts for what is looked up, and for what is kept of them. */
+static status name_parts(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
-    column_key key;
-    if (!column_key_of(op->table, part->group_ref, op->base.plan->scan.sources.items[column], &key))
+    uint32_t source = op->base.plan->scan.sources.items[column];
+    if (!op->base.query->reads->stored.cache)
         return STATUS_OK;
-    key.ignores_checksums = task->query->statement->ignores_checksums;
-    local->keepers[column]->keys[number] = key;
-    TRY(stored_cache_find(op->base.query->reads->stored, &key, part->rows, &part->stored));
+    TRY(stored_keeper_new(op->base.query->reads->stored, (uint32_t)local->morsels.count,
+                          &local->keepers[column]));
+    stored_keeper *keeper = local->keepers[column];
+    for (uint32_t i = 0; i < keeper->part_count; i++) {
+        column_key *key = &keeper->keys[i];
+        if (!column_key_of(op->table, local->morsels.items[i].group_ref, source, key))
+            *key = (column_key){0};
+        key->ignores_checksums = task->query->statement->ignores_checksums;
+        key->replaces_text = task->query->statement->replaces_text;
+    }
+    return STATUS_OK;
+}
+
+/* Takes the pages of a batch's part from the device's cache, if that has them. */
+static status find_stored(op_scan *op, const column_key *key, pq_batch_part *part)
+{
+    if (!key->path)
+        return STATUS_OK;
+    TRY(stored_cache_find(op->base.query->reads->stored, key, part->rows, &part->stored));
     if (part->stored)
         count_cached(op, rows_of(part->rows), (column_cache_gain){part->stored->bytes, 0});
     return STATUS_OK;
 }
 
-static status find_all_stored(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+static status find_all_stored(op_scan *op, const scan_local *local, uint32_t column,
                               pq_batch_part *parts)
 {
-    uint32_t count = (uint32_t)local->morsels.count;
-    if (!op->base.query->reads->stored.cache)
-        return STATUS_OK;
-    TRY(stored_keeper_new(op->base.query->reads->stored, count, &local->keepers[column]));
+    const stored_keeper *keeper = local->keepers[column];
     status st = STATUS_OK;
-    for (uint32_t i = 0; i < count && !st; i++)
-        st = find_stored(op, task, local, column, i, &parts[i]);
-    for (uint32_t i = 0; i < count && st; i++)
+    for (uint32_t i = 0; keeper && i < keeper->part_count && !st; i++)
+        st = find_stored(op, &keeper->keys[i], &parts[i]);
+    for (uint32_t i = 0; keeper && i < keeper->part_count && st; i++)
         pq_stored_column_free(parts[i].stored);
     return st;
+}
+
+/* Opens the batch of values that the device keeps, if it has them all. */
+static status open_kept(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                        const pq_batch_part *parts)
+{
+    const pq_table_column *described =
+        &op->table->columns.items[op->base.plan->scan.sources.items[column]];
+    const stored_keeper *keeper = local->keepers[column];
+    stored_bounds bounds = {is_relied(op->base.plan, column), (int64_t)described->min,
+                            (int64_t)described->max};
+    pq_kept_rows kept;
+    if (!keeper)
+        return STATUS_OK;
+    TRY(stored_values_find(keeper->use, keeper->keys, parts, keeper->part_count, bounds, &kept));
+    if (!kept.values)
+        return STATUS_OK;
+    count_cached(op, local->range_end, (column_cache_gain){kept.bytes, 0});
+    return pq_batch_open_kept(task->stream, &kept, &local->batches[column]);
 }
 
 static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
@@ -93,9 +125,14 @@ static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uin
     for (uint32_t i = 0; i < count; i++) {
         const scan_morsel *m = &local->morsels.items[i];
         parts[i] = (pq_batch_part){m->group_ref, &m->rows, m->fetch, 0, NULL};
-        TRY(register_location(op, m->group_ref, column, &parts[i].location));
     }
-    TRY(find_all_stored(op, task, local, column, parts));
+    TRY(name_parts(op, task, local, column));
+    TRY(open_kept(op, task, local, column, parts));
+    if (local->batches[column])
+        return STATUS_OK;
+    for (uint32_t i = 0; i < count; i++)
+        TRY(register_location(op, parts[i].group_ref, column, &parts[i].location));
+    TRY(find_all_stored(op, local, column, parts));
     pq_batch *batch;
     stored_keeper *keeper = local->keepers[column];
     TRY(pq_batch_open(task->stream, op->table, op->base.plan->scan.sources.items[column],
@@ -105,7 +142,8 @@ static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uin
                                      .ignores_checksums = task->query->statement->ignores_checksums,
                                      .parts = parts,
                                      .part_count = count,
-                                     .keeper = {keeper ? stored_keeper_keep : NULL, keeper}},
+                                     .keeper = {keeper ? stored_keeper_keep : NULL,
+                                                keeper ? stored_values_keep : NULL, keeper}},
                       &batch));
     local->batches[column] = batch;
     count_read(op, pq_batch_bytes(batch));

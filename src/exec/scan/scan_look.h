@@ -7,6 +7,7 @@
 #include "exec/scan/scan_files.h"
 #include "exec/scan/scan_split.h"
 #include "exec/scan/scan_steal.h"
+#include "exec/scan/scan_stretch.h"
 
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
 #define QUEUE_MAX 48
@@ -37,11 +38,12 @@ struct scan_ahead {
     uint64_t first_row, end_row; /* and of its first row group these rows; end_row 0: all */
     size_t number;               /* of the row group before the cursor */
     uint64_t rows_before;        /* the cursor's, in the table */
-    uint32_t *order;             /* the row groups, as they are looked at; NULL: as they lie */
-    size_t expected;             /* those before it were announced */
-    pq_row_group_ref group_ref;  /* the one before the cursor, */
-    scan_split split;            /* and what is left of it */
-    bool has_no_memory;          /* memory ran short: not tried again */
+    scan_stretches stretches;
+    uint32_t *order;            /* the row groups, as they are looked at; NULL: as they lie */
+    size_t expected;            /* those before it were announced */
+    pq_row_group_ref group_ref; /* the one before the cursor, */
+    scan_split split;           /* and what is left of it */
+    bool has_no_memory;         /* memory ran short: not tried again */
     /* Under the lock. */
     bool is_held;
     bool has_started; /* tasks have asked for rows */
@@ -58,6 +60,11 @@ struct scan_ahead {
     uint64_t turns; /* taken by tasks */
     status failure; /* or looking has failed */
     exec_task_list waiting;
+    /* On lazy devices: the task that takes a stretch, its stretch once it has some, and tasks that wait for the next one. */
+    const exec_task *collector;
+    bool has_stretch;
+    size_t stretch;
+    exec_task_list waiting_for_stretch;
     ARRAY(pq_fetch *) given_up; /* of rows that nobody wants any more, reads still under way */
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];

@@ -30,7 +30,7 @@ static uint64_t give_back_from(stored_cache *cache, piece_list *list, bool is_pi
     uint64_t freed = 0;
     for (kept_piece *piece = list->first, *next; piece && freed < bytes; piece = next) {
         next = piece->after;
-        if (!piece->piece->buffer != is_pinned)
+        if (stored_is_pinned(piece) != is_pinned)
             continue;
         freed += piece->bytes;
         stored_take_out(cache, piece, gone);
@@ -106,7 +106,7 @@ status stored_cache_open(device *dev)
 
 /* ---- looking up; with the lock held ---- */
 
-static void use_piece(stored_cache *cache, kept_piece *piece, uint64_t statement)
+void stored_use_piece(stored_cache *cache, kept_piece *piece, uint64_t statement)
 {
     if (piece->statement == statement)
         return;
@@ -123,10 +123,10 @@ static void use_chunk(stored_cache *cache, kept_chunk *chunk, uint64_t statement
     for (size_t i = 0; i < pages->count; i++) {
         const kept_page *page =
             (const void *)((const char *)pages->items[i] - offsetof(kept_page, stored));
-        use_piece(cache, page->of, statement);
+        stored_use_piece(cache, page->of, statement);
     }
     if (chunk->dictionary.of)
-        use_piece(cache, chunk->dictionary.of, statement);
+        stored_use_piece(cache, chunk->dictionary.of, statement);
 }
 
 /* Copies the pages' descriptions, with the dictionary's if that is kept. */
@@ -206,19 +206,18 @@ static uint64_t draw(stored_cache *cache)
     return cache->random;
 }
 
-/* Makes room for the bytes among those of one kind, of which `most` may be held. Returns whether there is. */
-static bool make_room(stored_cache *cache, const stored_keeper *keeper, bool is_pinned,
+bool stored_make_room(stored_cache *cache, const stored_cache_use *use, bool is_pinned,
                       uint64_t bytes, kept_piece **gone)
 {
     const _Atomic uint64_t *held = is_pinned ? &stored_pinned_bytes : &cache->held;
-    uint64_t most = is_pinned ? keeper->use.pinned_most : cache->device_most;
-    uint64_t now = keeper->use.statement;
+    uint64_t most = is_pinned ? use->pinned_most : cache->device_most;
+    uint64_t now = use->statement;
     bool may_replace = draw(cache) % REPLACED_OF == 0;
     kept_piece *piece = cache->used.first;
     if (bytes > most || cache->is_ended)
         return false;
     while (atomic_load_explicit(held, memory_order_relaxed) > most - bytes) {
-        while (piece && !piece->piece->buffer != is_pinned)
+        while (piece && stored_is_pinned(piece) != is_pinned)
             piece = piece->after;
         if (!piece || piece->statement == now ||
             (piece->statement + UNUSED_STATEMENTS > now && !may_replace))
@@ -261,7 +260,7 @@ static void add_piece(stored_keeper *keeper, kept_piece *kept, const pq_placed_w
     kept_piece *gone = NULL;
     mutex_lock(&cache->lock);
     is_kept = has_new(keeper, window, is_pinned) &&
-              make_room(cache, keeper, is_pinned, kept->bytes, &gone);
+              stored_make_room(cache, &keeper->use, is_pinned, kept->bytes, &gone);
     if (is_kept) {
         if (!is_pinned)
             kept->bytes = kept->piece->dev->ops->lend(kept->piece->buffer);
@@ -298,7 +297,7 @@ static bool stored_cache_has_room(stored_keeper *keeper, const pq_placed_window 
     kept_piece *gone = NULL;
     mutex_lock(&cache->lock);
     bool has = has_new(keeper, window, is_pinned) &&
-               make_room(cache, keeper, is_pinned, window->bytes, &gone);
+               stored_make_room(cache, &keeper->use, is_pinned, window->bytes, &gone);
     mutex_unlock(&cache->lock);
     stored_free_pieces(gone);
     return has;
@@ -352,9 +351,7 @@ void stored_cache_end(stored_cache_use use, bool is_good)
             stored_take_out(use.cache, piece, &gone);
             continue;
         }
-        stored_list_remove(&use.cache->pending, piece);
-        piece->is_pending = false;
-        stored_list_add(&use.cache->used, piece);
+        stored_publish(use.cache, piece, &gone);
         had_some = true;
     }
     if (had_some)
@@ -425,13 +422,25 @@ void stored_cache_forget(const pq_file_version *version)
 
 typedef ARRAY(pq_kept_column) entry_list;
 
+/* Its names are copied, as the column chunk may go. */
+static status add_entry(arena *memory, const kept_chunk *chunk, pq_kept_column *entry,
+                        entry_list *out)
+{
+    if (!entry->bytes)
+        return STATUS_OK;
+    entry->path = arena_copy_text(memory, chunk->key.path, strlen(chunk->key.path));
+    entry->column = arena_copy_text(memory, chunk->key.column, strlen(chunk->key.column));
+    return entry->path && entry->column ? array_push(memory, out, *entry)
+                                        : status_no_memory("column cache", sizeof *entry);
+}
+
 static void add_to_entry(pq_kept_column *entry, const kept_page *page)
 {
     entry->rows += page->stored.is_dictionary ? 0 : page->stored.page.header.value_count;
     entry->bytes += page->stored.described.stored_bytes;
 }
 
-/* Adds the column chunk's pages of one kind. Its names are copied, as it may go. */
+/* Adds the column chunk's pages of one kind. */
 static status list_chunk_as(arena *memory, const kept_chunk *chunk, bool is_pinned, entry_list *out)
 {
     pq_kept_column entry = {.form = is_pinned ? "stored, pinned" : "stored, on the device",
@@ -442,12 +451,26 @@ static status list_chunk_as(arena *memory, const kept_chunk *chunk, bool is_pinn
             add_to_entry(&entry, &chunk->pages.items[i]);
     if (stored_is_there(&chunk->dictionary) && !chunk->dictionary.of->piece->buffer == is_pinned)
         add_to_entry(&entry, &chunk->dictionary);
-    if (!entry.bytes)
-        return STATUS_OK;
-    entry.path = arena_copy_text(memory, chunk->key.path, strlen(chunk->key.path));
-    entry.column = arena_copy_text(memory, chunk->key.column, strlen(chunk->key.column));
-    return entry.path && entry.column ? array_push(memory, out, entry)
-                                      : status_no_memory("column cache", sizeof entry);
+    return add_entry(memory, chunk, &entry, out);
+}
+
+/* Adds the column chunk's part of what was decoded. */
+static status list_decoded(arena *memory, const kept_chunk *chunk, entry_list *out)
+{
+    pq_kept_column entry = {.form = "decoded, on the device", .uses = chunk->uses};
+    for (size_t i = 0; i < chunk->decoded.count; i++) {
+        const kept_piece *piece = chunk->decoded.items[i];
+        if (!piece->is_pending)
+            stored_values_count(piece, chunk, &entry.rows, &entry.bytes);
+    }
+    return add_entry(memory, chunk, &entry, out);
+}
+
+static status list_chunk(arena *memory, const kept_chunk *chunk, entry_list *out)
+{
+    TRY(list_decoded(memory, chunk, out));
+    TRY(list_chunk_as(memory, chunk, false, out));
+    return list_chunk_as(memory, chunk, true, out);
 }
 
 static status list_in(arena *memory, stored_cache *cache, entry_list *out)
@@ -455,11 +478,8 @@ static status list_in(arena *memory, stored_cache *cache, entry_list *out)
     status st = STATUS_OK;
     mutex_lock(&cache->lock);
     for (size_t i = 0; i < STORED_BUCKETS && !st; i++)
-        for (const kept_chunk *c = cache->buckets[i]; c && !st; c = c->next_in_bucket) {
-            st = list_chunk_as(memory, c, false, out);
-            if (!st)
-                st = list_chunk_as(memory, c, true, out);
-        }
+        for (const kept_chunk *c = cache->buckets[i]; c && !st; c = c->next_in_bucket)
+            st = list_chunk(memory, c, out);
     mutex_unlock(&cache->lock);
     return st;
 }

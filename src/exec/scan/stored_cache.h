@@ -8,6 +8,8 @@
  * A device has one, its keeper, from when it is opened until it is retired. A column chunk is known by its file's version and
  * its place, as in column_cache.h.
  *
+ * Whole row groups are kept as they were decoded (stored_values.h) rather than as pages.
+ *
  * Memory: pieces take at most a part of the device's limit. They are not in its budget, but the cache is the budget's lender: it
  * gives back what a query needs before that is refused, so nobody spills because of it. For what the device has no room
  * there is pinned memory, in addition to decoded columns within cache_memory: from there it still crosses the link, but is neither

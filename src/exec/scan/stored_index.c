@@ -61,6 +61,7 @@ static void free_chunk(kept_chunk *chunk)
     mem_free((char *)chunk->key.path);
     mem_free((char *)chunk->key.column);
     array_release(&chunk->pages);
+    array_release(&chunk->decoded);
     mem_free(chunk);
 }
 
@@ -124,11 +125,14 @@ static void stored_index_drop_pages(kept_chunk *chunk, const kept_piece *piece)
     chunk->pages.count = count;
     if (chunk->dictionary.of == piece)
         chunk->dictionary = (kept_page){0};
+    for (size_t i = chunk->decoded.count; i-- > 0;)
+        if (chunk->decoded.items[i] == piece)
+            chunk->decoded.items[i] = chunk->decoded.items[--chunk->decoded.count];
 }
 
 static _Atomic uint64_t *count_of(stored_cache *cache, const kept_piece *piece)
 {
-    return piece->piece->buffer ? &cache->held : &stored_pinned_bytes;
+    return stored_is_pinned(piece) ? &stored_pinned_bytes : &cache->held;
 }
 
 void stored_count_piece(stored_cache *cache, const kept_piece *piece)
@@ -150,11 +154,45 @@ void stored_take_out(stored_cache *cache, kept_piece *piece, kept_piece **gone)
     *gone = piece;
 }
 
+/* Forgets the column chunk's pages in the device's memory. */
+static void forget_pages(kept_chunk *chunk)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < chunk->pages.count; i++) {
+        if (stored_is_pinned(chunk->pages.items[i].of))
+            chunk->pages.items[count++] = chunk->pages.items[i];
+        else
+            chunk->pages.items[i].of->page_count--;
+    }
+    chunk->pages.count = count;
+    if (count || !chunk->dictionary.of)
+        return;
+    chunk->dictionary.of->page_count--;
+    chunk->dictionary = (kept_page){0};
+}
+
+void stored_publish(stored_cache *cache, kept_piece *piece, kept_piece **gone)
+{
+    kept_piece *worse;
+    stored_list_remove(&cache->pending, piece);
+    piece->is_pending = false;
+    stored_list_add(&cache->used, piece);
+    if (!piece->values)
+        return;
+    while ((worse = stored_values_find_worse(piece)))
+        stored_take_out(cache, worse, gone);
+    for (size_t i = 0; i < piece->chunks.count; i++)
+        forget_pages(piece->chunks.items[i]);
+}
+
 void stored_free_pieces(kept_piece *gone)
 {
     while (gone) {
         kept_piece *next = gone->after;
         pq_stored_piece_unref(gone->piece);
+        if (gone->values)
+            tensor_unref(gone->values->values);
+        mem_free(gone->values);
         mem_free(gone);
         gone = next;
     }

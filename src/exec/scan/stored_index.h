@@ -5,7 +5,8 @@
  *     pieces: used    [piece]    [piece]          the one that was not used for longest first
  *             pending [piece]                     of statements at work
  *
- * A piece knows the column chunks that have pages in it. It goes as a whole, and they lose those pages. */
+ * A piece has pages, or values of several column chunks (stored_values.h). It knows those that have something in it. It goes as
+ * a whole, and they lose what they have in it. */
 #ifndef PISTACHIO_EXEC_SCAN_STORED_INDEX_H
 #define PISTACHIO_EXEC_SCAN_STORED_INDEX_H
 
@@ -28,15 +29,29 @@ typedef struct kept_chunk {
     column_key key; /* its names are the chunk's own */
     uint64_t hash;
     struct kept_chunk *next_in_bucket;
-    uint32_t references;    /* pieces that list it */
-    ARRAY(kept_page) pages; /* in the order of their rows */
-    kept_page dictionary;   /* its piece is NULL: there is none */
+    uint32_t references;         /* pieces that list it */
+    ARRAY(kept_page) pages;      /* in the order of their rows */
+    kept_page dictionary;        /* its piece is NULL: there is none */
+    ARRAY(kept_piece *) decoded; /* pieces with its values */
     uint64_t uses, last_statement;
 } kept_chunk;
 
+/* Values of the row groups of a chunk, as they were decoded. */
+typedef struct kept_values {
+    tensor *values;
+    uint64_t row_count;
+    data_type type; /* as column_key has them */
+    bool replaces_text;
+    bool is_within; /* each is known to lie within these: */
+    int64_t minimum, maximum;
+    uint64_t
+        starts[]; /* by column chunk of the piece, its first row; and the end of the last one */
+} kept_values;
+
 struct kept_piece {
     kept_piece *before, *after; /* in its list */
-    pq_stored_piece *piece;
+    pq_stored_piece *piece;     /* pages; or NULL, and in its place: */
+    kept_values *values;
     uint64_t bytes;
     bool is_pending;
     uint64_t statement;  /* that used it last; of a pending one, that made it */
@@ -81,6 +96,12 @@ CHECKED status stored_put_page(kept_chunk *chunk, kept_piece *piece, const pq_st
 /* Returns whether pages in the device's memory, or pinned, are worth keeping beside this one, which may be NULL. */
 bool stored_is_wanted(const kept_page *page, bool is_pinned);
 
+/* Returns whether it has pages in pinned memory. */
+static inline bool stored_is_pinned(const kept_piece *piece)
+{
+    return piece->piece && !piece->piece->buffer;
+}
+
 static inline bool stored_is_there(const kept_page *page)
 {
     return page->of && !page->of->is_pending;
@@ -90,6 +111,18 @@ typedef ARRAY(const pq_stored_page *) stored_page_list;
 /* Adds the pages that have the rows. False: some are not there, or no memory. */
 bool stored_find_pages(const kept_chunk *chunk, const pq_row_list *rows, stored_page_list *out);
 
+/* Returns another piece, that is used, of which the piece's values have all; or NULL. */
+kept_piece *stored_values_find_worse(const kept_piece *piece);
+/* Adds the column chunk's rows in the piece, and their share of its bytes. */
+void stored_values_count(const kept_piece *piece, const kept_chunk *chunk, uint64_t *rows,
+                         uint64_t *bytes);
+/* Makes room for the bytes in the device's memory, or in pinned memory. Returns whether there is. */
+bool stored_make_room(stored_cache *cache, const stored_cache_use *use, bool is_pinned,
+                      uint64_t bytes, kept_piece **gone);
+/* Notes that the statement uses the piece. */
+void stored_use_piece(stored_cache *cache, kept_piece *piece, uint64_t statement);
+/* Moves the piece, a pending one, to those that are used. What it makes superfluous goes. */
+void stored_publish(stored_cache *cache, kept_piece *piece, kept_piece **gone);
 /* Takes the piece out and puts it at the front of `gone`, to be freed once the lock is given up. */
 void stored_take_out(stored_cache *cache, kept_piece *piece, kept_piece **gone);
 void stored_free_pieces(kept_piece *gone);

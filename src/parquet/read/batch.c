@@ -33,6 +33,7 @@ struct pq_batch {
     size_t window_first, window_end;
     tensor *window;
     uint64_t window_rows;
+    pq_kept_rows kept; /* with values: there are no parts, and the window is all of them */
     uint32_t part_count;
     part parts[];
 };
@@ -146,6 +147,28 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
     return STATUS_OK;
 }
 
+void pq_kept_rows_release(pq_kept_rows *kept)
+{
+    tensor_unref(kept->values);
+    mem_free(kept->runs);
+    *kept = (pq_kept_rows){0};
+}
+
+status pq_batch_open_kept(dev_stream *stream, pq_kept_rows *kept, pq_batch **out)
+{
+    pq_batch *b = *out = mem_new(sizeof *b);
+    if (!b) {
+        pq_kept_rows_release(kept);
+        return status_no_memory("scan", sizeof *b);
+    }
+    b->stream = stream;
+    b->kept = *kept;
+    b->window = tensor_ref(kept->values);
+    b->window_rows = kept->value_count;
+    *kept = (pq_kept_rows){0};
+    return STATUS_OK;
+}
+
 bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument)
 {
     for (uint32_t i = 0; i < b->part_count; i++)
@@ -244,6 +267,8 @@ static status batch_list_pages(const pq_batch *b, size_t first, size_t end, pq_b
 
 void pq_batch_drop(pq_batch *b)
 {
+    if (b->kept.values)
+        return;
     tensor_unref(b->window);
     b->window = NULL;
     b->window_first = b->window_end = 0;
@@ -257,10 +282,54 @@ static const part *batch_part_of(const pq_batch *b, size_t page)
     return &b->parts[i];
 }
 
+/* Returns whether the part has the pages of all rows of its row group. */
+static bool is_part_whole(const pq_batch *b, const part *p)
+{
+    uint64_t rows = 0;
+    const pq_metadata *metadata = b->table->files.items[p->group_ref.file].metadata;
+    for (size_t i = 0; i < p->pages.count; i++)
+        rows += p->pages.items[i].header.value_count;
+    return p->pages.count && !p->pages.items[0].first_row &&
+           rows == metadata->row_groups[p->group_ref.row_group].row_count;
+}
+
+/* Returns where row groups begin among the rows of the pages, if these are all pages of all parts' row groups and somebody may
+ * keep what is decoded. Freed with mem_free. */
+static uint64_t *find_whole(const pq_batch *b, size_t first, size_t end)
+{
+    bool is_whole = b->context.keeper.keep_values && !first && end == b->pages.count;
+    for (uint32_t i = 0; i < b->part_count && is_whole; i++)
+        is_whole = is_part_whole(b, &b->parts[i]);
+    uint64_t *starts = is_whole ? mem_new_array(b->part_count, sizeof *starts) : NULL;
+    for (uint32_t i = 0; starts && i < b->part_count; i++)
+        starts[i] = b->starts.items[b->parts[i].first_page];
+    return starts;
+}
+
+/* Decodes the pages [first, end), which have these rows, into the window. */
+static status decode_pages(pq_batch *b, size_t first, size_t end, uint64_t rows)
+{
+    pq_batch_page_list pages = {0};
+    uint64_t *starts = find_whole(b, first, end);
+    pq_decoded whole = {.row_count = rows,
+                        .starts = starts,
+                        .part_count = b->part_count,
+                        .is_within = b->context.check_bounds,
+                        .minimum = b->context.minimum,
+                        .maximum = b->context.maximum};
+    b->context.whole = starts ? &whole : NULL;
+    status st = batch_list_pages(b, first, end, &pages);
+    if (!st)
+        st = pq_batch_decode(&b->context, &pages, &b->window);
+    b->context.whole = NULL;
+    array_release(&pages);
+    mem_free(starts);
+    return st;
+}
+
 /* Decodes pages [first, end), and more behind them if those are few. */
 static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small)
 {
-    pq_batch_page_list pages = {0};
     uint64_t rows = 0;
     pq_batch_drop(b);
     for (size_t i = first; i < end || (i < b->pages.count && rows < WINDOW_ROWS && !is_small);
@@ -271,10 +340,7 @@ static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small
     if (rows >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "pages of %llu rows are too large",
                           (unsigned long long)rows);
-    status st = batch_list_pages(b, first, end, &pages);
-    if (!st)
-        st = pq_batch_decode(&b->context, &pages, &b->window);
-    array_release(&pages);
+    status st = decode_pages(b, first, end, rows);
     if (st)
         return fail_at(b, batch_part_of(b, first), st);
     b->window_first = first;
@@ -380,7 +446,7 @@ static status batch_pick(pq_batch *b, const places *w, tensor **out)
 
 static status slice_window(pq_batch *b, places *w, tensor **out)
 {
-    uint64_t base = b->starts.items[b->window_first];
+    uint64_t base = b->kept.values ? 0 : b->starts.items[b->window_first];
     for (size_t i = 0; i < w->runs.count; i++)
         w->runs.items[i].from -= base;
     if (w->runs.count > 1)
@@ -406,10 +472,33 @@ static status batch_slice(pq_batch *b, places *w, tensor **out)
     return slice_window(b, w, out);
 }
 
+/* Gives rows of the batch that are decoded. */
+static status slice_kept(pq_batch *b, uint64_t first, uint64_t count, tensor **out)
+{
+    places w = {0};
+    status st = STATUS_OK;
+    for (size_t i = 0; i < b->kept.run_count && !st; i++) {
+        const parquet_run *run = &b->kept.runs[i];
+        uint64_t from = first > run->at ? first : run->at;
+        uint64_t run_end = run->at + run->count, end = first + count;
+        end = end < run_end ? end : run_end;
+        if (from < end)
+            st = batch_add_run(&w, run->from + (from - run->at), end - from);
+    }
+    DEV_WORK_ADD(bytes_kept,
+                 (uint64_t)((double)b->kept.bytes * (double)count / (double)b->kept.value_count));
+    if (!st)
+        st = slice_window(b, &w, out);
+    array_release(&w.runs);
+    return st;
+}
+
 status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out)
 {
     places w = {0};
     *out = NULL;
+    if (b->kept.values)
+        return slice_kept(b, first, count, out);
     if (!b->is_parsed)
         TRY(batch_parse(b));
     status st = batch_find_places(b, first, count, &w);
@@ -459,6 +548,9 @@ void pq_batch_close(pq_batch *b)
     if (!b)
         return;
     pq_batch_drop(b);
+    if (b->kept.values)
+        tensor_unref(b->window);
+    pq_kept_rows_release(&b->kept);
     tensor_unref(b->context.dictionary);
     for (uint32_t i = 0; i < b->part_count; i++) {
         pq_column_close(b->parts[i].column);

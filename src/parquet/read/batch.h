@@ -21,11 +21,32 @@ typedef struct pq_batch pq_batch;
 typedef struct pq_stored_column pq_stored_column;
 typedef struct pq_placed_window pq_placed_window;
 
+/* Values of all rows of a batch's row groups, decoded together. */
+typedef struct pq_decoded {
+    tensor *values; /* borrowed; immutable, as all tensors */
+    uint64_t row_count;
+    const uint64_t *starts; /* by part, the row with which its row group begins */
+    uint32_t part_count;
+    bool is_within; /* each is known to lie within these: */
+    int64_t minimum, maximum;
+} pq_decoded;
+
 /* Is told of pages that were decoded and are not kept in the device's memory yet, by whoever decodes them. */
 typedef struct pq_keeper {
     void (*keep)(void *argument, const pq_placed_window *window); /* NULL: nobody wants to know */
+    /* Returns whether it keeps the values: then it is not told of the pages. NULL: nobody wants them. */
+    bool (*keep_values)(void *argument, const pq_decoded *decoded);
     void *argument;
 } pq_keeper;
+
+/* Rows that were decoded for an earlier statement, in the place of a batch's parts. */
+typedef struct pq_kept_rows {
+    tensor *values; /* with a reference; NULL: there are none */
+    uint64_t value_count, bytes;
+    struct parquet_run
+        *runs; /* rows of the values (`from`) that are the batch's from row `at` on */
+    size_t run_count;
+} pq_kept_rows;
 
 typedef struct pq_batch_part {
     pq_row_group_ref group_ref;
@@ -51,6 +72,9 @@ bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32
 /* Starts reading the bytes. */
 CHECKED status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
                              pq_batch_use use, pq_batch **out);
+/* Opens a batch of rows that are decoded; takes them over, also on failure. */
+CHECKED status pq_batch_open_kept(dev_stream *stream, pq_kept_rows *kept, pq_batch **out);
+void pq_kept_rows_release(pq_kept_rows *kept);
 /* As pq_column_wait. */
 bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument);
 /* Rows [first, first + count) of the batch, count > 0; a slice begins where the last one did, or

@@ -89,6 +89,15 @@ static status batch_decode_launch_delta(batch *b, uint32_t kinds, bool is_second
                       .error = b->context->error);
 }
 
+/* Returns whether some page is not compressed: its texts point into what was read. */
+static bool has_bytes_in_place(const batch *b)
+{
+    for (size_t i = 0; i < b->page_count; i++)
+        if (!b->described[i].is_compressed)
+            return true;
+    return false;
+}
+
 /* Keeps those of the buffers that texts may point into. */
 static status keep_heaps(batch *b, tensor *t, string_heap *more)
 {
@@ -96,7 +105,7 @@ static status keep_heaps(batch *b, tensor *t, string_heap *more)
     status st = STATUS_OK;
     if (!type_is_text(t->type))
         return STATUS_OK;
-    dev_buffer *own[] = {b->stored, b->unpacked};
+    dev_buffer *own[] = {has_bytes_in_place(b) ? b->stored : NULL, b->unpacked};
     for (size_t i = 0; i < 2 && !st; i++)
         if (own[i])
             st = array_push(NULL, &all, own[i]);
@@ -422,6 +431,17 @@ static batch batch_decode_batch_of(pq_batch_context *context, const pq_batch_pag
                    .dev = context->stream->dev};
 }
 
+/* Values are kept if they can be, else the pages. */
+static void batch_decode_keep(const batch *b, tensor *values)
+{
+    const pq_keeper *keeper = &b->context->keeper;
+    pq_decoded *whole = b->context->whole;
+    if (whole)
+        whole->values = values;
+    if (!whole || !keeper->keep_values || !keeper->keep_values(keeper->argument, whole))
+        pq_batch_keep_pages(b);
+}
+
 status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages, tensor **out)
 {
     *out = NULL;
@@ -432,7 +452,7 @@ status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *page
     if (!st)
         st = batch_decode_decode(&b, out);
     if (!st)
-        pq_batch_keep_pages(&b);
+        batch_decode_keep(&b, *out);
     close_host_pages(&b);
     close_decoded(&b);
     close_placed(&b);

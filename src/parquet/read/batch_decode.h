@@ -27,6 +27,8 @@ typedef struct pq_batch_context {
     tensor *dictionary; /* of all row groups, one behind the other; made with the first pages */
     uint64_t dictionary_rows;
     pq_keeper keeper;
+    pq_decoded *
+        whole; /* the pages to be decoded next are all of the batch's row groups, without values; or NULL */
 } pq_batch_context;
 
 /* The rows of the data pages, in their order: INDEXED over the dictionary if all are coded, else
