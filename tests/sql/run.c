@@ -115,6 +115,13 @@ static const configuration configurations[] = {
      .row_group = 5,
      .is_lazy = true,
      .effort = EFFORT_LESS},
+    {.name = "files, from the cache of a simulated device",
+     .options = {{"threads", "3"}, {"device", "simulated"}, {"chunk_rows", "64"}},
+     .option_count = 3,
+     .row_group = 16,
+     .is_lazy = true,
+     .effort = EFFORT_ALL,
+     .is_cached = true},
 };
 /* With PISTACHIO_CUDA_LIBRARY in the environment, only this one. */
 static const configuration cuda_configuration = {
