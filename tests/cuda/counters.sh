@@ -26,6 +26,16 @@ chunks_cost_little() {
             END { exit bad || NR != 22 }'
 }
 check "launches, wake-ups and memory of further chunks" chunks_cost_little
+# Ten tables of as many groups as a chunk has rows become one: a few launches for each table, however many groups there
+# are.
+groups_cost_little() {
+    echo "explain analyze select sum(n), sum(s) from (select cast(i as bigint) * 7919 % 300007 * 1000003 as k, count(*) as n, sum(i) as s
+        from generate_series(0, 299999) r(i) group by k) g" >"$work/groups.sql"
+    "$program" --format tsv --set device=cuda --set cache_memory=0 --set threads=1 --set chunk_rows=32768 -f "$work/groups.sql" >"$work/groups" &&
+        awk '/^device cuda/ { match($0, /launches [0-9]+/); launches = substr($0, RSTART + 9, RLENGTH - 9); print }
+            END { exit !launches || launches > 10 * 30 }' "$work/groups"
+}
+check "launches of aggregates over many groups" groups_cost_little
 check "answers of two ranks that share a device" "$program" tpch run --data "$work/data" --check --set device=cuda \
     --set ranks=2 --set distribute=always
 finish

@@ -50,10 +50,12 @@ static void write_rows(void)
     free(validity);
 }
 
+static const char *device_name = "cpu";
+
 static void check(const char *sql, const char *expected)
 {
     char rows[256];
-    pistachio_error *error = run_statement(sql, path, "cpu", rows, sizeof rows);
+    pistachio_error *error = run_statement(sql, path, device_name, rows, sizeof rows);
     if (error)
         printf("%s: %s\n", sql, pistachio_error_message(error));
     CHECK(!error);
@@ -190,6 +192,18 @@ static void check_in_turn(unsigned first)
 TEST(many_groups)
 {
     check_in_turn(0);
+}
+
+/* Lazy: tables go to one part, or, of chunks so small that there are many, to several. */
+TEST(many_groups_of_a_device)
+{
+    device_name = "simulated";
+    check_in_turn(2);
+    setenv("PISTACHIO_CHUNK_ROWS", "1024", 1);
+    if (test_is_in_turn(3, 4))
+        check_all();
+    unsetenv("PISTACHIO_CHUNK_ROWS");
+    device_name = "cpu";
 }
 
 TEST(many_groups_in_little_memory)

@@ -7,11 +7,11 @@
 static status count_codes(const aggregate_core *core, exec_task *task, const aggregate_table *table,
                           uint64_t most, uint64_t *out)
 {
-    for (uint64_t first = 0; first < table->count && *out < most; first += SLICE_GROUPS) {
+    uint64_t size = table_slice_groups(core->dev);
+    for (uint64_t first = 0; first < table->count && *out < most; first += size) {
         uint64_t left = table->count - first;
         table_slice slice;
-        TRY(table_slice_open(core, task->stream, table, first,
-                             left < SLICE_GROUPS ? left : SLICE_GROUPS, &slice));
+        TRY(table_slice_open(core, task->stream, table, first, left < size ? left : size, &slice));
         *out += slice.count;
         table_slice_close(&slice);
     }

@@ -4,7 +4,8 @@
  * one integer key are added position by position: tasks take slices of the domain. All else is
  * added by hash: each slice of each table is ordered by parts of its keys' hashes (phase 1), then
  * each part of all slices goes to a table of its own (phase 2), and a task that does so needs no
- * lock. On host devices the groups of that table go back to where the slices have the part.
+ * lock. On host devices the groups of that table go back to where the slices have the part. Lazy devices add whole
+ * tables to one part, so that there are launches for each table, not for each part of each slice.
  *
  * If tables were spilled, or merging them would take more memory than there is, all are
  * (aggregate_spill.c).
@@ -31,6 +32,9 @@
 #include <stdlib.h>
 
 #define PART_GROUPS 32768
+/* Lazy devices: a part has more groups only if there are more than so many chunks of them, and never more than that. */
+#define PART_CHUNKS_LAZY 256
+#define PART_GROUPS_LAZY_MAX ((uint64_t)1 << 29)
 #define PART_BITS_MAX 10
 #define SCALE_MARGIN 1.06 /* parts of thousands of groups differ by less */
 
@@ -120,10 +124,10 @@ static uint64_t total_groups(const aggregate_merge *merge)
 
 static status add_slices(aggregate_merge *merge, aggregate_table *table, uint64_t count)
 {
-    for (uint64_t first = 0; first < count; first += SLICE_GROUPS) {
+    uint64_t most = table_slice_groups(merge->core->dev);
+    for (uint64_t first = 0; first < count; first += most) {
         uint64_t left = count - first;
-        merge_slice slice = {
-            .table = table, .first = first, .count = left < SLICE_GROUPS ? left : SLICE_GROUPS};
+        merge_slice slice = {.table = table, .first = first, .count = left < most ? left : most};
         TRY(array_push(NULL, &merge->slices, slice));
         if (table)
             table->slices_left++;
@@ -217,10 +221,26 @@ static int by_source(const void *left, const void *right)
     return (*a)->source - (*b)->source;
 }
 
+/* Returns how many groups a part should have: as many as a host's cache wants, or, on lazy devices, whose memory hides
+ * misses, so many that there is one part if it can be. */
+static uint64_t part_groups(const device *dev)
+{
+    uint64_t groups = PART_CHUNKS_LAZY * (uint64_t)dev->chunk_rows;
+    if (dev->is_host || groups < PART_GROUPS)
+        return PART_GROUPS;
+    return groups < PART_GROUPS_LAZY_MAX ? groups : PART_GROUPS_LAZY_MAX;
+}
+
+/* Whether tables are added to the only part as they are, so that there are no slices of them. */
+static bool has_one_part(const aggregate_merge *merge)
+{
+    return merge->mode == MERGE_PARTS && !merge->part_bits && !merge->core->dev->is_host;
+}
+
 static status plan_parts(aggregate_merge *merge)
 {
-    uint64_t groups = total_groups(merge);
-    while (merge->part_bits < PART_BITS_MAX && groups >> merge->part_bits > PART_GROUPS)
+    uint64_t groups = total_groups(merge), most = part_groups(merge->core->dev);
+    while (merge->part_bits < PART_BITS_MAX && groups >> merge->part_bits > most)
         merge->part_bits++;
     merge->parts = mem_new_array(part_count(merge), sizeof *merge->parts);
     if (!merge->parts)
@@ -228,7 +248,7 @@ static status plan_parts(aggregate_merge *merge)
     merge->mode = MERGE_PARTS;
     if (merge->core->source_states)
         qsort(merge->tables.items, merge->tables.count, sizeof(aggregate_table *), by_source);
-    for (size_t i = 0; i < merge->tables.count; i++)
+    for (size_t i = 0; i < merge->tables.count && !has_one_part(merge); i++)
         TRY(add_slices(merge, merge->tables.items[i], merge->tables.items[i]->count));
     return STATUS_OK;
 }
@@ -413,6 +433,21 @@ static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
     return guess > most ? guess : most;
 }
 
+/* Returns how many groups the only part of lazy devices will have at most. */
+static uint64_t expected_in_all(const aggregate_merge *merge)
+{
+    uint64_t of_source = 0, most = 0;
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        const aggregate_table *table = merge->tables.items[i];
+        if (i && merge->tables.items[i - 1]->source != table->source)
+            of_source = 0;
+        of_source +=
+            table->row_count < table->count ? table->row_count : table->count; /* of CODES */
+        most = of_source > most ? of_source : most;
+    }
+    return most;
+}
+
 /* Memory that was used is cheaper than what is new, and there need not be room for both: the part's groups, no
  * more than were added, go to the slices. Those by row numbers may be merged again. */
 static status put_back(aggregate_merge *merge, exec_task *task, size_t part)
@@ -435,12 +470,28 @@ static status put_back(aggregate_merge *merge, exec_task *task, size_t part)
     return STATUS_OK;
 }
 
+/* Adds the part's groups table by table, or slice by slice. Lazy devices. */
+static status add_lazily(aggregate_merge *merge, exec_task *task, aggregate_table *target,
+                         size_t part)
+{
+    for (size_t i = 0; has_one_part(merge) && i < merge->tables.count; i++) {
+        TRY(cancel_check());
+        TRY(aggregate_table_add(merge->core, task, target, merge->tables.items[i]));
+        aggregate_table_give_up(merge->tables.items[i]);
+    }
+    for (size_t i = 0; i < merge->slices.count; i++)
+        if (merge_slice_count(&merge->slices.items[i], part))
+            TRY(merge_slice_add(merge->core, task, target, &merge->slices.items[i], part));
+    return STATUS_OK;
+}
+
 static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
 {
     const aggregate_core *core = merge->core;
     const aggregate_table *first = merge->tables.items[0];
     const key_layout *layout = part_layout(merge);
-    uint64_t capacity = expected_groups(merge, part), added = 0;
+    uint64_t added = has_one_part(merge) ? total_groups(merge) : 0;
+    uint64_t capacity = has_one_part(merge) ? expected_in_all(merge) : expected_groups(merge, part);
     aggregate_table *target;
     if (layout->is_row)
         TRY(rows_table_like(core, task->stream, first, capacity, &target));
@@ -460,9 +511,8 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     if (core->dev->is_host)
         TRY(merge_slices_add(core, task, target, merge->slices.items, merge->slices.count, part,
                              added));
-    for (size_t i = 0; !core->dev->is_host && i < merge->slices.count; i++)
-        if (merge_slice_count(&merge->slices.items[i], part))
-            TRY(merge_slice_add(core, task, target, &merge->slices.items[i], part));
+    else
+        TRY(add_lazily(merge, task, target, part));
     atomic_fetch_add_explicit(&merge->added, added, memory_order_relaxed);
     atomic_fetch_add_explicit(&merge->found, target->count, memory_order_relaxed);
     hash_groups_seal(&target->groups);
@@ -535,9 +585,10 @@ static status settle_rows(aggregate_merge *merge, exec_task *task)
 static uint64_t range_groups(const aggregate_merge *merge, const aggregate_table *table)
 {
     const aggregate_core *core = merge->core;
-    uint64_t most = core->dev->chunk_rows < SLICE_GROUPS ? core->dev->chunk_rows : SLICE_GROUPS;
-    uint64_t groups = table->count;
+    uint64_t most = core->dev->chunk_rows, groups = table->count;
     bool keeps_values = false;
+    if (core->dev->is_host && most > SLICE_GROUPS)
+        most = SLICE_GROUPS;
     if (merge->mode == MERGE_PARTS) /* each part's rows are those of all */
         groups = atomic_load_explicit(&merge->found, memory_order_relaxed);
     for (uint32_t i = 0; i < core->state_count; i++)

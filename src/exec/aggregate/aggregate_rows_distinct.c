@@ -28,6 +28,15 @@ static void value_set_release(value_set *set)
     key_layout_release(&set->layout);
 }
 
+/* Makes room for `count` values. A host's last slice needs room as if all of its values were new; lazy devices always
+ * count that way. */
+static status expect_values(value_set *set, exec_task *task, uint64_t count)
+{
+    dev_stream *stream = task->stream;
+    return hash_groups_expect(&set->values, stream,
+                              count + (stream->dev->is_host ? SLICE_GROUPS : 0));
+}
+
 /* Looks up the rows [first, end) of a FLAT column. */
 static status add_values(value_set *set, exec_task *task, tensor *column, uint64_t first,
                          uint64_t end)
@@ -35,10 +44,11 @@ static status add_values(value_set *set, exec_task *task, tensor *column, uint64
     const uint8_t *packed;
     dev_buffer *owner = NULL;
     row_index *numbers = NULL;
+    uint64_t most = table_slice_groups(task->stream->dev);
     TRY(key_layout_pack(&set->layout, task, &column, dev_count_exact(end), &packed, &owner));
     status st = STATUS_OK;
-    for (uint64_t at = first; at < end && !st; at += SLICE_GROUPS) {
-        uint64_t count = end - at < SLICE_GROUPS ? end - at : SLICE_GROUPS;
+    for (uint64_t at = first; at < end && !st; at += most) {
+        uint64_t count = end - at < most ? end - at : most;
         packed_rows rows = {.rows = packed + at * set->layout.stride,
                             .count = dev_count_exact(count),
                             .columns = &column,
@@ -59,8 +69,9 @@ static status add_groups(value_set *set, const aggregate_core *core, exec_task *
                          const aggregate_table *table, uint32_t key)
 {
     const uint8_t *rows = table->groups.rows ? table->groups.rows->address : NULL;
-    for (uint64_t first = 0; first < table->count; first += SLICE_GROUPS) {
-        uint64_t left = table->count - first, count = left < SLICE_GROUPS ? left : SLICE_GROUPS;
+    uint64_t most = table_slice_groups(core->dev);
+    for (uint64_t first = 0; first < table->count; first += most) {
+        uint64_t left = table->count - first, count = left < most ? left : most;
         tensor *t = NULL, *flat = NULL;
         TRY(rows_table_key(core, task->stream, table, rows + first * table->groups.layout->stride,
                            count, key, &t));
@@ -80,7 +91,7 @@ static status groups_differ(const aggregate_core *core, exec_task *task,
 {
     value_set set;
     TRY(value_set_init(&set, core, key));
-    status st = hash_groups_expect(&set.values, task->stream, total + SLICE_GROUPS);
+    status st = expect_values(&set, task, total);
     for (size_t i = 0; i < table_count && !st; i++)
         st = add_groups(&set, core, task, tables[i], key);
     if (!st)
@@ -103,7 +114,7 @@ static status base_differs(const aggregate_core *core, exec_task *task, tensor *
         st = hash_groups_learn(&set.values, task->stream);
     *out = set.values.count == sample;
     if (!st && *out && sample < rows) {
-        st = hash_groups_expect(&set.values, task->stream, rows + SLICE_GROUPS);
+        st = expect_values(&set, task, rows);
         if (!st)
             st = add_values(&set, task, base, sample, rows);
         if (!st)

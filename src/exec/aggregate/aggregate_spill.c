@@ -561,7 +561,7 @@ exec_result aggregate_result_next(aggregate_merge *merge, exec_task *task, aggre
             return result;
     }
     uint64_t left = reader->table->count - reader->next;
-    most = most > SLICE_GROUPS ? SLICE_GROUPS : most;
+    most = task->stream->dev->is_host && most > SLICE_GROUPS ? SLICE_GROUPS : most;
     *out = (result_range){reader->table, reader->next, left < most ? left : most};
     reader->next += out->count;
     return EXEC_HAVE_OUTPUT;

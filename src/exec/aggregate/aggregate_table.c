@@ -420,6 +420,47 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
     return st;
 }
 
+/* ---- adding all groups of a table ---- */
+
+static status add_slice(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                        const aggregate_table *from, const table_slice *slice)
+{
+    packed_rows packed = {.count = dev_count_exact(slice->count)};
+    dev_buffer *owner = NULL;
+    row_index *groups = NULL;
+    status st =
+        table_slice_rows(core, task, from, slice, target->groups.layout, &packed.rows, &owner);
+    if (!st)
+        st = row_index_new(core->dev, slice->count, &groups);
+    if (!st)
+        st = hash_groups_find(&target->groups, task->stream, &packed, groups->rows);
+    if (!st) {
+        target->count = target->groups.count;
+        st = states_reserve(core, task->stream, target, target->count);
+    }
+    if (!st)
+        st = states_merge(core, task, target, groups->rows, from,
+                          slice->list ? slice->list->rows : NULL, slice->first, slice->count);
+    row_index_unref(groups);
+    dev_buffer_unref(owner);
+    return st;
+}
+
+status aggregate_table_add(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                           const aggregate_table *from)
+{
+    uint64_t most = table_slice_groups(core->dev);
+    for (uint64_t first = 0; first < from->count; first += most) {
+        uint64_t left = from->count - first;
+        table_slice slice;
+        TRY(table_slice_open(core, task->stream, from, first, left < most ? left : most, &slice));
+        status st = slice.count ? add_slice(core, task, target, from, &slice) : STATUS_OK;
+        table_slice_close(&slice);
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
 /* ---- absorbing ---- */
 
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
@@ -450,11 +491,11 @@ status aggregate_table_absorb(const aggregate_core *core, exec_task *task, aggre
                               const aggregate_table *from)
 {
     TRY(states_prepare(core, task->stream, target, from));
-    for (uint64_t first = 0; first < from->count; first += SLICE_GROUPS) {
+    uint64_t most = table_slice_groups(core->dev);
+    for (uint64_t first = 0; first < from->count; first += most) {
         uint64_t left = from->count - first;
         table_slice slice;
-        TRY(table_slice_open(core, task->stream, from, first,
-                             left < SLICE_GROUPS ? left : SLICE_GROUPS, &slice));
+        TRY(table_slice_open(core, task->stream, from, first, left < most ? left : most, &slice));
         status st = slice.count ? absorb_piece(core, task, target, from, &slice) : STATUS_OK;
         table_slice_close(&slice);
         TRY(st);

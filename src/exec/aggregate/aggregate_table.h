@@ -98,8 +98,15 @@ typedef struct table_slice {
     row_index *list;       /* CODES: the groups' numbers */
 } table_slice;
 
-/* Groups that are handled at a time. */
+/* Groups that are handled at a time, so that the cache has them still. */
 #define SLICE_GROUPS 65536
+
+/* Returns how many groups a slice has at most: on lazy devices a chunk's, because each launch costs the same time there
+ * for few groups as for many. */
+static inline uint64_t table_slice_groups(const device *dev)
+{
+    return dev->is_host || dev->chunk_rows < SLICE_GROUPS ? SLICE_GROUPS : dev->chunk_rows;
+}
 
 CHECKED status table_slice_open(const aggregate_core *core, dev_stream *stream,
                                 const aggregate_table *table, uint64_t first, uint64_t count,
@@ -119,6 +126,9 @@ CHECKED status table_share_text(const aggregate_core *core, dev_stream *stream, 
 /* Adds all groups of a table to another: HASH, or CODES that has room for their keys. */
 CHECKED status aggregate_table_absorb(const aggregate_core *core, exec_task *task,
                                       aggregate_table *target, const aggregate_table *from);
+/* Adds all groups of a table to a HASH table for which states_prepare() was called, and which borrows text. */
+CHECKED status aggregate_table_add(const aggregate_core *core, exec_task *task,
+                                   aggregate_table *target, const aggregate_table *from);
 /* The groups of rows in a HASH table, of keys in any form, coded or not. There is room for their
  * states then. How many groups there are is asked for. */
 CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
