@@ -322,8 +322,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
     }
     *is_there = true;
     out->is_cut = out->rows.count && scan->split.morsel_rows;
-    out->stretch =
-        scan_stretch_of(&scan->stretches, scan->table, scan->query->dev->chunk_rows, scan->number);
+    out->stretch = scan_stretch_of(&scan->stretches, scan->table, scan->chunk_rows, scan->number);
     /* Without memory to read ahead, it is read when it is needed, and fails there if it must. */
     st = scan->has_no_memory ? STATUS_OK : fetch_next(scan, out);
     scan->has_no_memory |= st != NULL;

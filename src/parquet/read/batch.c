@@ -94,11 +94,14 @@ static const pq_leaf *batch_leaf_of(const pq_batch *b, const part *p)
                 .metadata->leaves[b->table->columns.items[b->column].leaf];
 }
 
+static const pq_row_group *group_of(const pq_batch *b, const part *p)
+{
+    return &b->table->files.items[p->group_ref.file].metadata->row_groups[p->group_ref.row_group];
+}
+
 static const pq_column_chunk *chunk_of(const pq_batch *b, const part *p)
 {
-    return &b->table->files.items[p->group_ref.file]
-                .metadata->row_groups[p->group_ref.row_group]
-                .chunks[b->table->columns.items[b->column].leaf];
+    return &group_of(b, p)->chunks[b->table->columns.items[b->column].leaf];
 }
 
 /* Says where a failure happened. */
@@ -286,11 +289,9 @@ static const part *batch_part_of(const pq_batch *b, size_t page)
 static bool is_part_whole(const pq_batch *b, const part *p)
 {
     uint64_t rows = 0;
-    const pq_metadata *metadata = b->table->files.items[p->group_ref.file].metadata;
     for (size_t i = 0; i < p->pages.count; i++)
         rows += p->pages.items[i].header.value_count;
-    return p->pages.count && !p->pages.items[0].first_row &&
-           rows == metadata->row_groups[p->group_ref.row_group].row_count;
+    return p->pages.count && !p->pages.items[0].first_row && rows == group_of(b, p)->row_count;
 }
 
 /* Returns where row groups begin among the rows of the pages, if these are all pages of all parts' row groups and somebody may
@@ -304,6 +305,23 @@ static uint64_t *find_whole(const pq_batch *b, size_t first, size_t end)
     for (uint32_t i = 0; starts && i < b->part_count; i++)
         starts[i] = b->starts.items[b->parts[i].first_page];
     return starts;
+}
+
+/* Row groups of at most so many chunks are decoded as a whole where that may be kept: larger ones are cut. */
+#define WHOLE_CHUNKS 2
+
+/* Returns whether all pages are decoded at once because somebody may keep the values. */
+static bool wants_all(const pq_batch *b)
+{
+    uint64_t rows = 0;
+    if (!b->context.keeper.keep_values)
+        return false;
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        rows += group_of(b, &b->parts[i])->row_count;
+        if (!is_part_whole(b, &b->parts[i]))
+            return false;
+    }
+    return rows <= (uint64_t)WHOLE_CHUNKS * b->stream->dev->chunk_rows;
 }
 
 /* Decodes the pages [first, end), which have these rows, into the window. */
@@ -332,6 +350,10 @@ static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small
 {
     uint64_t rows = 0;
     pq_batch_drop(b);
+    if (!is_small && wants_all(b)) {
+        first = 0;
+        end = b->pages.count;
+    }
     for (size_t i = first; i < end || (i < b->pages.count && rows < WINDOW_ROWS && !is_small);
          i++) {
         rows += b->pages.items[i]->header.value_count;
