@@ -13,6 +13,7 @@ found() {
 }
 check "no mistake" "$program" nothing
 check "sums of tiles that are not all known" "$program" look_back
+check "the same by value of a digit" "$program" look_back_by_value
 check "functions of warps behind each other" "$program" shuffles
 check "a barrier that some threads miss" found missed_barrier "of 256 threads of block 0, 32 wait at a barrier"
 check "a warp function that a lane misses" found missed_warp "248 at a warp function, 8 are done"

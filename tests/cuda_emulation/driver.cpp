@@ -582,14 +582,14 @@ static const char *const without_rows[] = {
     "kernel_key_statistics_end",    /* and behind them */
     "kernel_groups_partition_sum",  /* goes over parts */
     "kernel_ranks_partition_sum",   /* goes over ranks */
-    "kernel_sort_rows_digits",      /* goes over digits */
+    "kernel_sort_rows_sources",     /* goes over words of keys */
 };
 
 /* Those of which each block takes tiles in turns. */
 static const char *const in_turns[] = {
     "kernel_aggregate_count",      "kernel_aggregate_sum",  "kernel_aggregate_pick_wide",
     "kernel_aggregate_bits",       "kernel_aggregate_vary", "kernel_aggregate_sum_number",
-    "kernel_aggregate_add_pair",   "kernel_aggregate_pick_text", "kernel_sort_rows_counts",
+    "kernel_aggregate_add_pair",   "kernel_aggregate_pick_text", "kernel_sort_rows_words",
     "kernel_sort_rows_radix",
 };
 

@@ -1,6 +1,7 @@
 /* planted.cpp - kernels with mistakes, for the emulation to find: planted.c launches them, by name. Each
  * gives, over the arguments of count_up, out[i] = first + i but for its mistake. */
 #include "device/cuda/kernel.cuh"
+#include "device/cuda/sort_look_back.cuh"
 
 #define PLANTED(name, is_together) KERNEL_FUNCTION(planted_##name, count_up, is_together, ())
 
@@ -78,6 +79,27 @@ PLANTED(look_back, true)
             wrong += kernel_tile_base(chain, tile, 5, &base) != sum;
             wrong += chain[1 + tile] != (SCAN_FLAG_ALL | (sum + 5));
             __syncthreads();
+        }
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + wrong;
+}
+
+/* No mistake: the same of a sort's tiles, of which each thread looks for its own value. */
+PLANTED(look_back_by_value, true)
+{
+    const uint32_t tiles = 11;
+    __shared__ uint32_t table[tiles * RADIX_VALUES];
+    uint32_t wrong = 0;
+    for (uint32_t whole = 0; whole < tiles; whole++)
+        for (uint32_t tile = whole + 1; tile < tiles; tile++) {
+            uint32_t sum = 1000 + threadIdx.x;
+            for (uint32_t t = 0; t < tiles; t++) {
+                uint32_t own = t * 3 + threadIdx.x;
+                sum += t > whole && t < tile ? own : 0;
+                table[t * RADIX_VALUES + threadIdx.x] =
+                    t == whole ? RADIX_FLAG_ALL | (1000 + threadIdx.x) : RADIX_FLAG_OWN | own;
+            }
+            wrong += radix_before(table, tile, 5) != sum;
+            wrong += table[tile * RADIX_VALUES + threadIdx.x] != (RADIX_FLAG_ALL | (sum + 5));
         }
     a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + wrong;
 }

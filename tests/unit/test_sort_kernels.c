@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS 34000 /* nine blocks of the radix sort */
+#define ROWS 34000 /* twelve tiles of the radix sort */
 #define KEYS 9     /* more than the radix sort takes */
 
 static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
@@ -90,6 +90,32 @@ TEST(numbers)
         uint32_t count = counts[kind % 7];
         check_sorted(count, kind % 2 ? count : ROWS, false);
     }
+}
+
+/* Makes a key of numbers of so many bits and both signs, of which some are NULL. */
+static void fill_signed(unsigned bits)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        uint64_t number = word_of(0, i) >> (64 - bits), sign = i % 2 ? UINT64_MAX : 0;
+        bool is_null = bits % 2 && i % 100 == 0;
+        rows[3 * i] = is_null;
+        rows[3 * i + 1] = is_null ? 0 : sign ^ (UINT64_C(1) << 63);
+        rows[3 * i + 2] = is_null ? 0 : number ^ sign;
+    }
+}
+
+/* Words of 4 and of 8 bytes, and two of them; numbers of whose bits every third one varies. */
+TEST(signed_numbers)
+{
+    static const unsigned bits[] = {3, 31, 32, 33, 39, 63, 64};
+    key_count = 1;
+    for (unsigned i = 0; i < sizeof bits / sizeof *bits; i++) {
+        fill_signed(bits[i]);
+        check_sorted(ROWS - i, ROWS, false);
+    }
+    for (size_t i = 0; i < (size_t)ROWS * 3; i++)
+        rows[i] &= UINT64_C(0x9249249249249249);
+    check_sorted(ROWS, ROWS, false);
 }
 
 /* ---- texts ---- */

@@ -1,23 +1,27 @@
-/* kernel_sort_radix.cu - row numbers sorted by packed keys: digit after digit, least first, only those in
- * which rows differ; each digit is one pass, whose blocks know from those before them where their rows
- * go. (A. Adinets, D. Merrill: Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022)
+/* kernel_sort_radix.cu - row numbers sorted by packed keys: digit after digit, least first; each digit is one
+ * pass, whose blocks know from those before them where their rows go. (A. Adinets, D. Merrill: Onesweep: A
+ * Faster Least Significant Digit Radix Sort for GPUs, 2022)
  *
- * A text's digits are its length and its first RADIX_TEXT_BYTES bytes. Where there are longer texts, rows
+ * Digits are made of those bits alone that tell rows apart, put side by side: a bit that all rows share says
+ * nothing, nor does one that follows from the next higher bit in all rows, as those of a sign do. So a key of
+ * 64 bits has eight digits, one of a small range two or three, and a text's digit characters half a digit each.
+ *
+ * A word of up to 64 such bits travels with the row's number, without the digits that are sorted already: in 8
+ * bytes, then in 4, in the last pass not at all. The next word is made from the packed rows again. Launches for
+ * digits that there are not do nothing.
+ *
+ * A text's bits are those of its length and its first RADIX_TEXT_BYTES bytes. Where there are longer texts, rows
  * of one beginning may be in a wrong order, though they stand together: blocks put windows of rows in
  * order by whole keys, which half overlap, and if that was not enough all rows are merged
- * (kernel_sort.cu). Launches find out on the device what they need not do.
- *
- * The key's word travels with the row's number while digits of the same word follow each other; the
- * next word is read from the packed row again. Launches for digits that do not differ do nothing. */
+ * (kernel_sort.cu). Launches find out on the device what they need not do. */
 #include "device/cuda/kernel.cuh"
+#include "device/cuda/sort_look_back.cuh"
 #include "device/cuda/sort_radix.h"
 #include "device/cuda/sort_rows.cuh"
 
 #define RADIX_WARPS (CUDA_BLOCK / CUDA_WARP)
-#define RADIX_ITEMS (RADIX_TILE_ROWS / CUDA_BLOCK) /* of a thread */
-#define RADIX_FLAG_OWN (1u << 30)
-#define RADIX_FLAG_ALL (2u << 30)
-#define RADIX_NUMBER ((1u << 30) - 1)
+#define RADIX_WARP_ROWS (RADIX_TILE_ROWS / RADIX_WARPS)
+#define RADIX_WORD_ROWS 4 /* of a thread that makes words */
 
 static_assert(RADIX_VALUES == CUDA_BLOCK, "a thread for each value of a digit");
 
@@ -33,6 +37,7 @@ DEVICE uint32_t *radix_look_back(const sort_rows_arguments &a, const cuda_extra 
     return tables + (pass & 1) * radix_tiles(a.count.bound) * RADIX_VALUES;
 }
 
+/* Returns the words that a pass reads. */
 DEVICE uint64_t *radix_words(const sort_rows_arguments &a, const cuda_extra &extra, uint32_t pass)
 {
     uint32_t *tables = (uint32_t *)(radix_of(extra) + 1);
@@ -40,34 +45,27 @@ DEVICE uint64_t *radix_words(const sort_rows_arguments &a, const cuda_extra &ext
     return words + (pass & 1) * a.count.bound;
 }
 
-/* The next digit in which rows differ, from the one numbered *at on, least first. A key's least is the
- * length of texts, its greatest where NULL goes. */
-DEVICE bool radix_next(const sort_rows_arguments &a, const radix_state *state, uint32_t *at,
-                       radix_digit *out)
+/* Returns how many bits the word of a pass has left: 0 where there is nothing to do. */
+DEVICE uint32_t radix_bits_left(const radix_state *state, uint32_t pass)
 {
-    uint32_t digits = a.has_text ? RADIX_TEXT_DIGITS : RADIX_KEY_DIGITS;
-    uint32_t words = a.has_text ? RADIX_TEXT_CHUNKS : 2;
-    while (*at < a.key_count * digits) {
-        uint32_t key = a.key_count - 1 - *at / digits, digit = *at % digits + !a.has_text;
-        uint32_t word = digit ? words - (digit - 1) / 8 : RADIX_KEY_WORDS - 1;
-        uint32_t shift = digit && word ? (digit - 1) % 8 * 8 : 0;
-        uint64_t differ = state->differ[key * RADIX_KEY_WORDS + word] >> shift;
-        if (!differ && digit && word) { /* nor do the word's other digits */
-            *at += 8 - shift / 8;
-            continue;
-        }
-        ++*at;
-        if (differ & (RADIX_VALUES - 1)) {
-            *out = {(uint8_t)key, (uint8_t)word, (uint8_t)shift, (uint8_t)(differ < RADIX_VALUES)};
-            return true;
-        }
-    }
-    return false;
+    uint32_t before = pass / RADIX_WORD_DIGITS * RADIX_WORD_BITS;
+    uint32_t done = pass % RADIX_WORD_DIGITS * RADIX_DIGIT_BITS;
+    uint32_t bits = state->bits > before ? state->bits - before : 0;
+    bits = bits < RADIX_WORD_BITS ? bits : RADIX_WORD_BITS;
+    return bits > done ? bits - done : 0;
 }
 
-DEVICE uint32_t radix_value(uint64_t word, radix_digit digit)
+/* Returns the rows' order after so many passes; before the first one they are in that of their numbers. */
+DEVICE uint32_t *radix_order(const sort_rows_arguments &a, const radix_state *state, uint32_t passes)
 {
-    return (uint32_t)(word >> digit.shift) & (RADIX_VALUES - 1);
+    uint32_t all = (state->bits + RADIX_DIGIT_BITS - 1) / RADIX_DIGIT_BITS;
+    return (all - passes) & 1 ? a.scratch : a.out;
+}
+
+/* Words of a key: numbers have only the first three. */
+DEVICE uint32_t radix_key_words(const sort_rows_arguments &a)
+{
+    return a.has_text ? RADIX_TEXT_WORDS : RADIX_KEY_WORDS;
 }
 
 /* Bytes [8 * chunk, 8 * chunk + 8) of a text, zeros behind it, so that numbers are in their order. */
@@ -91,12 +89,12 @@ DEVICE uint64_t radix_word_of(const sort_rows_arguments &a, uint64_t row, uint32
         return word < 3 ? words[word] : 0;
     kernel_view view = {words[1], words[2]};
     uint32_t bytes = kernel_view_bytes(&view), more = RADIX_TEXT_BYTES + 1;
-    uint64_t number = word < RADIX_KEY_WORDS - 1 ? radix_text_chunk(&view, word - 1)
+    uint64_t number = word < RADIX_TEXT_WORDS - 1 ? radix_text_chunk(&view, word - 1)
                                                  : bytes < more ? bytes : more;
     return words[0] & SORT_KEY_DESCENDING ? ~number : number;
 }
 
-/* ---- what differs ---- */
+/* ---- which bits tell rows apart ---- */
 
 DEVICE bool radix_is_long_text(const sort_rows_arguments &a, uint64_t row, uint32_t key)
 {
@@ -104,40 +102,56 @@ DEVICE bool radix_is_long_text(const sort_rows_arguments &a, uint64_t row, uint3
     return words[0] & SORT_KEY_TEXT && (uint32_t)words[1] > RADIX_TEXT_BYTES;
 }
 
-/* In which bits of a key's WORDS words the block's rows differ from the first one. Each row is read once. */
-template <unsigned WORDS>
-DEVICE void radix_differ(const sort_rows_arguments &a, uint32_t key, uint64_t first, uint64_t end,
-                         uint64_t *out)
+/* Joins bits of the block's threads to a word in memory. Most blocks find what others have found. */
+DEVICE void radix_join(uint64_t bits, uint64_t *out)
 {
-    uint64_t of_first[WORDS], differ[WORDS] = {};
-    for (unsigned word = 0; word < WORDS; word++)
-        of_first[word] = radix_word_of(a, 0, key, word);
-    for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
-        for (unsigned word = 0; word < WORDS; word++)
-            differ[word] |= radix_word_of(a, i, key, word) ^ of_first[word];
-    for (unsigned word = 0; word < WORDS; word++) {
-        for (unsigned step = 16; step; step /= 2)
-            differ[word] |= __shfl_xor_sync(ALL_LANES, differ[word], step);
-        /* Most blocks find what others have found. */
-        if (kernel_lane() == 0 && (differ[word] & ~*(const volatile uint64_t *)&out[word]))
-            atomicOr((word64 *)&out[word], (word64)differ[word]);
+    for (unsigned step = 16; step; step /= 2)
+        bits |= __shfl_xor_sync(ALL_LANES, bits, step);
+    if (kernel_lane() == 0 && (bits & ~*(const volatile uint64_t *)out))
+        atomicOr((word64 *)out, (word64)bits);
+}
+
+/* Finds in which bits of words FIRST to END of a key the block's rows differ from the first one, and which are free:
+ * not told by the next higher bit, which is the lowest one of the word before where a word ends. */
+template <unsigned FIRST, unsigned END>
+DEVICE void radix_differ(const sort_rows_arguments &a, uint32_t key, uint64_t first, uint64_t end,
+                         const uint64_t *of_first, radix_state *state)
+{
+    uint64_t differ[END - FIRST] = {}, free[END - FIRST] = {};
+    uint32_t at = key * radix_key_words(a) + FIRST;
+    for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK) {
+        uint64_t above = 0;
+        for (unsigned word = 0; word < END - FIRST; word++) {
+            uint64_t bits = radix_word_of(a, i, key, FIRST + word) ^ of_first[at + word];
+            differ[word] |= bits;
+            free[word] |= bits ^ (bits >> 1 | above << 63);
+            above = bits;
+        }
+    }
+    for (unsigned word = 0; word < END - FIRST; word++) {
+        radix_join(differ[word], &state->differ[at + word]);
+        radix_join(free[word], &state->free[at + word]);
     }
 }
 
 KERNEL_STEP_TOGETHER_WIDE(sort_rows_differ, sort_rows)
 {
+    __shared__ uint64_t of_first[RADIX_SOURCES_MAX];
     uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS;
     uint64_t end = first + CUDA_TILE_ROWS < count ? first + CUDA_TILE_ROWS : count;
+    uint32_t words = radix_key_words(a);
     bool has_long_text = false;
     if (first >= count)
         return;
+    if (threadIdx.x < a.key_count * words)
+        of_first[threadIdx.x] = radix_word_of(a, 0, threadIdx.x / words, threadIdx.x % words);
+    __syncthreads();
     for (uint32_t key = 0; key < a.key_count; key++) {
-        uint64_t *differ = &radix_of(extra)->differ[key * RADIX_KEY_WORDS];
-        if (!a.has_text) {
-            radix_differ<3>(a, key, first, end, differ);
+        radix_differ<0, RADIX_KEY_WORDS>(a, key, first, end, of_first, radix_of(extra));
+        if (!a.has_text)
             continue;
-        }
-        radix_differ<RADIX_KEY_WORDS>(a, key, first, end, differ);
+        radix_differ<RADIX_KEY_WORDS, RADIX_TEXT_WORDS>(a, key, first, end, of_first,
+                                                        radix_of(extra));
         for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
             has_long_text |= radix_is_long_text(a, i, key);
     }
@@ -145,70 +159,144 @@ KERNEL_STEP_TOGETHER_WIDE(sort_rows_differ, sort_rows)
         radix_of(extra)->has_long_text = 1;
 }
 
-/* Which digits there are to sort by: one thread makes their list. */
-KERNEL_STEP_ALONE(sort_rows_digits, sort_rows)
+/* Returns the bits of source `number` that digits are made of. The least one is the last key's last word. */
+DEVICE uint64_t radix_mask(const sort_rows_arguments &a, const radix_state *state, uint32_t number,
+                           radix_source *out)
+{
+    uint32_t words = radix_key_words(a);
+    out->key = (uint8_t)(a.key_count - 1 - number / words);
+    out->word = (uint8_t)(words - 1 - number % words);
+    uint32_t at = out->key * words + out->word;
+    return state->differ[at] & state->free[at];
+}
+
+/* Finds how bits that lie anywhere come to lie side by side: six times, some of them go down twice as far as before.
+ * (H. S. Warren: Hacker's Delight, 7-4) */
+DEVICE void radix_steps(uint64_t mask, uint64_t *out)
+{
+    uint64_t gaps = ~mask << 1;
+    for (unsigned step = 0; step < 6; step++) {
+        uint64_t odd = gaps;
+        for (unsigned distance = 1; distance < 64; distance *= 2)
+            odd ^= odd << distance;
+        uint64_t moved = odd & mask;
+        out[step] = moved;
+        mask = (mask ^ moved) | moved >> (1u << step);
+        gaps &= ~odd;
+    }
+}
+
+/* Describes the sources, a thread each. */
+KERNEL_STEP_ALONE(sort_rows_sources, sort_rows)
 {
     radix_state *state = radix_of(extra);
-    uint32_t at = 0, digits = 0;
-    radix_digit digit;
-    if (threadIdx.x)
+    uint32_t number = (uint32_t)kernel_row(), sources = a.key_count * radix_key_words(a);
+    radix_source source = {};
+    if (number >= sources)
         return;
-    while (radix_next(a, state, &at, &digit))
-        state->digits[digits++] = digit;
-    state->digit_count = digits;
+    for (uint32_t i = 0; i < number; i++)
+        source.at += (uint32_t)__popcll(radix_mask(a, state, i, &source));
+    uint64_t mask = radix_mask(a, state, number, &source);
+    source.width = (uint8_t)__popcll(mask);
+    source.shift = (uint8_t)(mask ? __ffsll((long long)mask) - 1 : 0);
+    source.low = mask >> source.shift;
+    source.has_gaps = (source.low & (source.low + 1)) != 0;
+    if (source.has_gaps)
+        radix_steps(source.low, source.steps);
+    state->sources[number] = source;
+    if (number == sources - 1)
+        state->bits = source.at + source.width;
 }
 
-#define RADIX_WORD_DIGITS 8
+/* ---- a word ---- */
 
-/* The digits of the word that digit `number` is of: a bit for each. */
-DEVICE unsigned radix_word_digits(const radix_state *state, uint32_t number)
+/* Puts a source's bits of a row's word side by side. */
+DEVICE uint64_t radix_extract(uint64_t word, const radix_source &source)
 {
-    radix_digit first = state->digits[number], digit = first;
-    unsigned found = 0;
-    for (; number < state->digit_count; number++) {
-        digit = state->digits[number];
-        if (digit.key != first.key || digit.word != first.word)
-            break;
-        found |= 1u << (digit.shift / 8);
+    uint64_t bits = word >> source.shift & source.low;
+    for (unsigned step = 0; source.has_gaps && step < 6; step++) {
+        uint64_t moved = bits & source.steps[step];
+        bits = (bits ^ moved) | moved >> (1u << step);
     }
-    return found;
+    return bits;
 }
 
-/* How many rows have each value of each digit in which any differ: digits of one word together, as reading it
- * is what takes long. Blocks take tiles in turns. */
-KERNEL_STEP_TOGETHER_WIDE(sort_rows_counts, sort_rows)
+/* Makes word `number` of a thread's rows, of which those behind `end` are left out. */
+DEVICE void radix_make_words(const sort_rows_arguments &a, const radix_source *sources, uint32_t count,
+                             uint32_t number, uint64_t first, uint64_t end, const uint32_t *rows,
+                             uint64_t *words)
+{
+    int start = (int)(number * RADIX_WORD_BITS);
+    for (unsigned k = 0; k < RADIX_WORD_ROWS; k++)
+        words[k] = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        const radix_source &source = sources[s];
+        uint64_t bits[RADIX_WORD_ROWS];
+        int at = (int)source.at - start;
+        if (!source.width || at >= RADIX_WORD_BITS || at + source.width <= 0)
+            continue;
+        for (unsigned k = 0; k < RADIX_WORD_ROWS; k++)
+            bits[k] = first + k * CUDA_BLOCK < end
+                          ? radix_word_of(a, rows[k], source.key, source.word)
+                          : 0;
+        for (unsigned k = 0; k < RADIX_WORD_ROWS; k++) {
+            bits[k] = radix_extract(bits[k], source);
+            words[k] |= at < 0 ? bits[k] >> -at : bits[k] << at;
+        }
+    }
+}
+
+/* Adds the values of a word's digits to the block's. */
+DEVICE void radix_count(uint32_t (*counts)[RADIX_VALUES], uint64_t word, uint32_t bits)
+{
+    for (unsigned digit = 0; digit < RADIX_WORD_DIGITS; digit++)
+        if (digit * RADIX_DIGIT_BITS < bits)
+            atomicAdd(&counts[digit][word >> (digit * RADIX_DIGIT_BITS) & (RADIX_VALUES - 1)], 1u);
+}
+
+/* extra.step: the pass that comes next. Makes the word that it begins with, of all rows in the order that they have
+ * now, and counts how many have each value of each of its digits. Blocks take tiles in turns. */
+KERNEL_STEP_TOGETHER_WIDE(sort_rows_words, sort_rows)
 {
     __shared__ uint32_t counts[RADIX_WORD_DIGITS][RADIX_VALUES];
+    __shared__ radix_source sources[RADIX_SOURCES_MAX];
     radix_state *state = radix_of(extra);
-    uint64_t count = kernel_count(a.count);
-    for (uint32_t number = 0; number < state->digit_count;) {
-        radix_digit of = state->digits[number];
-        unsigned digits = radix_word_digits(state, number);
-        for (unsigned k = 0; k < RADIX_WORD_DIGITS; k++)
-            counts[k][threadIdx.x] = 0;
-        __syncthreads();
-        for (uint64_t tile = blockIdx.x; tile * CUDA_TILE_ROWS < count; tile += extra.blocks) {
-            uint64_t words[CUDA_TILE_ROWS / CUDA_BLOCK];
-            uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x;
-            for (unsigned k = 0; k < CUDA_TILE_ROWS / CUDA_BLOCK; k++)
-                words[k] = first + k * CUDA_BLOCK < count
-                               ? radix_word_of(a, first + k * CUDA_BLOCK, of.key, of.word)
-                               : 0;
-            for (unsigned k = 0; k < CUDA_TILE_ROWS / CUDA_BLOCK; k++)
-                for (unsigned d = 0; d < RADIX_WORD_DIGITS; d++)
-                    if (first + k * CUDA_BLOCK < count && (digits >> d & 1))
-                        atomicAdd(&counts[d][words[k] >> (8 * d) & (RADIX_VALUES - 1)], 1u);
+    uint32_t pass = (uint32_t)extra.step, bits = radix_bits_left(state, pass);
+    uint32_t source_count = a.key_count * radix_key_words(a);
+    uint64_t count = kernel_count(a.count), *out = radix_words(a, extra, pass);
+    const uint32_t *order = radix_order(a, state, pass);
+    if (!bits)
+        return;
+    for (unsigned digit = 0; digit < RADIX_WORD_DIGITS; digit++)
+        counts[digit][threadIdx.x] = 0;
+    if (threadIdx.x < source_count)
+        sources[threadIdx.x] = state->sources[threadIdx.x];
+    __syncthreads();
+    const uint64_t tile_rows = RADIX_WORD_ROWS * CUDA_BLOCK;
+    for (uint64_t tile = blockIdx.x; tile * tile_rows < count; tile += extra.blocks) {
+        uint64_t first = tile * tile_rows + threadIdx.x, words[RADIX_WORD_ROWS];
+        uint32_t rows[RADIX_WORD_ROWS];
+        for (unsigned k = 0; k < RADIX_WORD_ROWS; k++) {
+            uint64_t i = first + k * CUDA_BLOCK;
+            rows[k] = pass && i < count ? order[i] : (uint32_t)i;
         }
-        __syncthreads();
-        for (unsigned d = 0; d < RADIX_WORD_DIGITS; d++)
-            if (digits >> d & 1) {
-                uint32_t own = counts[d][threadIdx.x];
-                if (own)
-                    atomicAdd(&state->counts[number][threadIdx.x], own);
-                number++;
-            }
-        __syncthreads();
+        radix_make_words(a, sources, source_count, pass / RADIX_WORD_DIGITS, first, count, rows,
+                         words);
+        for (unsigned k = 0; k < RADIX_WORD_ROWS; k++) {
+            uint64_t i = first + k * CUDA_BLOCK;
+            if (i >= count)
+                continue;
+            if (bits > 32)
+                out[i] = words[k];
+            else
+                ((uint32_t *)out)[i] = (uint32_t)words[k];
+            radix_count(counts, words[k], bits);
+        }
     }
+    __syncthreads();
+    for (unsigned digit = 0; digit < RADIX_WORD_DIGITS; digit++)
+        if (digit * RADIX_DIGIT_BITS < bits && counts[digit][threadIdx.x])
+            atomicAdd(&state->counts[pass + digit][threadIdx.x], counts[digit][threadIdx.x]);
 }
 
 /* ---- a digit ---- */
@@ -218,11 +306,24 @@ typedef struct radix_tile {
     uint32_t counts[RADIX_WARPS][RADIX_VALUES]; /* later: a place in the tile, by warp and value */
     uint32_t base[RADIX_VALUES];                /* what makes a place in the tile one among all rows */
     uint64_t sums[RADIX_WARPS];
+    uint32_t rows[RADIX_TILE_ROWS]; /* in the tile's order */
     union {
         uint32_t masks[RADIX_WARPS][RADIX_VALUES]; /* while rows are ranked: lanes by value */
-        uint64_t moved[RADIX_TILE_ROWS];           /* words, then numbers, in the tile's order */
+        uint64_t words[RADIX_TILE_ROWS];           /* then in the tile's order, of 8 bytes or of 4 */
     } room;
 } radix_tile;
+
+/* A pass, in shared memory, because registers are few: source NULL means that rows are in the order of their
+ * numbers. */
+typedef struct radix_pass {
+    const uint32_t *source;
+    uint32_t *target, *look_back, *next_look_back;
+    const void *source_words;
+    void *target_words;
+    uint32_t *tiles_taken;
+    uint32_t count, bits, taken; /* rows; bits that words have left; the number of the block's tile */
+    uint32_t start[RADIX_VALUES]; /* places of the first row with each value */
+} radix_pass;
 
 /* Returns where the row of this lane stands among those of its warp with the same value; all lanes come. The lanes
  * that have a value meet in the value's mask, which the first of them clears again. */
@@ -244,79 +345,25 @@ DEVICE uint32_t radix_rank(radix_tile *tile, uint32_t value, bool is_row)
     return rank;
 }
 
-/* How many rows of the tiles before have the thread's value. */
-DEVICE uint32_t radix_before(uint32_t *table, uint64_t tile, uint32_t own)
-{
-    uint32_t before = 0;
-    if (tile)
-        atomicExch(&table[tile * RADIX_VALUES + threadIdx.x], RADIX_FLAG_OWN | own);
-    for (uint64_t t = tile; t-- > 0;) {
-        const volatile uint32_t *at = &table[t * RADIX_VALUES + threadIdx.x];
-        uint32_t found;
-        do
-            found = *at;
-        while (!(found & ~RADIX_NUMBER));
-        before += found & RADIX_NUMBER;
-        if (found & RADIX_FLAG_ALL)
-            break;
-    }
-    atomicExch(&table[tile * RADIX_VALUES + threadIdx.x], RADIX_FLAG_ALL | (before + own));
-    return before;
-}
-
-/* From how many rows of each warp have each value to the places of the first of them. */
-DEVICE void radix_places(radix_tile *tile, uint32_t *table, uint64_t number, uint32_t count_of_all)
+/* From how many rows of each warp have each value to the places of the first of them. Returns how many of the tile
+ * have the thread's, and says so to the tiles behind. */
+DEVICE uint32_t radix_places(radix_tile *tile, const radix_pass &p, uint32_t number)
 {
     uint32_t own = 0;
     uint64_t total;
+    for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
+        own += tile->counts[warp][threadIdx.x];
+    atomicExch(&p.look_back[number * RADIX_VALUES + threadIdx.x],
+               (number ? RADIX_FLAG_OWN : RADIX_FLAG_ALL) | own);
+    uint32_t place = (uint32_t)kernel_block_scan(own, tile->sums, &total);
+    tile->base[threadIdx.x] = p.start[threadIdx.x] - place;
     for (unsigned warp = 0; warp < RADIX_WARPS; warp++) {
         uint32_t of_warp = tile->counts[warp][threadIdx.x];
-        tile->counts[warp][threadIdx.x] = own;
-        own += of_warp;
+        tile->counts[warp][threadIdx.x] = place;
+        place += of_warp;
     }
-    uint32_t before = radix_before(table, number, own);
-    uint32_t start = (uint32_t)kernel_block_scan(count_of_all, tile->sums, &total);
     __syncthreads();
-    uint32_t in_tile = (uint32_t)kernel_block_scan(own, tile->sums, &total);
-    for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
-        tile->counts[warp][threadIdx.x] += in_tile;
-    tile->base[threadIdx.x] = start + before - in_tile;
-    __syncthreads();
-}
-
-/* The places that rows, and words, are read from and written to: NULL where they are not. */
-typedef struct radix_pass {
-    const uint32_t *source;       /* else they are in the order of their numbers */
-    const uint64_t *source_words; /* else they are the packed row's */
-    uint32_t *target;
-    uint64_t *target_words;
-    uint32_t *look_back;
-    radix_digit digit;
-    uint32_t number;
-} radix_pass;
-
-/* The thread's rows, all read before anything waits for one of them: the tile is then on its way at once. */
-DEVICE void radix_read(const sort_rows_arguments &a, const radix_pass &p, uint64_t first, uint32_t at,
-                       uint32_t rows, uint32_t *row, uint64_t *words)
-{
-    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        uint32_t i = at + k * CUDA_WARP;
-        row[k] = i < rows ? (uint32_t)(first + i) : 0;
-        words[k] = 0;
-    }
-    if (p.source)
-        for (unsigned k = 0; k < RADIX_ITEMS; k++)
-            if (at + k * CUDA_WARP < rows)
-                row[k] = p.source[first + at + k * CUDA_WARP];
-    if (p.source_words) {
-        for (unsigned k = 0; k < RADIX_ITEMS; k++)
-            if (at + k * CUDA_WARP < rows)
-                words[k] = p.source_words[first + at + k * CUDA_WARP];
-    } else {
-        for (unsigned k = 0; k < RADIX_ITEMS; k++)
-            if (at + k * CUDA_WARP < rows)
-                words[k] = radix_word_of(a, row[k], p.digit.key, p.digit.word);
-    }
+    return own;
 }
 
 /* Returns a place in a tile, of which a word holds two: registers are few. */
@@ -325,50 +372,86 @@ DEVICE uint32_t radix_place(const uint32_t *places, unsigned k)
     return places[k / 2] >> (16 * (k % 2)) & 0xffff;
 }
 
-/* Reads the tile, ranks its rows, and writes them in their order, which makes neighbours of those that
- * are neighbours among all. */
-DEVICE void radix_move(const sort_rows_arguments &a, const radix_pass &p, radix_tile *tile,
-                       uint64_t number, uint32_t count_of_all)
+/* Writes the tile's rows in their order, which makes neighbours of those that are neighbours among all, and what is
+ * left of their words: FROM says as what they were read, TO as what they are written. Not at all in the last pass. */
+template <class FROM, class TO>
+DEVICE void radix_write(const radix_pass &p, const radix_tile *tile, uint32_t rows, bool is_last)
 {
-    uint64_t first = number * RADIX_TILE_ROWS, count = kernel_count(a.count);
-    uint32_t rows = (uint32_t)(count - first < RADIX_TILE_ROWS ? count - first : RADIX_TILE_ROWS);
-    uint32_t at = kernel_warp() * (RADIX_TILE_ROWS / RADIX_WARPS) + kernel_lane();
-    uint64_t words[RADIX_ITEMS];
-    uint32_t row[RADIX_ITEMS], places[RADIX_ITEMS / 2] = {};
-    radix_digit digit = p.digit;
-    radix_read(a, p, first, at, rows, row, words);
-    for (unsigned k = 0; k < RADIX_ITEMS; k++)
-        places[k / 2] |= radix_rank(tile, radix_value(words[k], digit), at + k * CUDA_WARP < rows)
-                         << (16 * (k % 2));
-    __syncthreads();
-    radix_places(tile, p.look_back, number, count_of_all);
-    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        places[k / 2] += tile->counts[kernel_warp()][radix_value(words[k], digit)] << (16 * (k % 2));
-        if (at + k * CUDA_WARP < rows)
-            tile->room.moved[radix_place(places, k)] = words[k];
-    }
-    __syncthreads();
-    uint32_t values[RADIX_ITEMS / 4] = {}; /* four in a word */
+    const FROM *words = (const FROM *)tile->room.words;
+    TO *target_words = (TO *)p.target_words;
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
         uint32_t i = threadIdx.x + k * CUDA_BLOCK;
         if (i >= rows)
             continue;
-        uint32_t value = radix_value(tile->room.moved[i], digit);
-        values[k / 4] |= value << (8 * (k % 4));
-        if (p.target_words)
-            p.target_words[i + tile->base[value]] = tile->room.moved[i];
+        FROM word = words[i];
+        uint32_t at = tile->base[(uint32_t)word & (RADIX_VALUES - 1)] + i;
+        p.target[at] = tile->rows[i];
+        if (!is_last)
+            target_words[at] = (TO)(word >> RADIX_DIGIT_BITS);
     }
-    __syncthreads();
+}
+
+/* Has the rows of the thread's warp, from the lane's first one on, brought near: they are read once few registers
+ * hold words. */
+DEVICE void radix_prefetch(const uint32_t *source, uint32_t first, uint32_t rows)
+{
+    const uint32_t line = PREFETCH_BYTES / sizeof *source;
+    uint32_t behind = kernel_lane() * (line - 1);
+    if (kernel_lane() < RADIX_WARP_ROWS / line && behind < rows)
+        kernel_prefetch(&source[first + behind]);
+}
+
+/* Reads the words of a tile, ranks its rows by their lowest digit, and puts both in their order. */
+template <class WORD>
+DEVICE void radix_arrange(const radix_pass &p, radix_tile *tile, uint32_t number)
+{
+    uint32_t first = number * RADIX_TILE_ROWS + kernel_warp() * RADIX_WARP_ROWS + kernel_lane();
+    uint32_t rows = first < p.count ? p.count - first : 0; /* from the lane's first one on */
+    uint32_t places[RADIX_ITEMS / 2] = {}, row[RADIX_ITEMS];
+    const WORD *source_words = (const WORD *)p.source_words + first;
+    WORD words[RADIX_ITEMS];
     for (unsigned k = 0; k < RADIX_ITEMS; k++)
-        if (at + k * CUDA_WARP < rows)
-            tile->room.moved[radix_place(places, k)] = row[k];
+        words[k] = k * CUDA_WARP < rows ? source_words[k * CUDA_WARP] : 0;
+    if (p.source)
+        radix_prefetch(p.source, first, rows);
+    for (unsigned k = 0; k < RADIX_ITEMS; k++)
+        places[k / 2] |= radix_rank(tile, (uint32_t)words[k] & (RADIX_VALUES - 1), k * CUDA_WARP < rows)
+                         << (16 * (k % 2));
     __syncthreads();
+    uint32_t own = radix_places(tile, p, number);
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        uint32_t i = threadIdx.x + k * CUDA_BLOCK;
-        if (i < rows)
-            p.target[i + tile->base[values[k / 4] >> (8 * (k % 4)) & (RADIX_VALUES - 1)]] =
-                (uint32_t)tile->room.moved[i];
+        uint32_t of_warp = tile->counts[kernel_warp()][(uint32_t)words[k] & (RADIX_VALUES - 1)];
+        places[k / 2] += of_warp << (16 * (k % 2));
+        if (k * CUDA_WARP < rows)
+            ((WORD *)tile->room.words)[radix_place(places, k)] = words[k];
     }
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        row[k] = first + k * CUDA_WARP;
+        if (p.source && k * CUDA_WARP < rows)
+            row[k] = p.source[first + k * CUDA_WARP];
+    }
+    tile->base[threadIdx.x] += radix_before(p.look_back, number, own);
+    for (unsigned k = 0; k < RADIX_ITEMS; k++)
+        if (k * CUDA_WARP < rows)
+            tile->rows[radix_place(places, k)] = row[k];
+    __syncthreads();
+}
+
+/* Moves a tile. */
+DEVICE void radix_move(const radix_pass &p, radix_tile *tile, uint32_t number)
+{
+    uint32_t left = p.count - number * RADIX_TILE_ROWS, bits = p.bits;
+    uint32_t rows = left < RADIX_TILE_ROWS ? left : RADIX_TILE_ROWS;
+    if (bits <= 32) {
+        radix_arrange<uint32_t>(p, tile, number);
+        radix_write<uint32_t, uint32_t>(p, tile, rows, bits <= RADIX_DIGIT_BITS);
+        return;
+    }
+    radix_arrange<uint64_t>(p, tile, number);
+    if (bits <= 32 + RADIX_DIGIT_BITS)
+        radix_write<uint64_t, uint32_t>(p, tile, rows, false);
+    else
+        radix_write<uint64_t, uint64_t>(p, tile, rows, false);
 }
 
 /* Rows that are equal in all digits are in order. */
@@ -379,47 +462,47 @@ DEVICE void radix_identity(const sort_rows_arguments &a, const cuda_extra &extra
         a.out[i] = (uint32_t)i;
 }
 
-DEVICE radix_pass radix_pass_of(const sort_rows_arguments &a, const cuda_extra &extra)
+DEVICE void radix_begin(const sort_rows_arguments &a, const cuda_extra &extra, radix_pass *p)
 {
-    const radix_state *state = radix_of(extra);
+    radix_state *state = radix_of(extra);
     uint32_t pass = (uint32_t)extra.step;
-    bool writes_out = (state->digit_count - pass) & 1;
-    bool is_first_of_word = !pass || state->digits[pass - 1].is_last_of_word;
-    radix_digit digit = state->digits[pass];
-    return {pass == 0 ? NULL : writes_out ? a.scratch : a.out,
-            is_first_of_word ? NULL : radix_words(a, extra, pass),
-            writes_out ? a.out : a.scratch,
-            digit.is_last_of_word ? NULL : radix_words(a, extra, pass + 1),
-            radix_look_back(a, extra, pass),
-            digit,
-            pass};
+    p->source = pass ? radix_order(a, state, pass) : NULL;
+    p->target = radix_order(a, state, pass + 1);
+    p->look_back = radix_look_back(a, extra, pass);
+    p->next_look_back = radix_look_back(a, extra, pass + 1);
+    p->source_words = radix_words(a, extra, pass);
+    p->target_words = radix_words(a, extra, pass + 1);
+    p->tiles_taken = &state->tiles_taken[pass];
+    p->count = (uint32_t)kernel_count(a.count);
+    p->bits = radix_bits_left(state, pass);
 }
 
-/* extra.step: which of the digits that differ. The last one writes to out. No more blocks than run at a time
- * take tile after tile: where there is no such digit, they end at once. */
-KERNEL_STEP_TOGETHER_WIDEST(sort_rows_radix, sort_rows)
+/* extra.step: which of the passes. The last one writes to out. No more blocks than run at a time take tile after
+ * tile: where there is no such digit, they end at once. */
+KERNEL_STEP_TOGETHER_WIDE(sort_rows_radix, sort_rows)
 {
     __shared__ radix_tile tile;
-    __shared__ uint32_t taken;
-    radix_state *state = radix_of(extra);
-    if (!state->digit_count && !extra.step)
+    __shared__ radix_pass p;
+    uint64_t total;
+    if (!radix_of(extra)->bits && !extra.step)
         radix_identity(a, extra);
-    if (extra.step >= state->digit_count)
+    if (!radix_bits_left(radix_of(extra), (uint32_t)extra.step))
         return;
-    radix_pass p = radix_pass_of(a, extra);
-    uint32_t *next_look_back = radix_look_back(a, extra, p.number + 1);
-    uint32_t count_of_all = state->counts[p.number][threadIdx.x];
+    uint32_t own = radix_of(extra)->counts[extra.step][threadIdx.x];
+    p.start[threadIdx.x] = (uint32_t)kernel_block_scan(own, tile.sums, &total);
+    if (threadIdx.x == 0)
+        radix_begin(a, extra, &p);
     for (;;) {
         if (threadIdx.x == 0)
-            taken = atomicAdd(&state->tiles_taken[p.number], 1u);
+            p.taken = atomicAdd(p.tiles_taken, 1u);
         for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
             tile.counts[warp][threadIdx.x] = tile.room.masks[warp][threadIdx.x] = 0;
         __syncthreads();
-        uint64_t number = taken;
-        if (number * RADIX_TILE_ROWS >= kernel_count(a.count))
+        uint32_t number = p.taken;
+        if ((uint64_t)number * RADIX_TILE_ROWS >= p.count)
             return;
-        next_look_back[number * RADIX_VALUES + threadIdx.x] = 0;
-        radix_move(a, p, &tile, number, count_of_all);
+        p.next_look_back[number * RADIX_VALUES + threadIdx.x] = 0;
+        radix_move(p, &tile, number);
         __syncthreads();
     }
 }

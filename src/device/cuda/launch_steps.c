@@ -149,14 +149,20 @@ static status merge_sort(launch *l, uint64_t rows)
     return STATUS_OK;
 }
 
-/* ---- kernel_sort_radix.cu: which digits differ, how often each value is there, then each digit ---- */
+/* ---- kernel_sort_radix.cu: which bits differ, then word after word, and each of its digits ---- */
 
 #define RADIX_ROWS_MIN 32768  /* fewer are merged in less launches */
 #define RADIX_DIGIT_ROWS 256u /* nor is there a launch for a digit that sorts fewer */
 
+/* Bits that there may be at most. */
+static uint32_t radix_bits(const sort_rows_arguments *a)
+{
+    return a->key_count * (a->has_text ? RADIX_TEXT_BITS : RADIX_KEY_BITS);
+}
+
 static uint32_t radix_digits(const sort_rows_arguments *a)
 {
-    return a->key_count * (a->has_text ? RADIX_TEXT_DIGITS : RADIX_KEY_DIGITS);
+    return (radix_bits(a) + RADIX_DIGIT_BITS - 1) / RADIX_DIGIT_BITS;
 }
 
 static status radix_windows(launch *l, uint64_t first, uint64_t rows)
@@ -186,14 +192,15 @@ static status radix_long_texts(launch *l, uint64_t rows)
 static status radix_launches(launch *l, const sort_rows_arguments *a)
 {
     uint64_t rows = a->count.bound;
-    shape s = cuda_shape_turns(l, rows);
+    shape words = cuda_shape_turns(l, rows), digits = words;
+    digits.blocks = digits.blocks < radix_tiles(rows) ? digits.blocks : radix_tiles(rows);
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_differ, cuda_shape_blocks(rows)));
-    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_digits, cuda_shape_one_warp()));
-    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_counts, s));
-    s.blocks = s.blocks < radix_tiles(rows) ? s.blocks : radix_tiles(rows);
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_sources, cuda_shape_each(RADIX_SOURCES_MAX)));
     for (uint32_t digit = 0; digit < radix_digits(a); digit++) {
         l->extra.step = digit;
-        TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, s));
+        if (digit % RADIX_WORD_DIGITS == 0)
+            TRY(cuda_run(l, CUDA_ENTRY_sort_rows_words, words));
+        TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, digits));
     }
     return a->has_text ? radix_long_texts(l, rows) : STATUS_OK;
 }
