@@ -144,10 +144,10 @@ void read_part_done(read_part *part, ssize_t result)
 
 /* ---- requests ---- */
 
-static status request_new(const file *f, size_t bytes, read_request **out)
+static status request_new(const file *f, storage_device *device, size_t bytes, size_t part_bytes,
+                          read_request **out)
 {
-    storage_device *device = storage_device_find(f->version.device);
-    size_t parts = (bytes + device->request_bytes - 1) / device->request_bytes;
+    size_t parts = (bytes + part_bytes - 1) / part_bytes;
     read_request *r = mem_new(sizeof *r + parts * sizeof *r->parts);
     if (!r)
         return status_no_memory("read", sizeof *r + parts * sizeof *r->parts);
@@ -158,16 +158,20 @@ static status request_new(const file *f, size_t bytes, read_request **out)
     return STATUS_OK;
 }
 
-static void start_parts(read_request *r, int descriptor, uint64_t offset, char *target,
-                        size_t bytes)
+/* A request whose parts are as large as the file's device reads well. */
+static status request_for_device(const file *f, size_t bytes, read_request **out)
 {
-    size_t most = r->device->request_bytes;
+    storage_device *device = storage_device_find(f->version.device);
+    return request_new(f, device, bytes, device->request_bytes, out);
+}
+
+/* Says what each of the parts is. */
+static void place_parts(read_request *r, int descriptor, uint64_t offset, char *target,
+                        size_t bytes, size_t most)
+{
     uint32_t count = r->part_count;
     int slot = storage_memory_slot(target, bytes);
-    r->stored_bytes = bytes;
     r->offset = offset;
-    if (trace_is_on())
-        r->submitted = trace_now();
     atomic_store(&r->parts_left, count);
     for (uint32_t i = 0; i < count; i++) {
         size_t at = i * most;
@@ -180,6 +184,16 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
                                   .slot = slot,
                                   .bytes = left < most ? left : most};
     }
+}
+
+static void start_parts(read_request *r, int descriptor, uint64_t offset, char *target,
+                        size_t bytes)
+{
+    uint32_t count = r->part_count;
+    r->stored_bytes = bytes;
+    if (trace_is_on())
+        r->submitted = trace_now();
+    place_parts(r, descriptor, offset, target, bytes, r->device->request_bytes);
     for (uint32_t i = 0; i < count; i++)
         start_part(&r->parts[i]);
 }
@@ -208,7 +222,7 @@ static status submit_of_object(const file *f, uint64_t offset, void *target, siz
     read_request *r;
     uint64_t left = offset < f->bytes ? f->bytes - offset : 0;
     bytes = left < bytes ? (size_t)left : bytes;
-    TRY(request_new(f, bytes, &r));
+    TRY(request_for_device(f, bytes, &r));
     r->is_done = !bytes;
     if (bytes)
         start_parts(r, -1, offset, target, bytes);
@@ -224,10 +238,45 @@ status storage_read_submit(const file *f, uint64_t offset, void *target, size_t 
         return submit_of_object(f, offset, target, bytes, out);
     size_t cached = read_cached(f, offset, target, bytes);
     read_request *r;
-    TRY(request_new(f, bytes - cached, &r));
+    TRY(request_for_device(f, bytes - cached, &r));
     r->is_done = cached == bytes;
     if (!r->is_done)
         start_parts(r, f->descriptor, offset + cached, (char *)target + cached, bytes - cached);
+    *out = r;
+    return STATUS_OK;
+}
+
+/* Bytes that one thread copies at a time. */
+#define COPY_BYTES ((size_t)512 << 10)
+
+static void copy_part(copier_item *item)
+{
+    read_part *part = (read_part *)(void *)((char *)item - offsetof(read_part, copy));
+    size_t done = read_cached(part->request->file, part->offset, part->target, part->bytes);
+    part->offset += done;
+    part->target += done;
+    part->bytes -= done;
+    if (part->bytes)
+        start_part(part);
+    else
+        read_finish_part(part->request, STATUS_OK);
+}
+
+status storage_read_submit_cached(const file *f, uint64_t offset, void *target, size_t bytes,
+                                  read_request **out)
+{
+    read_request *r;
+    *out = NULL;
+    if (f->object || !bytes || !copiers_are_parallel())
+        return storage_read_submit(f, offset, target, bytes, out);
+    TRY(request_new(f, storage_device_find(f->version.device), bytes, COPY_BYTES, &r));
+    place_parts(r, f->descriptor, offset, target, bytes, COPY_BYTES);
+    uint32_t count = r->part_count;
+    for (uint32_t i = 0; i < count; i++)
+        r->parts[i].copy = (copier_item){i + 1 < count ? &r->parts[i + 1].copy : NULL, copy_part};
+    if (!copiers_submit(&r->parts[0].copy))
+        for (uint32_t i = 0; i < count; i++)
+            copy_part(&r->parts[i].copy);
     *out = r;
     return STATUS_OK;
 }
@@ -240,7 +289,7 @@ status storage_read_submit_direct(const file *f, uint64_t offset, void *target, 
         return submit_of_object(f, offset, target, bytes, out);
     int descriptor = file_direct_descriptor(f);
     read_request *r;
-    TRY(request_new(f, bytes, &r));
+    TRY(request_for_device(f, bytes, &r));
     start_parts(r, descriptor < 0 ? f->descriptor : descriptor, offset, target, bytes);
     *out = r;
     return STATUS_OK;

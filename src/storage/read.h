@@ -17,6 +17,10 @@ typedef struct read_request read_request;
  * storage_read_finish. */
 CHECKED status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
                                    read_request **out);
+/* Reads bytes that the page cache has, of which there are many: threads copy them while the caller goes on. What it has not after all is read
+ * as by storage_read_submit. */
+CHECKED status storage_read_submit_cached(const file *f, uint64_t offset, void *target,
+                                          size_t bytes, read_request **out);
 /* Reads bytes that are not in the page cache. offset, target and bytes are multiples of STORAGE_BLOCK; the end may
  * lie after the file's, then what is there is not defined. Where the file system has no direct reads, it is
  * storage_read_submit. */

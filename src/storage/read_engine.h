@@ -1,10 +1,12 @@
 /* read_engine.h - inside the storage layer: what executes reads, and what they report to.
  *
  *     read.c ── parts ──> read_ring.c (io_uring), or, where that is not allowed,
- *                         read_threads.c (threads that call pread) ── read_part_done ─> read.c */
+ *                         read_threads.c (threads that call pread) ── read_part_done ─> read.c
+ *     read.c ── parts that the page cache has ─> copiers.c */
 #ifndef PISTACHIO_STORAGE_READ_ENGINE_H
 #define PISTACHIO_STORAGE_READ_ENGINE_H
 
+#include "storage/copiers.h"
 #include "storage/device.h"
 
 #include <stdbool.h>
@@ -22,6 +24,7 @@ typedef struct read_part {
     int slot; /* of the target's memory (registered.h); -1: none */
     size_t bytes;
     struct read_part *next; /* in an engine's queue */
+    copier_item copy;
 } read_part;
 
 /* Each takes a part, whose outcome goes to read_part_done, from a thread of the engine's. */

@@ -25,19 +25,23 @@ counted() { # WHAT CHUNK_ROWS SQL TABLE
 
 # 120 row groups further are 12 chunks. Nothing is asked of the device but, at every second of 16 chunks, whether
 # the one before the last is done, which keeps the host from running ahead.
-at_most() { # LAUNCHES SQL
+at_most() { # LAUNCHES COPIES SQL
+    launches=$1 copies=$2
+    shift
     small=$(counted launches 1000 "$2" small)
     large=$(counted launches 1000 "$2" large)
     wakes=$(counted wake-ups 1000 "$2" large)
-    if [ $((large - small)) -le $((12 * $1)) ] && [ "$small" -gt 0 ] && [ "$wakes" -le 8 ]; then
+    few=$(counted copies 1000 "$2" small)
+    many=$(counted copies 1000 "$2" large)
+    if [ $((large - small)) -le $((12 * launches)) ] && [ $((many - few)) -le $((12 * copies)) ] && [ "$small" -gt 0 ] && [ "$wakes" -le 8 ]; then
         pass
     else
-        fail "$2: $small, then $large launches, $wakes wake-ups"
+        fail "$2: $small, then $large launches, $few, then $many copies, $wakes wake-ups"
     fi
 }
-at_most 7 "select sum(k), sum(d) from t"
-at_most 16 "select min(t), sum(n) from t"
-at_most 60 "select min(t), sum(n) from t where d > 2 and k % 3 = 0 and n is not null"
+at_most 7 4 "select sum(k), sum(d) from t"
+at_most 16 4 "select min(t), sum(n) from t"
+at_most 60 8 "select min(t), sum(n) from t where d > 2 and k % 3 = 0 and n is not null"
 
 # The same rows in chunks that cut row groups, hold one, several and all.
 sql="select count(*), sum(k), sum(d), min(t), max(t), sum(n), count(n) from t where d > 1"

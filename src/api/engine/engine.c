@@ -6,11 +6,14 @@
 #include "api/engine/cluster.h"
 #include "api/engine/ranks.h"
 #include "base/mutex.h"
+#include "storage/copiers.h"
 #include "storage/read.h"
 
 static status open_engine(api_engine *engine, api_cluster *cluster)
 {
+    uint64_t threads = engine->made_of.threads.number;
     storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
+    storage_use_copiers((unsigned)(threads ? threads : setting_core_count()));
     return cluster ? api_cluster_open(cluster, engine) : api_ranks_open(engine);
 }
 

@@ -67,7 +67,7 @@ static void release_morsel(const op_scan *op, scan_local *local)
     local->morsels.count = 0;
     local->next_range = 0;
     local->next_row = local->range_end = 0;
-    local->has_morsel = false;
+    local->has_morsel = local->has_started = false;
 }
 
 static status scan_local_open(exec_operator *base, exec_task *task, void *state)

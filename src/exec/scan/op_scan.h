@@ -52,6 +52,7 @@ typedef struct scan_local {
     bool *is_cached;              /* whether it has the column's rows of the slice at work */
 
     /* For lazy devices. */
+    bool has_started;        /* all columns of the chunk are being read, or are there */
     pq_batch **batches;      /* in place of the columns */
     stored_keeper **keepers; /* by column: what keeps the pages of its batch; or NULL */
     scan_morsel next;        /* taken, but it is for another chunk */

@@ -408,15 +408,33 @@ static exec_result decode_columns(op_scan *op, exec_task *task, scan_local *loca
     return EXEC_FINISHED;
 }
 
+static status start_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    TRY(scan_look_in_cache(op, task, local, column));
+    return local->slices[column] || local->is_cached[column] ? STATUS_OK
+                                                             : open_column(op, task, local, column);
+}
+
+/* Starts reading all other columns of a chunk: a lazy device's host seldom knows that no row is left. */
+static status start_others(op_scan *op, exec_task *task, scan_local *local)
+{
+    if (scan_is_host(op) || local->has_started)
+        return STATUS_OK;
+    local->has_started = true;
+    for (uint32_t i = 0; i < op->column_count; i++)
+        if (!op->is_packed[i])
+            TRY(start_column(op, task, local, i));
+    return STATUS_OK;
+}
+
 exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
                                const uint32_t *columns, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        EXEC_TRY(task, scan_look_in_cache(op, task, local, columns[i]));
-        if (!local->slices[columns[i]] && !local->is_cached[columns[i]])
-            EXEC_TRY(task, open_column(op, task, local, columns[i]));
-    }
     for (uint32_t i = 0; i < count; i++)
+        EXEC_TRY(task, start_column(op, task, local, columns[i]));
+    EXEC_TRY(task, start_others(op, task, local));
+    /* The read that was asked for last ends last: a task that it wakes seldom has to wait again. */
+    for (uint32_t i = count; i--;)
         if (is_waiting(local, columns[i], task))
             return EXEC_WAIT;
     return scan_is_host(op) ? EXEC_FINISHED : decode_columns(op, task, local, columns, count);

@@ -4,6 +4,7 @@
 #include "device/transfer.h"
 #include "parquet/read/batch_decode.h"
 #include "parquet/read/column_pages.h"
+#include "parquet/read/gather.h"
 #include "parquet/read/stored.h"
 
 /* Rows that are decoded at a time at least, if there are so many. */
@@ -64,7 +65,7 @@ bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32
 /* ---- opening ---- */
 
 static status batch_open_part(pq_batch *b, const pq_table *table, uint32_t column,
-                              const pq_batch_part *use)
+                              const pq_batch_part *use, pq_fetch *gathered)
 {
     part *p = &b->parts[b->part_count];
     p->group_ref = use->group_ref;
@@ -74,6 +75,7 @@ static status batch_open_part(pq_batch *b, const pq_table *table, uint32_t colum
     if (!p->stored)
         TRY(pq_column_open(b->stream, table, use->group_ref, column,
                            (pq_column_use){.fetch = use->fetch,
+                                           .gathered = gathered,
                                            .rows = use->rows,
                                            .ignores_checksums = b->ignores_checksums},
                            &p->column));
@@ -114,6 +116,29 @@ static status fail_at(const pq_batch *b, const part *p, status st)
                           p->group_ref.row_group, batch_leaf_of(b, p)->name);
 }
 
+static status open_gathered(pq_batch *b, const pq_table *table, uint32_t column,
+                            const pq_batch_use *use, pq_fetch **gathered)
+{
+    TRY(pq_gather_start(b->stream->dev, table, column, use->parts, use->part_count, gathered));
+    for (uint32_t i = 0; i < use->part_count; i++)
+        TRY(batch_open_part(b, table, column, &use->parts[i], gathered[i]));
+    return STATUS_OK;
+}
+
+/* Opens the parts: those of which b->part_count tells when it fails. */
+static status open_parts(pq_batch *b, const pq_table *table, uint32_t column,
+                         const pq_batch_use *use)
+{
+    pq_fetch **gathered = mem_new_array(use->part_count + 1, sizeof *gathered);
+    if (!gathered)
+        return status_no_memory("scan", use->part_count * sizeof *gathered);
+    status st = open_gathered(b, table, column, use, gathered);
+    for (uint32_t i = 0; i < use->part_count; i++)
+        pq_fetch_close(gathered[i]);
+    mem_free(gathered);
+    return st;
+}
+
 status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column, pq_batch_use use,
                      pq_batch **out)
 {
@@ -138,13 +163,11 @@ status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
         b->context.minimum = (int64_t)described->min;
         b->context.maximum = (int64_t)described->max;
     }
-    for (uint32_t i = 0; i < use.part_count; i++) {
-        status st = batch_open_part(b, table, column, &use.parts[i]);
-        if (st) {
-            free_stored(&use, i);
-            pq_batch_close(b);
-            return st;
-        }
+    status st = open_parts(b, table, column, &use);
+    if (st) {
+        free_stored(&use, b->part_count);
+        pq_batch_close(b);
+        return st;
     }
     *out = b;
     return STATUS_OK;
@@ -174,7 +197,8 @@ status pq_batch_open_kept(dev_stream *stream, pq_kept_rows *kept, pq_batch **out
 
 bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument)
 {
-    for (uint32_t i = 0; i < b->part_count; i++)
+    /* The read that was asked for last ends last: a task that it wakes seldom has to wait again. */
+    for (uint32_t i = b->part_count; i--;)
         if (b->parts[i].column && pq_column_wait(b->parts[i].column, wake, argument))
             return true;
     return false;

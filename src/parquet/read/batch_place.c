@@ -23,7 +23,7 @@ static const uint8_t *batch_place_page_bytes(const batch *b, size_t number)
     return b->by_host[number] ? b->by_host[number] : b->pages->items[number].page->host;
 }
 
-/* Finds how far after the one before it the page begins in the same read, or the same piece; 0: it is of another one. */
+/* Finds how far after the one before it the page begins in the same block, or the same piece; 0: it is of another one. */
 static uint64_t distance(const batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
@@ -34,16 +34,17 @@ static uint64_t distance(const batch *b, size_t number)
                    : 0;
     if (page->stored || before->stored || b->by_host[number] || b->by_host[number - 1])
         return 0;
-    return before->segment == page->segment && page->host > before->host
+    return before->block == page->block && page->host > before->host
                ? (uint64_t)(page->host - before->host)
                : 0;
 }
 
-/* Returns whether the page goes on right behind the one before it. */
+/* Returns whether the page goes on right behind the one before it. Parts lie side by side as they were read (gather.h), not as they
+ * are kept. */
 static bool follows(const batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
-    if (!number || p[-1].part != p->part)
+    if (!number || (p[-1].part != p->part && p->page->stored))
         return false;
     uint64_t bytes = b->described[number - 1].stored_bytes, far = distance(b, number);
     return far >= bytes && far && far - bytes <= GAP_BYTES;

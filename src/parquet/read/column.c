@@ -55,13 +55,16 @@ static status with_page(const pq_page *page, status st)
 /* ---- opening ---- */
 
 /* The bytes come, or are there, by somebody's foresight, or are read now. */
-static status open_segment(pq_column *c, pq_span span, pq_fetch *fetch)
+static status open_segment(pq_column *c, pq_span span, const pq_column_use *use)
 {
     const file *f = c->table->files.items[c->group_ref.file].file;
-    segment s = {.span = span, .range = pq_fetch_find(fetch, span)};
+    segment s = {.span = span, .range = pq_fetch_find(use->fetch, span)};
     c->bytes += span.end - span.start;
-    if (!s.range) {
+    if (!s.range)
+        s.range = pq_fetch_find(use->gathered, span);
+    if (!s.range)
         TRY(pq_fetched_read(c->dev, f, span, &s.range));
+    if (pq_fetched_is_own(s.range)) {
         uint64_t stored = pq_fetched_stored_bytes(s.range);
         c->stored_bytes += stored;
         c->cached_bytes += span.end - span.start - stored;
@@ -85,7 +88,7 @@ static status open_segments(pq_column *c, const pq_column_use *use)
     status st = c->is_part ? array_push(NULL, &spans, pq_chunk_span(c->chunk))
                            : pq_column_spans(c->table, c->group_ref, c->number, use->rows, &spans);
     for (size_t i = 0; i < spans.count && !st; i++)
-        st = open_segment(c, spans.items[i], use->fetch);
+        st = open_segment(c, spans.items[i], use);
     array_release(&spans);
     return st;
 }
@@ -157,7 +160,7 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 static status column_read_header(const pq_column *c, const segment *s, uint64_t at, pq_page *page)
 {
     size_t header_bytes;
-    *page = (pq_page){.at = at, .segment = (uint32_t)(s - c->segments.items)};
+    *page = (pq_page){.at = at};
     status st = pq_page_header_parse(s->host + (at - s->span.start), s->span.end - at,
                                      &page->header, &header_bytes);
     if (st)
@@ -168,6 +171,7 @@ static status column_read_header(const pq_column *c, const segment *s, uint64_t 
         return status_new(STATUS_KIND_CORRUPT, "it has %u bytes, more than its column chunk",
                           page->header.compressed_bytes);
     page->host = s->host + (page->at - s->span.start);
+    page->block = pq_fetched_block(s->range);
     page->owner = s->owner;
     return STATUS_OK;
 }

@@ -29,6 +29,8 @@ typedef struct pq_column_use {
     bool ignores_checksums;
     /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
     pq_fetch *fetch;
+    /* Optional, likewise: bytes that are read for this column, with those of other row groups (gather.h). */
+    pq_fetch *gathered;
     /* The rows that slices will be of, to read no more than the pages that hold them; NULL: any.
      * It need not stay. */
     const pq_row_list *rows;

@@ -2,28 +2,11 @@
 #include "parquet/read/fetch.h"
 
 #include "device/transfer.h"
+#include "parquet/read/fetch_range.h"
 #include "storage/device.h"
-#include "storage/read.h"
 #include "storage/registered.h"
 
 #include <stdlib.h>
-
-struct pq_fetched_range {
-    uint32_t references;
-    uint64_t start, end; /* in the file, whole blocks */
-    uint8_t *address;    /* of byte `start` */
-    pq_memory *memory;
-    read_request *reading; /* NULL: finished */
-    uint64_t stored_bytes;
-    bool has_failed;
-    bool is_kept; /* somebody else read it */
-};
-
-struct pq_fetch {
-    uint64_t bytes, kept_bytes;
-    size_t range_count;
-    pq_fetched_range *ranges[];
-};
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -50,7 +33,7 @@ static size_t merge_spans(const storage_device *on, pq_span *spans, size_t count
     return kept;
 }
 
-static status new_range(pq_span span, pq_fetched_range **out)
+status pq_fetched_range_new(pq_span span, pq_fetched_range **out)
 {
     *out = mem_new(sizeof **out);
     if (!*out)
@@ -96,6 +79,20 @@ static status take_memory(device *dev, uint64_t bytes, pq_memory *memory, uint8_
         dev_buffer_set_page(memory->buffer);
     *address = memory->buffer ? memory->buffer->address : memory->pinned;
     return st;
+}
+
+status pq_memory_new(device *dev, uint64_t bytes, pq_memory **out, uint8_t **address)
+{
+    pq_memory *memory;
+    *out = NULL;
+    TRY(fetch_new_memory(dev, &memory));
+    status st = take_memory(dev, bytes, memory, address);
+    if (st) {
+        pq_memory_unref(memory);
+        return st;
+    }
+    *out = memory;
+    return STATUS_OK;
 }
 
 static status take_registered(device *dev, uint8_t *address, uint64_t bytes, pq_memory *memory)
@@ -147,7 +144,7 @@ static status fetch_start_range(device *dev, const pq_fetch_want *want, pq_span 
     pq_fetched_range *range;
     uint64_t bytes = span.end - span.start;
     *out = NULL;
-    TRY(new_range(span, &range));
+    TRY(pq_fetched_range_new(span, &range));
     status st = place_range(dev, want->is_registered, bytes, range);
     if (!st) {
         range->stored_bytes = bytes;
@@ -166,10 +163,9 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
     pq_fetched_range *range;
     uint64_t bytes = span.end - span.start;
     *out = NULL;
-    TRY(new_range(span, &range));
-    status st = fetch_new_memory(dev, &range->memory);
-    if (!st)
-        st = take_memory(dev, bytes, range->memory, &range->address);
+    TRY(pq_fetched_range_new(span, &range));
+    range->is_own = true;
+    status st = pq_memory_new(dev, bytes, &range->memory, &range->address);
     if (!st)
         st = storage_read_submit(f, span.start, range->address, bytes, &range->reading);
     if (st) {
@@ -231,7 +227,7 @@ static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
     for (size_t i = 0; kept && i < kept->count; i++) {
         const pq_shared_range *k = &kept->items[i];
         pq_fetched_range *range;
-        TRY(new_range((pq_span){k->start, k->end}, &range));
+        TRY(pq_fetched_range_new((pq_span){k->start, k->end}, &range));
         range->address = k->address;
         range->memory = pq_memory_ref(k->memory);
         range->is_kept = true;
@@ -335,16 +331,37 @@ void pq_fetch_close(pq_fetch *fetch)
     mem_free(fetch);
 }
 
-pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span)
+static pq_fetched_range *find_range(pq_fetch *fetch, pq_span span)
 {
     for (size_t i = 0; fetch && i < fetch->range_count; i++) {
         pq_fetched_range *range = fetch->ranges[i];
-        if (range->start <= span.start && span.end <= range->end) {
-            range->references++;
+        if (range->start <= span.start && span.end <= range->end)
             return range;
-        }
     }
     return NULL;
+}
+
+bool pq_fetch_has(pq_fetch *fetch, pq_span span)
+{
+    return find_range(fetch, span);
+}
+
+pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span)
+{
+    pq_fetched_range *range = find_range(fetch, span);
+    if (range)
+        range->references++;
+    return range;
+}
+
+bool pq_fetched_is_own(const pq_fetched_range *range)
+{
+    return range->is_own;
+}
+
+const void *pq_fetched_block(const pq_fetched_range *range)
+{
+    return range->memory;
 }
 
 uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range)

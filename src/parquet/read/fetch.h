@@ -74,8 +74,13 @@ typedef struct pq_fetched_range pq_fetched_range;
 /* The range that has the span, with a reference for the caller; NULL: the fetch has none (or there
  * is no fetch). */
 pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span);
+bool pq_fetch_has(pq_fetch *fetch, pq_span span);
 /* A range of its own, which is being read through the page cache. */
 CHECKED status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out);
+/* Returns whether it is read for the column that needs it, not ahead. */
+bool pq_fetched_is_own(const pq_fetched_range *range);
+/* Returns what stands for the block of memory that it is in: ranges may share one. */
+const void *pq_fetched_block(const pq_fetched_range *range);
 /* Returns the bytes of it that had, or have, to come from storage. */
 uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range);
 dev_buffer *pq_fetched_buffer(const pq_fetched_range *range); /* borrowed; host devices */

@@ -13,8 +13,8 @@ struct pq_stored_page;
 typedef struct pq_page {
     pq_page_header header;
     uint64_t at;         /* where its bytes, behind the header, begin in the file */
-    uint32_t segment;    /* the number of the read that they are of */
     const uint8_t *host; /* the same in the host's memory */
+    const void *block;   /* what stands for the block of memory that they are in */
     dev_buffer *owner;   /* of it, where the device is the host; borrowed */
     uint64_t first_row;  /* of the row group */
     tensor *values;      /* when decoded */
