@@ -1,6 +1,7 @@
 /* test_page_kernels.c - pages of many values by every ISA and the CUDA device, against what was put into them: byte arrays
  * behind their lengths, and runs of codes as any writer may make them.
  * test_label: not-tsan release */
+#include "device/kernels/parquet_page.h"
 #include "kernel_tables.h"
 #include "test.h"
 
@@ -39,6 +40,40 @@ static void add_varint(bytes *b, uint64_t number)
     for (; number > 127; number >>= 7)
         add_number(b, (number & 127) | 128, 1);
     add_number(b, number, 1);
+}
+
+/* ---- two pages of a column at once, of the same bytes: the second one's values follow those of the first ---- */
+
+#define NULLS 5 /* rows of a page that have no value */
+
+typedef struct two_pages {
+    parquet_page pages[2];
+    dev_error error;
+} two_pages;
+
+static void make_two(two_pages *t, parquet_page_kind kind, uint32_t page_bytes, uint32_t values_at,
+                     uint32_t count)
+{
+    memset(t, 0, sizeof *t);
+    for (uint32_t i = 0; i < 2; i++)
+        t->pages[i] = (parquet_page){.stored_bytes = page_bytes,
+                                     .unpacked_bytes = page_bytes,
+                                     .first_row = i * (count + NULLS),
+                                     .row_count = count + NULLS,
+                                     .valid_count = count,
+                                     .values_at = values_at,
+                                     .dictionary_first = 3 * i,
+                                     .kind = (uint8_t)kind};
+}
+
+/* After the values of each page there are zeros, and after all rows nothing was written. */
+static void check_two(const uint8_t *out, uint32_t count, size_t width)
+{
+    for (size_t page = 0; page < 2; page++)
+        for (size_t i = 0; i < NULLS * width; i++)
+            CHECK_EQ(out[(page * (count + NULLS) + count) * width + i], 0);
+    for (size_t i = 0; i < width; i++)
+        CHECK_EQ(out[2 * (count + NULLS) * width + i], SENTINEL);
 }
 
 /* ---- byte arrays ---- */
@@ -129,13 +164,52 @@ static void check_texts(const texts *t, const uint8_t *page, const string_view *
     }
 }
 
-static string_view views[TEXTS + 1];
+static string_view views[TEXTS + 1], views_of_two[2 * (TEXTS + NULLS) + 1];
+
+/* False: the pages are refused. Then there are views of the page's own bytes, or zeros. */
+static bool read_two_texts(dev_kernel_function kernel, const texts *t, const uint8_t *page,
+                           uint32_t page_bytes)
+{
+    static two_pages two;
+    make_two(&two, PARQUET_PAGE_PLAIN, page_bytes, t->places[0], t->count);
+    memset(views_of_two, SENTINEL, sizeof views_of_two);
+    kernel(&(parquet_batch_plain_arguments){.stored = page,
+                                            .pages = two.pages,
+                                            .page_count = 2,
+                                            .kinds = PARQUET_PAGE_KIND(PLAIN),
+                                            .physical = PQ_BYTE_ARRAY,
+                                            .type = type_make(TYPE_VARCHAR),
+                                            .out = views_of_two,
+                                            .error = &two.error});
+    check_two((const uint8_t *)views_of_two, t->count, sizeof *views_of_two);
+    return atomic_load(&two.error.code) == DEV_ERROR_NONE;
+}
+
+static void check_two_texts(dev_kernel_function kernel, const texts *t)
+{
+    CHECK(read_two_texts(kernel, t, t->page.at, (uint32_t)t->page.count));
+    check_texts(t, t->page.at, views_of_two);
+    check_texts(t, t->page.at, views_of_two + t->count + NULLS);
+}
+
+static void check_two_broken(dev_kernel_function kernel, const texts *t, const uint8_t *page,
+                             uint32_t page_bytes)
+{
+    CHECK(!read_two_texts(kernel, t, page, page_bytes));
+    for (uint32_t i = 0; i < 2 * (t->count + NULLS); i++) {
+        const string_view *view = &views_of_two[i];
+        const char *first = string_data(view), *begin = (const char *)page;
+        CHECK(view->bytes <= STRING_INLINE_BYTES ||
+              (first >= begin && first + view->bytes <= begin + page_bytes));
+    }
+}
 
 TEST(byte_arrays_of_many_lengths)
 {
     static texts t;
     for (size_t isa = 0; isa < ISAS; isa++) {
         dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_plain);
+        dev_kernel_function batch = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_plain);
         for (unsigned round = 0; kernel && round < 24; round++) {
             make_texts(&t, round % 6, round / 6);
             CHECK(read_texts(kernel, &t, t.page.at, (uint32_t)t.page.count, views));
@@ -143,6 +217,7 @@ TEST(byte_arrays_of_many_lengths)
             add(&t.page, "\0\0\0\0\0\0\0\0", test_random() % 9); /* what is behind them */
             CHECK(read_texts(kernel, &t, t.page.at, (uint32_t)t.page.count, views));
             check_texts(&t, t.page.at, views);
+            check_two_texts(batch, &t);
             mem_free(t.page.at);
         }
     }
@@ -155,6 +230,7 @@ TEST(byte_arrays_that_break_off)
     static const string_view zero;
     for (size_t isa = 0; isa < ISAS; isa++) {
         dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_plain);
+        dev_kernel_function batch = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_plain);
         for (unsigned round = 0; kernel && round < 24; round++) {
             make_texts(&t, round % 6, round / 6);
             uint32_t count = t.places[t.count];
@@ -168,8 +244,46 @@ TEST(byte_arrays_that_break_off)
             CHECK(!read_texts(kernel, &t, page, count, views));
             for (uint32_t i = 0; i < t.count; i++)
                 CHECK(!memcmp(&views[i], &zero, sizeof zero));
+            check_two_broken(batch, &t, page, count);
             mem_free(page);
             mem_free(t.page.at);
+        }
+    }
+}
+
+/* ---- numbers ---- */
+
+#define NUMBERS 9000
+
+/* Values of `width` bytes from any byte of the page on, as they are. */
+TEST(numbers_of_two_pages)
+{
+    static _Alignas(8) uint8_t out[(2 * (NUMBERS + NULLS) + 1) * 8];
+    static two_pages two;
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_plain);
+        for (uint32_t round = 0; kernel && round < 40; round++) {
+            uint32_t width = round % 2 ? 8 : 4, count = (uint32_t)test_random() % NUMBERS,
+                     at = round / 2 % 9;
+            bytes page = {0};
+            for (uint32_t i = 0; i < at + count * width; i++)
+                add_number(&page, test_random() & 255, 1);
+            make_two(&two, PARQUET_PAGE_PLAIN, (uint32_t)page.count, at, count);
+            memset(out, SENTINEL, sizeof out);
+            kernel(&(parquet_batch_plain_arguments){
+                .stored = page.at,
+                .pages = two.pages,
+                .page_count = 2,
+                .kinds = PARQUET_PAGE_KIND(PLAIN),
+                .physical = width == 8 ? PQ_INT64 : PQ_INT32,
+                .type = type_make(width == 8 ? TYPE_INT64 : TYPE_INT32),
+                .out = out,
+                .error = &two.error});
+            CHECK_EQ(atomic_load(&two.error.code), DEV_ERROR_NONE);
+            check_two(out, count, width);
+            for (uint32_t i = 0; page.at && i < 2; i++)
+                CHECK(!memcmp(out + i * (count + NULLS) * width, page.at + at, count * width));
+            mem_free(page.at);
         }
     }
 }
@@ -179,6 +293,24 @@ TEST(byte_arrays_that_break_off)
 #define CODES 40000
 
 static uint32_t codes[CODES], found[CODES + 1];
+
+/* The bits of `count` more codes, after `done`. */
+static uint32_t add_packed(bytes *page, unsigned width, uint32_t count, uint32_t done)
+{
+    uint64_t bits = 0;
+    unsigned have = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        codes[done++] = (uint32_t)test_random() & (uint32_t)(((uint64_t)1 << width) - 1);
+        for (unsigned k = 0; k < width; k++) {
+            bits |= (uint64_t)(codes[done - 1] >> k & 1) << have++;
+            if (have == 8) {
+                add_number(page, bits, 1);
+                bits = have = 0;
+            }
+        }
+    }
+    return done;
+}
 
 /* Up to so many runs of a kind: of one value each, some, any number; packed ones among them. */
 static uint32_t make_runs(bytes *page, unsigned width, unsigned kind, uint32_t most)
@@ -198,18 +330,10 @@ static uint32_t make_runs(bytes *page, unsigned width, unsigned kind, uint32_t m
         add_varint(page, is_packed ? groups << 1 | 1 : (uint64_t)count << 1);
         if (!is_packed)
             add_number(page, value, (width + 7) / 8);
-        uint64_t bits = 0;
-        unsigned have = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            codes[done++] = is_packed ? (uint32_t)test_random() & mask : value;
-            for (unsigned k = 0; is_packed && k < width; k++) {
-                bits |= (uint64_t)(codes[done - 1] >> k & 1) << have++;
-                if (have == 8) {
-                    add_number(page, bits, 1);
-                    bits = have = 0;
-                }
-            }
-        }
+        if (is_packed)
+            done = add_packed(page, width, count, done);
+        for (uint32_t i = 0; !is_packed && i < count; i++)
+            codes[done++] = value;
     }
     return done;
 }
@@ -231,11 +355,37 @@ static bool read_codes(dev_kernel_function kernel, const bytes *page, uint32_t c
     return atomic_load(&error.code) == DEV_ERROR_NONE;
 }
 
+static uint32_t found_of_two[2 * (CODES + NULLS) + 1];
+
+/* Reads two pages of the codes. Codes of pages that are refused are of the dictionary. */
+static void check_two_codes(dev_kernel_function kernel, const bytes *page, uint32_t count,
+                            uint64_t dictionary_rows, bool is_right)
+{
+    static two_pages two;
+    make_two(&two, PARQUET_PAGE_CODES, (uint32_t)page->count, 0, count);
+    for (uint32_t i = 0; i < 2; i++)
+        two.pages[i].dictionary_rows = dictionary_rows;
+    memset(found_of_two, SENTINEL, sizeof found_of_two);
+    kernel(&(parquet_batch_codes_arguments){.stored = page->at,
+                                            .pages = two.pages,
+                                            .page_count = 2,
+                                            .out = found_of_two,
+                                            .error = &two.error});
+    CHECK_EQ(atomic_load(&two.error.code) == DEV_ERROR_NONE, is_right);
+    check_two((const uint8_t *)found_of_two, count, sizeof *found_of_two);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t code = found_of_two[k * (count + NULLS) + i] - 3 * k;
+            CHECK(is_right ? code == codes[i] : code < dictionary_rows || !code);
+        }
+}
+
 TEST(codes_of_many_runs)
 {
     static const unsigned widths[] = {0, 1, 3, 7, 8, 9, 14, 16, 17, 24, 32};
     for (size_t isa = 0; isa < ISAS; isa++) {
         dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_codes);
+        dev_kernel_function batch = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_codes);
         for (unsigned round = 0; kernel && round < 55; round++) {
             unsigned width = widths[round % 11];
             bytes page = {0};
@@ -248,9 +398,11 @@ TEST(codes_of_many_runs)
             CHECK(!read_codes(kernel, &page, wanted, largest));
             for (uint32_t i = 0; i < wanted; i++)
                 CHECK_EQ(found[i], 0);
-            if (width) {
+            check_two_codes(batch, &page, wanted, (uint64_t)largest + round % 3, round % 3);
+            if (width && round % 2) {
                 page.count -= 1 + test_random() % (page.count / 2);
                 CHECK(!read_codes(kernel, &page, count, UINT64_MAX));
+                check_two_codes(batch, &page, count, UINT64_MAX, false);
             }
             mem_free(page.at);
         }
@@ -262,6 +414,7 @@ TEST(codes_of_long_runs)
 {
     for (size_t isa = 0; isa < ISAS; isa++) {
         dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_codes);
+        dev_kernel_function batch = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_codes);
         for (uint32_t run = 30; kernel && run < 5000; run += run / 2) {
             bytes page = {0};
             uint32_t done = 0;
@@ -274,6 +427,29 @@ TEST(codes_of_long_runs)
             }
             CHECK(read_codes(kernel, &page, done, 512));
             CHECK(!memcmp(found, codes, done * sizeof *codes));
+            check_two_codes(batch, &page, done, 512, true);
+            mem_free(page.at);
+        }
+    }
+}
+
+/* Packed runs of one length after another, as some writers make them, or one for the whole page. */
+TEST(codes_of_packed_runs)
+{
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function batch = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_codes);
+        for (uint32_t round = 0; batch && round < 24; round++) {
+            static const uint32_t groups_of[] = {63, 32, 400, CODES / 8};
+            uint32_t width = 1 + (uint32_t)test_random() % 20, groups = groups_of[round % 4],
+                     done = 0;
+            bytes page = {0};
+            add_number(&page, width, 1);
+            while (done + groups * 8 <= CODES) {
+                add_varint(&page, groups << 1 | 1);
+                done = add_packed(&page, width, groups * 8, done);
+            }
+            check_two_codes(batch, &page, done - (uint32_t)test_random() % 9, (uint64_t)1 << width,
+                            true);
             mem_free(page.at);
         }
     }

@@ -71,12 +71,14 @@ DEVICE unsigned chain_first(const uint32_t *bits)
     return CUDA_BLOCK;
 }
 
-/* All threads: those elements that begin in the window, `span` bytes a thread, from `at` on, where one begins. Returns
- * where the first one behind the window begins, or CHAIN_CUT. A barrier must come before the next window. */
+/* All threads: those elements that begin in the window, `span` bytes a thread, from `at` on, where one begins, and
+ * before `end`, which is at most the elements'. Returns where the first one behind the window begins, or CHAIN_CUT. A
+ * barrier must come before the next window. */
 template <class E>
-DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chain_shared *shared, chain_span *s)
+DEVICE uint32_t chain_window_until(const E &elements, uint32_t at, uint32_t end, uint32_t span, chain_shared *shared,
+                                   chain_span *s)
 {
-    uint32_t begin = at + threadIdx.x * span, end = elements.end;
+    uint32_t begin = at + threadIdx.x * span;
     begin = begin < end ? begin : end;
     s->limit = end - begin < span ? end : begin + span;
     s->entry = threadIdx.x ? elements.guess(begin, s->limit) : at;
@@ -124,6 +126,13 @@ DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chai
         is_new = entry != s->entry || (is_sure && s->next == CHAIN_UNKNOWN);
         s->entry = entry;
     }
+}
+
+/* The window goes as far as the elements. */
+template <class E>
+DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chain_shared *shared, chain_span *s)
+{
+    return chain_window_until(elements, at, elements.end, span, shared, s);
 }
 
 #endif

@@ -51,6 +51,12 @@ enum {
 #define CUDA_BIT_TILE_ROWS (CUDA_BLOCK * 32)
 /* Rows of a thread, in kernels of shape rows(). */
 #define CUDA_ROWS 4
+/* Blocks of a page, in kernels of shape page_parts(): a thread of one block looks at each. */
+#define CUDA_PAGE_PARTS_MIN 4
+#define CUDA_PAGE_PARTS_MAX 128
+/* Words of scratch: of parquet_batch_codes for each warp; of parquet_batch_plain for each part, and for each page. */
+#define CODES_WARPS(blocks) ((blocks) * (CUDA_BLOCK / CUDA_WARP))
+#define TEXTS_WORDS(blocks, pages) (3 * (blocks) + (pages))
 
 /* The functions of the file of kernels. */
 typedef enum cuda_entry {

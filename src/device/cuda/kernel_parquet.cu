@@ -1,7 +1,7 @@
 /* kernel_parquet.cu - pages: levels, dictionary codes, booleans, PLAIN values, NULLs among them. */
 #include "base/utf8.h"
 #include "device/cuda/chain.cuh"
-#include "device/cuda/pages.cuh"
+#include "device/cuda/parts.cuh"
 
 /* ---- runs of single bits ---- */
 
@@ -194,7 +194,7 @@ typedef struct codes_shared {
 /* The place where codes go, and the largest so far. */
 typedef struct codes_output {
     uint32_t *codes;
-    uint32_t first, largest; /* first: what is added to each */
+    uint32_t largest;
     unsigned width;
 } codes_output;
 
@@ -204,7 +204,7 @@ DEVICE void put_code(codes_output *out, const code_run *run, uint32_t i)
                                                    (uint64_t)i * out->width, out->width)
                                 : run->value;
     out->largest = code > out->largest ? code : out->largest;
-    out->codes[run->place + i] = code + out->first;
+    out->codes[run->place + i] = code;
 }
 
 /* The run of lane `lane`, by the warp. */
@@ -282,8 +282,7 @@ DEVICE bool put_codes(codes_output *out, code_runs &runs, uint64_t count, codes_
     return done >= count;
 }
 
-/* `first` is added to each code. */
-DEVICE void parquet_codes_page(const parquet_codes_arguments &a, uint32_t first)
+KERNEL_TOGETHER(parquet_codes)
 {
     __shared__ codes_shared shared;
     __shared__ uint32_t flag;
@@ -292,21 +291,16 @@ DEVICE void parquet_codes_page(const parquet_codes_arguments &a, uint32_t first)
     bool is_right = page_values(a.page, a.page_bytes, a.words, &at, &end);
     if (count && is_right) {
         is_right = at < end && *at <= 32 && end - at < CHAIN_BYTES_MAX;
-        codes_output out = {a.out, first, 0, is_right ? *at : 0u};
+        codes_output out = {a.out, 0, is_right ? *at : 0u};
         code_runs runs = {at + 1, is_right ? (uint32_t)(end - at) - 1 : 0, out.width, 0};
         is_right = is_right && put_codes(&out, runs, count, &shared) && out.largest < a.dictionary_rows;
     }
     if (block_any(!is_right, &flag)) {
         for (uint64_t i = threadIdx.x; i < count; i += blockDim.x)
-            a.out[i] = first;
+            a.out[i] = 0;
         if (threadIdx.x == 0)
             kernel_fail(a.error, DEV_ERROR_CORRUPT, a.location, a.words[1]);
     }
-}
-
-KERNEL_TOGETHER(parquet_codes)
-{
-    parquet_codes_page(a, 0);
 }
 
 /* ---- PLAIN ---- */
@@ -454,7 +448,7 @@ DEVICE void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out
                         (unsigned)(count - w * 64 < 64 ? count - w * 64 : 64));
 }
 
-DEVICE void parquet_plain_page(const parquet_plain_arguments &a)
+KERNEL_TOGETHER(parquet_plain)
 {
     __shared__ chain_shared shared;
     __shared__ uint32_t flag;
@@ -479,11 +473,6 @@ DEVICE void parquet_plain_page(const parquet_plain_arguments &a)
         if (threadIdx.x == 0)
             kernel_fail(a.error, DEV_ERROR_CORRUPT, a.location, a.words[1]);
     }
-}
-
-KERNEL_TOGETHER(parquet_plain)
-{
-    parquet_plain_page(a);
 }
 
 DEVICE void parquet_split_page(const parquet_split_arguments &a)
@@ -538,10 +527,9 @@ template <class T> DEVICE bool is_outside(const parquet_check_bounds_arguments &
     return (T)(x - minimum) > span;
 }
 
-DEVICE void parquet_check_bounds_page(const parquet_check_bounds_arguments &a)
+DEVICE void parquet_check_bounds_page(const parquet_check_bounds_arguments &a, part_range range)
 {
-    uint64_t count = a.words[0];
-    for (uint64_t i = threadIdx.x; i < count; i += blockDim.x) {
+    for (uint64_t i = range.from + threadIdx.x; i < range.to; i += blockDim.x) {
         bool outside = a.type.width == 1   ? is_outside<uint8_t>(a, i)
                        : a.type.width == 2 ? is_outside<uint16_t>(a, i)
                        : a.type.width == 4 ? is_outside<uint32_t>(a, i)
@@ -556,13 +544,13 @@ DEVICE void parquet_check_bounds_page(const parquet_check_bounds_arguments &a)
 
 KERNEL_ALONE(parquet_check_bounds)
 {
-    parquet_check_bounds_page(a);
+    part_range all = {0, a.words[0]};
+    parquet_check_bounds_page(a, all);
 }
 
-DEVICE void parquet_check_text_page(const parquet_check_text_arguments &a)
+DEVICE void parquet_check_text_page(const parquet_check_text_arguments &a, part_range range)
 {
-    uint64_t count = a.words[0];
-    for (uint64_t i = threadIdx.x; i < count; i += blockDim.x) {
+    for (uint64_t i = range.from + threadIdx.x; i < range.to; i += blockDim.x) {
         const kernel_view *view = (const kernel_view *)a.values + i;
         uint64_t bytes = kernel_view_bytes(view);
         uint64_t valid = utf8_valid_bytes(kernel_view_data(view), bytes);
@@ -575,5 +563,6 @@ DEVICE void parquet_check_text_page(const parquet_check_text_arguments &a)
 
 KERNEL_ALONE(parquet_check_text)
 {
-    parquet_check_text_page(a);
+    part_range all = {0, a.words[0]};
+    parquet_check_text_page(a, all);
 }

@@ -1,12 +1,7 @@
 /* kernel_parquet_batch.cu - all pages of a column in one launch, a block for each. Bits of pages lie
  * next to each other, so that two blocks may have a share in one word: they are added to words that
  * were zeroed before. */
-#include "device/cuda/pages.cuh"
-
-/* The bytes of a page that is not, or no longer, compressed. */
-#define PAGE_OF(a, p)                                                                              \
-    ((p)->is_compressed ? (a).unpacked + (p)->unpacked_at : (a).stored + (p)->stored_at)
-#define IS_ONE_OF(p, kinds) ((kinds) >> (p)->kind & 1)
+#include "device/cuda/parts.cuh"
 
 /* ---- bits ---- */
 
@@ -118,25 +113,6 @@ KERNEL_TOGETHER(parquet_batch_levels)
 
 /* ---- values ---- */
 
-KERNEL_TOGETHER(parquet_batch_codes)
-{
-    const parquet_page *p = &a.pages[blockIdx.x];
-    if (p->kind != PARQUET_PAGE_CODES)
-        return;
-    uint64_t words[] = {p->valid_count, p->values_at};
-    parquet_codes_arguments one = {};
-    one.page = PAGE_OF(a, p);
-    one.page_bytes = p->unpacked_bytes;
-    one.words = words;
-    one.dictionary_rows = p->dictionary_rows;
-    one.out = a.out + p->first_row;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_codes_page(one, (uint32_t)p->dictionary_first);
-    for (uint32_t i = p->valid_count + threadIdx.x; i < p->row_count; i += blockDim.x)
-        one.out[i] = 0;
-}
-
 DEVICE void place_booleans(const parquet_batch_plain_arguments &a, const parquet_page *p)
 {
     uint64_t words[] = {p->valid_count, p->values_at}, count = p->valid_count, ones = 0;
@@ -161,31 +137,11 @@ DEVICE void place_booleans(const parquet_batch_plain_arguments &a, const parquet
         kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, p->values_at);
 }
 
-KERNEL_STEP_TOGETHER_WIDEST(parquet_batch_plain, parquet_batch_plain)
+KERNEL_STEP_TOGETHER(parquet_batch_plain_bits, parquet_batch_plain)
 {
     const parquet_page *p = &a.pages[blockIdx.x];
-    if (!IS_ONE_OF(p, a.kinds))
-        return;
-    if (!a.type.width) {
+    if (IS_ONE_OF(p, a.kinds))
         place_booleans(a, p);
-        return;
-    }
-    uint64_t words[] = {p->valid_count, a.dense ? 0 : p->values_at};
-    uint64_t width = a.type.width;
-    uint8_t *out = (uint8_t *)a.out + p->first_row * width;
-    parquet_plain_arguments one = {};
-    one.page = a.dense ? a.dense + p->first_row * a.plain_width : PAGE_OF(a, p);
-    one.page_bytes = a.dense ? p->valid_count * a.plain_width : p->unpacked_bytes;
-    one.words = words;
-    one.physical = a.physical;
-    one.conversion = a.conversion;
-    one.type_length = a.type_length;
-    one.type = a.type;
-    one.out = out;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_plain_page(one);
-    block_zero(out + p->valid_count * width, (p->row_count - p->valid_count) * width);
 }
 
 KERNEL_TOGETHER(parquet_batch_split)
@@ -313,7 +269,8 @@ KERNEL_TOGETHER(parquet_batch_strings)
 
 KERNEL_ALONE(parquet_batch_bounds)
 {
-    const parquet_page *p = &a.pages[blockIdx.x];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
     if (!IS_ONE_OF(p, a.kinds))
         return;
     uint64_t words[] = {p->valid_count, p->values_at};
@@ -326,12 +283,13 @@ KERNEL_ALONE(parquet_batch_bounds)
     one.maximum = a.maximum;
     one.error = a.error;
     one.location = p->location;
-    parquet_check_bounds_page(one);
+    parquet_check_bounds_page(one, part_items(p->valid_count, part, PART_UNIT));
 }
 
 KERNEL_ALONE(parquet_batch_text)
 {
-    const parquet_page *p = &a.pages[blockIdx.x];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
     if (!IS_ONE_OF(p, a.kinds))
         return;
     uint64_t words[] = {p->valid_count, p->values_at};
@@ -340,7 +298,7 @@ KERNEL_ALONE(parquet_batch_text)
     one.words = words;
     one.error = a.error;
     one.location = p->location;
-    parquet_check_text_page(one);
+    parquet_check_text_page(one, part_items(p->valid_count, part, PART_UNIT));
 }
 
 KERNEL_TOGETHER(parquet_batch_spread)

@@ -37,6 +37,8 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #include "device/cuda/kernel_parquet.cu"
 #include "device/cuda/kernel_parquet_delta.cu"
 #include "device/cuda/kernel_parquet_batch.cu"
+#include "device/cuda/kernel_parquet_codes.cu"
+#include "device/cuda/kernel_parquet_plain.cu"
 #include "device/cuda/kernel_sort.cu"
 #include "device/cuda/kernel_sort_radix.cu"
 #include "device/cuda/kernel_string.cu"

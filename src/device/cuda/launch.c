@@ -14,6 +14,8 @@
 /* Bytes that the launches of a window may have together before it is begun. */
 #define SCRATCH_BYTES_MIN ((size_t)512 << 10)
 #define SCRATCH_PART_BYTES 64
+/* The blocks of pages in parts, in those that run at a time. */
+#define PAGE_PART_ROUNDS 2
 
 uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block)
 {
@@ -77,6 +79,17 @@ shape cuda_shape_turns(const launch *l, uint64_t rows)
     shape s = cuda_shape_blocks(rows);
     s.blocks = s.blocks < dev->blocks_at_a_time ? s.blocks : dev->blocks_at_a_time;
     return s;
+}
+
+/* Blocks for all multiprocessors, even if pages are few. */
+shape cuda_shape_page_parts(launch *l, uint64_t pages)
+{
+    const cuda_device *dev = (const cuda_device *)l->stream->base.dev;
+    uint64_t parts = cuda_blocks_for(PAGE_PART_ROUNDS * dev->blocks_at_a_time, pages + !pages);
+    l->extra.step = parts < CUDA_PAGE_PARTS_MIN   ? CUDA_PAGE_PARTS_MIN
+                    : parts > CUDA_PAGE_PARTS_MAX ? CUDA_PAGE_PARTS_MAX
+                                                  : parts;
+    return (shape){.blocks = pages * l->extra.step, .threads = CUDA_BLOCK};
 }
 
 shape cuda_shape_locked(shape s)
@@ -234,6 +247,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #define tiles cuda_shape_tiles
 #define blocks cuda_shape_blocks
 #define turns(rows) cuda_shape_turns(l, rows)
+#define page_parts(pages) cuda_shape_page_parts(l, pages)
 #define one_block cuda_shape_one_block
 #define one_warp cuda_shape_one_warp
 #define of_codecs cuda_shape_of_codecs
@@ -256,6 +270,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #undef tiles
 #undef blocks
 #undef turns
+#undef page_parts
 #undef one_block
 #undef one_warp
 #undef of_codecs

@@ -27,6 +27,8 @@ shape cuda_shape_rows(uint64_t rows);
 shape cuda_shape_tiles(uint64_t rows);
 shape cuda_shape_blocks(uint64_t rows);
 shape cuda_shape_turns(const launch *l, uint64_t rows);
+/* Several blocks for each page; extra.step says how many. */
+shape cuda_shape_page_parts(launch *l, uint64_t pages);
 shape cuda_shape_one_block(void);
 shape cuda_shape_one_warp(void);
 shape cuda_shape_locked(shape s);

@@ -4,6 +4,7 @@
 #include "device/cuda/sort_radix.h"
 #include "device/cuda/window.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/kernels/parquet_numbers.h"
 
 /* ---- kernel_aggregate.cu ---- */
 
@@ -95,6 +96,39 @@ status cuda_launch_parquet_batch_decompress(launch *l)
 }
 
 /* ---- kernel_parquet_batch.cu ---- */
+
+/* Finds where the codes of each warp begin, then decodes them. */
+status cuda_launch_parquet_batch_codes(launch *l)
+{
+    const parquet_batch_codes_arguments *a = l->arguments;
+    shape pages = {.blocks = a->page_count, .threads = CUDA_BLOCK};
+    shape parts = cuda_shape_page_parts(l, a->page_count);
+    TRY(cuda_scratch_take(l, CODES_WARPS(parts.blocks)));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_codes_find, pages));
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_codes, parts);
+}
+
+/* Finds where texts begin, then makes views of them. */
+static status plain_texts(launch *l, uint64_t page_count)
+{
+    shape pages = {.blocks = page_count, .threads = CUDA_BLOCK};
+    shape parts = cuda_shape_page_parts(l, page_count);
+    TRY(cuda_scratch_take(l, TEXTS_WORDS(parts.blocks, page_count)));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_plain_guess, parts));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_plain_join, pages));
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_plain_texts, parts);
+}
+
+status cuda_launch_parquet_batch_plain(launch *l)
+{
+    const parquet_batch_plain_arguments *a = l->arguments;
+    if (!a->type.width)
+        return cuda_run(l, CUDA_ENTRY_parquet_batch_plain_bits,
+                        (shape){.blocks = a->page_count, .threads = CUDA_BLOCK});
+    if (a->physical == PQ_BYTE_ARRAY)
+        return plain_texts(l, a->page_count);
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_plain, cuda_shape_page_parts(l, a->page_count));
+}
 
 status cuda_launch_parquet_batch_prefix_bytes(launch *l)
 {
