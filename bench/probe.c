@@ -9,14 +9,23 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define COPY_BYTES ((size_t)256 << 20)
 #define COPY_ROUNDS 4
 #define SECONDS_MAX 20 /* for all rounds of a copy */
+#define READERS_MAX 16
+#define READ_BYTES ((size_t)512 << 10)
+#define LARGE_PAGE ((size_t)2 << 20)
 
 typedef struct probe {
     void *library;
@@ -193,6 +202,10 @@ static void take_memory(probe *p)
     TIMED(p, "map_ms", cuMemMap, p->memory, p->bytes, 0, p->allocation, 0);
     TIMED(p, "access_ms", cuMemSetAccess, p->memory, p->bytes, &access, 1);
     TIMED(p, "pinned_ms", cuMemHostAlloc, &p->host, p->bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    void *more;
+    TIMED(p, "pinned_again_ms", cuMemHostAlloc, &more, p->bytes,
+          CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    CALL(p, cuMemFreeHost, more);
     memset(p->host, 1, p->bytes);
     /* The emulation has to be told which bytes are a buffer's. */
     void (*watch)(uint64_t address, size_t bytes, size_t room) = NULL;
@@ -235,6 +248,90 @@ static void copy(probe *p)
     tell_number("probe_copy_out_gb_s", (double)p->bytes / out / 1e9);
 }
 
+/* ---- the host's side of a copy ---- */
+
+typedef struct reading {
+    int descriptor;
+    char *target;
+    size_t bytes;
+    _Atomic size_t next;
+    _Atomic bool has_failed;
+} reading;
+
+static void *read_parts(void *argument)
+{
+    reading *r = argument;
+    for (size_t at; (at = atomic_fetch_add(&r->next, READ_BYTES)) < r->bytes;) {
+        size_t left = r->bytes - at, bytes = left < READ_BYTES ? left : READ_BYTES;
+        if (pread(r->descriptor, r->target + at, bytes, (off_t)at) != (ssize_t)bytes)
+            atomic_store(&r->has_failed, true);
+    }
+    return NULL;
+}
+
+/* Returns the rate in GB/s of the best of some rounds; 0: a read failed. */
+static double read_with(reading *r, unsigned threads)
+{
+    double best = 0;
+    for (int round = 0; round < COPY_ROUNDS; round++) {
+        pthread_t others[READERS_MAX];
+        unsigned count = 0;
+        atomic_store(&r->next, 0);
+        double start = seconds();
+        while (count + 1 < threads && !pthread_create(&others[count], NULL, read_parts, r))
+            count++;
+        read_parts(r);
+        while (count)
+            pthread_join(others[--count], NULL);
+        double rate = (double)r->bytes / (seconds() - start) / 1e9;
+        best = rate > best ? rate : best;
+    }
+    return atomic_load(&r->has_failed) ? 0 : best;
+}
+
+/* A file without a name, in the page cache, is read into pinned memory. */
+static void read_cached(const probe *p)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[512];
+    snprintf(path, sizeof path, "%s/probeXXXXXX", folder ? folder : "/tmp");
+    reading r = {.descriptor = mkstemp(path), .target = p->host, .bytes = p->bytes};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (r.descriptor < 0)
+        return;
+    unlink(path);
+    if (write(r.descriptor, p->host, p->bytes) == (ssize_t)p->bytes) {
+        tell_number("cached_by_one_gb_s", read_with(&r, 1));
+        tell_number("cached_by_all_gb_s",
+                    read_with(&r, cores < READERS_MAX ? (unsigned)cores : READERS_MAX));
+    }
+    close(r.descriptor);
+}
+
+/* Another way to pinned memory: large pages of the process's own, of which the driver is told. */
+static void register_memory(const probe *p)
+{
+    cuda_result (*add)(void *memory, size_t bytes, unsigned flags), (*drop)(void *memory);
+    *(void **)&add = dlsym(p->library, "cuMemHostRegister_v2");
+    *(void **)&drop = dlsym(p->library, "cuMemHostUnregister");
+    size_t room = p->bytes + LARGE_PAGE;
+    char *memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!add || !drop || memory == MAP_FAILED)
+        return;
+    char *start = (char *)(((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+    madvise(start, p->bytes, MADV_HUGEPAGE);
+    double began = seconds();
+    for (size_t at = 0; at < p->bytes; at += 4096)
+        start[at] = 1;
+    tell_number("touched_ms", (seconds() - began) * 1e3);
+    began = seconds();
+    if (!add(start, p->bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED)) {
+        tell_number("registered_ms", (seconds() - began) * 1e3);
+        drop(start);
+    }
+    munmap(memory, room);
+}
+
 static void give_back(probe *p)
 {
     CALL(p, cuMemFreeHost, p->host);
@@ -263,6 +360,8 @@ int main(int count, char **arguments)
     TIMED(&p, "stream_ms", cuStreamCreate, &p.queue, CUDA_QUEUE_NON_BLOCKING);
     take_memory(&p);
     copy(&p);
+    read_cached(&p);
+    register_memory(&p);
     if (count > 1)
         load_kernels(&p, arguments[1]);
     give_back(&p);
