@@ -328,6 +328,29 @@ DEVICE uint64_t kernel_block_scan(uint64_t value, uint64_t *sums, uint64_t *out_
     return base + inclusive - value;
 }
 
+/* Returns a number of its own to each thread that takes one, from *next on, by one addition for the block. The numbers
+ * of the block's threads follow each other, so that what they write lies side by side. All threads come. */
+DEVICE uint64_t kernel_take_number(bool takes, uint64_t *next)
+{
+    __shared__ uint32_t before[CUDA_BLOCK / 32];
+    __shared__ uint64_t first;
+    unsigned takers = __ballot_sync(ALL_LANES, takes);
+    if (kernel_lane() == 0)
+        before[kernel_warp()] = (uint32_t)__popc(takers);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t total = 0;
+        for (unsigned warp = 0; warp < blockDim.x / 32; warp++) {
+            uint32_t of_warp = before[warp];
+            before[warp] = total;
+            total += of_warp;
+        }
+        first = total ? kernel_atomic_add(next, total) : 0;
+    }
+    __syncthreads();
+    return first + before[kernel_warp()] + (uint32_t)__popc(takers & ((1u << kernel_lane()) - 1));
+}
+
 /* Adds what the block's threads have to *total, by one addition: thousands of them to one word wait for each
  * other, as long as a kernel reads a million rows. All threads come. */
 DEVICE void kernel_add_total(uint64_t value, uint64_t *total)

@@ -1,7 +1,8 @@
 /* kernel_group.cu - group numbers: by hashing, by position, by runs.
  *
  * By hashing in three launches. First each row finds its slot, or takes a free one for the row that
- * it is. Then the rows that took one become groups, in no certain order, and their slots say so. Then
+ * it is. Then the rows that took one become groups, in no certain order but those of a block side by side, and their
+ * slots say so. Then
  * each row reads its group from its slot. So nobody compares with a group that is half written. */
 #include "device/cuda/keys.cuh"
 
@@ -41,24 +42,25 @@ KERNEL_ALONE(groups_find)
     }
 }
 
-KERNEL_STEP_ALONE_WIDE(groups_find_add, groups_find)
+KERNEL_STEP_TOGETHER_WIDE(groups_find_add, groups_find)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t slot = a.slots[a.out[i]];
-    if ((uint32_t)slot != (SLOT_ROW | (uint32_t)i))
-        return;
-    uint64_t group = kernel_atomic_add(a.group_count, 1);
-    uint64_t *target = (uint64_t *)(a.group_rows + group * a.stride);
-    const uint64_t *row = key_row(a.rows, a.stride, i);
-    for (uint32_t word = 0; word < a.stride / 8; word++)
-        target[word] = row[word];
-    if (a.heap)
-        key_own_text(target, a.text_count, a.heap, a.heap_used);
-    else if (a.heap_used)
-        key_count_text(target, a.text_count, a.heap_used);
-    a.slots[a.out[i]] = slot >> 32 << 32 | (group + 1);
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    uint64_t slot = i < count ? a.slots[a.out[i]] : 0;
+    bool is_new = i < count && (uint32_t)slot == (SLOT_ROW | (uint32_t)i);
+    uint64_t group = kernel_take_number(is_new, a.group_count);
+    if (is_new) {
+        uint64_t *target = (uint64_t *)(a.group_rows + group * a.stride);
+        const uint64_t *row = key_row(a.rows, a.stride, i);
+        for (uint32_t word = 0; word < a.stride / 8; word++)
+            target[word] = row[word];
+        if (a.heap)
+            key_own_text(target, a.text_count, a.heap, a.heap_used);
+        else if (a.heap_used)
+            bytes = key_text_bytes(row, a.text_count);
+        a.slots[a.out[i]] = slot >> 32 << 32 | (group + 1);
+    }
+    if (!a.heap && a.heap_used)
+        kernel_add_total(bytes, a.heap_used);
 }
 
 KERNEL_STEP_ALONE(groups_find_number, groups_find)

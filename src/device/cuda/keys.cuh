@@ -98,16 +98,15 @@ DEVICE const uint64_t *key_row(const uint8_t *rows, uint32_t stride, uint64_t i)
     return (const uint64_t *)(rows + i * stride);
 }
 
-/* Counts what the heap will have to hold of the row. */
-DEVICE void key_count_text(const uint64_t *row, uint32_t text_count, uint64_t *total)
+/* Returns the bytes that the heap will have to hold of the row. */
+DEVICE uint64_t key_text_bytes(const uint64_t *row, uint32_t text_count)
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < text_count; k++) {
         uint32_t text = kernel_view_bytes((const kernel_view *)row + k);
         bytes += text > STRING_INLINE_BYTES ? text : 0;
     }
-    if (bytes)
-        kernel_atomic_add(total, bytes);
+    return bytes;
 }
 
 /* Long texts of a row go to the heap; the views point there. */

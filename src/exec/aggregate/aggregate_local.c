@@ -299,7 +299,8 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     bool is_aside = old && is_of_no_use(local, old, rows), is_passing = false;
     if (is_aside)
         TRY(pass_rows(local, old, &is_passing));
-    uint64_t capacity = is_aside ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
+    /* A lazy device's first rows make room for all of them to be groups. */
+    uint64_t capacity = is_aside && core->dev->is_host ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
     if (old)
         hash_groups_seal(&old->groups);
     if (absorbs)
