@@ -82,6 +82,14 @@ is_read_once() {
         grep -q "^device.*kernels [0-9.]* s" "$work/said"
 }
 check "a file is read once, and again when it is forgotten" is_read_once
+# Of a part of the file the second statement decodes nothing, either; then all of it is kept in the part's place.
+is_kept_in_part() {
+    part="$analyze where x between 2500 and 3000"
+    on -c "$part; $part; $analyze; $part; $analyze; $kept" >"$work/said"
+    [ "$(read_and_kept <"$work/said" | awk '{ printf "%d%d ", ($1 > 0), ($2 > 0) }')" = "10 01 10 01 01 " ] &&
+        [ "$(grep -c "decoded, on the device.$rows.3$" "$work/said")" = 5 ]
+}
+check "a part of a file is decoded once, and all of it" is_kept_in_part
 is_not_kept() {
     on --set cache_memory=0 -c "$analyze; $analyze; from pistachio_cache()" >"$work/said"
     read_and_kept <"$work/said" | awk '!$1 || $2 { bad = 1 } END { exit bad || NR != 2 }' && ! grep stored "$work/said"

@@ -265,7 +265,7 @@ static bool is_cached(const scan_ahead *scan, const scan_morsel *next, uint32_t 
     key.replaces_text = query->statement->replaces_text;
     key.ignores_checksums = query->statement->ignores_checksums;
     return query->dev->is_host ? column_cache_has(&key, reads->cache, &next->rows)
-                               : stored_values_has(reads->stored, &key) ||
+                               : stored_values_has(reads->stored, &key, &next->rows) ||
                                      stored_cache_has(reads->stored, &key, &next->rows);
 }
 

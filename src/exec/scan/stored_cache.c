@@ -9,9 +9,8 @@
 
 /* Part of the device's memory that pieces may take. */
 #define DEVICE_PART 2
-/* A piece that this many statements have left unused makes room for a new one; of others one new piece of REPLACED_OF takes the
- * place: in a round through more than fits most of what is kept stays, and is found in the next round. */
-#define UNUSED_STATEMENTS 16
+/* One new piece of REPLACED_OF takes the place of pieces that were used of late: in a round through more than fits
+ * most of what is kept stays, and is found in the next round. */
 #define REPLACED_OF 16
 /* Pages that a piece may have: the host holds some hundred bytes for each. */
 #define PIECE_PAGES_MAX (1u << 20)
@@ -220,7 +219,7 @@ bool stored_make_room(stored_cache *cache, const stored_cache_use *use, bool is_
         while (piece && stored_is_pinned(piece) != is_pinned)
             piece = piece->after;
         if (!piece || piece->statement == now ||
-            (piece->statement + UNUSED_STATEMENTS > now && !may_replace))
+            (piece->statement + STORED_UNUSED_STATEMENTS > now && !may_replace))
             return false;
         kept_piece *next = piece->after;
         stored_take_out(cache, piece, gone);

@@ -154,15 +154,18 @@ void stored_take_out(stored_cache *cache, kept_piece *piece, kept_piece **gone)
     *gone = piece;
 }
 
-/* Forgets the column chunk's pages in the device's memory. */
-static void forget_pages(kept_chunk *chunk)
+/* Forgets the column chunk's pages in the device's memory whose values the piece has. */
+static void forget_pages(kept_chunk *chunk, const kept_piece *piece)
 {
     size_t count = 0;
     for (size_t i = 0; i < chunk->pages.count; i++) {
-        if (stored_is_pinned(chunk->pages.items[i].of))
-            chunk->pages.items[count++] = chunk->pages.items[i];
+        kept_page page = chunk->pages.items[i];
+        uint64_t first = page.stored.page.first_row;
+        uint64_t end = first + page.stored.page.header.value_count;
+        if (stored_is_pinned(page.of) || !stored_values_cover(piece, chunk, first, end))
+            chunk->pages.items[count++] = page;
         else
-            chunk->pages.items[i].of->page_count--;
+            page.of->page_count--;
     }
     chunk->pages.count = count;
     if (count || !chunk->dictionary.of)
@@ -182,7 +185,7 @@ void stored_publish(stored_cache *cache, kept_piece *piece, kept_piece **gone)
     while ((worse = stored_values_find_worse(piece)))
         stored_take_out(cache, worse, gone);
     for (size_t i = 0; i < piece->chunks.count; i++)
-        forget_pages(piece->chunks.items[i]);
+        forget_pages(piece->chunks.items[i], piece);
 }
 
 void stored_free_pieces(kept_piece *gone)

@@ -16,6 +16,8 @@
 #include <pthread.h>
 
 #define STORED_BUCKETS 4096
+/* A piece that this many statements have left unused makes room for a new one. */
+#define STORED_UNUSED_STATEMENTS 16
 
 typedef struct kept_piece kept_piece;
 
@@ -36,6 +38,12 @@ typedef struct kept_chunk {
     uint64_t uses, last_statement;
 } kept_chunk;
 
+/* Rows [first, end) of the piece's column chunk of that number, which are the values from `at` on. */
+typedef struct kept_run {
+    size_t place;
+    uint64_t first, end, at;
+} kept_run;
+
 /* Values of the row groups of a chunk, as they were decoded. */
 typedef struct kept_values {
     tensor *values;
@@ -44,8 +52,9 @@ typedef struct kept_values {
     bool replaces_text;
     bool is_within; /* each is known to lie within these: */
     int64_t minimum, maximum;
-    uint64_t
-        starts[]; /* by column chunk of the piece, its first row; and the end of the last one */
+    bool is_whole; /* they are all rows of the column chunks */
+    size_t run_count;
+    kept_run runs[]; /* by column chunk, then by row */
 } kept_values;
 
 struct kept_piece {
@@ -113,6 +122,9 @@ bool stored_find_pages(const kept_chunk *chunk, const pq_row_list *rows, stored_
 
 /* Returns another piece, that is used, of which the piece's values have all; or NULL. */
 kept_piece *stored_values_find_worse(const kept_piece *piece);
+/* Returns whether the piece has values of these rows of the column chunk. */
+bool stored_values_cover(const kept_piece *piece, const kept_chunk *chunk, uint64_t first,
+                         uint64_t end);
 /* Adds the column chunk's rows in the piece, and their share of its bytes. */
 void stored_values_count(const kept_piece *piece, const kept_chunk *chunk, uint64_t *rows,
                          uint64_t *bytes);

@@ -9,6 +9,8 @@
 #define VALUES_PART 8
 /* Eighths of the device's limit that values and all else may take together: the rest is for what queries need. */
 #define BUSY_EIGHTHS 6
+/* Parts of a column chunk that are kept at a time: statements with other conditions want other ones, and share pages. */
+#define PARTS_MOST 4
 
 /* ---- looking up; with the lock held ---- */
 
@@ -35,59 +37,95 @@ static size_t place_of(const kept_piece *piece, const kept_chunk *chunk, size_t 
     return SIZE_MAX;
 }
 
-typedef ARRAY(parquet_run) run_list;
-
-/* Adds the rows of a column chunk, the batch's from row *at on, of which `start` is the first one's place. */
-static status add_runs(run_list *runs, const pq_row_list *rows, uint64_t start, uint64_t *at)
+/* Returns the run that has the rows of the column chunk at the place, looking first from *hint on; NULL: none has. */
+static const kept_run *run_of(const kept_values *values, size_t place, uint64_t first, uint64_t end,
+                              size_t *hint)
 {
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < values->run_count; i++) {
+        size_t number = (*hint + i) % values->run_count;
+        const kept_run *run = &values->runs[number];
+        if (run->place != place || run->first > first || run->end < end)
+            continue;
+        *hint = number;
+        return run;
+    }
+    return NULL;
+}
+
+bool stored_values_cover(const kept_piece *piece, const kept_chunk *chunk, uint64_t first,
+                         uint64_t end)
+{
+    size_t hint = 0, place = place_of(piece, chunk, 0);
+    return place != SIZE_MAX && run_of(piece->values, place, first, end, &hint);
+}
+
+/* Rows of values that a batch wants. */
+typedef struct wanted_rows {
+    ARRAY(parquet_run) runs;
+    uint64_t count;
+    size_t hint; /* the last run that had some */
+} wanted_rows;
+
+static status add_run(wanted_rows *wanted, uint64_t from, uint64_t count)
+{
+    parquet_run next = {.from = from, .at = wanted->count, .count = count};
+    parquet_run *last = wanted->runs.count ? &wanted->runs.items[wanted->runs.count - 1] : NULL;
+    wanted->count += count;
+    if (!last || last->from + last->count != from)
+        return array_push(NULL, &wanted->runs, next);
+    last->count += count;
+    return STATUS_OK;
+}
+
+/* Adds the rows of the column chunk at the place; *out_has false: some are not there. */
+static status add_rows(const kept_values *values, size_t place, const pq_row_list *rows,
+                       wanted_rows *wanted, bool *out_has)
+{
+    *out_has = true;
+    for (size_t i = 0; i < rows->count && *out_has; i++) {
         const pq_row_range *range = &rows->items[i];
-        parquet_run next = {
-            .from = start + range->first, .at = *at, .count = range->end - range->first};
-        parquet_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
-        *at += next.count;
-        if (last && last->from + last->count == next.from)
-            last->count += next.count;
-        else
-            TRY(array_push(NULL, runs, next));
+        const kept_run *run = run_of(values, place, range->first, range->end, &wanted->hint);
+        *out_has = run != NULL;
+        if (run)
+            TRY(add_run(wanted, run->at + (range->first - run->first), range->end - range->first));
     }
     return STATUS_OK;
 }
 
 /* Adds the rows of all parts; *out_has false: the piece has not all of them. */
-static status find_runs(const kept_piece *piece, kept_chunk *const *chunks,
-                        const pq_batch_part *parts, uint32_t part_count, run_list *runs,
+static status find_rows(const kept_piece *piece, kept_chunk *const *chunks,
+                        const pq_batch_part *parts, uint32_t part_count, wanted_rows *wanted,
                         bool *out_has)
 {
-    uint64_t at = 0;
     size_t place = 0;
-    *out_has = false;
-    runs->count = 0;
-    for (uint32_t i = 0; i < part_count; i++) {
+    *out_has = true;
+    wanted->runs.count = 0;
+    wanted->count = 0;
+    for (uint32_t i = 0; i < part_count && *out_has; i++) {
         place = place_of(piece, chunks[i], place);
-        if (place == SIZE_MAX)
-            return STATUS_OK;
-        TRY(add_runs(runs, parts[i].rows, piece->values->starts[place], &at));
+        *out_has = place != SIZE_MAX;
+        if (*out_has)
+            TRY(add_rows(piece->values, place, parts[i].rows, wanted, out_has));
     }
-    *out_has = at > 0;
+    *out_has = *out_has && wanted->count;
     return STATUS_OK;
 }
 
-static void give(const kept_piece *piece, run_list *runs, pq_kept_rows *out)
+static void give(const kept_piece *piece, wanted_rows *wanted, pq_kept_rows *out)
 {
     *out = (pq_kept_rows){.values = tensor_ref(piece->values->values),
                           .value_count = piece->values->row_count,
                           .bytes = piece->bytes,
-                          .runs = runs->items,
-                          .run_count = runs->count};
-    *runs = (run_list){0};
+                          .runs = wanted->runs.items,
+                          .run_count = wanted->runs.count};
+    *wanted = (wanted_rows){0};
 }
 
 static status find_in(stored_cache_use use, const column_key *key, kept_chunk *const *chunks,
                       const pq_batch_part *parts, uint32_t part_count, stored_bounds bounds,
                       pq_kept_rows *out)
 {
-    run_list runs = {0};
+    wanted_rows wanted = {0};
     status st = STATUS_OK;
     for (size_t i = 0; i < chunks[0]->decoded.count && !st && !out->values; i++) {
         kept_piece *piece = chunks[0]->decoded.items[i];
@@ -95,13 +133,13 @@ static status find_in(stored_cache_use use, const column_key *key, kept_chunk *c
         if (piece->is_pending || !is_type_of(piece->values, key) ||
             !is_within(piece->values, bounds))
             continue;
-        st = find_runs(piece, chunks, parts, part_count, &runs, &has);
+        st = find_rows(piece, chunks, parts, part_count, &wanted, &has);
         if (st || !has)
             continue;
         stored_use_piece(use.cache, piece, use.statement);
-        give(piece, &runs, out);
+        give(piece, &wanted, out);
     }
-    array_release(&runs);
+    array_release(&wanted.runs);
     return st;
 }
 
@@ -145,7 +183,15 @@ status stored_values_find(stored_cache_use use, const column_key *keys, const pq
     return st;
 }
 
-bool stored_values_has(stored_cache_use use, const column_key *key)
+static bool has_rows(const kept_piece *piece, const kept_chunk *chunk, const pq_row_list *rows)
+{
+    bool has = true;
+    for (size_t i = 0; i < rows->count && has; i++)
+        has = stored_values_cover(piece, chunk, rows->items[i].first, rows->items[i].end);
+    return has;
+}
+
+bool stored_values_has(stored_cache_use use, const column_key *key, const pq_row_list *rows)
 {
     bool has = false;
     if (!use.cache)
@@ -154,7 +200,8 @@ bool stored_values_has(stored_cache_use use, const column_key *key)
     const kept_chunk *chunk = stored_find_chunk(use.cache, key);
     for (size_t i = 0; chunk && i < chunk->decoded.count && !has; i++)
         has = !chunk->decoded.items[i]->is_pending &&
-              is_type_of(chunk->decoded.items[i]->values, key);
+              is_type_of(chunk->decoded.items[i]->values, key) &&
+              has_rows(chunk->decoded.items[i], chunk, rows);
     mutex_unlock(&use.cache->lock);
     return has;
 }
@@ -165,13 +212,14 @@ static bool has_all_of(const kept_piece *piece, const kept_piece *other)
 {
     const kept_values *values = piece->values, *others = other->values;
     stored_bounds bounds = {others->is_within, others->minimum, others->maximum};
-    size_t place = 0;
+    size_t place = 0, hint = 0;
     if (!type_equal(values->type, others->type) || values->replaces_text != others->replaces_text ||
         !is_within(values, bounds))
         return false;
-    for (size_t i = 0; i < other->chunks.count; i++) {
-        place = place_of(piece, other->chunks.items[i], place);
-        if (place == SIZE_MAX)
+    for (size_t i = 0; i < others->run_count; i++) {
+        const kept_run *run = &others->runs[i];
+        place = place_of(piece, other->chunks.items[run->place], place);
+        if (place == SIZE_MAX || !run_of(values, place, run->first, run->end, &hint))
             return false;
     }
     return true;
@@ -183,7 +231,8 @@ kept_piece *stored_values_find_worse(const kept_piece *piece)
         const kept_chunk *chunk = piece->chunks.items[i];
         for (size_t k = 0; k < chunk->decoded.count; k++) {
             kept_piece *other = chunk->decoded.items[k];
-            if (other != piece && !other->is_pending && has_all_of(piece, other))
+            if (other != piece && !other->is_pending && other->chunks.items[0] == chunk &&
+                has_all_of(piece, other))
                 return other;
         }
     }
@@ -195,7 +244,10 @@ void stored_values_count(const kept_piece *piece, const kept_chunk *chunk, uint6
 {
     const kept_values *values = piece->values;
     size_t place = place_of(piece, chunk, 0);
-    uint64_t count = values->starts[place + 1] - values->starts[place];
+    uint64_t count = 0;
+    for (size_t i = 0; i < values->run_count; i++)
+        if (values->runs[i].place == place)
+            count += values->runs[i].end - values->runs[i].first;
     *rows += count;
     *bytes += (uint64_t)((double)piece->bytes * (double)count / (double)values->row_count);
 }
@@ -225,7 +277,7 @@ static status list_buffers(const tensor *t, buffer_list *out)
 
 static kept_piece *new_piece(const stored_keeper *keeper, const pq_decoded *decoded)
 {
-    size_t bytes = sizeof(kept_values) + (decoded->part_count + 1) * sizeof(uint64_t);
+    size_t bytes = sizeof(kept_values) + decoded->run_count * sizeof(kept_run);
     kept_piece *piece = mem_new(sizeof *piece);
     kept_values *values = mem_new(bytes);
     if (!piece || !values) {
@@ -237,11 +289,14 @@ static kept_piece *new_piece(const stored_keeper *keeper, const pq_decoded *deco
                             .row_count = decoded->row_count,
                             .type = keeper->keys[0].type,
                             .replaces_text = keeper->keys[0].replaces_text,
+                            .is_whole = decoded->is_whole,
                             .is_within = decoded->is_within,
                             .minimum = decoded->minimum,
                             .maximum = decoded->maximum};
-    memcpy(values->starts, decoded->starts, decoded->part_count * sizeof *values->starts);
-    values->starts[decoded->part_count] = decoded->row_count;
+    for (; values->run_count < decoded->run_count; values->run_count++) {
+        const pq_decoded_run *run = &decoded->runs[values->run_count];
+        values->runs[values->run_count] = (kept_run){run->part, run->first, run->end, run->at};
+    }
     piece->values = values;
     piece->is_pending = true;
     piece->statement = keeper->use.statement;
@@ -285,6 +340,39 @@ static bool is_there(const kept_piece *piece)
     return false;
 }
 
+/* Returns whether parts of the piece's first column chunk that are kept are few enough for one more; the one that was not used
+ * for longest goes if that is long ago. */
+static bool is_one_of_few(const stored_keeper *keeper, const kept_piece *piece, kept_piece **gone)
+{
+    const kept_chunk *first = piece->chunks.items[0];
+    kept_piece *oldest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < first->decoded.count; i++) {
+        kept_piece *other = first->decoded.items[i];
+        if (other == piece || other->values->is_whole)
+            continue;
+        count++;
+        if (!other->is_pending && (!oldest || other->statement < oldest->statement))
+            oldest = other;
+    }
+    if (piece->values->is_whole || count < PARTS_MOST)
+        return true;
+    if (!oldest || oldest->statement + STORED_UNUSED_STATEMENTS > keeper->use.statement)
+        return false;
+    stored_take_out(keeper->use.cache, oldest, gone);
+    return true;
+}
+
+/* Lends the piece's memory, and counts it. Returns whether that is as much as there is room for: the device may have taken more
+ * than it was asked for. */
+static bool lend_piece(stored_cache *cache, kept_piece *piece, const buffer_list *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++)
+        piece->bytes += cache->dev->ops->lend(buffers->items[i]);
+    stored_count_piece(cache, piece);
+    return atomic_load(&cache->held) <= cache->device_most;
+}
+
 /* Adds the piece to those of its statement. Returns whether its values are kept, by it or another one. */
 static bool add_piece(const stored_keeper *keeper, kept_piece *piece, const buffer_list *buffers,
                       kept_piece **gone)
@@ -296,14 +384,11 @@ static bool add_piece(const stored_keeper *keeper, kept_piece *piece, const buff
     bool has = has_room(keeper, bytes, gone);
     stored_list_add(&cache->pending, piece);
     bool is_listed = has && list_chunks(keeper, piece), is_known = is_listed && is_there(piece);
-    if (!is_listed || is_known) {
-        stored_take_out(cache, piece, gone);
-        return is_known;
-    }
-    for (size_t i = 0; i < buffers->count; i++)
-        piece->bytes += cache->dev->ops->lend(buffers->items[i]);
-    stored_count_piece(cache, piece);
-    return true;
+    if (is_listed && !is_known && is_one_of_few(keeper, piece, gone) &&
+        lend_piece(cache, piece, buffers))
+        return true;
+    stored_take_out(cache, piece, gone);
+    return is_known;
 }
 
 static bool has_keys(const stored_keeper *keeper)

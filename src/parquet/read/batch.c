@@ -318,54 +318,73 @@ static bool is_part_whole(const pq_batch *b, const part *p)
     return p->pages.count && !p->pages.items[0].first_row && rows == group_of(b, p)->row_count;
 }
 
-/* Returns where row groups begin among the rows of the pages, if these are all pages of all parts' row groups and somebody may
- * keep what is decoded. Freed with mem_free. */
-static uint64_t *find_whole(const pq_batch *b, size_t first, size_t end)
+typedef ARRAY(pq_decoded_run) decoded_runs;
+
+static status add_decoded_page(const pq_page *page, uint32_t part, uint64_t at, decoded_runs *out)
 {
-    bool is_whole = b->context.keeper.keep_values && !first && end == b->pages.count;
-    for (uint32_t i = 0; i < b->part_count && is_whole; i++)
-        is_whole = is_part_whole(b, &b->parts[i]);
-    uint64_t *starts = is_whole ? mem_new_array(b->part_count, sizeof *starts) : NULL;
-    for (uint32_t i = 0; starts && i < b->part_count; i++)
-        starts[i] = b->starts.items[b->parts[i].first_page];
-    return starts;
+    uint64_t first = page->first_row, end = first + page->header.value_count;
+    pq_decoded_run *last = out->count ? &out->items[out->count - 1] : NULL;
+    if (!last || last->part != part || last->end != first)
+        return array_push(NULL, out, ((pq_decoded_run){part, first, end, at}));
+    last->end = end;
+    return STATUS_OK;
 }
 
-/* Row groups of at most so many chunks are decoded as a whole where that may be kept: larger ones are cut. */
+/* Lists the rows of all pages. */
+static status list_decoded(const pq_batch *b, decoded_runs *out)
+{
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        const part *p = &b->parts[i];
+        for (size_t k = 0; k < p->pages.count; k++)
+            TRY(add_decoded_page(&p->pages.items[k], i, b->starts.items[p->first_page + k], out));
+    }
+    return STATUS_OK;
+}
+
+static bool is_whole(const pq_batch *b)
+{
+    bool is_whole = true;
+    for (uint32_t i = 0; i < b->part_count && is_whole; i++)
+        is_whole = is_part_whole(b, &b->parts[i]);
+    return is_whole;
+}
+
+/* Pages of at most so many chunks are decoded together where that may be kept: larger row groups are cut. */
 #define WHOLE_CHUNKS 2
 
 /* Returns whether all pages are decoded at once because somebody may keep the values. */
 static bool wants_all(const pq_batch *b)
 {
     uint64_t rows = 0;
-    if (!b->context.keeper.keep_values)
-        return false;
-    for (uint32_t i = 0; i < b->part_count; i++) {
-        rows += group_of(b, &b->parts[i])->row_count;
-        if (!is_part_whole(b, &b->parts[i]))
-            return false;
-    }
-    return rows <= (uint64_t)WHOLE_CHUNKS * b->stream->dev->chunk_rows;
+    for (size_t i = 0; i < b->pages.count; i++)
+        rows += b->pages.items[i]->header.value_count;
+    return b->context.keeper.keep_values &&
+           rows <= (uint64_t)WHOLE_CHUNKS * b->stream->dev->chunk_rows;
 }
 
 /* Decodes the pages [first, end), which have these rows, into the window. */
 static status decode_pages(pq_batch *b, size_t first, size_t end, uint64_t rows)
 {
     pq_batch_page_list pages = {0};
-    uint64_t *starts = find_whole(b, first, end);
-    pq_decoded whole = {.row_count = rows,
-                        .starts = starts,
-                        .part_count = b->part_count,
-                        .is_within = b->context.check_bounds,
-                        .minimum = b->context.minimum,
-                        .maximum = b->context.maximum};
-    b->context.whole = starts ? &whole : NULL;
-    status st = batch_list_pages(b, first, end, &pages);
+    decoded_runs runs = {0};
+    bool is_all = b->context.keeper.keep_values && !first && end == b->pages.count;
+    status st = is_all ? list_decoded(b, &runs) : STATUS_OK;
+    pq_decoded decoded = {.row_count = rows,
+                          .runs = runs.items,
+                          .run_count = runs.count,
+                          .part_count = b->part_count,
+                          .is_whole = is_all && is_whole(b),
+                          .is_within = b->context.check_bounds,
+                          .minimum = b->context.minimum,
+                          .maximum = b->context.maximum};
+    b->context.whole = is_all ? &decoded : NULL;
+    if (!st)
+        st = batch_list_pages(b, first, end, &pages);
     if (!st)
         st = pq_batch_decode(&b->context, &pages, &b->window);
     b->context.whole = NULL;
     array_release(&pages);
-    mem_free(starts);
+    array_release(&runs);
     return st;
 }
 

@@ -21,12 +21,20 @@ typedef struct pq_batch pq_batch;
 typedef struct pq_stored_column pq_stored_column;
 typedef struct pq_placed_window pq_placed_window;
 
-/* Values of all rows of a batch's row groups, decoded together. */
+/* Rows [first, end) of a part's row group, which are the values from `at` on. */
+typedef struct pq_decoded_run {
+    uint32_t part;
+    uint64_t first, end, at;
+} pq_decoded_run;
+
+/* Values of all pages that a batch wants, decoded together. */
 typedef struct pq_decoded {
     tensor *values; /* borrowed; immutable, as all tensors */
     uint64_t row_count;
-    const uint64_t *starts; /* by part, the row with which its row group begins */
+    const pq_decoded_run *runs; /* in the order of the parts, and of their rows */
+    size_t run_count;
     uint32_t part_count;
+    bool is_whole;  /* they are all rows of the row groups */
     bool is_within; /* each is known to lie within these: */
     int64_t minimum, maximum;
 } pq_decoded;

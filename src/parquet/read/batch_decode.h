@@ -28,7 +28,7 @@ typedef struct pq_batch_context {
     uint64_t dictionary_rows;
     pq_keeper keeper;
     pq_decoded *
-        whole; /* the pages to be decoded next are all of the batch's row groups, without values; or NULL */
+        whole; /* the pages to be decoded next are all that the batch wants; without values. Or NULL */
 } pq_batch_context;
 
 /* The rows of the data pages, in their order: INDEXED over the dictionary if all are coded, else
