@@ -120,7 +120,7 @@ static void check_pages(dev_kernel_function kernel, const page *pages)
     parquet_page list[PAGES] = {0};
     bytes stored = {0};
     uint64_t at = 0;
-    uint32_t parts = 0;
+    uint32_t parts = 0, tiles = 0;
     for (uint32_t i = 0; i < PAGES; i++) {
         uint32_t head = (uint32_t)test_random() % 3 * 5;
         list[i] = (parquet_page){.stored_at = stored.count,
@@ -133,6 +133,8 @@ static void check_pages(dev_kernel_function kernel, const page *pages)
                                  .is_compressed = true,
                                  .first_part = parts};
         parts += PARQUET_PARTS(pages[i].plain_bytes);
+        uint32_t its = PARQUET_TILES((uint32_t)pages[i].stream.count);
+        tiles = its > tiles && PARQUET_PARTS(pages[i].plain_bytes) > 1 ? its : tiles;
         at += list[i].unpacked_bytes;
         add(&stored, "LLLLLLLLLL", head);
         add(&stored, pages[i].stream.at, pages[i].stream.count);
@@ -148,6 +150,7 @@ static void check_pages(dev_kernel_function kernel, const page *pages)
                                                  .pages = list,
                                                  .page_count = PAGES,
                                                  .part_count = parts,
+                                                 .most_tiles = tiles,
                                                  .error = &error});
     mem_free(exact);
     mem_free(stored.at);

@@ -27,6 +27,11 @@ typedef struct cuda_extra {
 #define CUDA_CODEC_LZ4_RAW 7
 #define CUDA_CODECS (1u << CUDA_CODEC_SNAPPY | 1u << CUDA_CODEC_LZ4 | 1u << CUDA_CODEC_LZ4_RAW)
 
+/* Scratch of parquet_batch_decompress: a word that numbers blocks; of each part where in its page it begins; of each page
+ * what was found out about it; two of each tile, in a row for each page. */
+#define SNAPPY_WORDS(parts, pages, most_tiles)                                                     \
+    (1 + (uint64_t)(parts) + (pages) + 2 * (uint64_t)(pages) * (most_tiles))
+
 /* Scratch of parquet_batch_library: what nvCOMP takes and gives, arrays of a word for each page that it decompresses, of
  * statuses 4 bytes; then a word for each page: its number among those, from 1 on. */
 enum {

@@ -107,33 +107,63 @@ template <unsigned THREADS> DEVICE void jump_join(jump_shared<THREADS> *shared)
     }
 }
 
-/* All threads: those elements that begin in the window from `at` on, where one begins, as chain_window finds them. A
- * barrier must come before the next window. */
+/* Finds the exits of a window of the stream that begins at `from`. All threads come. */
 template <class E, unsigned THREADS>
-DEVICE uint32_t jump_window(const E &elements, uint32_t at, jump_shared<THREADS> *shared, chain_span *s)
+DEVICE void jump_prepare(const E &elements, uint32_t from, jump_shared<THREADS> *shared)
 {
-    uint32_t mine = threadIdx.x * JUMP_SPAN, begin = at + mine, end = elements.end, entry = 0;
-    begin = begin < end ? begin : end;
-    s->limit = end - begin < JUMP_SPAN ? end : begin + JUMP_SPAN;
-    jump_exits<E, THREADS>(elements, begin, shared);
-    if (threadIdx.x == 0)
-        shared->next = 0;
+    uint32_t begin = from + threadIdx.x * JUMP_SPAN, end = elements.end;
+    jump_exits<E, THREADS>(elements, begin < end ? begin : end, shared);
     if (THREADS > CUDA_WARP) {
         __syncwarp();
         jump_join<THREADS>(shared);
     }
     __syncthreads();
+}
+
+/* One thread: where a reader leaves the window that begins at `from` who comes to it at `entry`. CHAIN_UNKNOWN: further on
+ * than exits say. */
+template <unsigned THREADS>
+DEVICE uint32_t jump_exit(const jump_shared<THREADS> *shared, uint32_t from, uint32_t entry)
+{
+    uint32_t place = entry - from;
+    if (place >= THREADS * JUMP_SPAN)
+        return entry;
+    while (place < THREADS * JUMP_SPAN)
+        place = shared->far[jump_slot<THREADS>(place)];
+    return place < JUMP_OUT ? from + place : CHAIN_UNKNOWN;
+}
+
+/* Finds the thread's elements of a prepared window. `entry`: the first one that begins in the window, or after it; or
+ * CHAIN_CUT. Returns the first one that begins after the window, or CHAIN_CUT. All threads come; a barrier must come before
+ * the next window. */
+template <class E, unsigned THREADS>
+DEVICE uint32_t jump_enter(const E &elements, uint32_t from, uint32_t entry, jump_shared<THREADS> *shared, chain_span *s)
+{
+    uint32_t mine = threadIdx.x * JUMP_SPAN, begin = from + mine, end = elements.end, place = entry - from;
+    begin = begin < end ? begin : end;
+    s->limit = end - begin < JUMP_SPAN ? end : begin + JUMP_SPAN;
+    if (threadIdx.x == 0)
+        shared->next = entry;
     if (THREADS > CUDA_WARP)
-        while (entry / (CUDA_WARP * JUMP_SPAN) < kernel_warp())
-            entry = shared->far[jump_slot<THREADS>(entry)];
-    while (entry < mine)
-        entry = shared->exits[jump_slot<THREADS>(entry)];
-    s->entry = at + entry;
+        while (place / (CUDA_WARP * JUMP_SPAN) < kernel_warp())
+            place = shared->far[jump_slot<THREADS>(place)];
+    while (place < mine)
+        place = shared->exits[jump_slot<THREADS>(place)];
+    s->entry = place < JUMP_OUT ? from + place : CHAIN_CUT;
     chain_follow(elements, s);
+    __syncthreads();
     if (s->entry < s->limit)
         atomicMax(&shared->next, s->next);
     __syncthreads();
     return shared->next;
+}
+
+/* Finds those elements that begin in the window from `at` on, where one begins, as chain_window does. */
+template <class E, unsigned THREADS>
+DEVICE uint32_t jump_window(const E &elements, uint32_t at, jump_shared<THREADS> *shared, chain_span *s)
+{
+    jump_prepare<E, THREADS>(elements, at, shared);
+    return jump_enter<E, THREADS>(elements, at, at, shared, s);
 }
 
 #endif

@@ -72,19 +72,33 @@ DEVICE parquet_decompress_arguments compressed_bytes(const parquet_batch_decompr
     return one;
 }
 
-/* Scratch: a word for each part, where in the page it begins; then one for each page, a snappy_verdict. */
+/* Returns whether the page is looked through by tiles. */
+DEVICE bool is_tiled(const parquet_batch_decompress_arguments &a, const parquet_page *p)
+{
+    return is_kernels(a, p) && p->codec == CUDA_CODEC_SNAPPY && parts_of(p) > 1;
+}
+
+/* Finds the page's words in the scratch (SNAPPY_WORDS). */
+DEVICE snappy_words words_of(const parquet_batch_decompress_arguments &a, const parquet_page *p, uint64_t *scratch)
+{
+    uint64_t page = (uint64_t)(p - a.pages), tiles = (uint64_t)a.page_count * a.most_tiles;
+    uint64_t *starts = scratch + 1, *verdicts = starts + a.part_count, *exits = verdicts + a.page_count;
+    return {starts + p->first_part, verdicts + page, exits + page * a.most_tiles, exits + tiles + page * a.most_tiles};
+}
+
+/* Looks through pages of snappy that have several parts. Blocks take the first tile of each page, then the second tile of
+ * each page: the way through one page is serial, and those through all pages go on side by side. */
 KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
 {
     __shared__ snappy_shared<CUDA_BLOCK> shared;
-    const parquet_page *p = &a.pages[blockIdx.x];
-    uint64_t *scratch = extra.scratch;
-    if (!is_kernels(a, p) || p->codec != CUDA_CODEC_SNAPPY || parts_of(p) == 1)
+    __shared__ uint64_t taken;
+    uint64_t number = kernel_take_tile(extra.scratch, &taken);
+    const parquet_page *p = &a.pages[number % a.page_count];
+    uint32_t tile = (uint32_t)(number / a.page_count);
+    if (!is_tiled(a, p) || tile >= PARQUET_TILES(p->stored_bytes - p->head_bytes))
         return;
     parquet_decompress_arguments one = compressed_bytes(a, p);
-    snappy_verdict verdict =
-        snappy_check(one.source, one.source_bytes, one.target_bytes, &scratch[p->first_part], &shared);
-    if (threadIdx.x == 0)
-        scratch[a.part_count + blockIdx.x] = verdict;
+    snappy_check_tile(one.source, one.source_bytes, one.target_bytes, tile, words_of(a, p, extra.scratch), &shared);
 }
 
 /* A part of a page that was looked through. */
@@ -110,7 +124,6 @@ KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
 {
     __shared__ page_shared shared;
     const parquet_page *p = page_of_piece(a.pages, a.page_count, &parquet_page::first_part, blockIdx.x);
-    const uint64_t *scratch = extra.scratch;
     uint32_t part = blockIdx.x - p->first_part;
     if (!is_kernels(a, p))
         return;
@@ -119,9 +132,9 @@ KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
     if (p->unpacked_bytes == p->head_bytes)
         return;
     parquet_decompress_arguments one = compressed_bytes(a, p);
-    if (p->codec == CUDA_CODEC_SNAPPY && parts_of(p) > 1)
-        decompress_part(one, &scratch[p->first_part], part,
-                        (snappy_verdict)scratch[a.part_count + (p - a.pages)], &shared);
+    snappy_words words = words_of(a, p, extra.scratch);
+    if (is_tiled(a, p))
+        decompress_part(one, words.starts, part, (snappy_verdict)*words.verdict, &shared);
     else if (part == 0)
         decompress_page(one, &shared);
 }

@@ -85,12 +85,10 @@ status cuda_launch_key_statistics(launch *l)
 status cuda_launch_parquet_batch_decompress(launch *l)
 {
     const parquet_batch_decompress_arguments *a = l->arguments;
-    shape pages = {.blocks = a->page_count, .threads = CUDA_BLOCK};
+    shape tiles = {.blocks = (uint64_t)a->page_count * a->most_tiles, .threads = CUDA_BLOCK};
     shape parts = {.blocks = a->part_count, .threads = CUDA_WARP};
-    TRY(cuda_scratch_take(l, (uint64_t)a->part_count + a->page_count));
-    if (a->codecs >> CUDA_CODEC_SNAPPY & 1)
-        TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_decompress,
-                     cuda_shape_of_codecs(a->codecs, pages)));
+    TRY(cuda_scratch_take(l, SNAPPY_WORDS(a->part_count, a->page_count, a->most_tiles)));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_decompress, cuda_shape_of_codecs(a->codecs, tiles)));
     return cuda_run(l, CUDA_ENTRY_parquet_batch_decompress_parts,
                     cuda_shape_of_codecs(a->codecs, parts));
 }

@@ -12,26 +12,39 @@
 #define LZ_LITERAL 0x80000000u
 #define LZ_TILE (2 * CUDA_WARP)
 /* Bytes left of a literal from which it is long. */
-#define LZ_LONG 512
-#define LZ_LONG_ROUNDS 8
+#define LZ_LONG 192
+#define LZ_LONG_ROUNDS 2
 
 typedef struct lz_list {
     uint32_t places[LZ_ELEMENTS];  /* where in the output each begins, ascending */
     uint32_t sources[LZ_ELEMENTS]; /* LZ_LITERAL and where it lies in the stream; or how far back it is copied from */
 } lz_list;
 
-/* Bytes that lie in the stream, in order. */
+/* Copies a long literal, by words where they lie at the target's addresses; words of the stream that reach before the
+ * literal are read, but none that reach after it. */
 DEVICE void lz_write_long(const uint8_t *from, uint8_t *to, uint32_t count)
 {
-    uint32_t at = kernel_lane();
-    for (; at + (LZ_LONG_ROUNDS - 1) * CUDA_WARP < count; at += LZ_LONG_ROUNDS * CUDA_WARP) {
-        uint8_t bytes[LZ_LONG_ROUNDS];
+    uint32_t head = (uint32_t)(0 - (uint64_t)to) % 8;
+    unsigned shift = (unsigned)((uint64_t)(from + head) % 8) * 8;
+    const uint64_t *words = (const uint64_t *)(from + head - shift / 8);
+    uint64_t *out = (uint64_t *)(to + head);
+    uint32_t whole = (count - head) / 8 - 1, at = kernel_lane();
+    if (at < head)
+        to[at] = from[at];
+    for (; at < whole; at += LZ_LONG_ROUNDS * CUDA_WARP) {
+        uint64_t low[LZ_LONG_ROUNDS], high[LZ_LONG_ROUNDS];
+        KERNEL_UNROLLED
+        for (unsigned i = 0; i < LZ_LONG_ROUNDS; i++) {
+            uint32_t word = at + i * CUDA_WARP < whole ? at + i * CUDA_WARP : at;
+            low[i] = words[word];
+            high[i] = words[word + 1];
+        }
+        KERNEL_UNROLLED
         for (unsigned i = 0; i < LZ_LONG_ROUNDS; i++)
-            bytes[i] = from[at + i * CUDA_WARP];
-        for (unsigned i = 0; i < LZ_LONG_ROUNDS; i++)
-            to[at + i * CUDA_WARP] = bytes[i];
+            if (at + i * CUDA_WARP < whole)
+                out[at + i * CUDA_WARP] = shift ? low[i] >> shift | high[i] << (64 - shift) : low[i];
     }
-    for (; at < count; at += CUDA_WARP)
+    for (at = head + whole * 8 + kernel_lane(); at < count; at += CUDA_WARP)
         to[at] = from[at];
 }
 

@@ -18,15 +18,19 @@
 
 static_assert(JUMP_SPAN / 2 * CUDA_WARP <= LZ_ELEMENTS, "an element has two bytes or more");
 
+#define SNAPPY_TILE_BYTES PARQUET_TILE_BYTES /* of the stream: a block's */
+static_assert(SNAPPY_TILE_BYTES == CUDA_BLOCK * JUMP_SPAN, "a window");
+
 template <unsigned THREADS> struct snappy_shared {
     jump_shared<THREADS> window;
     uint64_t sums[THREADS / CUDA_WARP];
 };
 
+/* The worst that was found counts. */
 typedef enum snappy_verdict {
-    SNAPPY_DAMAGED,
+    SNAPPY_PARTS,
     SNAPPY_WHOLE, /* a copy goes over the beginning of a part */
-    SNAPPY_PARTS
+    SNAPPY_DAMAGED
 } snappy_verdict;
 
 typedef struct snappy_element {
@@ -133,37 +137,82 @@ DEVICE snappy_verdict snappy_check_span(const snappy_stream &stream, const chain
     return verdict;
 }
 
-/* All threads of the block: what the stream is, and, of PARTS, where in it they begin (starts may be NULL). */
-template <unsigned THREADS>
-DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint64_t *starts,
-                                   snappy_shared<THREADS> *shared)
+/* Looks through a stream: a block that is a warp. */
+DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes, uint32_t bytes,
+                                   snappy_shared<CUDA_WARP> *shared)
 {
-    __shared__ uint32_t worst;
     snappy_stream stream = {source, source_bytes};
     snappy_verdict verdict = SNAPPY_PARTS;
     uint64_t done = 0, total;
     uint32_t at;
     if (!snappy_begin(source, source_bytes, bytes, &at))
         return SNAPPY_DAMAGED;
-    if (threadIdx.x == 0) {
-        worst = SNAPPY_PARTS;
-        if (starts)
-            starts[0] = at;
-    }
     while (at < source_bytes && done <= bytes) {
         chain_span s;
         at = jump_window(stream, at, &shared->window, &s);
         uint64_t place = done + kernel_block_scan(s.sum, shared->sums, &total);
         if (place <= bytes) {
-            snappy_verdict mine = snappy_check_span(stream, s, place, bytes, starts);
-            verdict = mine < verdict ? mine : verdict;
+            snappy_verdict mine = snappy_check_span(stream, s, place, bytes, NULL);
+            verdict = mine > verdict ? mine : verdict;
         }
         done += total;
     }
+    bool is_damaged = at != source_bytes || done != bytes || __ballot_sync(ALL_LANES, verdict == SNAPPY_DAMAGED);
+    return is_damaged ? SNAPPY_DAMAGED : verdict;
+}
+
+/* Words in memory by which the tiles of a stream tell each other, and those who write it, what they found; all 0 at first. */
+typedef struct snappy_words {
+    uint64_t *starts;  /* of each part: where it begins in the stream */
+    uint64_t *verdict; /* a snappy_verdict */
+    uint64_t *exits;   /* of each tile: the first element that begins after it, with SCAN_FLAG_ALL */
+    uint64_t *places;  /* of each tile, as of the tiles of a scan: bytes that it makes */
+} snappy_words;
+
+/* Finds where the first element of a tile begins, or CHAIN_CUT, once the tile before it says so, and tells the next tile
+ * where its own one does, unless the exits do not say. One thread. */
+DEVICE uint32_t snappy_enter_tile(const snappy_stream &stream, uint32_t bytes, uint32_t tile, snappy_words words,
+                                  const snappy_shared<CUDA_BLOCK> *shared)
+{
+    uint32_t entry = CHAIN_CUT, exit;
+    if (tile)
+        entry = (uint32_t)(kernel_tile_word((word64 *)&words.exits[tile - 1]) & SCAN_NUMBER);
+    else if (snappy_begin(stream.source, stream.end, bytes, &entry))
+        words.starts[0] = entry;
+    else
+        entry = CHAIN_CUT;
+    exit = jump_exit(&shared->window, tile * SNAPPY_TILE_BYTES, entry);
+    if (exit != CHAIN_UNKNOWN)
+        atomicExch((word64 *)&words.exits[tile], SCAN_FLAG_ALL | exit);
+    return entry;
+}
+
+/* Looks through a tile of a stream: a block. Tiles before it must have begun. */
+DEVICE void snappy_check_tile(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint32_t tile,
+                              snappy_words words, snappy_shared<CUDA_BLOCK> *shared)
+{
+    __shared__ uint64_t word;
+    snappy_stream stream = {source, source_bytes};
+    snappy_verdict verdict = SNAPPY_PARTS;
+    uint32_t from = tile * SNAPPY_TILE_BYTES;
+    chain_span s;
+    uint64_t total;
+    jump_prepare(stream, from, &shared->window);
+    if (threadIdx.x == 0)
+        word = snappy_enter_tile(stream, bytes, tile, words, shared);
     __syncthreads();
-    atomicMin(&worst, (uint32_t)verdict);
-    __syncthreads();
-    return at == source_bytes && done == bytes ? (snappy_verdict)worst : SNAPPY_DAMAGED;
+    uint32_t next = jump_enter(stream, from, (uint32_t)word, &shared->window, &s);
+    if (threadIdx.x == 0)
+        atomicExch((word64 *)&words.exits[tile], SCAN_FLAG_ALL | next);
+    uint64_t before = kernel_block_scan(s.sum, shared->sums, &total);
+    uint64_t base = kernel_tile_base(words.places - 1, tile, total, &word);
+    if (s.entry < s.limit)
+        verdict = base + before <= bytes ? snappy_check_span(stream, s, base + before, bytes, words.starts)
+                                         : SNAPPY_DAMAGED;
+    if (source_bytes - from <= SNAPPY_TILE_BYTES && (next != source_bytes || base + total != bytes))
+        verdict = SNAPPY_DAMAGED;
+    if (verdict != SNAPPY_PARTS)
+        atomicMax((word64 *)words.verdict, (word64)verdict);
 }
 
 /* A block that is a warp: what bytes [at, end) of a stream make, from byte `place` of the output on. They are not
@@ -196,7 +245,7 @@ DEVICE bool snappy_decode(const uint8_t *source, uint32_t source_bytes, uint8_t 
                           snappy_shared<CUDA_WARP> *shared, lz_list *list)
 {
     uint32_t at;
-    if (snappy_check(source, source_bytes, bytes, NULL, shared) == SNAPPY_DAMAGED)
+    if (snappy_check(source, source_bytes, bytes, shared) == SNAPPY_DAMAGED)
         return false;
     snappy_begin(source, source_bytes, bytes, &at);
     snappy_write(source, at, source_bytes, target, 0, shared, list);

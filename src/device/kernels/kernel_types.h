@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DEV_ABI 17 /* raise with every change of device.h, and of an argument's meaning */
+#define DEV_ABI 18 /* raise with every change of device.h, and of an argument's meaning */
 
 /* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
  * *actual) once the stream has got there. actual == NULL: exactly `bound`. */

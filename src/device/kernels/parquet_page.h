@@ -70,6 +70,10 @@ typedef struct parquet_page {
 #define PARQUET_PART_BYTES 65536u
 #define PARQUET_PARTS(bytes) (((bytes) + !(bytes)-1) / PARQUET_PART_BYTES + 1)
 
+/* Compressed bytes of a page of several parts that are looked through at a time, and how many such tiles there are. */
+#define PARQUET_TILE_BYTES 4096u
+#define PARQUET_TILES(bytes) (((bytes) + !(bytes)-1) / PARQUET_TILE_BYTES + 1)
+
 /* Rows [from, from + count) become rows from `at` on. */
 typedef struct parquet_run {
     uint64_t from, at, count;

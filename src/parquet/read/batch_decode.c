@@ -43,7 +43,7 @@ static status batch_decode_decompress(batch *b)
     TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
     if (b->codecs)
         TRY(DEV_LAUNCH(stream, parquet_batch_decompress, BYTES(b), .codecs = b->codecs,
-                       .part_count = b->parts, .error = b->context->error));
+                       .part_count = b->parts, .most_tiles = b->tiles, .error = b->context->error));
     for (uint8_t codec = 0; codec < CODEC_COUNT; codec++) {
         const library_pages *l = &b->library[codec];
         if (b->library_codecs >> codec & 1)

@@ -97,10 +97,13 @@ static void note_codec(batch *b, const parquet_page *d)
 {
     library_pages *l = &b->library[d->codec];
     uint32_t bytes = d->unpacked_bytes - d->head_bytes;
+    uint32_t tiles = PARQUET_TILES(d->stored_bytes - d->head_bytes);
     if (!(b->dev->codecs.library >> d->codec & 1)) {
         DEV_WORK_NOTE(device_pages);
         b->codecs |= 1u << d->codec;
         b->parts += PARQUET_PARTS(bytes);
+        if (d->codec == PQ_CODEC_SNAPPY && PARQUET_PARTS(bytes) > 1 && tiles > b->tiles)
+            b->tiles = tiles;
         return;
     }
     DEV_WORK_NOTE(library_pages);

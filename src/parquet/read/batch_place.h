@@ -26,6 +26,7 @@ typedef struct batch {
     library_pages library[CODEC_COUNT];
     uint32_t slices; /* of pages whose checksum the device computes */
     uint32_t parts;  /* of pages that kernels decompress */
+    uint32_t tiles;  /* of that page of these with several parts which has most */
     bool has_levels; /* that a launch must look at */
     bool has_nulls;  /* or may have */
     dev_buffer *stored, *unpacked, *pages_owner, *validity;
