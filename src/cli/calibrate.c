@@ -1,6 +1,7 @@
 /* calibrate.c - the arguments of `pistachio calibrate`; storage/calibrate.h does the work. */
 #include "cli/calibrate.h"
 
+#include "api/choice/measure.h"
 #include "cli/output/usage.h"
 #include "storage/calibrate_store.h"
 #include "storage/object_store.h"
@@ -12,7 +13,7 @@
 #include <time.h>
 
 static const char usage[] =
-    "usage: pistachio calibrate [--path DIR|FILE|URL] [--force] [--json]\n"
+    "usage: pistachio calibrate [--path DIR|FILE|URL | --device] [--force] [--json]\n"
     "\n"
     "Measures how fast a storage device is read, in two to three seconds, and keeps the result "
     "for\n"
@@ -22,6 +23,9 @@ static const char usage[] =
     "                 of 256 MiB is made there for the time\n"
     "  --path FILE    a file of 64 MiB or more that is there is read instead\n"
     "  --path URL     objects of a store, of 64 MiB or more together, are read\n"
+    "  --device       measures the first GPU instead, in about two seconds, for device = auto, and "
+    "keeps "
+    "that\n"
     "  --force        measures again, even if there is a result of the last 30 days\n"
     "  --json         prints JSON\n"
     "\n"
@@ -29,7 +33,7 @@ static const char usage[] =
 
 #define PROGRAM "pistachio calibrate"
 
-static const char *const option_names[] = {"--path", "--force", "--json", "--help"};
+static const char *const option_names[] = {"--path", "--device", "--force", "--json", "--help"};
 
 static void print_table(const calibration *c, bool is_kept)
 {
@@ -66,18 +70,23 @@ static void print_json(const calibration *c)
     printf("]}\n");
 }
 
+/* Frees the status. A result that could not be kept is printed all the same. */
+static void calibrate_note_unkept(status st)
+{
+    if (st)
+        fprintf(stderr, "pistachio: the result is not kept: %s\n", status_message(st));
+    status_free(st);
+}
+
 static status calibrate_measure(const char *path, calibration *out)
 {
     TRY(object_store_has(path) ? calibrate_store_measure(path, out)
                                : calibration_measure(path, out));
-    status st = calibration_keep(out);
-    if (st) /* it is printed all the same */
-        fprintf(stderr, "pistachio: the result is not kept: %s\n", status_message(st));
-    status_free(st);
+    calibrate_note_unkept(calibration_keep(out));
     return STATUS_OK;
 }
 
-static int calibrate(const char *path, bool must_measure, bool as_json)
+static status measure_storage(const char *path, bool must_measure, bool as_json)
 {
     uint64_t device;
     calibration c;
@@ -86,6 +95,48 @@ static int calibrate(const char *path, bool must_measure, bool as_json)
     bool is_kept = !st && !must_measure && calibration_find(device, &c);
     if (!st && !is_kept)
         st = calibrate_measure(path, &c);
+    TRY(st);
+    if (as_json)
+        print_json(&c);
+    else
+        print_table(&c, is_kept);
+    return STATUS_OK;
+}
+
+#define ORDINAL 0 /* device = auto takes the driver's first device */
+
+static void print_figures(const device_figures *f, bool as_json)
+{
+    if (as_json)
+        printf(
+            "{\"open_seconds\": %.6g, \"launch_seconds\": %.6g, \"link_bytes_per_second\": %.6g, "
+            "\"memory_bytes_per_second\": %.6g}\n",
+            f->open_seconds, f->launch_seconds, f->link_bytes, f->memory_bytes);
+    else
+        printf("device cuda:%d\n\nto open it     %9.1f ms\na launch       %9.2f us\nits link       "
+               "%9.1f GB/s\n"
+               "copies within  %9.1f GB/s\n",
+               ORDINAL, f->open_seconds * 1e3, f->launch_seconds * 1e6, f->link_bytes / 1e9,
+               f->memory_bytes / 1e9);
+}
+
+static status measure_device(bool must_measure, bool as_json)
+{
+    device_figures figures;
+    bool is_kept = !must_measure && device_figures_find(ORDINAL, &figures);
+    if (!is_kept) {
+        TRY(device_figures_measure(ORDINAL, &figures));
+        calibrate_note_unkept(device_figures_keep(ORDINAL, &figures));
+    }
+    print_figures(&figures, as_json);
+    return STATUS_OK;
+}
+
+/* path NULL: of the device. */
+static int calibrate(const char *path, bool must_measure, bool as_json)
+{
+    status st =
+        path ? measure_storage(path, must_measure, as_json) : measure_device(must_measure, as_json);
     if (st) {
         fprintf(stderr, "pistachio: %s\n", status_message(st));
         if (status_get_hint(st))
@@ -93,10 +144,6 @@ static int calibrate(const char *path, bool must_measure, bool as_json)
         status_free(st);
         return 1;
     }
-    if (as_json)
-        print_json(&c);
-    else
-        print_table(&c, is_kept);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "pistachio: could not write the results\n");
         return 1;
@@ -106,14 +153,16 @@ static int calibrate(const char *path, bool must_measure, bool as_json)
 
 int cli_calibrate(int count, char **words)
 {
-    const char *path = ".";
-    bool must_measure = false, as_json = false;
+    const char *path = NULL;
+    bool must_measure = false, as_json = false, is_device = false;
     for (int i = 0; i < count; i++) {
         if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) {
             fputs(usage, stdout);
             return 0;
         } else if (!strcmp(words[i], "--force")) {
             must_measure = true;
+        } else if (!strcmp(words[i], "--device")) {
+            is_device = true;
         } else if (!strcmp(words[i], "--json")) {
             as_json = true;
         } else if (!strcmp(words[i], "--path")) {
@@ -125,5 +174,7 @@ int cli_calibrate(int count, char **words)
                                    sizeof option_names / sizeof *option_names);
         }
     }
-    return calibrate(path, must_measure, as_json);
+    if (is_device && path)
+        return usage_error(PROGRAM, "--device and --path exclude each other", NULL);
+    return calibrate(is_device ? NULL : path ? path : ".", must_measure, as_json);
 }

@@ -93,4 +93,15 @@ written() {
         [ "$("$program" --format tsv -c "select * from '$work/copy.parquet' order by 1")" = "$rows" ]
 }
 check "COPY" written
+calibrated() {
+    rm -rf "$work/measured"
+    XDG_CACHE_HOME="$work/measured" "$program" calibrate --device >"$work/said" && grep -q "^its link  *[0-9.]* GB/s" "$work/said" &&
+        [ "$(sed -n 2p "$work/measured/pistachio/cuda-0" | wc -w)" = 4 ] || return
+    printf 'pistachio device 1\n0.5 2e-6 3e9 4e12\n' >"$work/measured/pistachio/cuda-0"
+    [ "$(XDG_CACHE_HOME="$work/measured" "$program" calibrate --device --json)" = '{"open_seconds": 0.5, "launch_seconds": 2e-06, '\
+'"link_bytes_per_second": 3e+09, "memory_bytes_per_second": 4e+12}' ] &&
+        ! PISTACHIO_CUDA_LIBRARY=$work/none.so "$program" calibrate --device --force 2>"$work/said" && grep -q "no CUDA driver" "$work/said" &&
+        ! "$program" calibrate --device --path "$work" 2>"$work/said" && grep -q "exclude each other" "$work/said"
+}
+check "calibrate --device" calibrated
 finish
