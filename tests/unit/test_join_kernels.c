@@ -366,6 +366,61 @@ TEST(codes_of_two_columns)
     }
 }
 
+/* Codes are made of a column of keys, NULLs and keys outside the range among them, as code_pack makes them. */
+TEST(codes_of_a_key)
+{
+    enum { SLOTS = 4096, COUNT = 1090 };
+    static uint64_t codes[ROWS_MAX], slots[SLOTS];
+    static int32_t column[ROWS_MAX];
+    static uint32_t groups[ROWS_MAX], found[ROWS_MAX], expected[ROWS_MAX];
+    fill(type_make(TYPE_INT32), 0, 100);
+    for (size_t i = 0; i < COUNT; i++)
+        column[i] = (int32_t)test_random_below(1500) - 700;
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function pack = test_kernel(isas[isa], DEV_KERNEL_code_pack);
+        dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_code_insert);
+        dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_code_find);
+        if (!pack)
+            continue;
+        uint64_t stats[2] = {0, 0};
+        dev_count count = dev_count_exact(COUNT);
+        memset(slots, 0, sizeof slots);
+        insert(&(code_insert_arguments){.type = type_make(TYPE_INT32),
+                                        .keys = column,
+                                        .validity = validity,
+                                        .minimum = -650,
+                                        .range = 1400,
+                                        .count = count,
+                                        .slots = slots,
+                                        .slot_count = SLOTS,
+                                        .stats = stats,
+                                        .out = groups});
+        pack(&(code_pack_arguments){.type = type_make(TYPE_INT32),
+                                    .keys = column,
+                                    .validity = validity,
+                                    .count = count,
+                                    .minimum = -650,
+                                    .range = 1400,
+                                    .out = codes});
+        find(&(code_find_arguments){
+            .codes = codes, .count = count, .slots = slots, .slot_count = SLOTS, .out = expected});
+        find(&(code_find_arguments){.type = type_make(TYPE_INT32),
+                                    .keys = column,
+                                    .validity = validity,
+                                    .minimum = -650,
+                                    .range = 1400,
+                                    .count = count,
+                                    .slots = slots,
+                                    .slot_count = SLOTS,
+                                    .out = found});
+        for (size_t i = 0; i < COUNT; i++) {
+            CHECK_EQ(groups[i], expected[i]);
+            CHECK_EQ(found[i], expected[i]);
+            CHECK_EQ(groups[i] != ROW_NULL, is_valid(i) && column[i] >= -650 && column[i] < 750);
+        }
+    }
+}
+
 /* Codes are looked up in the tables of three ranks, one after the other, each of a number of slots other than a power
  * of two: a code is found in that of the rank that its hash belongs to. */
 TEST(codes_in_parts)

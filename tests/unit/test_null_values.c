@@ -48,6 +48,8 @@ static const struct {
     {DEV_KERNEL_join_spread_nulls, "hashes"},
     {DEV_KERNEL_rank_find, "group numbers"},
     {DEV_KERNEL_code_pack, "codes"},
+    {DEV_KERNEL_code_insert, "group numbers"},
+    {DEV_KERNEL_code_find, "group numbers"},
     {DEV_KERNEL_codes_number, "codes"},
     {DEV_KERNEL_hash_values, "hashes"},
     {DEV_KERNEL_keys_pack, "packed rows, zeroed before"},

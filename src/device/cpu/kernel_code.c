@@ -184,8 +184,59 @@ static void code_find_rows(const code_find_arguments *a)
 
 /* ---- kernels ---- */
 
+#define MADE_CODES 1024 /* at a time; whole words of validity */
+
+/* Makes the codes of rows from `first` on out of one column of keys. Returns their number, 0 at the end. */
+static size_t make_codes(data_type type, const void *keys, const uint64_t *validity, size_t first,
+                         size_t count, int64_t minimum, uint64_t range, uint64_t *out)
+{
+    size_t left = count - first, rows = left < MADE_CODES ? left : MADE_CODES;
+    ISA_(code_pack)
+    (&(code_pack_arguments){.type = type,
+                            .keys = (const char *)keys + first * type.width,
+                            .validity = validity ? validity + first / 64 : NULL,
+                            .count = dev_count_exact(rows),
+                            .minimum = minimum,
+                            .range = range,
+                            .out = out});
+    return rows;
+}
+
+static void insert_keys(const code_insert_arguments *a)
+{
+    uint64_t codes[MADE_CODES];
+    size_t count = kernel_count(a->count);
+    for (size_t first = 0, rows; first < count; first += rows) {
+        code_insert_arguments part = *a;
+        rows = make_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range, codes);
+        part.codes = codes;
+        part.count = dev_count_exact(rows);
+        part.first_row += (uint32_t)first;
+        part.out += first;
+        ISA_(code_insert)(&part);
+    }
+}
+
+static void find_keys(const code_find_arguments *a)
+{
+    uint64_t codes[MADE_CODES];
+    size_t count = kernel_count(a->count);
+    for (size_t first = 0, rows; first < count; first += rows) {
+        code_find_arguments part = *a;
+        rows = make_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range, codes);
+        part.codes = codes;
+        part.count = dev_count_exact(rows);
+        part.out += first;
+        ISA_(code_find)(&part);
+    }
+}
+
 void ISA_(code_insert)(const code_insert_arguments *a)
 {
+    if (!a->codes) {
+        insert_keys(a);
+        return;
+    }
     if (a->row_bits) {
         insert_rows(a);
         return;
@@ -260,6 +311,10 @@ LOOP find(const code_find_arguments *a, bool has_parts, bool is_power)
 void ISA_(code_find)(const code_find_arguments *a)
 {
     bool is_power = code_is_power_of_two(a->slot_count);
+    if (!a->codes) {
+        find_keys(a);
+        return;
+    }
     if (a->row_bits) {
         code_find_rows(a);
         return;

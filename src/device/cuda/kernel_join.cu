@@ -139,52 +139,123 @@ KERNEL_ALONE(code_pack)
     a.out[i] = has_code ? (before - 1) * a.range + digit + 1 : 0;
 }
 
-DEVICE void count_inserted(uint64_t *stats, bool is_code, bool is_new)
+/* Adds how many codes the thread has, and how many of them are new: one addition of the block for each. */
+DEVICE void count_inserted(uint64_t *stats, unsigned codes, unsigned added)
 {
-    kernel_add_total(is_code, &stats[0]);
-    kernel_add_total(is_new, &stats[1]);
+    __shared__ word64 both;
+    if (threadIdx.x == 0)
+        both = 0;
+    __syncthreads();
+    uint64_t sum = kernel_warp_sum((uint64_t)codes << 32 | added);
+    if (kernel_lane() == 0 && sum)
+        atomicAdd(&both, (word64)sum);
+    __syncthreads();
+    if (threadIdx.x == 0 && both) {
+        kernel_atomic_add(&stats[0], both >> 32);
+        kernel_atomic_add(&stats[1], both & UINT32_MAX);
+    }
 }
 
+/* Gives the codes of the thread's rows, 0 behind the count, and where there is none. Without codes they are made from
+ * keys, as code_pack makes them. Returns a bit for each that there is. */
+template <class A>
+DEVICE unsigned load_codes(const A &a, uint64_t first, uint64_t count, uint64_t *codes)
+{
+    unsigned are_codes = 0;
+    if (a.codes) {
+        kernel_load_rows<uint64_t>(a.codes, 1, first, count, codes);
+    } else {
+        unsigned valid = kernel_valid_rows(a.validity, first, count);
+        kernel_load_words(a.type.width, a.keys, 1, first, count, codes);
+        for (unsigned k = 0; k < CUDA_ROWS; k++) {
+            uint64_t digit = (uint64_t)kernel_word_integer(a.type, codes[k]) - (uint64_t)a.minimum;
+            codes[k] = digit < a.range && (valid >> k & 1) ? digit + 1 : 0;
+        }
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        are_codes |= (unsigned)(codes[k] != 0) << k;
+    return are_codes;
+}
+
+/* A thread's codes are put in together: a swap takes long, and no row waits for another one's. */
 KERNEL_TOGETHER(code_insert)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint64_t code = i < count ? a.codes[i] : 0;
-    uint64_t at = kernel_slot_of(kernel_mix(code), a.slot_count), row = a.first_row + i;
-    bool is_pair = a.row_bits == DEV_SLOT_PAIR, is_new = false;
-    unsigned shift = is_pair ? 0 : a.row_bits;
-    word64 own = code << shift | (shift ? row : 0);
-    for (; code; at = at + 1 == a.slot_count ? 0 : at + 1) {
-        word64 *slot = (word64 *)&a.slots[is_pair ? 2 * at : at];
-        word64 there = atomicCAS(slot, (word64)0, own);
-        is_new = !there;
-        if (is_new && is_pair)
-            slot[1] = row;
-        if (is_new || there >> shift == code)
-            break;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), codes[CUDA_ROWS];
+    uint32_t at[CUDA_ROWS], slots = (uint32_t)a.slot_count;
+    unsigned are_codes = load_codes(a, first, count, codes), left = are_codes, added = 0;
+    unsigned is_pair = a.row_bits == DEV_SLOT_PAIR, shift = is_pair ? 0 : a.row_bits;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        at[k] = (uint32_t)kernel_slot_of(kernel_mix(codes[k]), a.slot_count);
+    while (left) {
+        word64 there[CUDA_ROWS];
+        for (unsigned k = 0; k < CUDA_ROWS; k++) {
+            uint64_t row = a.first_row + (uint32_t)(first + k * CUDA_WARP);
+            word64 *slot = (word64 *)&a.slots[(uint64_t)at[k] << is_pair];
+            there[k] = 0;
+            if (left >> k & 1)
+                there[k] = atomicCAS(slot, (word64)0,
+                                     (word64)(codes[k] << shift | (shift ? row : 0)));
+        }
+        for (unsigned k = 0; k < CUDA_ROWS; k++) {
+            bool is_left = left >> k & 1, is_new = is_left && !there[k];
+            added += is_new;
+            if (is_new && is_pair)
+                a.slots[2 * (uint64_t)at[k] + 1] = a.first_row + (uint32_t)(first + k * CUDA_WARP);
+            if (is_new || there[k] >> shift == codes[k])
+                left &= ~(1u << k);
+            else if (is_left)
+                at[k] = at[k] + 1 == slots ? 0 : at[k] + 1;
+        }
     }
-    if (i < count)
-        a.out[i] = code ? (uint32_t)at : ROW_NULL;
-    count_inserted(a.stats, code, is_new);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            a.out[first + k * CUDA_WARP] = are_codes >> k & 1 ? at[k] : ROW_NULL;
+    count_inserted(a.stats, (unsigned)__popc(are_codes), added);
 }
 
+/* The first slot of the part in which a code is looked up. */
+DEVICE uint32_t code_part(const code_find_arguments &a, uint64_t hash)
+{
+    return a.parts > 1 ? kernel_rank_of(hash, a.parts) * (uint32_t)a.slot_count : 0;
+}
+
+/* A thread's codes are looked up together; a row that stands beside its code is read with it. */
 KERNEL_ALONE(code_find)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t code = a.codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, a.slot_count);
-    uint64_t first = a.parts > 1 ? kernel_rank_of(hash, a.parts) * a.slot_count : 0;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), codes[CUDA_ROWS];
+    uint32_t at[CUDA_ROWS], rows[CUDA_ROWS];
+    unsigned are_codes = load_codes(a, first, count, codes), left = are_codes, found = 0;
     unsigned is_pair = a.row_bits == DEV_SLOT_PAIR, shift = is_pair ? 0 : a.row_bits;
-    const uint64_t *part = a.slots + (first << is_pair);
-    uint64_t there = code ? part[at << is_pair] : 0;
-    while (there && there >> shift != code) {
-        at = at + 1 == a.slot_count ? 0 : at + 1;
-        there = part[at << is_pair];
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t hash = kernel_mix(codes[k]);
+        at[k] = code_part(a, hash) + (uint32_t)kernel_slot_of(hash, a.slot_count);
     }
-    uint64_t row = first + at;
-    if (a.gives_rows && there)
-        row = is_pair ? part[2 * at + 1] : there & (((uint64_t)1 << shift) - 1);
-    a.out[i] = there ? (uint32_t)row : ROW_NULL;
+    while (left) {
+        uint64_t there[CUDA_ROWS], beside[CUDA_ROWS];
+        for (unsigned k = 0; k < CUDA_ROWS; k++) {
+            const uint64_t *slot = &a.slots[(uint64_t)at[k] << is_pair];
+            there[k] = left >> k & 1 ? slot[0] : 0;
+            beside[k] = (left >> k & 1) && is_pair && a.gives_rows ? slot[1] : 0;
+        }
+        for (unsigned k = 0; k < CUDA_ROWS; k++) {
+            if (!(left >> k & 1))
+                continue;
+            bool is_found = there[k] >> shift == codes[k];
+            if (is_found || !there[k]) {
+                rows[k] = !a.gives_rows ? at[k]
+                          : is_pair     ? (uint32_t)beside[k]
+                                        : (uint32_t)(there[k] & (((uint64_t)1 << shift) - 1));
+                found |= (unsigned)is_found << k;
+                left &= ~(1u << k);
+            } else {
+                uint32_t part = code_part(a, kernel_mix(codes[k]));
+                at[k] = at[k] + 1 == part + (uint32_t)a.slot_count ? part : at[k] + 1;
+            }
+        }
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            a.out[first + k * CUDA_WARP] = found >> k & 1 ? rows[k] : ROW_NULL;
 }
 
 /* ---- packed keys ---- */

@@ -83,22 +83,44 @@ status join_table_codes(const join_table *table, dev_stream *stream, tensor *con
     return st;
 }
 
+/* `codes`: NULL where the kernels make them from the only key. */
+static status insert_codes(const join_table *table, dev_stream *stream, const tensor *key,
+                           const uint64_t *codes, dev_count rows, uint64_t first_row, uint32_t *out)
+{
+    const join_key_range *range = table->ranges;
+    return DEV_LAUNCH(stream, code_insert, .codes = codes, .type = key->type, .keys = key->values,
+                      .validity = key->validity, .minimum = range->min,
+                      .range = (uint64_t)range->max - (uint64_t)range->min + 1, .count = rows,
+                      .slots = table->slots->address, .slot_count = table->slot_count,
+                      .row_bits = table->row_bits,
+                      .first_row = (uint32_t)(first_row + table->first_row),
+                      .stats = table->stats->address, .out = out);
+}
+
+static status find_codes(const join_table *table, dev_stream *stream, const tensor *key,
+                         const uint64_t *codes, dev_count rows, uint32_t *out)
+{
+    const join_key_range *range = table->ranges;
+    return DEV_LAUNCH(stream, code_find, .codes = codes, .type = key->type, .keys = key->values,
+                      .validity = key->validity, .minimum = range->min,
+                      .range = (uint64_t)range->max - (uint64_t)range->min + 1, .count = rows,
+                      .slots = table->slots->address, .slot_count = table->slot_count,
+                      .row_bits = table->row_bits, .gives_rows = table->is_direct,
+                      .parts = table->part_count, .out = out);
+}
+
+/* Codes of one key are made where they are used by devices whose slots have rows: that is one launch, and 16 bytes a
+ * row that nobody writes and reads. */
 static status code_slots(const join_table *table, dev_stream *stream, tensor *const *keys,
                          dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
-    dev_buffer *codes;
-    TRY(join_table_codes(table, stream, keys, rows, &codes));
-    status st = is_build
-                    ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = rows,
-                                 .slots = table->slots->address, .slot_count = table->slot_count,
-                                 .row_bits = table->row_bits,
-                                 .first_row = (uint32_t)(first_row + table->first_row),
-                                 .stats = table->stats->address, .out = out)
-                    : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = rows,
-                                 .slots = table->slots->address, .slot_count = table->slot_count,
-                                 .row_bits = table->row_bits, .gives_rows = table->is_direct,
-                                 .parts = table->part_count, .out = out);
-    dev_buffer_unref(codes);
+    dev_buffer *made = NULL;
+    if (table->key_count > 1 || !table->dev->has_rows_in_slots)
+        TRY(join_table_codes(table, stream, keys, rows, &made));
+    const uint64_t *codes = made ? made->address : NULL;
+    status st = is_build ? insert_codes(table, stream, keys[0], codes, rows, first_row, out)
+                         : find_codes(table, stream, keys[0], codes, rows, out);
+    dev_buffer_unref(made);
     return st;
 }
 
