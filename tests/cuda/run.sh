@@ -65,6 +65,17 @@ spills() {
 }
 check "a sort that spills" spills
 
+# Pinned memory of the process's own, or the driver's, if that refuses it.
+registers() {
+    for failing in none:1 cuMemHostRegister_v2:1 cuMemHostRegister_v2:2; do
+        # shellcheck disable=SC2086  # several words
+        env PISTACHIO_CUDA_REGISTERED=1 PISTACHIO_CUDA_FAIL=$failing PISTACHIO_CUDA_COUNTS="$work/counts" \
+            "$program" --format tsv $small -c "$sort" >"$work/rows" && cmp "$work/rows" "$work/expected" || return 1
+    done
+    grep 'call_cuMemHostRegister_v2 [1-9]' "$work/counts" && grep 'call_cuMemHostUnregister [1-9]' "$work/counts"
+}
+check "memory that the driver is told of" registers
+
 # Memory that is not pinned is only what somebody asks for: the same rows, and its copies are counted.
 copied="explain analyze select sum(l_quantity), min(l_comment) from '$work/data/lineitem.parquet'"
 pinned() {

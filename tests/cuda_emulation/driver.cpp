@@ -4,6 +4,7 @@
  *   PISTACHIO_CUDA_FAIL=NAME:N[:ERROR]  the N-th call of function NAME, here or in nvcomp.cpp, fails
  *   PISTACHIO_CUDA_CAPABILITY=N   of all devices (80)
  *   PISTACHIO_CUDA_MULTIPROCESSORS=N  of all devices (1)
+ *   PISTACHIO_CUDA_REGISTERED=1   memory that the driver is told of has one address for both
  *   PISTACHIO_CUDA_GONE_DEVICE=N  of several devices the one that PISTACHIO_CUDA_GONE is about (all)
  * devices.cpp has how many there are, their memory and links; faults.cpp has more that fails. In addition:
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
@@ -35,6 +36,8 @@ std::mutex emulated_lock;
 std::map<std::string, uint64_t> emulated_counts;
 static std::mutex running; /* one kernel at a time */
 static std::map<char *, size_t> pinned;
+/* Memory of the process's own, of which the driver was told. */
+static std::map<char *, size_t> registered;
 static std::map<char *, size_t> pageable; /* that the device said it copies through */
 static std::set<CUstream_st *> streams;
 static char why[512] = "no text for it";
@@ -253,7 +256,7 @@ static bool is_in(const std::map<char *, size_t> &pieces, const void *memory, si
 
 static bool is_pinned(const void *memory, size_t bytes)
 {
-    return is_in(pinned, memory, bytes);
+    return is_in(pinned, memory, bytes) || is_in(registered, memory, bytes);
 }
 
 /* Memory that is not pinned, and that copies go through on purpose. 0 bytes: it goes. */
@@ -370,7 +373,6 @@ EXPORTED void emulated_take_any_address()
     takes_any_address = true;
 }
 
-static std::map<char *, size_t> registered;
 
 static bool is_registered(uint64_t address, size_t bytes)
 {
@@ -788,10 +790,22 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
     const char *given = getenv("PISTACHIO_CUDA_CAPABILITY");
     int capability = given ? (int)strtol(given, nullptr, 10) : 80;
     const char *many = getenv("PISTACHIO_CUDA_MULTIPROCESSORS");
-    *value = attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR   ? capability / 10
-             : attribute == CUDA_ATTRIBUTE_CAPABILITY_MINOR ? capability % 10
-             : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? (many ? (int)strtol(many, nullptr, 10) : 1)
-                                                            : 1;
+    switch (attribute) {
+    case CUDA_ATTRIBUTE_CAPABILITY_MAJOR:
+        *value = capability / 10;
+        break;
+    case CUDA_ATTRIBUTE_CAPABILITY_MINOR:
+        *value = capability % 10;
+        break;
+    case CUDA_ATTRIBUTE_MULTIPROCESSORS:
+        *value = many ? (int)strtol(many, nullptr, 10) : 1;
+        break;
+    case CUDA_ATTRIBUTE_REGISTERED_AT_HOST:
+        *value = getenv("PISTACHIO_CUDA_REGISTERED") || getenv("PISTACHIO_TEST_REGISTERED");
+        break;
+    default:
+        *value = 1;
+    }
     return 0;
 }
 

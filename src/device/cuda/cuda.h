@@ -82,7 +82,8 @@ typedef struct cuda_piece {
     char *address;
     size_t bytes;
     cuda_allocation allocation; /* of device memory */
-    bool is_pinned;             /* of the host's */
+    bool is_pinned;             /* of the host's: */
+    bool is_registered;         /* mapped by us, and the driver was told */
 } cuda_piece;
 
 typedef struct cuda_memory {
@@ -180,6 +181,7 @@ struct cuda_device {
     cuda_function functions[CUDA_ENTRIES];
     char isa[32];
     uint64_t multiprocessors;
+    bool takes_registered;     /* memory that it was told of has the same address for it */
     uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */
     pthread_mutex_t lock;
     pthread_cond_t grown; /* a pool has, or could not; or released buffers have their number */

@@ -157,7 +157,7 @@ static status must_have(const cuda_device *dev, int attribute, const char *what)
 
 static status check_device(cuda_device *dev)
 {
-    int major = 0, minor = 0, multiprocessors = 0;
+    int major = 0, minor = 0, multiprocessors = 0, is_registered_at_host = 0;
     TRY(must_have(dev, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING,
                   "addresses that it shares with the host"));
     TRY(must_have(dev, CUDA_ATTRIBUTE_VIRTUAL_MEMORY, "virtual memory that programs may manage"));
@@ -168,6 +168,9 @@ static status check_device(cuda_device *dev)
              dev->ordinal);
     CUDA_TRY(dev->driver, cuDeviceGetAttribute, &multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSORS,
              dev->ordinal);
+    CUDA_TRY(dev->driver, cuDeviceGetAttribute, &is_registered_at_host,
+             CUDA_ATTRIBUTE_REGISTERED_AT_HOST, dev->ordinal);
+    dev->takes_registered = is_registered_at_host;
     dev->multiprocessors = multiprocessors > 0 ? (uint64_t)multiprocessors : 1;
     dev->blocks_at_a_time = dev->multiprocessors * MULTIPROCESSOR_BLOCKS;
     snprintf(dev->isa, sizeof dev->isa, "sm_%d%d", major, minor);

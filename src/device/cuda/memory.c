@@ -11,14 +11,12 @@
 #include "base/budget.h"
 #include "base/mutex.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/host_piece.h"
 #include "device/cuda/merge.h"
 #include "device/cuda/piece.h"
 #include "device/cuda/pool.h"
 #include "device/cuda/reuse.h"
 #include "device/cuda/stream.h"
-
-#include <errno.h>
-#include <sys/mman.h>
 
 #define PIECE_BYTES_MIN ((size_t)32 << 20)
 #define PIECE_BYTES_MAX ((size_t)1 << 30)
@@ -100,40 +98,6 @@ static status grow_device(cuda_device *dev, size_t room)
     return STATUS_OK;
 }
 
-static void tell_pageable(const cuda_device *dev, const void *address, size_t bytes)
-{
-    if (dev->driver->watch_pageable)
-        dev->driver->watch_pageable(address, bytes);
-}
-
-static status map_host_piece(const cuda_device *dev, bool is_pinned, cuda_piece *piece)
-{
-    void *memory;
-    if (is_pinned) {
-        CUDA_TRY(dev->driver, cuMemHostAlloc, &memory, piece->bytes,
-                 CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
-    } else {
-        memory =
-            mmap(NULL, piece->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED)
-            return status_new_errno(errno, "could not map %zu bytes for copies", piece->bytes);
-        tell_pageable(dev, memory, piece->bytes);
-    }
-    piece->address = memory;
-    piece->is_pinned = is_pinned;
-    return STATUS_OK;
-}
-
-static void unmap_host_piece(const cuda_device *dev, const cuda_piece *piece)
-{
-    if (piece->is_pinned) {
-        dev->driver->cuMemFreeHost(piece->address);
-        return;
-    }
-    tell_pageable(dev, piece->address, 0);
-    munmap(piece->address, piece->bytes);
-}
-
 /* Pieces grow here, too: for each the driver may have what streams do wait. */
 static size_t host_piece_bytes(const cuda_pool *pool, size_t room)
 {
@@ -146,12 +110,12 @@ static size_t host_piece_bytes(const cuda_pool *pool, size_t room)
 
 static status map_some_host(const cuda_device *dev, bool is_pinned, size_t room, cuda_piece *piece)
 {
-    status st = map_host_piece(dev, is_pinned, piece);
+    status st = cuda_map_host_piece(dev, is_pinned, piece);
     if (status_get_kind(st) != STATUS_KIND_NO_MEMORY || piece->bytes == room)
         return st;
     status_free(st);
     piece->bytes = room;
-    return map_host_piece(dev, is_pinned, piece);
+    return cuda_map_host_piece(dev, is_pinned, piece);
 }
 
 /* Under the lock, which is given up meanwhile. */
@@ -675,7 +639,7 @@ void cuda_memory_close(cuda_device *dev)
         if (gone)
             gone(piece->address, piece->bytes);
         if (!is_lost)
-            unmap_host_piece(dev, piece);
+            cuda_unmap_host_piece(dev, piece);
         mem_free(piece);
     }
     if (m->range && !is_lost)
