@@ -44,6 +44,17 @@ static uint8_t *make_pages(parquet_page_kind kind, uint32_t values_at, parquet_p
     return stored;
 }
 
+/* Makes the pages' rows so many times as many: several parts of them, which blocks share. */
+#define TIMES 10
+static void make_long(parquet_page *pages)
+{
+    for (uint32_t i = 0; i < PAGES; i++) {
+        pages[i].first_row *= TIMES;
+        pages[i].row_count *= TIMES;
+        pages[i].valid_count *= TIMES;
+    }
+}
+
 /* A run of bit-packed codes, whose bits are whatever is there: its header, for a count that is a multiple of 8. */
 static uint8_t *add_run(uint8_t *at, uint32_t count)
 {
@@ -199,12 +210,13 @@ TEST_ALIKE(parquet_batch_strings)
 {
     static parquet_page pages[PAGES];
     uint8_t *stored = make_pages(PARQUET_PAGE_LENGTHS, 0, pages);
-    const int32_t *lengths = make_lengths(ROWS, 16);
+    const int32_t *lengths = make_lengths(TIMES * ROWS, 2);
+    make_long(pages);
     for (uint32_t i = 0; i < PAGES; i++)
         pages[i].second_at = pages[i].tail_at = 11 + i;
     ALIKE(t, parquet_batch_strings, .stored = stored, .pages = pages, .page_count = PAGES,
-          .lengths = lengths, .type = type_make(TYPE_BLOB), .out = alike_take_texts(o, ROWS),
-          .error = &o->error);
+          .lengths = lengths, .type = type_make(TYPE_BLOB),
+          .out = alike_take_texts(o, TIMES * ROWS), .error = &o->error);
 }
 
 /* Values of which each has the first bytes of the one before. */
@@ -240,13 +252,14 @@ TEST_ALIKE(parquet_batch_spread)
 {
     static parquet_page pages[PAGES];
     static const uint8_t widths[] = {0, 4, 8, 16};
-    const void *dense = alike_bytes(ROWS * 16);
+    const void *dense = alike_bytes(TIMES * ROWS * 16);
     make_pages(PARQUET_PAGE_PLAIN, 0, pages);
-    const uint64_t *validity = alike_bits(ROWS);
+    make_long(pages);
+    const uint64_t *validity = alike_bits(TIMES * ROWS);
     for (size_t i = 0; i < sizeof widths; i++)
         ALIKE(t, parquet_batch_spread, .pages = pages, .page_count = PAGES, .width = widths[i],
-              .dense = dense, .validity = validity, .row_count = ROWS,
-              .out = alike_take(o, widths[i] ? ROWS * widths[i] : ROWS / 8));
+              .dense = dense, .validity = validity, .row_count = TIMES * ROWS,
+              .out = alike_take(o, TIMES * (widths[i] ? ROWS * widths[i] : ROWS / 8)));
 }
 
 TEST_ALIKE(parquet_spread)

@@ -144,45 +144,41 @@ KERNEL_STEP_TOGETHER(parquet_batch_plain_bits, parquet_batch_plain)
         place_booleans(a, p);
 }
 
-KERNEL_TOGETHER(parquet_batch_split)
+/* Values [from, to) of `count` values of some bytes each, of which a page has all first bytes, then all second ones. */
+template <class T> DEVICE void join_bytes(const uint8_t *values, uint64_t count, const part_range &range, void *out)
 {
-    const parquet_page *p = &a.pages[blockIdx.x];
-    if (p->kind != PARQUET_PAGE_SPLIT)
-        return;
-    uint64_t words[] = {p->valid_count, p->values_at};
-    parquet_split_arguments one = {};
-    one.page = PAGE_OF(a, p);
-    one.page_bytes = p->unpacked_bytes;
-    one.words = words;
-    one.width = a.width;
-    one.out = a.out + p->first_row * a.width;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_split_page(one);
-    block_zero(one.out + (uint64_t)p->valid_count * a.width,
-               (uint64_t)(p->row_count - p->valid_count) * a.width);
+    for (uint64_t i = range.from + threadIdx.x; i < range.to; i += blockDim.x) {
+        T number = 0;
+        KERNEL_UNROLLED
+        for (unsigned k = 0; k < sizeof(T); k++)
+            number |= (T)((T)values[k * count + i] << (8 * k));
+        ((T *)out)[i] = number;
+    }
 }
 
-KERNEL_TOGETHER_WIDE(parquet_batch_delta)
+KERNEL_ALONE(parquet_batch_split)
 {
-    parquet_page *p = &a.pages[blockIdx.x];
-    if (!IS_ONE_OF(p, a.kinds))
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
+    if (p->kind != PARQUET_PAGE_SPLIT)
         return;
-    uint64_t words[] = {p->valid_count, a.is_second ? p->second_at : p->values_at};
-    bool is_last = a.is_second || p->kind != PARQUET_PAGE_PREFIXES;
-    uint8_t *out = (uint8_t *)a.out + p->first_row * a.width;
-    parquet_delta_arguments one = {};
-    one.page = PAGE_OF(a, p);
-    one.page_bytes = p->unpacked_bytes;
-    one.words = words;
-    one.width = a.width;
-    one.out = out;
-    one.out_end = is_last ? &p->tail_at : &p->second_at;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_delta_page(one);
-    block_zero(out + (uint64_t)p->valid_count * a.width,
-               (uint64_t)(p->row_count - p->valid_count) * a.width);
+    uint64_t words[] = {p->valid_count, p->values_at}, count = p->valid_count, width = a.width;
+    const uint8_t *values, *end;
+    uint8_t *out = a.out + p->first_row * width;
+    if (!page_values(PAGE_OF(a, p), p->unpacked_bytes, words, &values, &end) ||
+        (uint64_t)(end - values) / width < count) {
+        kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, p->values_at);
+        count = 0;
+    }
+    part_range range = part_items(count, part, PART_UNIT);
+    if (width == 8)
+        join_bytes<uint64_t>(values, count, range, out);
+    else if (width == 4)
+        join_bytes<uint32_t>(values, count, range, out);
+    else
+        for (uint64_t i = range.from * width + threadIdx.x; i < range.to * width; i += blockDim.x)
+            out[i] = values[i % width * count + i / width];
+    part_zero(out + count * width, (p->row_count - count) * width, part);
 }
 
 /* ---- byte arrays ---- */
@@ -240,29 +236,80 @@ KERNEL_TOGETHER_WIDE(parquet_batch_prefix_copy)
     parquet_prefix_copy_page(one);
 }
 
+/* The values of a page whose lengths are known. */
+typedef struct known_strings {
+    const uint8_t *source;
+    uint64_t bytes, start;
+    const int32_t *lengths;
+} known_strings;
+
+/* False: the page has none. */
+DEVICE bool strings_open(const parquet_batch_strings_arguments &a, const parquet_page *p, known_strings *s)
+{
+    bool is_together = p->kind == PARQUET_PAGE_PREFIXES;
+    s->source = is_together ? a.texts + p->text_at : PAGE_OF(a, p);
+    s->bytes = is_together ? p->text_bytes : p->unpacked_bytes;
+    s->start = is_together ? 0 : p->tail_at;
+    s->lengths = a.lengths + p->first_row;
+    return is_together || p->kind == PARQUET_PAGE_LENGTHS;
+}
+
+/* How long the values of each part are together. */
+KERNEL_STEP_TOGETHER(parquet_batch_strings_sum, parquet_batch_strings)
+{
+    __shared__ uint64_t sums[CUDA_BLOCK / 32];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
+    known_strings s;
+    if (!strings_open(a, p, &s))
+        return;
+    part_range range = part_items(p->valid_count, part, PART_UNIT);
+    uint64_t sum = 0, total;
+    for (uint64_t i = range.from + threadIdx.x; i < range.to; i += CUDA_BLOCK)
+        sum += s.lengths[i] > 0 ? (uint64_t)s.lengths[i] : 0;
+    kernel_block_scan(sum, sums, &total);
+    if (threadIdx.x == 0)
+        extra.scratch[blockIdx.x] = total;
+}
+
+/* Value i, of `length` bytes from byte `at` on; zero where it is wrong, which returns false. */
+DEVICE bool put_string(const parquet_batch_strings_arguments &a, const known_strings &s, uint8_t *out, uint64_t i,
+                       uint64_t at, int64_t length)
+{
+    byte_sink sink = {a.conversion, a.type.width, out};
+    bool is_right = length >= 0 && at <= s.bytes && (uint64_t)length <= s.bytes - at &&
+                    (!a.type_length || (uint64_t)length == a.type_length);
+    if (is_right)
+        return byte_sink_store(&sink, i, s.source + at, (uint32_t)length);
+    for (unsigned k = 0; k < a.type.width; k++)
+        out[i * a.type.width + k] = 0;
+    return false;
+}
+
 KERNEL_TOGETHER(parquet_batch_strings)
 {
-    const parquet_page *p = &a.pages[blockIdx.x];
-    bool is_together = p->kind == PARQUET_PAGE_PREFIXES;
-    if (!is_together && p->kind != PARQUET_PAGE_LENGTHS)
+    __shared__ uint64_t sums[CUDA_BLOCK / 32];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
+    known_strings s;
+    if (!strings_open(a, p, &s))
         return;
-    uint64_t words[] = {p->valid_count, p->values_at}, width = a.type.width;
-    uint8_t *out = (uint8_t *)a.out + p->first_row * width;
-    parquet_strings_arguments one = {};
-    one.source = is_together ? a.texts + p->text_at : PAGE_OF(a, p);
-    one.source_bytes = is_together ? &p->text_bytes : NULL;
-    one.page_bytes = p->unpacked_bytes;
-    one.words = words;
-    one.start = is_together ? NULL : &p->tail_at;
-    one.lengths = a.lengths + p->first_row;
-    one.conversion = a.conversion;
-    one.type_length = a.type_length;
-    one.type = a.type;
-    one.out = out;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_strings_page(one);
-    block_zero(out + p->valid_count * width, (p->row_count - p->valid_count) * width);
+    uint8_t *out = (uint8_t *)a.out + p->first_row * a.type.width;
+    uint64_t next = s.start + sum_of_parts(extra, part, sums);
+    part_range range = part_items(p->valid_count, part, PART_UNIT);
+    bool is_right = true;
+    for (uint64_t first = range.from; first < range.to; first += CUDA_BLOCK) {
+        uint64_t i = first + threadIdx.x, total;
+        int64_t length = i < range.to ? s.lengths[i] : 0;
+        uint64_t at = next + kernel_block_scan(length > 0 ? (uint64_t)length : 0, sums, &total);
+        if (i < range.to)
+            is_right &= put_string(a, s, out, i, at, length);
+        next += total;
+        __syncthreads();
+    }
+    if (!is_right)
+        kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, next);
+    part_zero(out + (uint64_t)p->valid_count * a.type.width, (uint64_t)(p->row_count - p->valid_count) * a.type.width, part);
 }
 
 /* ---- bounds, NULLs, runs ---- */
@@ -301,14 +348,35 @@ KERNEL_ALONE(parquet_batch_text)
     parquet_check_text_page(one, part_items(p->valid_count, part, PART_UNIT));
 }
 
-KERNEL_TOGETHER(parquet_batch_spread)
+/* How many rows of each part are valid. */
+KERNEL_STEP_TOGETHER(parquet_batch_spread_count, parquet_batch_spread)
 {
-    __shared__ uint64_t sums[8];
-    const parquet_page *p = &a.pages[blockIdx.x];
+    __shared__ uint64_t sums[CUDA_BLOCK / 32];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
     if (p->kind == PARQUET_PAGE_DICTIONARY)
         return;
-    uint64_t next = p->first_row, end = p->first_row + p->row_count;
-    for (uint64_t first = p->first_row; first < end; first += blockDim.x) {
+    part_range range = part_items(p->row_count, part, PART_UNIT);
+    uint64_t from = p->first_row + range.from, to = p->first_row + range.to, ones = 0, total;
+    for (uint64_t word = from / 64 + threadIdx.x; word * 64 < to; word += CUDA_BLOCK) {
+        uint64_t bits = a.validity[word] & kernel_word_mask(to, word);
+        ones += (unsigned)__popcll(word * 64 < from ? bits >> (from % 64) : bits);
+    }
+    kernel_block_scan(ones, sums, &total);
+    if (threadIdx.x == 0)
+        extra.scratch[blockIdx.x] = total;
+}
+
+KERNEL_TOGETHER(parquet_batch_spread)
+{
+    __shared__ uint64_t sums[CUDA_BLOCK / 32];
+    page_part part = part_of_block(extra);
+    const parquet_page *p = &a.pages[part.page];
+    if (p->kind == PARQUET_PAGE_DICTIONARY)
+        return;
+    part_range range = part_items(p->row_count, part, PART_UNIT);
+    uint64_t next = p->first_row + sum_of_parts(extra, part, sums), end = p->first_row + range.to;
+    for (uint64_t first = p->first_row + range.from; first < end; first += CUDA_BLOCK) {
         uint64_t i = first + threadIdx.x, total;
         bool is_valid = i < end && kernel_bit(a.validity, i);
         uint64_t from = next + kernel_block_scan(is_valid, sums, &total);

@@ -38,6 +38,7 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #include "device/cuda/kernel_parquet_delta.cu"
 #include "device/cuda/kernel_parquet_batch.cu"
 #include "device/cuda/kernel_parquet_codes.cu"
+#include "device/cuda/kernel_parquet_deltas.cu"
 #include "device/cuda/kernel_parquet_plain.cu"
 #include "device/cuda/kernel_sort.cu"
 #include "device/cuda/kernel_sort_radix.cu"

@@ -106,6 +106,41 @@ status cuda_launch_parquet_batch_codes(launch *l)
     return cuda_run(l, CUDA_ENTRY_parquet_batch_codes, parts);
 }
 
+/* Finds where headers are, adds up the differences of each part, then puts values. */
+status cuda_launch_parquet_batch_delta(launch *l)
+{
+    const parquet_batch_delta_arguments *a = l->arguments;
+    shape pages = {.blocks = a->page_count, .threads = CUDA_BLOCK};
+    shape parts = cuda_shape_page_parts(l, a->page_count);
+    TRY(cuda_scratch_take(l, parts.blocks + a->page_count));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_delta_find, pages));
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_delta_sum, parts));
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_delta, parts);
+}
+
+/* Runs what each part of a page must know of those before it, in a word of scratch a part, then what takes the parts. */
+static status sums_of_parts(launch *l, uint64_t pages, cuda_entry sum, cuda_entry use)
+{
+    shape parts = cuda_shape_page_parts(l, pages);
+    TRY(cuda_scratch_take(l, parts.blocks));
+    TRY(cuda_run(l, sum, parts));
+    return cuda_run(l, use, parts);
+}
+
+status cuda_launch_parquet_batch_strings(launch *l)
+{
+    const parquet_batch_strings_arguments *a = l->arguments;
+    return sums_of_parts(l, a->page_count, CUDA_ENTRY_parquet_batch_strings_sum,
+                         CUDA_ENTRY_parquet_batch_strings);
+}
+
+status cuda_launch_parquet_batch_spread(launch *l)
+{
+    const parquet_batch_spread_arguments *a = l->arguments;
+    return sums_of_parts(l, a->page_count, CUDA_ENTRY_parquet_batch_spread_count,
+                         CUDA_ENTRY_parquet_batch_spread);
+}
+
 /* Finds where texts begin, then makes views of them. */
 static status plain_texts(launch *l, uint64_t page_count)
 {

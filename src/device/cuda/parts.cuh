@@ -56,4 +56,13 @@ DEVICE void part_zero(void *out, uint64_t bytes, const page_part &part)
             ((uint8_t *)out)[i] = 0;
 }
 
+/* Returns the sum of what the parts of the page before this one have in the scratch. All threads come. */
+DEVICE uint64_t sum_of_parts(const cuda_extra &extra, const page_part &part, uint64_t *sums)
+{
+    uint64_t mine = threadIdx.x < part.number ? extra.scratch[blockIdx.x - part.number + threadIdx.x] : 0, total;
+    kernel_block_scan(mine, sums, &total);
+    __syncthreads();
+    return total;
+}
+
 #endif
