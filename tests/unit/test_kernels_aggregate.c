@@ -110,7 +110,7 @@ static int128 number_at(data_type type, size_t i)
     }
 }
 
-static const size_t group_counts[] = {1, 2, 5, 8, 9, 64, 255, 256, 257, GROUPS_MAX_TEST};
+static const size_t group_counts[] = {1, 4, 5, 8, 9, 64, 255, 256, 257, GROUPS_MAX_TEST};
 #define GROUP_COUNTS (sizeof group_counts / sizeof *group_counts)
 
 static uint64_t present_groups(size_t count)

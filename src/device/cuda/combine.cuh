@@ -137,6 +137,67 @@ DEVICE void combine_rows(const cuda_extra &extra, uint64_t count, const uint32_t
     combine_put(table, join, put);
 }
 
+/* ---- few groups ----
+ * Each thread has a state of each group in registers, so that no row is put together with others of its warp before the
+ * end. Groups of more than these would take more registers than multiprocessors have for enough threads. */
+
+#define COMBINE_FEW 4u
+
+/* Returns whether only few groups occur, given the bits of those that do (NULL: not known). */
+DEVICE bool combine_has_few(const uint64_t *present)
+{
+    return present && (unsigned)__popcll(*present) <= COMBINE_FEW;
+}
+
+/* As combine_rows. A state of zeros must change nothing that it is joined or put to. */
+template <class S, class LOAD, class JOIN, class PUT>
+DEVICE void combine_few(const cuda_extra &extra, uint64_t count, const uint32_t *groups,
+                        uint64_t present, combine_table<S> *table, LOAD load, JOIN join, PUT put)
+{
+    const unsigned ahead = COMBINE_AHEAD(S);
+    S sums[COMBINE_FEW] = {};
+    table->groups[kernel_warp()][kernel_lane()] = COMBINE_NONE;
+    __syncwarp();
+    for (uint64_t first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS; first < count;
+         first += extra.blocks * CUDA_TILE_ROWS)
+        for (unsigned turn = 0; turn < COMBINE_TURNS; turn += ahead) {
+            S states[ahead] = {};
+            unsigned of[ahead];
+            for (unsigned k = 0; k < ahead; k++) {
+                uint64_t i = first + (turn + k) * CUDA_BLOCK + threadIdx.x;
+                bool is_row = i < count && load(i, &states[k]);
+                uint64_t before = is_row ? ((uint64_t)1 << (groups[i] & 63)) - 1 : 0;
+                of[k] = is_row ? (unsigned)__popcll(present & before) : COMBINE_FEW;
+            }
+            for (unsigned k = 0; k < ahead; k++) {
+                KERNEL_UNROLLED
+                for (unsigned s = 0; s < COMBINE_FEW; s++) {
+                    /* With a branch here the compiler would index the sums, in memory. */
+                    S state = of[k] == s ? states[k] : S();
+                    join(&sums[s], &state);
+                }
+            }
+        }
+    KERNEL_UNROLLED
+    for (unsigned s = 0; s < COMBINE_FEW; s++, present &= present - 1)
+        if (present)
+            combine_keep(table, (uint32_t)__popcll((present & (0 - present)) - 1), sums[s], join, put);
+    __syncthreads();
+    combine_put(table, join, put);
+}
+
+/* Calls combine_few if few groups occur, else combine_rows. */
+template <class S, class LOAD, class JOIN, class PUT>
+DEVICE void combine_sums(const cuda_extra &extra, uint64_t count, const uint32_t *groups,
+                         const uint64_t *present, combine_table<S> *table, LOAD load, JOIN join,
+                         PUT put)
+{
+    if (groups && combine_has_few(present))
+        combine_few(extra, count, groups, *present, table, load, join, put);
+    else
+        combine_rows(extra, count, groups, table, load, join, put);
+}
+
 /* ---- states without a form of atomics ---- */
 
 /* One thread at a time has the word of the scratch that its group falls to. */

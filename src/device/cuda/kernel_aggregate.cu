@@ -21,8 +21,8 @@ KERNEL_TOGETHER(aggregate_count)
 {
     __shared__ combine_table<uint64_t> table;
     uint64_t count = kernel_count(a.count);
-    combine_rows(
-        extra, count, a.groups, &table,
+    combine_sums(
+        extra, count, a.groups, a.present, &table,
         [&](uint64_t i, uint64_t *state) {
             *state = 1;
             return row_counts(a, count, i);
@@ -47,8 +47,8 @@ DEVICE void sum_words(const aggregate_sum_arguments &a, const cuda_extra &extra,
                       combine_table<uint64_t> *table)
 {
     uint64_t count = kernel_count(a.count);
-    combine_rows(
-        extra, count, a.groups, table,
+    combine_sums(
+        extra, count, a.groups, a.present, table,
         [&](uint64_t i, uint64_t *state) {
             bool is_row = row_counts(a, count, i);
             if (is_row)
@@ -66,8 +66,8 @@ DEVICE void sum_wide(const aggregate_sum_arguments &a, const cuda_extra &extra,
 {
     uint64_t count = kernel_count(a.count);
     bool has_overflow = false;
-    combine_rows(
-        extra, count, a.groups, table,
+    combine_sums(
+        extra, count, a.groups, a.present, table,
         [&](uint64_t i, int128 *state) {
             bool is_row = row_counts(a, count, i);
             if (is_row)
