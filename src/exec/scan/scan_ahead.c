@@ -5,6 +5,7 @@
 
 #include "base/mutex.h"
 #include "exec/scan/scan_bound.h"
+#include "exec/scan/scan_chunk.h"
 #include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_files.h"
 #include "exec/scan/scan_nested.h"
@@ -104,25 +105,6 @@ void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t sto
     atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
 }
 
-/* The part of its rows that a chunk may have in addition: row groups need not end where a task's share does. */
-#define CHUNK_SPARE_PART 16
-
-/* Returns how many rows a chunk has. A lazy device's chunks may be so large that a table has few: then all tasks have as many
- * of them, and of as many rows. */
-static uint64_t choose_chunk_rows(const scan_ahead *scan)
-{
-    const exec_query *query = scan->query;
-    uint64_t most = query->dev->chunk_rows, least = dev_room_rows(query->dev);
-    uint64_t tasks = exec_task_count(query), rows = scan->table->row_count;
-    if (query->dev->is_host || most == least)
-        return most;
-    if (query->net && scan->plan->placement == PLACEMENT_PARTS)
-        rows /= query->rank_count;
-    uint64_t turns = rows / (tasks * most) + 1, even = rows / (tasks * turns);
-    even += even / CHUNK_SPARE_PART + 1;
-    return even < least ? least : even < most ? even : most;
-}
-
 /* Returns the compressed bytes of a chunk of a device that takes several row groups at once. */
 static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all)
 {
@@ -184,7 +166,7 @@ static void choose_sizes(scan_ahead *scan)
 {
     uint64_t all = 0, largest = 0, threads = exec_task_count(scan->query);
     add_sizes(scan, &all, &largest);
-    scan->chunk_rows = choose_chunk_rows(scan);
+    scan->chunk_rows = scan_chunk_rows(scan->query, scan->plan);
     uint64_t morsel = all / (threads * MORSELS_PER_TASK);
     morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
     morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
