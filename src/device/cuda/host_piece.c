@@ -3,9 +3,11 @@
 #include "device/cuda/host_piece.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #define LARGE_PAGE ((size_t)2 << 20)
+#define HELPERS 3
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* declared since Linux 5.14 */
@@ -24,6 +26,37 @@ static status map_pages(size_t bytes, char **out)
     return *out ? STATUS_OK : status_new_errno(errno, "could not map %zu bytes for copies", bytes);
 }
 
+typedef struct page_range {
+    char *start;
+    size_t bytes;
+} page_range;
+
+static void *populate_range(void *argument)
+{
+    const page_range *range = argument;
+    madvise(range->start, range->bytes, MADV_POPULATE_WRITE);
+    return NULL;
+}
+
+/* Has the system give the pages at once, by several threads: it zeroes them. */
+static void populate(char *memory, size_t bytes)
+{
+    page_range ranges[HELPERS];
+    pthread_t helpers[HELPERS];
+    size_t share = bytes / (HELPERS + 1) / LARGE_PAGE * LARGE_PAGE;
+    unsigned count = 0;
+    while (share && count < HELPERS) {
+        ranges[count] = (page_range){memory + count * share, share};
+        if (pthread_create(&helpers[count], NULL, populate_range, &ranges[count]))
+            break;
+        count++;
+    }
+    page_range rest = {memory + count * share, bytes - count * share};
+    populate_range(&rest);
+    while (count)
+        pthread_join(helpers[--count], NULL);
+}
+
 /* Whole large pages; where the system has none, small ones in their place. A child process gets none of them: who writes first would
  * else get another page, of which the driver does not know. */
 static status map_large_pages(size_t bytes, char **out)
@@ -36,7 +69,7 @@ static status map_large_pages(size_t bytes, char **out)
     munmap(memory + before + bytes, LARGE_PAGE - before);
     madvise(memory + before, bytes, MADV_HUGEPAGE);
     madvise(memory + before, bytes, MADV_DONTFORK);
-    madvise(memory + before, bytes, MADV_POPULATE_WRITE);
+    populate(memory + before, bytes);
     *out = memory + before;
     return STATUS_OK;
 }
