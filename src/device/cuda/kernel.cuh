@@ -24,9 +24,13 @@ template <class A> struct kernel_jobs {
 #ifdef PISTACHIO_CUDA_EMULATED
 #include "emulated.h"
 #define KERNEL_UNROLLED
+#define KERNEL_UNROLLED_BY(turns)
 #else
 /* Before a loop over an array of the thread's that shall stay in registers, and whose body is long. */
 #define KERNEL_UNROLLED _Pragma("unroll")
+/* Before a loop of which so many turns at a time are enough. */
+#define KERNEL_TEXT(text) #text
+#define KERNEL_UNROLLED_BY(turns) _Pragma(KERNEL_TEXT(unroll turns))
 #define KERNEL_FUNCTION(name, arguments, is_together, bounds)                                      \
     static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
                                                       const cuda_extra &extra);                    \
@@ -146,12 +150,20 @@ DEVICE uint64_t kernel_first_row()
     return (kernel_row() - kernel_lane()) * CUDA_ROWS + kernel_lane();
 }
 
+/* How many rows there are from the thread's first one on, as far as it matters: row k is there if k * CUDA_WARP is
+ * less. */
+DEVICE unsigned kernel_rows_left(uint64_t first, uint64_t count)
+{
+    uint64_t left = first < count ? count - first : 0;
+    return left < CUDA_ROWS * CUDA_WARP ? (unsigned)left : CUDA_ROWS * CUDA_WARP;
+}
+
 /* As kernel_write_bit, of the thread's rows: bit k is row k's. All lanes come. */
 DEVICE void kernel_write_bits(uint64_t *out, uint64_t first, uint64_t count, unsigned bits)
 {
-    unsigned word = 0;
+    unsigned word = 0, rows = kernel_rows_left(first, count);
     for (unsigned k = 0; k < CUDA_ROWS; k++) {
-        bool bit = first + k * CUDA_WARP < count && (bits >> k & 1);
+        bool bit = k * CUDA_WARP < rows && (bits >> k & 1);
         unsigned of_rows = __ballot_sync(ALL_LANES, bit);
         word = kernel_lane() == k ? of_rows : word;
     }
@@ -160,14 +172,15 @@ DEVICE void kernel_write_bits(uint64_t *out, uint64_t first, uint64_t count, uns
         ((uint32_t *)out)[at] = word;
 }
 
-/* Bit k: row k is there and valid. */
+/* Bit k: row k is there and valid. The bits of the lanes' rows k are one word. */
 DEVICE unsigned kernel_valid_rows(const uint64_t *validity, uint64_t first, uint64_t count)
 {
-    unsigned bits = 0;
-    for (unsigned k = 0; k < CUDA_ROWS; k++) {
-        uint64_t i = first + k * CUDA_WARP;
-        bits |= (unsigned)(i < count && kernel_is_valid(validity, i)) << k;
-    }
+    const uint32_t *words = (const uint32_t *)validity;
+    unsigned rows = kernel_rows_left(first, count), bits = 0, of_rows[CUDA_ROWS];
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        of_rows[k] = words && k * CUDA_WARP < rows ? words[first / CUDA_WARP + k] : ~0u;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        bits |= (k * CUDA_WARP < rows ? of_rows[k] >> kernel_lane() & 1 : 0) << k;
     return bits;
 }
 
@@ -455,22 +468,24 @@ DEVICE uint64_t kernel_tile_base(uint64_t *scratch, uint64_t tile, uint64_t tota
  * MARKS_SHARED_WORDS words. */
 #define MARKS_SHARED_WORDS 10
 
-/* Turn k of the warp's, from row `first` on, is the 32 rows of lane k's bits. */
-template <class PUT>
+/* Turn k of the warp's TURNS, from row `first` on, is the 32 rows of lane k's bits. All warps take all turns: where
+ * some might leave, the compiler would have lanes wait for each other at each shuffle. */
+template <unsigned TURNS, class PUT>
 DEVICE void kernel_put_marks(const cuda_extra &extra, uint64_t count, uint64_t tile, uint64_t first,
-                             unsigned turns, unsigned bits, uint64_t *shared, uint64_t *out_total,
-                             PUT put)
+                             unsigned bits, uint64_t *shared, uint64_t *out_total, PUT put)
 {
-    uint64_t total;
+    uint64_t total, left = first < count ? count - first : 0;
     unsigned before = (unsigned)kernel_block_scan((uint64_t)__popc(bits), shared, &total);
     uint64_t base = kernel_tile_base(extra.scratch, tile, total, &shared[9]);
-    for (unsigned turn = 0; turn < turns && first + turn * CUDA_WARP < count; turn++) {
-        uint64_t i = first + turn * CUDA_WARP + kernel_lane();
+    unsigned rows = left < TURNS * CUDA_WARP ? (unsigned)left : TURNS * CUDA_WARP;
+    unsigned own_bit = 1u << kernel_lane(), lower_bits = own_bit - 1;
+    KERNEL_UNROLLED_BY(4)
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        unsigned i = turn * CUDA_WARP + kernel_lane();
         unsigned word = __shfl_sync(ALL_LANES, bits, (int)turn);
-        unsigned own = __shfl_sync(ALL_LANES, before, (int)turn) +
-                       (unsigned)__popc(word & ((1u << kernel_lane()) - 1));
-        if (i < count)
-            put(i, base + own, word >> kernel_lane() & 1);
+        unsigned own = __shfl_sync(ALL_LANES, before, (int)turn) + (unsigned)__popc(word & lower_bits);
+        if (i < rows)
+            put(first + i, base + own, (word & own_bit) != 0);
     }
     if (out_total && threadIdx.x == 0 && tile + 1 == extra.blocks)
         *out_total = base + total;
@@ -490,7 +505,7 @@ DEVICE void kernel_number_rows(const cuda_extra &extra, uint64_t count, uint64_t
         unsigned word = __ballot_sync(ALL_LANES, i < count && is_marked(i));
         bits = kernel_lane() == turn ? word : bits;
     }
-    kernel_put_marks(extra, count, tile, first, turns, bits, shared, out_total, put);
+    kernel_put_marks<turns>(extra, count, tile, first, bits, shared, out_total, put);
 }
 
 /* The marks are bits that are there: word_of(w) has those of rows 32 * w on. */
@@ -503,8 +518,8 @@ DEVICE void kernel_number_bits(const cuda_extra &extra, uint64_t count, uint64_t
     unsigned bits = 0;
     if (word * 32 < count)
         bits = word_of(word) & (unsigned)kernel_word_mask(count - word * 32, 0);
-    kernel_put_marks(extra, count, tile, (word - kernel_lane()) * 32, CUDA_WARP, bits, shared,
-                     out_total, put);
+    kernel_put_marks<CUDA_WARP>(extra, count, tile, (word - kernel_lane()) * 32, bits, shared,
+                                out_total, put);
 }
 
 #endif

@@ -30,35 +30,58 @@ DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
     }
 }
 
-DEVICE bool compare_words(const compare_arguments &a, uint64_t left, uint64_t right)
+/* Bit k: what the comparison says of row k. It is the same for all rows, so it is not chosen for each. */
+template <class VALUE>
+DEVICE unsigned compare_rows(uint8_t op, const uint64_t *left, const uint64_t *right, VALUE value_of)
 {
+    unsigned bits = 0;
+    if (op == DEV_COMPARE_EQ || op == DEV_COMPARE_NE)
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            bits |= (unsigned)kernel_number_equal(value_of(left[k]), value_of(right[k])) << k;
+    else if (op == DEV_COMPARE_LT || op == DEV_COMPARE_GE)
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            bits |= (unsigned)kernel_number_less(value_of(left[k]), value_of(right[k])) << k;
+    else
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            bits |= (unsigned)kernel_number_less(value_of(right[k]), value_of(left[k])) << k;
+    return op == DEV_COMPARE_NE || op == DEV_COMPARE_LE || op == DEV_COMPARE_GE ? ~bits : bits;
+}
+
+/* Compares words of a type that has up to 8 bytes. Integers are compared by their bytes shifted up, which keeps their
+ * order. */
+DEVICE unsigned compare_words(const compare_arguments &a, const uint64_t *left, const uint64_t *right)
+{
+    unsigned above = 64 - 8 * a.type.width;
+    bool is_signed = a.type.id == TYPE_INT8 || a.type.id == TYPE_INT16 || a.type.id == TYPE_INT32 ||
+                     a.type.id == TYPE_DATE || a.type.width == 8;
+    above = is_signed ? above : 0;
     switch (a.type.id) {
     case TYPE_FLOAT:
-        return kernel_number_compare(a.op, kernel_word_float(left), kernel_word_float(right));
+        return compare_rows(a.op, left, right, kernel_word_float);
     case TYPE_DOUBLE:
-        return kernel_number_compare(a.op, kernel_word_double(left), kernel_word_double(right));
+        return compare_rows(a.op, left, right, kernel_word_double);
     case TYPE_UINT64:
-        return kernel_number_compare(a.op, left, right);
+        return compare_rows(a.op, left, right, [](uint64_t word) { return word; });
     default:
-        return kernel_number_compare(a.op, kernel_word_integer(a.type, left),
-                                     kernel_word_integer(a.type, right));
+        return compare_rows(a.op, left, right,
+                            [=](uint64_t word) { return (int64_t)(word << above); });
     }
 }
 
 KERNEL_TOGETHER(compare)
 {
     uint64_t count = kernel_count(a.count), first = kernel_first_row();
-    bool has_words = a.type.width > 0 && a.type.width <= 8;
     uint64_t left[CUDA_ROWS], right[CUDA_ROWS];
     unsigned bits = 0;
-    if (has_words) {
+    if (a.type.width > 0 && a.type.width <= 8) {
         kernel_load_words(a.type.width, a.left, a.left_stride, first, count, left);
         kernel_load_words(a.type.width, a.right, a.right_stride, first, count, right);
-    }
-    for (unsigned k = 0; k < CUDA_ROWS; k++) {
-        uint64_t i = first + k * CUDA_WARP;
-        bool bit = has_words ? compare_words(a, left[k], right[k]) : i < count && compare_row(a, i);
-        bits |= (unsigned)bit << k;
+        bits = compare_words(a, left, right);
+    } else {
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            bits |= (unsigned)(first + k * CUDA_WARP < count &&
+                               compare_row(a, first + k * CUDA_WARP))
+                    << k;
     }
     kernel_write_bits(a.out, first, count, bits);
 }

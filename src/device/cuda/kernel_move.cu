@@ -9,12 +9,14 @@ KERNEL_TOGETHER(mask_to_index)
 {
     __shared__ uint64_t shared[MARKS_SHARED_WORDS];
     const uint32_t *mask = (const uint32_t *)a.mask, *validity = (const uint32_t *)a.validity;
+    const uint32_t first_row = a.first_row;
+    uint32_t *rows = a.rows;
     kernel_number_bits(
         extra, kernel_count(a.count), shared, a.out_count,
         [&](uint64_t w) { return mask[w] & (validity ? validity[w] : ~0u); },
-        [&](uint64_t i, uint64_t before, bool is_set) {
+        [=](uint64_t i, uint64_t before, bool is_set) {
             if (is_set)
-                a.rows[before] = a.first_row + (uint32_t)i;
+                rows[before] = first_row + (uint32_t)i;
         });
 }
 

@@ -95,10 +95,10 @@ template <class T>
 DEVICE void kernel_load_rows(const void *values, uint64_t stride, uint64_t first, uint64_t count,
                              uint64_t *out)
 {
-    for (unsigned k = 0; k < CUDA_ROWS; k++) {
-        uint64_t i = first + k * CUDA_WARP;
-        out[k] = i < count ? ((const T *)values)[i * stride] : 0;
-    }
+    uint64_t at = first * stride;
+    unsigned rows = kernel_rows_left(first, count);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        out[k] = k * CUDA_WARP < rows ? ((const T *)values)[at + k * CUDA_WARP * stride] : 0;
 }
 
 /* Values of 1 to 8 bytes as they lie there, with zeros in front of them: 0 behind the count. Nothing is done
