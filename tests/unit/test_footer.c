@@ -94,9 +94,11 @@ TEST(page_indexes_are_parsed_once_and_count)
     CHECK_OK(pq_table_open(path, true, &second));
     const pq_table_file *f = &first->files.items[0], *g = &second->files.items[0];
     uint64_t before = pq_footer_cache_bytes();
+    CHECK(!pq_footer_knows_indexes(f->footer, 0, 0));
     const pq_offset_index *places = pq_footer_offset_index(f->footer, f->file, 0, 0);
     CHECK(places && places->page_count > 0);
     CHECK(pq_footer_column_index(f->footer, f->file, 0, 0)->page_count == places->page_count);
+    CHECK(pq_footer_knows_indexes(f->footer, 0, 0));
     CHECK(pq_footer_cache_bytes() > before);
     CHECK(pq_footer_offset_index(g->footer, g->file, 0, 0) == places);
     pq_table_close(first);

@@ -315,18 +315,20 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
     return result;
 }
 
-static void expect_indexes(const target *t, const expr *e)
+static void expect_indexes(const target *t, pq_row_group_ref group_ref, const expr *e)
 {
+    const pq_footer *footer = t->table->files.items[group_ref.file].footer;
     if (e->kind == EXPR_COLUMN) {
         column c = scan_prune_find_column(t, e->column_id);
-        if (c.leaf && c.chunk->column_index.bytes && c.chunk->offset_index.bytes) {
+        if (c.leaf && c.chunk->column_index.bytes && c.chunk->offset_index.bytes &&
+            !pq_footer_knows_indexes(footer, group_ref.row_group, c.leaf->number)) {
             file_expect_read(t->file, c.chunk->column_index.offset, c.chunk->column_index.bytes);
             file_expect_read(t->file, c.chunk->offset_index.offset, c.chunk->offset_index.bytes);
         }
         return;
     }
     for (uint32_t i = 0; i < e->arg_count; i++)
-        expect_indexes(t, e->args[i]);
+        expect_indexes(t, group_ref, e->args[i]);
 }
 
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
@@ -336,7 +338,7 @@ void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table 
     t.is_expecting = true;
     if (plan->scan.filters.count && !scan_prune_is_excluded(query, &t))
         for (size_t i = 0; i < plan->scan.filters.count; i++)
-            expect_indexes(&t, plan->scan.filters.items[i]);
+            expect_indexes(&t, group_ref, plan->scan.filters.items[i]);
 }
 
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,

@@ -344,6 +344,14 @@ static const chunk_index *find_index(pq_footer *footer, const file *f, uint32_t 
     return known;
 }
 
+bool pq_footer_knows_indexes(const pq_footer *footer, uint32_t row_group, uint32_t leaf)
+{
+    const index_table *table = atomic_load(&footer->indexes);
+    size_t number = (size_t)row_group * footer->metadata->leaf_count + leaf;
+    const chunk_index *places = table ? atomic_load(&table->places[number]) : NULL;
+    return places && (places->places.page_count < 2 || atomic_load(&table->bounds[number]));
+}
+
 const pq_offset_index *pq_footer_offset_index(pq_footer *footer, const file *f, uint32_t row_group,
                                               uint32_t leaf)
 {

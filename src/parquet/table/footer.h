@@ -37,6 +37,8 @@ typedef struct pq_file_version {
  * cache does not know it. `f`: the open file. */
 bool pq_footer_version(const pq_footer *footer, const file *f, pq_file_version *out);
 
+/* Returns whether the page indexes of a column chunk were read as far as they are of use: bounds of a single page are not. */
+bool pq_footer_knows_indexes(const pq_footer *footer, uint32_t row_group, uint32_t leaf);
 /* The page indexes of a column chunk: read from the file and parsed when first asked for, and kept
  * as long as the footer, whose bytes they count to. NULL: there is none, or it cannot be read. Any
  * thread. */
