@@ -143,9 +143,17 @@ KERNEL_TOGETHER(keys_text_bytes)
     kernel_add_total(sum, a.out_total);
 }
 
-KERNEL_ALONE(keys_own_text)
+/* A block takes room for its texts by one addition, and they lie side by side. */
+KERNEL_TOGETHER(keys_own_text)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        key_own_text((uint64_t *)(a.rows + i * a.stride), a.text_count, a.heap, a.heap_used);
+    __shared__ uint64_t sums[CUDA_BLOCK / CUDA_WARP], first;
+    uint64_t count = kernel_count(a.count), i = kernel_row(), total;
+    uint64_t *row = (uint64_t *)(a.rows + i * a.stride);
+    uint64_t bytes = i < count ? key_text_bytes(row, a.text_count) : 0;
+    uint64_t before = kernel_block_scan(bytes, sums, &total);
+    if (threadIdx.x == 0)
+        first = total ? kernel_atomic_add(a.heap_used, total) : 0;
+    __syncthreads();
+    if (bytes)
+        key_move_text(row, a.text_count, a.heap + first + before);
 }

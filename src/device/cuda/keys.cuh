@@ -109,18 +109,26 @@ DEVICE uint64_t key_text_bytes(const uint64_t *row, uint32_t text_count)
     return bytes;
 }
 
-/* Long texts of a row go to the heap; the views point there. */
-DEVICE void key_own_text(uint64_t *row, uint32_t text_count, char *heap, uint64_t *heap_used)
+/* Copies the long texts of a row to `target`, one after another; the views point there. */
+DEVICE void key_move_text(uint64_t *row, uint32_t text_count, char *target)
 {
     for (uint32_t k = 0; k < text_count; k++) {
         kernel_view *view = (kernel_view *)row + k;
         uint32_t bytes = kernel_view_bytes(view);
         if (bytes <= STRING_INLINE_BYTES)
             continue;
-        char *target = heap + kernel_atomic_add(heap_used, bytes);
         memcpy(target, kernel_view_data(view), bytes);
         view->tail = (uint64_t)target;
+        target += bytes;
     }
+}
+
+/* Long texts of a row go to the heap; the views point there. */
+DEVICE void key_own_text(uint64_t *row, uint32_t text_count, char *heap, uint64_t *heap_used)
+{
+    uint64_t bytes = key_text_bytes(row, text_count);
+    if (bytes)
+        key_move_text(row, text_count, heap + kernel_atomic_add(heap_used, bytes));
 }
 
 #endif
