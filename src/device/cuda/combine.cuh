@@ -18,7 +18,7 @@
 #define COMBINE_TURNS (CUDA_TILE_ROWS / CUDA_BLOCK)
 /* Rows of a thread that are read before any is put together, so that they are on their way at once: of
  * larger states one. */
-#define COMBINE_AHEAD(state) (sizeof(state) <= 16 ? 4u : 1u)
+#define COMBINE_AHEAD(state) (sizeof(state) <= 24 ? 4u : 1u)
 
 template <class S> struct combine_table {
     S states[COMBINE_WARPS][COMBINE_SLOTS];
@@ -133,6 +133,17 @@ DEVICE void combine_rows(const cuda_extra &extra, uint64_t count, const uint32_t
         }
     if (!groups)
         combine_keep(table, has_sum ? 0 : COMBINE_NONE, sum, join, put);
+    __syncthreads();
+    combine_put(table, join, put);
+}
+
+/* Adds what each thread has of all rows, states of which one with a count of 0 has none, to that of group 0. */
+template <class S, class JOIN, class PUT>
+DEVICE void combine_all(S sum, combine_table<S> *table, JOIN join, PUT put)
+{
+    table->groups[kernel_warp()][kernel_lane()] = COMBINE_NONE;
+    __syncwarp();
+    combine_keep(table, sum.count ? 0 : COMBINE_NONE, sum, join, put);
     __syncthreads();
     combine_put(table, join, put);
 }

@@ -54,19 +54,73 @@ KERNEL_TOGETHER_WIDE(aggregate_sum_number)
 DEVICE void join_variances(aggregate_variance *state, const aggregate_variance *other)
 {
     double n = (double)state->count, m = (double)other->count, delta = other->mean - state->mean;
+    double share = m / (n + m); /* the only division: it takes longer than reading a row */
     if (!state->count) {
         *state = *other;
         return;
     }
-    state->mean += delta * (m / (n + m));
-    state->squares += other->squares + delta * delta * (n * m / (n + m));
+    state->mean += delta * share;
+    state->squares += other->squares + delta * delta * (n * share);
     state->count += other->count;
+}
+
+#define VARY_ROWS 4 /* of which one state is made */
+
+/* Returns the state of VARY_ROWS of the thread's rows: distances from one of them are summed up, so that one division
+ * does for all. */
+DEVICE aggregate_variance vary_rows(const aggregate_vary_arguments &a, uint64_t count, uint64_t first)
+{
+    const double *all = (const double *)a.values;
+    double values[VARY_ROWS], origin = 0, sum = 0, squares = 0;
+    unsigned there = 0;
+    for (unsigned k = 0; k < VARY_ROWS; k++) {
+        bool counts = row_counts(a, count, first + k * CUDA_BLOCK);
+        values[k] = counts ? all[first + k * CUDA_BLOCK] : 0;
+        there |= (unsigned)counts << k;
+    }
+    for (unsigned k = 0; k < VARY_ROWS; k++)
+        origin = there >> k & 1 ? values[k] : origin;
+    for (unsigned k = 0; k < VARY_ROWS; k++)
+        sum += there >> k & 1 ? values[k] - origin : 0; /* no number, if one is infinite */
+    double mean = sum / (there ? __popc(there) : 1);
+    for (unsigned k = 0; k < VARY_ROWS; k++) {
+        double distance = there >> k & 1 ? values[k] - origin - mean : 0;
+        squares += distance * distance;
+    }
+    return {origin + mean, squares, (uint64_t)__popc(there)};
+}
+
+/* Returns the state of the thread's rows of the launch. */
+DEVICE aggregate_variance vary_all(const aggregate_vary_arguments &a, const cuda_extra &extra,
+                                   uint64_t count)
+{
+    aggregate_variance state = {};
+    for (uint64_t tile = (uint64_t)blockIdx.x * CUDA_TILE_ROWS; tile < count;
+         tile += extra.blocks * CUDA_TILE_ROWS)
+        for (unsigned turn = 0; turn < COMBINE_TURNS; turn += VARY_ROWS) {
+            aggregate_variance rows =
+                vary_rows(a, count, tile + turn * CUDA_BLOCK + threadIdx.x);
+            if (rows.count)
+                join_variances(&state, &rows);
+        }
+    return state;
 }
 
 KERNEL_STEP_TOGETHER_WIDEST(aggregate_vary, aggregate_vary)
 {
     __shared__ combine_table<aggregate_variance> table;
     uint64_t count = kernel_count(a.count);
+    auto put = [&](uint32_t group, const aggregate_variance *x) {
+        with_lock(extra.scratch, group, [&]() {
+            aggregate_variance state = load_fresh(&a.states[group]);
+            join_variances(&state, x);
+            a.states[group] = state;
+        });
+    };
+    if (!a.groups && !a.is_state) {
+        combine_all(vary_all(a, extra, count), &table, join_variances, put);
+        return;
+    }
     combine_rows(
         extra, count, a.groups, &table,
         [&](uint64_t i, aggregate_variance *state) {
@@ -80,14 +134,7 @@ KERNEL_STEP_TOGETHER_WIDEST(aggregate_vary, aggregate_vary)
             }
             return state->count != 0;
         },
-        join_variances,
-        [&](uint32_t group, const aggregate_variance *x) {
-            with_lock(extra.scratch, group, [&]() {
-                aggregate_variance state = load_fresh(&a.states[group]);
-                join_variances(&state, x);
-                a.states[group] = state;
-            });
-        });
+        join_variances, put);
 }
 
 KERNEL_STEP_TOGETHER_WIDEST(aggregate_add_pair, aggregate_add_pair)
