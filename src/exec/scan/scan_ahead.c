@@ -203,7 +203,10 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .columns = columns,
                          .column_count = column_count};
     scan->wanted = mem_new_array(column_count + 1, sizeof *scan->wanted);
-    if (!scan->wanted) {
+    scan->kept = mem_new_array(column_count + 1, sizeof *scan->kept);
+    if (!scan->wanted || !scan->kept) {
+        mem_free(scan->wanted);
+        mem_free(scan->kept);
         mem_free(scan);
         return status_no_memory("scan", column_count * sizeof *scan->wanted);
     }
@@ -228,6 +231,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
         scan_steal_free(scan->steal);
         scan_files_free(scan->files);
         mem_free(scan->wanted);
+        mem_free(scan->kept);
         mem_free(scan);
         return st;
     }
@@ -251,6 +255,26 @@ static bool is_cached(const scan_ahead *scan, const scan_morsel *next, uint32_t 
                                      stored_cache_has(reads->stored, &key, &next->rows);
 }
 
+/* Returns whether a lazy device's cache has all rows of the morsel's stretch of the column of that number among the scan's. Asked
+ * at the stretch's first row group, and known for the others. */
+static bool is_stretch_kept(scan_ahead *scan, const scan_morsel *next, uint32_t number)
+{
+    column_key key;
+    const scan_reads *reads = scan->query->reads;
+    if (!reads->stored.cache || scan->kept[number] == next->stretch + 1)
+        return reads->stored.cache != NULL;
+    if (next->number != next->stretch ||
+        !column_key_of(scan->table, next->group_ref, scan->columns[number], &key))
+        return false;
+    key.replaces_text = scan->query->statement->replaces_text;
+    key.ignores_checksums = scan->query->statement->ignores_checksums;
+    uint64_t rows = stored_values_from(reads->stored, &key);
+    bool is_kept = rows && rows == scan_stretch_rows(&scan->stretches, scan->table,
+                                                     scan->chunk_rows, next->stretch);
+    scan->kept[number] = is_kept ? next->stretch + 1 : 0;
+    return is_kept;
+}
+
 /* The columns that the next rows are read of: all but those that a cache has. Returns how many. */
 static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
 {
@@ -258,6 +282,7 @@ static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
     for (uint32_t i = 0; i < scan->column_count; i++)
         if (!scan_read_leaves(scan->plan,
                               scan->columns[i]) && /* a few leaves are read by themselves */
+            !is_stretch_kept(scan, next, i) &&
             !is_cached(scan, next, scan->columns[i]))
             scan->wanted[count++] = scan->columns[i];
     return count;
@@ -744,6 +769,7 @@ void scan_ahead_free(scan_ahead *scan)
     status_free(scan->failure);
     scan_files_free(scan->files);
     mem_free(scan->wanted);
+    mem_free(scan->kept);
     mem_free(scan);
 }
 

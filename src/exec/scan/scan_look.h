@@ -25,6 +25,8 @@ struct scan_ahead {
     uint32_t column_count;
     uint32_t *
         wanted; /* of them, those that are read of the row group at hand; of the task that holds the scan */
+    size_t *
+        kept; /* by column, one more than the stretch of which a lazy device's cache has all; of who holds the scan */
     uint64_t morsel_bytes;
     uint64_t chunk_rows;
     unsigned reader; /* the scan's number in scan_share.h */

@@ -28,3 +28,15 @@ size_t scan_stretch_of(scan_stretches *stretches, const pq_table *table, uint64_
     status_free(st);
     return first;
 }
+
+uint64_t scan_stretch_rows(scan_stretches *stretches, const pq_table *table, uint64_t chunk_rows,
+                           size_t first)
+{
+    uint64_t rows = 0;
+    for (size_t i = first; i < table->row_groups.count; i++) {
+        if (scan_stretch_of(stretches, table, chunk_rows, i) != first)
+            break;
+        rows += group_rows(table, i);
+    }
+    return rows;
+}

@@ -18,5 +18,8 @@ typedef struct scan_stretches {
 /* Returns the number of the first row group of the stretch that has row group `number`. Without memory each is one by itself. */
 size_t scan_stretch_of(scan_stretches *stretches, const pq_table *table, uint64_t chunk_rows,
                        size_t number);
+/* Returns how many rows the stretch has that begins with row group `first`; of a table that grows, as far as it is known. */
+uint64_t scan_stretch_rows(scan_stretches *stretches, const pq_table *table, uint64_t chunk_rows,
+                           size_t first);
 
 #endif

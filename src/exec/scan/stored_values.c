@@ -37,6 +37,25 @@ static size_t place_of(const kept_piece *piece, const kept_chunk *chunk, size_t 
     return SIZE_MAX;
 }
 
+static bool is_chunk_of(const kept_chunk *chunk, const column_key *key)
+{
+    return chunk->key.offset == key->offset &&
+           chunk->key.ignores_checksums == key->ignores_checksums &&
+           stored_is_version(&chunk->key, &key->version);
+}
+
+/* Finds the place of the key's column chunk as place_of does. */
+static size_t place_of_key(const kept_piece *piece, const column_key *key, size_t from)
+{
+    size_t count = piece->chunks.count;
+    for (size_t i = 0; i < count; i++) {
+        size_t place = (from + i) % count;
+        if (is_chunk_of(piece->chunks.items[place], key))
+            return place;
+    }
+    return SIZE_MAX;
+}
+
 /* Returns the run that has the rows of the column chunk at the place, looking first from *hint on; NULL: none has. */
 static const kept_run *run_of(const kept_values *values, size_t place, uint64_t first, uint64_t end,
                               size_t *hint)
@@ -93,16 +112,15 @@ static status add_rows(const kept_values *values, size_t place, const pq_row_lis
 }
 
 /* Adds the rows of all parts; *out_has false: the piece has not all of them. */
-static status find_rows(const kept_piece *piece, kept_chunk *const *chunks,
-                        const pq_batch_part *parts, uint32_t part_count, wanted_rows *wanted,
-                        bool *out_has)
+static status find_rows(const kept_piece *piece, const column_key *keys, const pq_batch_part *parts,
+                        uint32_t part_count, wanted_rows *wanted, bool *out_has)
 {
     size_t place = 0;
     *out_has = true;
     wanted->runs.count = 0;
     wanted->count = 0;
     for (uint32_t i = 0; i < part_count && *out_has; i++) {
-        place = place_of(piece, chunks[i], place);
+        place = place_of_key(piece, &keys[i], i ? place + 1 : 0);
         *out_has = place != SIZE_MAX;
         if (*out_has)
             TRY(add_rows(piece->values, place, parts[i].rows, wanted, out_has));
@@ -121,46 +139,40 @@ static void give(const kept_piece *piece, wanted_rows *wanted, pq_kept_rows *out
     *wanted = (wanted_rows){0};
 }
 
-static status find_in(stored_cache_use use, const column_key *key, kept_chunk *const *chunks,
+/* Counts a use of the piece and of its column chunks by the statement. */
+static void count_use(stored_cache_use use, kept_piece *piece)
+{
+    if (piece->statement == use.statement)
+        return;
+    stored_use_piece(use.cache, piece, use.statement);
+    for (size_t i = 0; i < piece->chunks.count; i++) {
+        kept_chunk *chunk = piece->chunks.items[i];
+        chunk->uses += chunk->last_statement != use.statement;
+        chunk->last_statement = use.statement;
+    }
+}
+
+/* Looks among what is kept of the first part's column chunk. */
+static status find_in(stored_cache_use use, const kept_chunk *first, const column_key *keys,
                       const pq_batch_part *parts, uint32_t part_count, stored_bounds bounds,
                       pq_kept_rows *out)
 {
     wanted_rows wanted = {0};
     status st = STATUS_OK;
-    for (size_t i = 0; i < chunks[0]->decoded.count && !st && !out->values; i++) {
-        kept_piece *piece = chunks[0]->decoded.items[i];
+    for (size_t i = 0; i < first->decoded.count && !st && !out->values; i++) {
+        kept_piece *piece = first->decoded.items[i];
         bool has;
-        if (piece->is_pending || !is_type_of(piece->values, key) ||
+        if (piece->is_pending || !is_type_of(piece->values, &keys[0]) ||
             !is_within(piece->values, bounds))
             continue;
-        st = find_rows(piece, chunks, parts, part_count, &wanted, &has);
+        st = find_rows(piece, keys, parts, part_count, &wanted, &has);
         if (st || !has)
             continue;
-        stored_use_piece(use.cache, piece, use.statement);
+        count_use(use, piece);
         give(piece, &wanted, out);
     }
     array_release(&wanted.runs);
     return st;
-}
-
-/* Finds the column chunks of the keys; false: of one nothing is kept. */
-static bool find_chunks(stored_cache *cache, const column_key *keys, uint32_t count,
-                        kept_chunk **out)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        out[i] = keys[i].path ? stored_find_chunk(cache, &keys[i]) : NULL;
-        if (!out[i] || !out[i]->decoded.count)
-            return false;
-    }
-    return count > 0;
-}
-
-static void count_uses(kept_chunk *const *chunks, uint32_t count, uint64_t statement)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        chunks[i]->uses += chunks[i]->last_statement != statement;
-        chunks[i]->last_statement = statement;
-    }
 }
 
 status stored_values_find(stored_cache_use use, const column_key *keys, const pq_batch_part *parts,
@@ -168,18 +180,13 @@ status stored_values_find(stored_cache_use use, const column_key *keys, const pq
 {
     status st = STATUS_OK;
     *out = (pq_kept_rows){0};
-    if (!use.cache)
+    if (!use.cache || !part_count || !keys[0].path)
         return STATUS_OK;
-    kept_chunk **chunks = mem_new_array(part_count, sizeof *chunks);
-    if (!chunks)
-        return status_no_memory("stored pages", part_count * sizeof *chunks);
     mutex_lock(&use.cache->lock);
-    if (find_chunks(use.cache, keys, part_count, chunks))
-        st = find_in(use, keys, chunks, parts, part_count, bounds, out);
-    if (out->values)
-        count_uses(chunks, part_count, use.statement);
+    const kept_chunk *first = stored_find_chunk(use.cache, &keys[0]);
+    if (first)
+        st = find_in(use, first, keys, parts, part_count, bounds, out);
     mutex_unlock(&use.cache->lock);
-    mem_free(chunks);
     return st;
 }
 
@@ -204,6 +211,24 @@ bool stored_values_has(stored_cache_use use, const column_key *key, const pq_row
               has_rows(chunk->decoded.items[i], chunk, rows);
     mutex_unlock(&use.cache->lock);
     return has;
+}
+
+uint64_t stored_values_from(stored_cache_use use, const column_key *key)
+{
+    uint64_t rows = 0;
+    if (!use.cache)
+        return 0;
+    mutex_lock(&use.cache->lock);
+    const kept_chunk *chunk = stored_find_chunk(use.cache, key);
+    for (size_t i = 0; chunk && i < chunk->decoded.count; i++) {
+        const kept_piece *piece = chunk->decoded.items[i];
+        const kept_values *values = piece->values;
+        if (!piece->is_pending && values->is_whole && piece->chunks.items[0] == chunk &&
+            is_type_of(values, key) && values->row_count > rows)
+            rows = values->row_count;
+    }
+    mutex_unlock(&use.cache->lock);
+    return rows;
 }
 
 /* ---- what has more than another ---- */

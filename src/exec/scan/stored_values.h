@@ -28,6 +28,8 @@ CHECKED status stored_values_find(stored_cache_use use, const column_key *keys,
                                   stored_bounds bounds, pq_kept_rows *out);
 /* Returns whether some have the column chunk's rows, whatever the bounds. It counts as no use. */
 bool stored_values_has(stored_cache_use use, const column_key *key, const pq_row_list *rows);
+/* Returns how many rows are there of whole row groups, in one tensor that begins with the column chunk. It counts as no use. */
+uint64_t stored_values_from(stored_cache_use use, const column_key *key);
 /* Keeps what a batch has decoded: a pq_keeper's, of a stored_keeper. */
 bool stored_values_keep(void *keeper, const pq_decoded *decoded);
 
