@@ -58,6 +58,9 @@ template <class A> struct kernel_jobs {
 /* Blocks of a warp, with up to 80. */
 #define KERNEL_WARP(name) KERNEL_FUNCTION(name, name, true, (CUDA_WARP, 24))
 #define KERNEL_STEP_WARP(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_WARP, 24))
+/* Up to 80, for those that have several numbers of 64 bits under way. */
+#define KERNEL_TOGETHER_WIDER(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 3))
+#define KERNEL_STEP_TOGETHER_WIDER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 3))
 /* Up to 128, for those that hold several rows a thread, or kinds of pages. */
 #define KERNEL_STEP_TOGETHER_WIDEST(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 2))
 

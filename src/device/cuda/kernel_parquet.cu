@@ -448,7 +448,7 @@ DEVICE void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out
                         (unsigned)(count - w * 64 < 64 ? count - w * 64 : 64));
 }
 
-KERNEL_TOGETHER(parquet_plain)
+KERNEL_STEP_TOGETHER_WIDEST(parquet_plain, parquet_plain)
 {
     __shared__ chain_shared shared;
     __shared__ uint32_t flag;

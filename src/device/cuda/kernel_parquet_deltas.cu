@@ -17,7 +17,8 @@
 /* The values of a page, from the header of all on. */
 typedef struct page_deltas {
     const uint8_t *page, *at, *end; /* at: after the header */
-    delta_header header;
+    uint64_t first;                        /* value */
+    uint32_t block_values, miniblocks, values; /* values: of a miniblock */
     uint32_t count, chunks;
     bool is_for_one_block; /* blocks are of a kind that no known writer makes */
 } page_deltas;
@@ -30,14 +31,19 @@ DEVICE bool deltas_open(const parquet_batch_delta_arguments &a, const parquet_pa
     d->count = p->valid_count;
     d->chunks = d->count > 1 ? (d->count - 2) / DELTA_CHUNK + 1 : 0;
     d->is_for_one_block = false;
+    delta_header h;
     if (!page_values(d->page, p->unpacked_bytes, words, &d->at, &d->end))
         return false;
     if (!d->count && d->at == d->end)
         return true;
-    if (!read_delta_header(&d->at, d->end, &d->header) || d->header.count != d->count)
+    if (!read_delta_header(&d->at, d->end, &h) || h.count != d->count)
         return false;
-    d->is_for_one_block = d->header.miniblocks > DELTA_MINIBLOCKS || d->header.block_values > DELTA_BLOCK_VALUES ||
-                          d->header.block_values % DELTA_CHUNK != 0;
+    d->first = (uint64_t)h.first;
+    d->block_values = (uint32_t)h.block_values;
+    d->miniblocks = (uint32_t)h.miniblocks;
+    d->values = d->block_values / d->miniblocks;
+    d->is_for_one_block = d->miniblocks > DELTA_MINIBLOCKS || d->block_values > DELTA_BLOCK_VALUES ||
+                          d->block_values % DELTA_CHUNK != 0;
     return true;
 }
 
@@ -50,8 +56,7 @@ typedef struct delta_window {
 /* Goes from header to header while they are in the window: so many bytes of the page, from byte `first` on. One thread. */
 DEVICE void deltas_hop(const page_deltas &d, uint8_t width, void *out, delta_window *w, uint32_t first, uint32_t bytes)
 {
-    uint32_t page_end = (uint32_t)(d.end - d.page), miniblocks = (uint32_t)d.header.miniblocks;
-    uint32_t block_values = (uint32_t)d.header.block_values, values = block_values / miniblocks;
+    uint32_t page_end = (uint32_t)(d.end - d.page);
     const uint8_t *window = (const uint8_t *)w->words, *end = window + bytes;
     uint32_t here = w->at, done = w->done;
     bool is_last = first + bytes == page_end, is_wrong = false;
@@ -60,13 +65,13 @@ DEVICE void deltas_hop(const page_deltas &d, uint8_t width, void *out, delta_win
         int64_t least;
         if (!is_last && end - at < (int64_t)DELTA_HEADER_BYTES)
             break;
-        is_wrong = !read_zigzag(&at, end, &least) || (uint64_t)(end - at) < miniblocks;
-        for (uint32_t i = done; i < done + block_values && i < d.count; i += DELTA_CHUNK)
+        is_wrong = !read_zigzag(&at, end, &least) || (uint64_t)(end - at) < d.miniblocks;
+        for (uint32_t i = done; i < done + d.block_values && i < d.count; i += DELTA_CHUNK)
             store_delta(width, out, i, here);
-        here = first + (uint32_t)(at - window) + miniblocks;
-        for (uint32_t m = 0; m < miniblocks && done < d.count && !is_wrong; m++) {
-            uint32_t left = page_end - here, more = d.count - done < values ? d.count - done : values;
-            uint32_t wanted = values / 8 * at[m];
+        here = first + (uint32_t)(at - window) + d.miniblocks;
+        for (uint32_t m = 0; m < d.miniblocks && done < d.count && !is_wrong; m++) {
+            uint32_t left = page_end - here, more = d.count - done < d.values ? d.count - done : d.values;
+            uint32_t wanted = d.values / 8 * at[m];
             /* The last miniblock's padding may be missing. */
             is_wrong = at[m] > 64 || (more * at[m] + 7) / 8 > left;
             here += wanted < left ? wanted : left;
@@ -161,25 +166,24 @@ KERNEL_STEP_TOGETHER_WIDEST(parquet_batch_delta_find, parquet_batch_delta)
 /* The differences of the lane's values of a chunk, 0 after the last. All lanes come. */
 DEVICE void chunk_deltas(const page_deltas &d, uint8_t width, const void *out, uint32_t chunk, uint64_t *deltas)
 {
-    uint32_t first = 1 + chunk * DELTA_CHUNK, miniblocks = (uint32_t)d.header.miniblocks;
-    uint32_t block_values = (uint32_t)d.header.block_values, values = block_values / miniblocks;
+    uint32_t first = 1 + chunk * DELTA_CHUNK;
     uint32_t header = width == 4 ? ((const uint32_t *)out)[first] : (uint32_t)((const uint64_t *)out)[first];
     const uint8_t *at = d.page + header;
     int64_t least = 0;
     __syncwarp(); /* the place gets its value */
     read_zigzag(&at, d.end, &least);
-    unsigned bits = kernel_lane() < miniblocks ? at[kernel_lane()] : 0, before = bits * (values / 8);
+    unsigned bits = kernel_lane() < d.miniblocks ? at[kernel_lane()] : 0, before = bits * (d.values / 8);
     for (unsigned step = 1; step < CUDA_WARP; step *= 2) {
         unsigned other = __shfl_up_sync(ALL_LANES, before, step);
         before += kernel_lane() >= step ? other : 0;
     }
-    before -= bits * (values / 8);
-    uint32_t i = chunk * DELTA_CHUNK % block_values + kernel_lane() * DELTA_LANE_VALUES;
-    bits = __shfl_sync(ALL_LANES, bits, (int)(i / values));
-    before = __shfl_sync(ALL_LANES, before, (int)(i / values));
-    const uint8_t *packed = at + miniblocks + before;
+    before -= bits * (d.values / 8);
+    uint32_t i = chunk * DELTA_CHUNK % d.block_values + kernel_lane() * DELTA_LANE_VALUES;
+    bits = __shfl_sync(ALL_LANES, bits, (int)(i / d.values));
+    before = __shfl_sync(ALL_LANES, before, (int)(i / d.values));
+    const uint8_t *packed = at + d.miniblocks + before;
     uint64_t left = packed < d.end ? (uint64_t)(d.end - packed) : 0;
-    i %= values;
+    i %= d.values;
     first += kernel_lane() * DELTA_LANE_VALUES;
     KERNEL_UNROLLED
     for (uint32_t k = 0; k < DELTA_LANE_VALUES; k++)
@@ -195,7 +199,7 @@ DEVICE uint64_t deltas_sum(const uint64_t *deltas)
     return sum;
 }
 
-KERNEL_STEP_TOGETHER_WIDE(parquet_batch_delta_sum, parquet_batch_delta)
+KERNEL_STEP_TOGETHER_WIDER(parquet_batch_delta_sum, parquet_batch_delta)
 {
     __shared__ uint64_t sums[DELTA_WARPS];
     page_part part = part_of_block(extra);
@@ -235,7 +239,7 @@ DEVICE void deltas_put(const page_deltas &d, uint8_t width, void *out, const par
     }
 }
 
-KERNEL_TOGETHER_WIDE(parquet_batch_delta)
+KERNEL_TOGETHER_WIDER(parquet_batch_delta)
 {
     __shared__ uint64_t sums[DELTA_WARPS];
     page_part part = part_of_block(extra);
@@ -246,7 +250,7 @@ KERNEL_TOGETHER_WIDE(parquet_batch_delta)
     uint8_t *out = deltas_out(a, p);
     page_deltas d;
     if (state == DELTAS_FOUND && count && deltas_open(a, p, &d)) {
-        uint64_t last = (uint64_t)d.header.first, before = sum_of_parts(extra, part, sums);
+        uint64_t last = d.first, before = sum_of_parts(extra, part, sums);
         if (part.number == 0 && threadIdx.x == 0)
             store_delta(a.width, out, 0, last);
         deltas_put(d, a.width, out, part_items(d.chunks, part, DELTA_WARPS), last + before, sums);
