@@ -156,6 +156,9 @@ TEST_ALIKE(parquet_batch_plain)
               .kinds = PARQUET_PAGE_KIND(PLAIN), .physical = forms[i].physical,
               .conversion = forms[i].conversion, .type = forms[i].type,
               .out = alike_take(o, ROWS * forms[i].type.width), .error = &o->error);
+    ALIKE(t, parquet_batch_plain, .stored = stored, .pages = pages, .page_count = PAGES,
+          .kinds = PARQUET_PAGE_KIND(PLAIN), .physical = PQ_BOOLEAN, .type = type_make(TYPE_BOOL),
+          .out = alike_take(o, ROWS / 8), .error = &o->error);
 }
 
 TEST_ALIKE(parquet_batch_delta)
