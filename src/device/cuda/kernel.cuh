@@ -47,7 +47,8 @@ template <class A> struct kernel_jobs {
 
 #define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK))
 #define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK))
-/* Kernels that would spill with as few registers as the compiler takes by itself: up to 64 a thread. */
+/* Kernels that would spill with as few registers as the compiler takes by itself: up to 40 a thread, or up to 64. */
+#define KERNEL_TOGETHER_MIDDLE(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 6))
 #define KERNEL_ALONE_WIDE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK, 4))
 #define KERNEL_TOGETHER_WIDE(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 4))
 /* A function of its own that is one of the steps of a kernel. */

@@ -17,7 +17,7 @@ DEVICE uint64_t tile_row(unsigned turn)
     return (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
 }
 
-KERNEL_TOGETHER_WIDE(aggregate_count)
+KERNEL_TOGETHER_MIDDLE(aggregate_count)
 {
     __shared__ combine_table<uint64_t> table;
     uint64_t count = kernel_count(a.count);

@@ -68,7 +68,7 @@ DEVICE unsigned compare_words(const compare_arguments &a, const uint64_t *left, 
     }
 }
 
-KERNEL_TOGETHER_WIDE(compare)
+KERNEL_TOGETHER_MIDDLE(compare)
 {
     uint64_t count = kernel_count(a.count), first = kernel_first_row();
     uint64_t left[CUDA_ROWS], right[CUDA_ROWS];
