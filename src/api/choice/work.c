@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define CHUNK_ROWS 1048576.0
+#define CHUNK_ROWS 8388608.0
 #define UNKNOWN_ROWS 1000.0
 
 static double rows_of(const plan_node *node)

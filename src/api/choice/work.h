@@ -11,7 +11,7 @@ typedef struct statement_work {
     double built, probed; /* rows of joins */
     double grouped;       /* rows that are put into groups, once for each aggregate and once more */
     double ordered;       /* rows of sorts and windows */
-    /* Steps of a device: whatever is done to a chunk of a million rows at once. */
+    /* Steps of a device: whatever is done to a chunk of eight million rows at once. */
     double nodes;         /* of the plan */
     double chunks;        /* that nodes take, of all nodes */
     double chunk_columns; /* that scans decode */
