@@ -99,6 +99,19 @@ TEST(pieces_within_the_limit)
     CHECK_FAILS(take(1), STATUS_KIND_LIMIT, NULL);
 }
 
+/* Blocks that chunks are read into come in few pieces: for each the driver may wait for streams. */
+static void check_host_pieces(void)
+{
+    enum { COUNT = 12 };
+    void *blocks[COUNT];
+    uint64_t before = calls_of("cuMemHostAlloc");
+    for (unsigned i = 0; i < COUNT; i++)
+        CHECK_OK(dev->ops->host_alloc(dev, 16 * MEGABYTE - 4096, "test", &blocks[i]));
+    CHECK_EQ(calls_of("cuMemHostAlloc") - before, 1);
+    for (unsigned i = 0; i < COUNT; i++)
+        dev->ops->host_free(dev, blocks[i], 16 * MEGABYTE - 4096);
+}
+
 /* Chunks are large where there are many multiprocessors, and much memory; not more than somebody asks for. */
 TEST(rows_of_a_chunk)
 {
@@ -111,6 +124,7 @@ TEST(rows_of_a_chunk)
     open_device(0);
     CHECK_EQ(dev->chunk_rows, 1 << 23);
     CHECK_EQ(dev_room_rows(dev), 1 << 20);
+    check_host_pieces();
     close_device();
     setenv("PISTACHIO_CUDA_MEMORY", "150000000000", 1);
     open_device(1024 * MEGABYTE);

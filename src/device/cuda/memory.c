@@ -23,6 +23,7 @@
 #define PIECE_PART 2 /* of what is there already */
 #define HOST_PIECE_BYTES_MIN ((size_t)8 << 20)
 #define HOST_PIECE_BYTES_MAX ((size_t)64 << 20)
+#define HOST_PIECE_BYTES_LARGE ((size_t)256 << 20) /* where chunks are large */
 #define HOST_BYTES_EASY ((size_t)64 << 20) /* of pinned memory, before that of others is awaited */
 #define OPEN_MAX 64                        /* released buffers that share a number */
 #define BUFFERS_MAX (1u << 24)
@@ -99,9 +100,11 @@ static status grow_device(cuda_device *dev, size_t room)
 }
 
 /* Pieces grow here, too: for each the driver may have what streams do wait. */
-static size_t host_piece_bytes(const cuda_pool *pool, size_t room)
+static size_t host_piece_bytes(const cuda_device *dev, const cuda_pool *pool, size_t room)
 {
     size_t bytes = pool->bytes / PIECE_PART;
+    if (dev->base.chunk_rows > dev_room_rows(&dev->base))
+        return HOST_PIECE_BYTES_LARGE > room ? HOST_PIECE_BYTES_LARGE : room;
     bytes = bytes > HOST_PIECE_BYTES_MIN ? bytes / HOST_PIECE_BYTES_MIN * HOST_PIECE_BYTES_MIN
                                          : HOST_PIECE_BYTES_MIN;
     bytes = bytes < HOST_PIECE_BYTES_MAX ? bytes : HOST_PIECE_BYTES_MAX;
@@ -125,7 +128,7 @@ static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
     cuda_piece *piece = mem_new(sizeof *piece);
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
-    piece->bytes = host_piece_bytes(pool, room);
+    piece->bytes = host_piece_bytes(dev, pool, room);
     cuda_unlock(dev);
     status st = map_some_host(dev, pool == &m->pinned, room, piece);
     cuda_lock(dev);
