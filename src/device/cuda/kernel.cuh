@@ -439,23 +439,35 @@ DEVICE word64 kernel_tile_word(const word64 *at)
     return found;
 }
 
-/* The sum of all tiles before this one, which adds `total`. The first warp looks at 32 of them at a time,
- * from the nearest on. `shared`: a shared word. */
+#define SCAN_LOOKS 4u /* times a warp of tiles that are looked at together */
+
+/* The sum of all tiles before this one, which adds `total`. The first warp looks at SCAN_LOOKS times 32 of them at a
+ * time, from the nearest on: sums come to tiles that begin together no faster than so many in the time of one look.
+ * `shared`: a shared word. */
 DEVICE uint64_t kernel_tile_base(uint64_t *scratch, uint64_t tile, uint64_t total, uint64_t *shared)
 {
     if (kernel_warp() == 0) {
-        word64 *chain = (word64 *)scratch + 1;
-        uint64_t base = 0, end = tile;
+        word64 *chain = (word64 *)scratch + 1, found[SCAN_LOOKS], base = 0;
+        unsigned end = (unsigned)tile; /* launches have fewer than 2^31 blocks */
         if (kernel_lane() == 0 && tile)
             atomicExch(&chain[tile], SCAN_FLAG_OWN | total);
-        for (unsigned all = !tile; !all; end -= CUDA_WARP) {
-            word64 found = SCAN_FLAG_ALL; /* before the first tile there is nothing */
-            if (kernel_lane() < end)
-                found = kernel_tile_word(&chain[end - 1 - kernel_lane()]);
-            all = __ballot_sync(ALL_LANES, (found & SCAN_FLAG_ALL) != 0);
-            bool counts = !all || kernel_lane() < (unsigned)__ffs((int)all);
-            base += kernel_warp_sum(counts ? found & SCAN_NUMBER : 0);
+        for (bool is_all = !tile; !is_all; end -= SCAN_LOOKS * CUDA_WARP) {
+            for (unsigned k = 0; k < SCAN_LOOKS; k++) {
+                unsigned before = k * CUDA_WARP + kernel_lane(); /* 0: the nearest */
+                found[k] = SCAN_FLAG_ALL; /* before the first tile there is nothing */
+                if (before < end)
+                    found[k] = *(const volatile word64 *)&chain[end - 1 - before];
+            }
+            for (unsigned k = 0; k < SCAN_LOOKS; k++) {
+                if (!(found[k] & ~SCAN_NUMBER))
+                    found[k] = kernel_tile_word(&chain[end - 1 - k * CUDA_WARP - kernel_lane()]);
+                unsigned all = __ballot_sync(ALL_LANES, (found[k] & SCAN_FLAG_ALL) != 0);
+                bool counts = !is_all && (!all || kernel_lane() < (unsigned)__ffs((int)all));
+                base += counts ? found[k] & SCAN_NUMBER : 0;
+                is_all = is_all || all;
+            }
         }
+        base = kernel_warp_sum(base);
         if (kernel_lane() == 0) {
             atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
             *shared = base;

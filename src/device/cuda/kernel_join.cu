@@ -467,7 +467,7 @@ KERNEL_TOGETHER_WIDE(repeat_rows)
     });
 }
 
-KERNEL_TOGETHER(join_pairs_unique)
+KERNEL_TOGETHER_MIDDLE(join_pairs_unique)
 {
     __shared__ uint64_t shared[MARKS_SHARED_WORDS];
     kernel_number_rows(

@@ -11,7 +11,7 @@
 
 /* ---- counts ---- */
 
-KERNEL_STEP_TOGETHER(over_count_sums, over_count)
+KERNEL_STEP_TOGETHER_WIDE(over_count_sums, over_count)
 {
     __shared__ uint64_t shared[OVER_SHARED_WORDS];
     if (kernel_row() == 0)
