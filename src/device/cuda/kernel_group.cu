@@ -383,7 +383,7 @@ KERNEL_TOGETHER(runs_mark)
     kernel_write_bit(a.out, i, count, differs);
 }
 
-KERNEL_TOGETHER(runs_number)
+KERNEL_TOGETHER_MIDDLE(runs_number)
 {
     __shared__ uint64_t shared[MARKS_SHARED_WORDS];
     const uint32_t *bits = (const uint32_t *)a.bits;

@@ -33,7 +33,7 @@ KERNEL_ALONE(join_key_bitmap)
 }
 
 /* Ranks: a thread takes eight words in a row. */
-KERNEL_TOGETHER(rank_sums)
+KERNEL_TOGETHER_MIDDLE(rank_sums)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t tile = kernel_take_tile(extra.scratch, &tile_number), own = 0, total;
@@ -322,7 +322,7 @@ KERNEL_ALONE(join_list_count)
 }
 
 /* Sums in place: a thread takes eight groups in a row. */
-KERNEL_TOGETHER(join_list_sums)
+KERNEL_TOGETHER_MIDDLE(join_list_sums)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t tile = kernel_take_tile(extra.scratch, &tile_number), own = 0, total;

@@ -5,7 +5,7 @@
 #include "device/cuda/copy_text.cuh"
 #include "device/cuda/hash.cuh"
 
-KERNEL_TOGETHER(mask_to_index)
+KERNEL_TOGETHER_MIDDLE(mask_to_index)
 {
     __shared__ uint64_t shared[MARKS_SHARED_WORDS];
     const uint32_t *mask = (const uint32_t *)a.mask, *validity = (const uint32_t *)a.validity;

@@ -182,7 +182,7 @@ KERNEL_ALONE(over_exclude)
 /* ---- numbers of rows ---- */
 
 /* dense_rank: scratch gets the number of runs of peers up to each row. */
-KERNEL_STEP_TOGETHER(over_number_runs, over_number)
+KERNEL_STEP_TOGETHER_WIDE(over_number_runs, over_number)
 {
     __shared__ uint64_t shared[OVER_SHARED_WORDS];
     uint32_t *runs = (uint32_t *)(extra.scratch + extra.step);

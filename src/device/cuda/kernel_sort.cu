@@ -115,7 +115,7 @@ KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
     target[start + own + (low - other)] = row;
 }
 
-KERNEL_TOGETHER(sort_keep)
+KERNEL_TOGETHER_MIDDLE(sort_keep)
 {
     __shared__ uint64_t shared[MARKS_SHARED_WORDS];
     kernel_number_rows(
