@@ -197,7 +197,8 @@ static status finish_morsel(op_scan *op, scan_local *local)
 }
 
 /* The next morsel that has rows (EXEC_HAVE_OUTPUT), the caller's to give back; or none is left, or wanted. */
-static exec_result take_next(op_scan *op, exec_task *task, scan_morsel *out)
+static exec_result take_next(op_scan *op, exec_task *task, const scan_local *local,
+                             scan_morsel *out)
 {
     for (;;) {
         exec_result result = scan_ahead_take(op->ahead, task, out);
@@ -212,6 +213,9 @@ static exec_result take_next(op_scan *op, exec_task *task, scan_morsel *out)
             return EXEC_HAVE_OUTPUT;
         give_morsel(op, out);
         EXEC_TRY(task, st);
+        /* A stretch of which nothing is left ends here: not the scan, when the next rows are another stretch's. */
+        if (!local->morsels.count && !scan_is_host(op))
+            scan_ahead_end_stretch(op->ahead, task);
     }
 }
 
@@ -250,7 +254,7 @@ static exec_result take_stretch(op_scan *op, exec_task *task, scan_local *local)
 {
     while (!local->morsels.count || local->range_end < scan_ahead_chunk_rows(op->ahead)) {
         scan_morsel next = local->next;
-        exec_result result = local->has_next ? EXEC_HAVE_OUTPUT : take_next(op, task, &next);
+        exec_result result = local->has_next ? EXEC_HAVE_OUTPUT : take_next(op, task, local, &next);
         if (result == EXEC_FINISHED)
             break;
         if (result != EXEC_HAVE_OUTPUT)
@@ -280,7 +284,7 @@ static exec_result take_morsel(op_scan *op, exec_task *task, scan_local *local)
     if (local->has_morsel)
         return EXEC_FINISHED;
     exec_result result =
-        scan_is_host(op) ? take_next(op, task, &next) : take_chunk(op, task, local);
+        scan_is_host(op) ? take_next(op, task, local, &next) : take_chunk(op, task, local);
     if (result == EXEC_HAVE_OUTPUT) {
         status st = array_push(NULL, &local->morsels, next);
         if (st)

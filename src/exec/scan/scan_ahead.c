@@ -611,8 +611,6 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
     if (is_stretch_over(scan))
         return EXEC_FINISHED;
     *out = scan->queue[scan->queue_first];
-    scan->has_stretch = !scan->query->dev->is_host;
-    scan->stretch = out->is_cut ? SIZE_MAX : out->stretch;
     out->turn = scan->turns++;
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
@@ -720,6 +718,10 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
         give_up(scan, out->fetch);
         array_release(&out->rows);
         result = take_queued(scan, task, out);
+    }
+    if (result == EXEC_HAVE_OUTPUT) { /* only now: what was left out begins no stretch */
+        scan->has_stretch = !scan->query->dev->is_host;
+        scan->stretch = out->is_cut ? SIZE_MAX : out->stretch;
     }
     while (ahead->scans.items[number] != scan)
         number++;
