@@ -61,8 +61,8 @@ static void read_finish_part(read_request *r, status st)
             r->wake(r->argument);
         pthread_cond_broadcast(&has_done);
     }
+    status_free(st); /* under the lock, too: whoever waits finds nothing of the parts left */
     mutex_unlock(&lock);
-    status_free(st);
 }
 
 static _Atomic bool uses_threads;

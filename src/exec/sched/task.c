@@ -34,13 +34,14 @@ void task_fail_query(exec_query *query, status st)
     task_tell_ranks(query,
                     st); /* before this one stops: then nobody waits for what it does not send */
     mutex_lock(&query->lock);
-    if (!query->failure) {
+    /* Values of a query that its client has cancelled may be half computed: an error of theirs says nothing. */
+    if (!query->failure && !exec_is_cancelled(query)) {
         query->failure = st;
         st = STATUS_OK;
     }
+    atomic_store(&query->is_cancelled, true);
     mutex_unlock(&query->lock);
     status_free(st);
-    atomic_store(&query->is_cancelled, true);
 }
 
 exec_result exec_fail(exec_task *task, status st)
