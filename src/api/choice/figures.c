@@ -4,15 +4,13 @@
  *     0.35 6e-06 5e+10 2e+12       seconds to open, of a launch; bytes a second of the link, of the memory */
 #include "api/choice/figures.h"
 
-#include <errno.h>
+#include "base/user_cache.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HEAD "pistachio device 1\n"
-#define PATH_ROOM 4096
+#define NAME_BYTES 24
 
 /* From data sheets: the link is PCIe's of the generation at four fifths. */
 static const struct generation {
@@ -39,18 +37,9 @@ device_figures device_figures_of(int major, int minor)
     return generations[i].figures;
 }
 
-/* Returns whether there is a place in the user's cache. */
-static bool figures_find_path(unsigned ordinal, char *path)
+static void figures_name(unsigned ordinal, char name[NAME_BYTES])
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *below = "";
-    if (!cache || cache[0] != '/') { /* as its specification says */
-        cache = getenv("HOME");
-        below = "/.cache";
-    }
-    if (!cache || cache[0] != '/')
-        return false;
-    int length = snprintf(path, PATH_ROOM, "%s%s/pistachio/cuda-%u", cache, below, ordinal);
-    return length > 0 && length < PATH_ROOM;
+    snprintf(name, NAME_BYTES, "cuda-%u", ordinal);
 }
 
 static bool is_right(double number)
@@ -71,8 +60,9 @@ static bool read_figures(FILE *file, device_figures *out)
 
 bool device_figures_find(unsigned ordinal, device_figures *out)
 {
-    char path[PATH_ROOM];
-    FILE *file = figures_find_path(ordinal, path) ? fopen(path, "re") : NULL;
+    char name[NAME_BYTES], path[USER_CACHE_PATH_BYTES];
+    figures_name(ordinal, name);
+    FILE *file = user_cache_path(name, path) ? fopen(path, "re") : NULL;
     if (!file)
         return false;
     bool is_there = read_figures(file, out);
@@ -80,34 +70,11 @@ bool device_figures_find(unsigned ordinal, device_figures *out)
     return is_there;
 }
 
-/* Makes the folders above a file, as far as they are missing. */
-static void figures_make_folders(char *path)
-{
-    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        (void)mkdir(path, 0700); /* without it, opening the file fails and says so */
-        *slash = '/';
-    }
-}
-
 status device_figures_keep(unsigned ordinal, const device_figures *figures)
 {
-    char path[PATH_ROOM], temporary[PATH_ROOM + 32];
-    if (!figures_find_path(ordinal, path))
-        return status_hint(status_new(STATUS_KIND_IO, "there is no folder to keep the result in"),
-                           "set HOME or XDG_CACHE_HOME");
-    figures_make_folders(path);
-    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(temporary, "we");
-    if (!file)
-        return status_new_errno(errno, "could not write \"%s\"", temporary);
-    fprintf(file, HEAD "%.6g %.6g %.6g %.6g\n", figures->open_seconds, figures->launch_seconds,
-            figures->link_bytes, figures->memory_bytes);
-    bool has_failed = ferror(file);
-    has_failed |= fclose(file) != 0;
-    if (!has_failed && !rename(temporary, path))
-        return STATUS_OK;
-    status st = status_new_errno(errno, "could not write \"%s\"", path);
-    unlink(temporary);
-    return st;
+    char name[NAME_BYTES], text[128];
+    figures_name(ordinal, name);
+    snprintf(text, sizeof text, HEAD "%.6g %.6g %.6g %.6g\n", figures->open_seconds,
+             figures->launch_seconds, figures->link_bytes, figures->memory_bytes);
+    return user_cache_replace(name, text);
 }
