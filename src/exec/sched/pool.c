@@ -213,8 +213,8 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
     tell_failures(pool);
 }
 
-/* Runs one turn of a task and counts its time as the query's. The lock is held on entry and exit, and given up between
- * them. */
+/* Runs a task until it ends or waits, and counts its time as the query's. The lock is held on entry and exit, and given
+ * up between them. */
 static task_end take_turn(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
                           fiber_store *fibers)
 {
@@ -222,7 +222,7 @@ static task_end take_turn(exec_pool *pool, scheduled_task *scheduled, const task
     query->turns++;
     mutex_unlock(&pool->lock);
     trace_task("turn", scheduled);
-    uint64_t since = task_turn_begin(scheduled);
+    uint64_t since = task_now();
     task_end end = task_run(scheduled, asked, fibers);
     if (end == TASK_OVER)
         task_close(scheduled);
@@ -238,8 +238,12 @@ static task_end take_turn(exec_pool *pool, scheduled_task *scheduled, const task
 static void pool_run_task(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
                           fiber_store *fibers)
 {
+    task_turn_begin(scheduled);
     for (;;) {
         task_end end = take_turn(pool, scheduled, asked, fibers);
+        if (end == TASK_WAITS && scheduled->state == TASK_WOKEN &&
+            task_is_to_leave(scheduled, asked))
+            end = TASK_LEFT; /* operators that wake their own task would keep the thread for ever */
         if (end == TASK_OVER) {
             task_finished(pool, scheduled);
             pthread_cond_broadcast(&pool->changed);

@@ -520,10 +520,9 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
-uint64_t task_turn_begin(scheduled_task *scheduled)
+void task_turn_begin(scheduled_task *scheduled)
 {
     scheduled->turn_since = task_now();
-    return scheduled->turn_since;
 }
 
 /* Returns whether another query has waited for a thread while the task had this one for a turn's time. */
@@ -541,6 +540,11 @@ static bool task_is_done(const task_asked *asked)
            (asked->query && !atomic_load(&asked->query->stages_active));
 }
 
+bool task_is_to_leave(const scheduled_task *scheduled, const task_asked *asked)
+{
+    return task_is_done(asked) || task_has_had_its_turn(scheduled, asked);
+}
+
 static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
 {
     exec_query *query = scheduled->stage->query;
@@ -556,7 +560,7 @@ static task_end task_work(scheduled_task *scheduled, const task_asked *asked)
             return TASK_WAITS;
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
             return TASK_OVER;
-        if (task_is_done(asked) || task_has_had_its_turn(scheduled, asked))
+        if (task_is_to_leave(scheduled, asked))
             return TASK_LEFT;
     }
     return TASK_OVER;

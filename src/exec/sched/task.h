@@ -71,8 +71,11 @@ typedef enum task_end {
 } task_end;
 
 uint64_t task_now(void); /* nanoseconds */
-/* Returns the time, from which on the task's turn is counted. */
-uint64_t task_turn_begin(scheduled_task *scheduled);
+/* Begins the task's turn with a thread, which goes on while it is woken before it waits. */
+void task_turn_begin(scheduled_task *scheduled);
+/* Returns whether the thread is wanted for something else: what it was asked for is there, or another query's turn has
+ * come. Any thread, with the pool's lock or without. */
+bool task_is_to_leave(const scheduled_task *scheduled, const task_asked *asked);
 /* `fibers`: the calling thread's. */
 task_end task_run(scheduled_task *scheduled, const task_asked *asked, fiber_store *fibers);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */
