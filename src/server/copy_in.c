@@ -92,10 +92,11 @@ static status take_rows(session *s, copy_text *t)
 }
 
 /* The engine's: sql_copy_source. */
-static status take(void *context, const sql_copy *copy, uint32_t columns, const char **out_path)
+static status take(void *context, const sql_copy *copy, const char *const *names, uint32_t columns,
+                   const char **out_path)
 {
     session *s = context;
-    copy_text t = {.copy = copy, .columns = columns};
+    copy_text t = {.style = &copy->text, .names = names, .columns = columns};
     copy_in_end(s);
     if (!columns || columns > INT16_MAX)
         return status_new(STATUS_KIND_LIMIT, "COPY takes 1 to %d columns, not %u", INT16_MAX,
@@ -104,7 +105,7 @@ static status take(void *context, const sql_copy *copy, uint32_t columns, const 
     TRY(ask(s, columns));
     status st = take_rows(s, &t);
     copy_text_release(&t);
-    *out_path = s->copied_path;
+    *out_path = t.has_rows ? s->copied_path : NULL;
     return st;
 }
 

@@ -3,18 +3,6 @@
 
 #include "server/engine.h"
 
-#define NULL_TEXT "\\N"
-
-static bool is_csv(const copy_text *t)
-{
-    return t->copy->style.format == ROW_CSV;
-}
-
-static char delimiter(const copy_text *t)
-{
-    return is_csv(t) ? t->copy->style.delimiter : '\t';
-}
-
 static status wrong_line(const copy_text *t, const char *what)
 {
     return status_new(STATUS_KIND_DATA, "the line %llu of what is copied %s",
@@ -30,7 +18,7 @@ static void put(copy_text *t, char c)
 
 static void copy_text_put_value(copy_text *t, char c)
 {
-    if (c == '"' || c == '\\')
+    if (!t->is_plain && (c == '"' || c == '\\'))
         put(t, '\\');
     put(t, c);
 }
@@ -74,38 +62,78 @@ static void put_unescaped(copy_text *t)
     }
 }
 
-static bool is_null(const copy_text *t)
+static void put_field(copy_text *t)
 {
-    const char *null = is_csv(t) ? t->copy->style.null_text : NULL_TEXT;
-    size_t bytes = strlen(null);
-    return !t->was_quoted && t->field.count == bytes &&
-           (!bytes || !memcmp(t->field.items, null, bytes));
+    if (!t->style->is_csv)
+        put_unescaped(t);
+    for (size_t i = 0; t->style->is_csv && i < t->field.count; i++)
+        copy_text_put_value(t, t->field.items[i]);
+}
+
+/* Returns whether the field of the column is NULL. */
+static bool is_null(const copy_text *t, const char *name)
+{
+    const sql_copy_text *style = t->style;
+    size_t bytes = strlen(style->null_text);
+    bool may_be = t->was_quoted ? sql_copy_has_name(&style->force_null, name)
+                                : !sql_copy_has_name(&style->force_not_null, name);
+    return may_be && t->field.count == bytes &&
+           (!bytes || !memcmp(t->field.items, style->null_text, bytes));
+}
+
+static bool is_head(const copy_text *t)
+{
+    return t->line == 1 && t->style->has_header;
+}
+
+/* Looks whether the head has the column's name, if it has to. */
+static status end_head_field(copy_text *t)
+{
+    size_t begin = t->out.count;
+    if (!t->style->matches_header)
+        return STATUS_OK;
+    if (t->column > t->columns)
+        return wrong_line(t, "has more names than there are columns");
+    t->is_plain = true;
+    put_field(t);
+    t->is_plain = false;
+    const char *name = t->names[t->column - 1];
+    size_t bytes = t->out.count - begin;
+    bool is_same = strlen(name) == bytes && !memcmp(t->out.items + begin, name, bytes);
+    t->out.count = begin;
+    return is_same ? STATUS_OK
+                   : status_new(STATUS_KIND_DATA,
+                                "the line 1 of what is copied does not have the name \"%s\" at "
+                                "its place %u",
+                                name, (unsigned)t->column);
+}
+
+static void put_row_field(copy_text *t)
+{
+    if (t->column > 1)
+        put(t, ',');
+    if (is_null(t, t->names[t->column - 1])) {
+        put(t, '\\'), put(t, 'N');
+        return;
+    }
+    put(t, '"');
+    put_field(t);
+    put(t, '"');
 }
 
 /* Ends a field. The first line may be a head, of which nothing is written. */
 static status end_field(copy_text *t)
 {
-    bool is_head = t->line == 1 && t->copy->style.has_header;
     TRY(array_reserve(NULL, &t->out, 2 * t->field.count + 8));
-    if (++t->column > t->columns && !is_head)
+    t->column++;
+    if (is_head(t))
+        TRY(end_head_field(t));
+    else if (t->column > t->columns)
         return wrong_line(t, "has more fields than there are columns");
-    if (!is_head) {
-        if (t->column > 1)
-            put(t, ',');
-        if (is_null(t)) {
-            put(t, '\\'), put(t, 'N');
-        } else {
-            put(t, '"');
-            if (is_csv(t))
-                for (size_t i = 0; i < t->field.count; i++)
-                    copy_text_put_value(t, t->field.items[i]);
-            else
-                put_unescaped(t);
-            put(t, '"');
-        }
-    }
+    else
+        put_row_field(t);
     t->field.count = 0;
-    t->was_quoted = false;
+    t->was_quoted = t->has_return = false;
     return STATUS_OK;
 }
 
@@ -116,17 +144,18 @@ static bool is_end_mark(const copy_text *t)
 
 static status end_line(copy_text *t)
 {
-    bool is_head = t->line == 1 && t->copy->style.has_header;
-    if (t->field.count && t->field.items[t->field.count - 1] == '\r')
-        t->field.count--;
+    bool was_head = is_head(t);
+    t->field.count -= t->has_return;
     t->is_ended = is_end_mark(t);
     if (t->is_ended)
         return STATUS_OK;
     TRY(end_field(t));
-    if (t->column < t->columns && !is_head)
-        return wrong_line(t, "has fewer fields than there are columns");
-    if (!is_head)
+    if (t->column < t->columns && (!was_head || t->style->matches_header))
+        return wrong_line(t, was_head ? "has fewer names than there are columns"
+                                      : "has fewer fields than there are columns");
+    if (!was_head)
         put(t, '\n');
+    t->has_rows |= !was_head;
     t->column = 0;
     t->line++;
     return STATUS_OK;
@@ -138,34 +167,60 @@ static status add_to_field(copy_text *t, char c)
 {
     if (t->field.count == COPY_FIELD_BYTES_MAX)
         return wrong_line(t, "has a field of more than 256 MiB");
+    t->has_return = false;
     return array_push(NULL, &t->field, c);
+}
+
+/* Takes a byte that is in no quotes and has no \ before it. */
+static status add_bare(copy_text *t, char c)
+{
+    if (c == '\n')
+        return end_line(t);
+    if (c == t->style->delimiter)
+        return end_field(t);
+    TRY(add_to_field(t, c));
+    t->has_return = c == '\r';
+    return STATUS_OK;
 }
 
 static status add_text(copy_text *t, char c)
 {
     bool is_escaped = t->is_escaped;
     t->is_escaped = !is_escaped && c == '\\';
-    if (!is_escaped && c == '\n')
-        return end_line(t);
-    return !is_escaped && c == delimiter(t) ? end_field(t) : add_to_field(t, c);
+    return is_escaped ? add_to_field(t, c) : add_bare(t, c);
 }
 
-/* A quote in quotes ends them, and a second one after it is one of the value's. */
+/* Takes the byte after an escape in quotes, which stands before a quote or an escape; else for itself, or where it is the
+ * quote it was the last one. */
+static status add_after_escape(copy_text *t, char c)
+{
+    const sql_copy_text *style = t->style;
+    t->is_escaped = false;
+    if (c == style->quote || c == style->escape)
+        return add_to_field(t, c);
+    t->is_in_quotes = style->escape != style->quote;
+    if (!t->is_in_quotes)
+        return add_bare(t, c);
+    TRY(add_to_field(t, style->escape));
+    return add_to_field(t, c);
+}
+
 static status add_csv(copy_text *t, char c)
 {
-    if (c == '"') {
-        bool is_doubled = !t->is_in_quotes && t->was_quoted && t->is_escaped;
+    const sql_copy_text *style = t->style;
+    if (t->is_escaped)
+        return add_after_escape(t, c);
+    if (t->is_in_quotes && c == style->escape) {
+        t->is_escaped = true;
+        return STATUS_OK;
+    }
+    if (c == style->quote) {
         t->is_in_quotes = !t->is_in_quotes;
         t->was_quoted = true;
-        t->is_escaped = !t->is_in_quotes; /* it was the last byte */
-        return is_doubled ? add_to_field(t, c) : STATUS_OK;
+        t->has_return = false;
+        return STATUS_OK;
     }
-    t->is_escaped = false;
-    if (t->is_in_quotes)
-        return add_to_field(t, c);
-    if (c == '\n')
-        return end_line(t);
-    return c == delimiter(t) ? end_field(t) : add_to_field(t, c);
+    return t->is_in_quotes ? add_to_field(t, c) : add_bare(t, c);
 }
 
 status copy_text_add(copy_text *t, const char *bytes, size_t count)
@@ -174,14 +229,15 @@ status copy_text_add(copy_text *t, const char *bytes, size_t count)
     for (size_t i = 0; i < count && !t->is_ended; i++) {
         if (!bytes[i])
             return wrong_line(t, "has a byte 0");
-        TRY(is_csv(t) ? add_csv(t, bytes[i]) : add_text(t, bytes[i]));
+        TRY(t->style->is_csv ? add_csv(t, bytes[i]) : add_text(t, bytes[i]));
     }
     return STATUS_OK;
 }
 
 status copy_text_end(copy_text *t)
 {
-    if (t->is_in_quotes)
+    bool was_last_quote = t->is_escaped && t->style->escape == t->style->quote;
+    if (t->is_in_quotes && !was_last_quote)
         return wrong_line(t, "ends within quotes");
     bool has_row = t->field.count || t->column || t->was_quoted;
     return t->is_ended || !has_row ? STATUS_OK : end_line(t);

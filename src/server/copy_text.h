@@ -11,15 +11,19 @@
 #define COPY_FIELD_BYTES_MAX ((size_t)256 << 20)
 
 typedef struct copy_text {
-    const sql_copy *copy;
+    const sql_copy_text *style;
+    const char *const *names; /* of the columns */
     uint32_t columns;
     uint32_t column;               /* that comes next */
     uint64_t line;                 /* from 1 */
-    bool is_escaped;               /* text: the last byte was a \\ */
+    bool is_escaped;               /* the last byte was a \\; csv: the escape, in quotes */
     bool is_in_quotes, was_quoted; /* csv */
-    bool is_ended;                 /* by \\. on a line of its own */
-    ARRAY(char) field;             /* text: as it came */
-    ARRAY(char) out;               /* rows that are made, for the caller to take */
+    bool has_return; /* the last byte was a bare \r, which may belong to the line's end */
+    bool is_plain;   /* a value of the head is made, for comparison */
+    bool is_ended;   /* by \\. on a line of its own */
+    bool has_rows;
+    ARRAY(char) field; /* text: as it came */
+    ARRAY(char) out;   /* rows that are made, for the caller to take */
 } copy_text;
 
 CHECKED status copy_text_add(copy_text *t, const char *bytes, size_t count);

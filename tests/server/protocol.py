@@ -208,6 +208,18 @@ def copy(c):
     check('COPY as csv', data('with csv header'), b'i,"b,",s\n1,f,"a\tb\n\\"\n2,,""\n3,t,"x,""y"\n')
     check('COPY as csv with options', data("(format csv, delimiter '|', null 'nil')"),
           b'1|f|"a\tb\n\\"\n2|nil|\n3|t|"x,""y"\n')
+    check('text with options', data("delimiter '|' null 'nil'"), b'1|f|a\\tb\\n\\\\\n2|nil|\n3|t|x,"y\n')
+    check('csv in other quotes', data("(format csv, header, quote '''', escape '\\', delimiter ';', force_quote (i, s))"),
+          b"i;b,;s\n'1';f;'a\tb\n\\\\'\n'2';;''\n'3';t;'x,\"y'\n")
+    check('csv all in quotes', data('csv force quote *'), b'"1","f","a\tb\n\\"\n"2",,""\n"3","t","x,""y"\n')
+    ended = c.query("copy (select '\\.') to stdout csv")
+    check('what would end the rows', [b for k, b in ended if k == 'd'], [b'"\\."\n'])
+    some = c.query('copy things (name, id) to stdout')
+    check('some columns of a table', b''.join(b for k, b in some if k == 'd'), b'n1\t1\nn2\t2\nn3\t3\n')
+    for options, code in (("(delimiter 'a')", '22023'), ("(delimiter 'ab')", '22023'), ("(quote '|')", '0A000'), ('(format csv, force_null (i))', '0A000'),
+                          ('(format csv, force_quote (absent))', '42703'), ("(encoding 'latin1')", '22023'), ("(null 'a', null 'b')", '22023'),
+                          ("(format csv, quote ',')", '22023'), ('(header match)', '22023'), ('(nonsense)', '42601'), ('(freeze)', '0A000')):
+        check('COPY %s' % options, [f['C'] for f in failures(c.query(sql + options))], [code])
     rest = data('(format binary)')
     check('COPY in binary', rest, b'PGCOPY\n\xff\r\n\0' + bytes(8)
           + int16(3) + int32(4, 1) + int32(1) + b'\0' + int32(5) + b'a\tb\n\\'
@@ -251,6 +263,19 @@ def copy_from(c):
         check('rows of csv', table()[0], [[b'1', None], [b'2', b''], [b'3', b'a "b"\nc'], [b'4', b'\\N'], [b'5', b'x\\']])
     send("(format csv, delimiter '|', null 'nil')", b'1|nil\n2|"nil"\n')
     check('options', table()[0], [[b'1', None], [b'2', b'nil']])
+    send("(delimiter '|', null 'nix', header)", b'any|names\n1|nix\n2|a\\|b\\N\\\\\n')
+    check('options of text', table()[0], [[b'1', None], [b'2', b'a|bN\\']])
+    quoted = b"1,'a\\'b\\\\c\\d'\n2,''\n3,\n4,'x''y'\r\n5,'z\r'\r\n6,'z\r'\n"
+    for pieces in (1, 7, len(quoted)):
+        send("(format csv, quote '''', escape '\\', force_null (s), force_not_null (s), encoding 'utf-8', freeze)", quoted, pieces)
+        check('a quote and an escape', table()[0],
+              [[b'1', b"a'b\\c\\d"], [b'2', None], [b'3', b''], [b'4', b'xy'], [b'5', b'z\r'], [b'6', b'z\r']])
+    send('(format csv, header match)', b'i,"s"\n1,a\n')
+    check('names of a head', table()[0], [[b'1', b'a']])
+    for head in (b's,i\n', b'i\n', b'i,s,t\n', b'i,S\n'):
+        check('other names %r' % head, [f['C'] for f in failures(send('(format csv, header match)', head)[1])], ['22P04'])
+    for options in ('', 'csv header', '(header match)'):
+        check('no rows %s' % options, send(options, b'')[1][0][1], b'COPY 0\0')
     send('', b'1\ta\n\\.\n2\tb\n')
     check('an end in the rows', table()[0], [[b'1', b'a']])
     for data, code in ((b'1\n', '22P04'), (b'1\t2\t3\n', '22P04'), (b'1\tx\0\n', '22P04'), (b'x\ta\n', '22P02')):
@@ -264,7 +289,7 @@ def copy_from(c):
     check('COPY FROM prepared', kinds(c.until_ready()), '1tn2GCZ')
     check('its rows', table()[0], [[b'2', b'b']])
     for sql, code in (('copy absent from stdin', '42P01'), ('copy things from stdin', '0A000'),
-                      ('copy copied (absent) from stdin', '42703'), ('copy copied from stdin (format binary)', '0A000'),
+                      ('copy copied (absent) from stdin', '42703'), ('copy copied (i, i) from stdin', '42701'), ('copy copied from stdin (format binary)', '0A000'),
                       ("copy copied from '/etc/passwd'", '42501'), ("copy copied from program 'true'", '42501')):
         check(sql, [f['C'] for f in failures(c.query(sql))], [code])
 

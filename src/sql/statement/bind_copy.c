@@ -34,16 +34,6 @@ static const char *format_name(const sql_copy *copy)
     return copy->is_parquet ? "parquet" : row_format_name(copy->style.format);
 }
 
-#define CLIENT_FORMATS "text, csv or binary"
-
-static bool find_client_format(const char *name, sql_copy *out)
-{
-    out->is_binary = !strcasecmp(name, "binary");
-    out->style = row_style_default(strcasecmp(name, "csv") ? ROW_TSV : ROW_CSV);
-    out->style.has_header = false;
-    return out->is_binary || !strcasecmp(name, "csv") || !strcasecmp(name, "text");
-}
-
 /* .arrow, .feather and .ipc are files, .arrows is a stream. */
 static bool find_arrow_format(const char *name, sql_copy *out)
 {
@@ -57,8 +47,6 @@ static bool find_arrow_format(const char *name, sql_copy *out)
 static bool bind_copy_find_format(const char *name, sql_copy *out)
 {
     row_format format;
-    if (out->is_to_client)
-        return find_client_format(name, out);
     if (find_arrow_format(name, out))
         return true;
     out->is_parquet = !strcasecmp(name, "parquet");
@@ -286,9 +274,7 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
     TRY(option_text(b, option, &text));
     switch (id) {
     case OPTION_FORMAT:
-        allowed = bind_copy_find_format(text, out) ? NULL
-                  : out->is_to_client              ? CLIENT_FORMATS
-                                                   : FORMATS;
+        allowed = bind_copy_find_format(text, out) ? NULL : FORMATS;
         break;
     case OPTION_CODEC:
         allowed = find_codec(text, out) ? NULL
@@ -412,23 +398,6 @@ status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out)
     else if (!seen)
         TRY(format_of_path(b, out));
     TRY(take_options(b, tree, false, &seen, out));
-    return check_together(b, seen, out);
-}
-
-status bind_copy_client(const binder *b, const CopyStmt *tree, sql_copy *out)
-{
-    unsigned seen = 0;
-    const unsigned allowed =
-        1u << OPTION_FORMAT | 1u << OPTION_HEADER | 1u << OPTION_DELIMITER | 1u << OPTION_NULL;
-    *out = (sql_copy){.is_to_client = true};
-    TRY(take_options(b, tree, true, &seen, out));
-    if (!seen)
-        find_client_format("text", out);
-    TRY(take_options(b, tree, false, &seen, out));
-    if (seen & ~allowed || (out->is_binary && seen & ~(1u << OPTION_FORMAT)))
-        return bind_error(
-            b, STATUS_KIND_INVALID, b->text->start,
-            "COPY TO STDOUT takes FORMAT, and HEADER, DELIMITER and NULL with text or csv");
     return check_together(b, seen, out);
 }
 

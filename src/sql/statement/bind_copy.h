@@ -7,8 +7,6 @@
 /* Binds path and options. The format is what FORMAT says, else what the path's ending does; an unknown ending is an
  * error, as is an option that the format does not have. */
 CHECKED status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out);
-/* Reads the options of COPY ... TO STDOUT, whose formats are text, csv and binary, as PostgreSQL has them. */
-CHECKED status bind_copy_client(const binder *b, const CopyStmt *tree, sql_copy *out);
 /* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
  * name that another column has where values are found by name (all but csv and tsv). */
 CHECKED status bind_copy_check(const binder *b, const CopyStmt *tree, const sql_copy *copy,

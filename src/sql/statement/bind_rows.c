@@ -9,6 +9,7 @@
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
+#include "sql/statement/bind_copy_client.h"
 #include "sql/statement/bind_schema.h"
 #include "sql/text/tree.h"
 #include "sql/types/bind_type.h"
@@ -349,6 +350,10 @@ static status bind_rows_copied_columns(const binder *b, const InsertStmt *insert
             return bind_error(b, STATUS_KIND_NOT_FOUND, location,
                               "column \"%s\" of table \"%s\" does not exist", name,
                               insert->relation->relname);
+        for (size_t k = 0; named && k < i; k++)
+            if (!strcmp(columns[k].name, table->columns.items[at].name))
+                return bind_error(b, STATUS_KIND_INVALID, location, "column \"%s\" is named twice",
+                                  name);
         columns[i] = (text_said_type){table->columns.items[at].name, table->columns.items[at].type};
     }
     *out = columns;
@@ -408,7 +413,13 @@ static status client_source(binder *b, const InsertStmt *insert, const pq_table 
     if (copy->is_binary)
         return bind_unsupported(b, b->text->start, "COPY FROM STDIN in the binary format is");
     TRY(bind_rows_copied_columns(b, insert, table, &columns, &count));
-    TRY(client->take(client->context, copy, (uint32_t)count, &path));
+    const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
+    if (!names)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++)
+        names[i] = columns[i].name;
+    TRY(bind_copy_client_check(b, copy, names, count));
+    TRY(client->take(client->context, copy, names, (uint32_t)count, &path));
     return bind_text_exchange(b, path, columns, count, out);
 }
 

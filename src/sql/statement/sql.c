@@ -15,6 +15,7 @@
 #include "sql/query/bind_wanted.h"
 #include "sql/query/bind_with.h"
 #include "sql/statement/bind_copy.h"
+#include "sql/statement/bind_copy_client.h"
 #include "sql/statement/bind_copy_keys.h"
 #include "sql/statement/bind_named.h"
 #include "sql/statement/bind_pragma.h"
@@ -23,6 +24,7 @@
 #include "sql/statement/bind_variable.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
+#include "sql/text/tree.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/parameter.h"
 #include "storage/object_store.h"
@@ -306,14 +308,51 @@ static status prepare_copy_target(preparer *p, const CopyStmt *tree)
                         : bind_copy_options(&p->binder, tree, copy);
 }
 
+/* Makes SELECT a, b FROM t of COPY t (a, b). */
+static status copied_columns(const binder *b, const CopyStmt *tree, const pg_node **out)
+{
+    size_t count = list_length(tree->attlist);
+    pg_node *from = (pg_node *)tree->relation;
+    SelectStmt *select = arena_alloc(b->memory, sizeof *select);
+    pg_node **targets = arena_alloc_array(b->memory, count, sizeof *targets);
+    if (!select || !targets)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        ResTarget *target = arena_alloc(b->memory, sizeof *target);
+        int32_t location = tree->relation->location;
+        if (!target)
+            return bind_no_memory();
+        *target = (ResTarget){
+            .type = T_ResTarget,
+            .val = tree_column(b->memory, NULL, strVal(list_nth(tree->attlist, i)), location),
+            .location = location};
+        targets[i] = target->val ? (pg_node *)target : NULL;
+    }
+    *select = (SelectStmt){.type = T_SelectStmt,
+                           .targetList = tree_list(b->memory, targets, count),
+                           .fromClause = tree_list(b->memory, &from, 1)};
+    *out = (const pg_node *)select;
+    return select->targetList && select->fromClause ? STATUS_OK : bind_no_memory();
+}
+
+/* Checks that the columns of options are copied. */
+static status check_copied(const preparer *p, const sql_statement *s)
+{
+    const plan_column_list *columns = &s->query.root->columns;
+    const char **names = arena_alloc_array(p->binder.memory, columns->count + 1, sizeof *names);
+    if (!names)
+        return bind_no_memory();
+    for (size_t i = 0; i < columns->count; i++)
+        names[i] = columns->items[i].name;
+    return bind_copy_client_check(&p->binder, &s->copy, names, columns->count);
+}
+
 static status prepare_copy(preparer *p, const CopyStmt *tree)
 {
     sql_statement *s = p->statement;
     bind_scope scope = {0};
     if (tree->is_from && !tree->filename && !tree->is_program && p->session->copies_from.take) {
         TRY(bind_copy_client(&p->binder, tree, &s->copy));
-        s->copy.is_to_client = false;
-        s->copy.is_from_client = true;
         TRY(bind_copy_from(&p->binder, tree, &p->session->copies_from, s));
         return plan_verify(&s->query);
     }
@@ -327,11 +366,15 @@ static status prepare_copy(preparer *p, const CopyStmt *tree)
     if (tree->query) {
         TRY(prepare_query(p, tree->query, s->kind));
     } else if (list_length(tree->attlist)) {
-        return bind_unsupported(&p->binder, p->text.start, "COPY of some columns of a table is");
+        const pg_node *query;
+        TRY(copied_columns(&p->binder, tree, &query));
+        TRY(prepare_query(p, query, s->kind));
     } else {
         TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
         TRY(plan_verify(&s->query));
     }
+    if (s->copy.is_to_client)
+        return check_copied(p, s);
     s->query.keeps_parts = s->copy.is_per_rank;
     TRY(bind_copy_check(&p->binder, tree, &s->copy, s->query.root));
     return s->copy.partition_count ? bind_copy_partition(&p->binder, &s->copy, &s->query.root)
