@@ -46,9 +46,9 @@ static status text_rows_place(const nested_args *c, const text_rows *rows, tenso
     return string_heap_new(&heap, 1, &result->heap);
 }
 
-/* Makes a text of each row by add(), which need not look at NULLs. */
+/* Makes a text of each row by add(), which is asked only for rows without a NULL argument; false: the text is NULL. */
 static status make_texts(const nested_args *c,
-                         void (*add)(const nested_args *c, uint64_t row, text_sink sink),
+                         bool (*add)(const nested_args *c, uint64_t row, text_sink sink),
                          tensor **out)
 {
     text_rows rows;
@@ -59,9 +59,7 @@ static status make_texts(const nested_args *c,
         st = nested_new(c, c->type, true, &result);
     for (uint64_t i = 0; i < c->count && !st; i++) {
         size_t before = rows.bytes.count;
-        if (nested_row_is_valid(c, i))
-            add(c, i, sink);
-        else
+        if (!nested_row_is_valid(c, i) || !add(c, i, sink))
             nested_put_null(result, i);
         rows.ends[i] = rows.bytes.count;
         st = rows.st;
@@ -153,9 +151,10 @@ static void add_value(const tensor *t, uint64_t row, text_sink sink)
         add_elements(t, nested_pair(t, row), sink);
 }
 
-static void add_row_text(const nested_args *c, uint64_t row, text_sink sink)
+static bool add_row_text(const nested_args *c, uint64_t row, text_sink sink)
 {
     add_value(c->args[0], row, sink);
+    return true;
 }
 
 status compute_text(const nested_args *c, tensor **out)
@@ -165,8 +164,8 @@ status compute_text(const nested_args *c, tensor **out)
 
 /* ---- joined ---- */
 
-/* The elements with the separator between them, without NULLs. */
-static void add_joined(const nested_args *c, uint64_t row, text_sink sink)
+/* Adds the elements with the separator between them, without NULLs; NULL of a list that has nothing else. */
+static bool add_joined(const nested_args *c, uint64_t row, text_sink sink)
 {
     const tensor *child = c->args[2];
     const string_view *separator = (const string_view *)c->args[1]->values + row;
@@ -181,6 +180,7 @@ static void add_joined(const nested_args *c, uint64_t row, text_sink sink)
         sink.add(sink.context, string_data(text), text->bytes);
         is_first = false;
     }
+    return !is_first || !list.length;
 }
 
 /* Rows are NULL where the list or the separator is: the elements ride along as an argument that has more rows. */

@@ -174,7 +174,7 @@ def approximate(g, depth):
     arg = g.any(depth)
     if arg.type.kind == "interval" or not arg.exact or arg.is_literal:
         return None
-    ours = "(abs(approx_count_distinct({0}) - count(DISTINCT {0})) * 18 <= count(DISTINCT {0}) + 18)"
+    ours = "(abs(approx_count_distinct({0}) - count(DISTINCT {0})) * 18 <= count(DISTINCT {0}) + 36)"
     e = composed("APPROX_COUNT_DISTINCT", T.BOOL, [arg], ours, "(count({0}) >= 0)", True, None)
     e.bound = 1
     return e
