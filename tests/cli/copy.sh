@@ -261,6 +261,8 @@ rm -rf ./*
 if [ -c /dev/full ]; then
     expect "a full device" 1 - sh -c '"$1" --format csv -c "$2" >/dev/full' - "$program" "$setup select i from n"
     says "says why" "could not write the results: No space left on device"
+    expect "many rows to it" 1 - sh -c '"$1" --format csv -c "$2" >/dev/full' - "$program" "select i from range(100000) t(i)"
+    says "says why" "could not write the results: No space left on device"
     expect "-o to it" 1 - "$program" --format csv -o /dev/full -c "$setup select i from n"
     says "says why" 'could not write "/dev/full": No space left on device'
     expect "COPY to it" 1 - "$program" -c "$setup copy n to '/dev/full' (format json)"

@@ -9,6 +9,7 @@
 #include "cli/output/output_table.h"
 #include "cli/output/progress.h"
 
+#include <errno.h>
 #include <string.h>
 
 const char output_format_names[] = "table, csv, tsv, json, jsonl, markdown, none";
@@ -37,6 +38,25 @@ static bool row_format_of(output_format format, row_format *out)
     return true;
 }
 
+/* errno of the first failed write: what comes later, the end of the stream among it, may not know it any more. */
+static int failure;
+
+bool output_has_failed(FILE *target)
+{
+    if (!ferror(target))
+        return false;
+    if (!failure)
+        failure = errno;
+    return true;
+}
+
+int output_take_failure(void)
+{
+    int taken = failure;
+    failure = 0;
+    return taken;
+}
+
 /* Prints batches. What cannot be written is not computed either: the caller finds the failure in the stream. writer:
  * NULL: nothing is written. */
 static pistachio_error *print_batches(pistachio_result *result, api_row_writer *writer,
@@ -44,7 +64,7 @@ static pistachio_error *print_batches(pistachio_result *result, api_row_writer *
 {
     const pistachio_batch *batch;
     pistachio_error *error;
-    while (!(error = progress_next(result, &batch)) && batch && !ferror(target)) {
+    while (!(error = progress_next(result, &batch)) && batch && !output_has_failed(target)) {
         if (writer)
             api_row_writer_add(writer, batch);
         *out_rows += pistachio_batch_rows(batch);

@@ -37,6 +37,11 @@ bool output_format_parse(const char *name, output_format *out);
 /* "table, csv, ..." */
 extern const char output_format_names[];
 
+/* Whether a write to the target has failed; why the first did is kept for output_take_failure(). */
+bool output_has_failed(FILE *target);
+/* errno of the first failure that output_has_failed() has seen since the last call; 0: none. */
+int output_take_failure(void);
+
 /* Takes all batches of the result; of one without columns, prints in a table's place what the
  * statement did (pistachio_tag). *out_rows counts the rows. A failure to write is left in the
  * target (ferror), and ends the printing. */

@@ -71,8 +71,8 @@ static pistachio_error *print_all(records *r, uint64_t *out_rows, bool *out_has_
 {
     const pistachio_batch *batch;
     pistachio_error *error = NULL;
-    while (*out_has_memory && !ferror(r->target) && !(error = progress_next(r->result, &batch)) &&
-           batch)
+    while (*out_has_memory && !output_has_failed(r->target) &&
+           !(error = progress_next(r->result, &batch)) && batch)
         for (uint64_t row = 0; row < pistachio_batch_rows(batch) && *out_has_memory; row++)
             *out_has_memory = output_records_print_row(r, batch, row, ++*out_rows);
     return error;

@@ -68,7 +68,8 @@ pistachio_error *output_table(pistachio_result *result, const output_options *op
     bool has_memory = table_init(&t, result, options, target);
     pistachio_error *error = NULL;
     const pistachio_batch *batch = NULL;
-    while (has_memory && !ferror(target) && !(error = progress_next(result, &batch)) && batch)
+    while (has_memory && !output_has_failed(target) && !(error = progress_next(result, &batch)) &&
+           batch)
         for (uint64_t row = 0; row < pistachio_batch_rows(batch) && has_memory; row++, ++*out_rows)
             has_memory = output_table_take_row(&t, batch, row);
     if (has_memory && !error) {

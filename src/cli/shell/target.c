@@ -1,16 +1,21 @@
 /* target.c - opening and closing the target of results. */
 #include "cli/shell/target.h"
 
+#include "cli/output/output.h"
+
 #include <errno.h>
 
 static status flush_stdout(void)
 {
+    int reason;
     errno = 0;
-    if (!fflush(stdout) && !ferror(stdout))
+    fflush(stdout);
+    if (!output_has_failed(stdout))
         return STATUS_OK;
+    reason = output_take_failure();
     clearerr(stdout);
-    return errno ? status_new_errno(errno, "could not write the results")
-                 : status_new(STATUS_KIND_IO, "could not write the results");
+    return reason ? status_new_errno(reason, "could not write the results")
+                  : status_new(STATUS_KIND_IO, "could not write the results");
 }
 
 status cli_target_open(cli_session *s, const char *path, bool may_be_cut)
@@ -37,6 +42,8 @@ status cli_target_close(cli_session *s, bool is_good)
     status st = STATUS_OK;
     s->file = NULL;
     s->target = stdout;
+    if (file)
+        output_take_failure(); /* the file knows its own */
     if (file && is_good)
         st = output_file_publish(file);
     else if (file)
