@@ -312,6 +312,7 @@ static status query_bind(pistachio_result *result, void *context)
                                  .timezone = now.timezone.text,
                                  .search_path = now.search_path.text,
                                  .is_confined = !now.enable_external_access.number,
+                                 .keeps_lists = api_keeps_lists(&now),
                                  .replaces_text = api_replaces_text(&now),
                                  .ignores_checksums = api_ignores_checksums(&now),
                                  .copies_to_client = result->connection->copies_to_client,

@@ -51,6 +51,7 @@ static status rank_serve_bind(rank_run *run, const statement_read *read, setting
                                  .search_path = s->search_path.text,
                                  .replaces_text = api_replaces_text(s),
                                  .ignores_checksums = api_ignores_checksums(s),
+                                 .keeps_lists = api_keeps_lists(s),
                                  .statement_time = read->time,
                                  .rounds = read->rounds,
                                  .values = read->values.items,

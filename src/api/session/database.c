@@ -150,6 +150,11 @@ bool api_ignores_checksums(const settings *s)
     return !strcmp(s->page_checksums.text, "ignore");
 }
 
+bool api_keeps_lists(const settings *s)
+{
+    return !strcmp(s->device.text, "cpu") || !strcmp(s->device.text, "auto");
+}
+
 void api_settings_apply(pistachio_connection *connection, settings *s)
 {
     mutex_lock(&connection->lock);

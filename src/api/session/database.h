@@ -21,6 +21,8 @@ bool api_replaces_text(const settings *s);
 pq_list_kept *api_cache_lister(const settings *s);
 /* Setting page_checksums. */
 bool api_ignores_checksums(const settings *s);
+/* Returns whether statements run on a host device; so do those with lists where setting device is auto. */
+bool api_keeps_lists(const settings *s);
 /* Applies what a session has set, over the settings of its database. */
 void api_settings_apply(pistachio_connection *connection, settings *s);
 

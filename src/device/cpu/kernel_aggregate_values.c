@@ -1,5 +1,7 @@
-/* kernel_aggregate_values.c - values that groups keep: put into lists, lists put together, the value at a share found. */
+/* kernel_aggregate_values.c - values that groups keep: put into lists, lists put together, the value at a share found;
+ * and all of them given back, as words of list(x). */
 #include "device/cpu/kernel_aggregate.h"
+#include "device/value/list_words.h"
 #include "device/value/value_code.h"
 
 /* ---- lists ---- */
@@ -24,12 +26,13 @@ static inline uint64_t *aggregate_values_of(aggregate_values_block *block)
          block = block->next ? block_at(block->next) : NULL)
 
 /* Two lists become the state's: it may be empty, the other not. */
-static inline void put_before(aggregate_values *state, const aggregate_values *list)
+static inline void put_behind(aggregate_values *state, const aggregate_values *list)
 {
-    block_at(list->last)->next = state->first;
-    state->first = list->first;
-    if (!state->last)
-        state->last = list->last;
+    if (state->last)
+        block_at(state->last)->next = list->first;
+    else
+        state->first = list->first;
+    state->last = list->last;
     state->count += list->count;
 }
 
@@ -39,7 +42,7 @@ static void aggregate_values_add_block(aggregate_values *state, aggregate_values
     uint64_t address = aggregate_values_address_of(block);
     const aggregate_values one = {address, address, count};
     *block = (aggregate_values_block){.count = count};
-    put_before(state, &one);
+    put_behind(state, &one);
 }
 
 /* ---- rows ---- */
@@ -123,7 +126,7 @@ void ISA_(values_merge)(const values_merge_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++)
         if (a->values[i].count)
-            put_before(&a->states[a->groups ? a->groups[i] : 0], &a->values[i]);
+            put_behind(&a->states[a->groups ? a->groups[i] : 0], &a->values[i]);
 }
 
 void ISA_(values_bytes)(const values_bytes_arguments *a)
@@ -332,5 +335,201 @@ void ISA_(values_select)(const values_select_arguments *a)
                        a->between ? sizeof(double) : a->type.width);
         }
         a->out_validity[w] = valid;
+    }
+}
+
+/* ---- words of list(x) ---- */
+
+/* Runs `body` for each row i of the mask, with whether it has a value. */
+#define FOR_LISTED(a, count, body)                                                                 \
+    do {                                                                                           \
+        for (size_t w_ = 0; w_ * 64 < (count); w_++) {                                             \
+            uint64_t bits_ = rows_that_count(NULL, (a)->mask, (count), w_);                        \
+            uint64_t valid_ = (a)->validity ? (a)->validity[w_] : UINT64_MAX;                      \
+            for (; bits_; bits_ &= bits_ - 1) {                                                    \
+                size_t i = w_ * 64 + (size_t)__builtin_ctzll(bits_);                               \
+                bool has_value = valid_ >> (i % 64) & 1;                                           \
+                body;                                                                              \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+void ISA_(list_count)(const list_count_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    const string_view *texts = a->values;
+    uint64_t words = 0;
+    if (type_is_text(a->type))
+        FOR_LISTED(a, count, words += 1 + (has_value ? list_text_words(texts[i].bytes) : 0));
+    else
+        words = count * (a->type.width > 8 ? 3 : 2);
+    *a->out_words += words;
+}
+
+/* The place that words go to. */
+typedef struct list_target {
+    uint64_t *words;
+    uint32_t *groups; /* or NULL */
+} list_target;
+
+static inline void list_put(list_target *to, uint32_t group, uint64_t word)
+{
+    *to->words++ = word;
+    if (to->groups)
+        *to->groups++ = group;
+}
+
+static inline void list_put_first(list_target *to, uint32_t group, uint64_t word, bool has_value)
+{
+    if (!has_value || word == LIST_ESCAPE) {
+        list_put(to, group, LIST_ESCAPE);
+        word = has_value;
+    }
+    list_put(to, group, word);
+}
+
+/* 64 rows that all have values, unless one is LIST_ESCAPE. */
+#define ADD_WORD_OF_ROWS(type)                                                                     \
+    static inline bool add_rows_##type(const list_add_arguments *a, size_t first, list_target *to) \
+    {                                                                                              \
+        const type *values = (const type *)a->values + first;                                      \
+        bool has_escape = false;                                                                   \
+        for (size_t i = 0; i < 64; i++) {                                                          \
+            to->words[i] = values[i];                                                              \
+            has_escape |= to->words[i] == LIST_ESCAPE;                                             \
+        }                                                                                          \
+        if (has_escape)                                                                            \
+            return false;                                                                          \
+        if (to->groups) {                                                                          \
+            memcpy(to->groups, a->groups + first, 64 * sizeof *to->groups);                        \
+            to->groups += 64;                                                                      \
+        }                                                                                          \
+        to->words += 64;                                                                           \
+        return true;                                                                               \
+    }                                                                                              \
+    static void add_numbers_##type(const list_add_arguments *a, size_t count, list_target *to)     \
+    {                                                                                              \
+        const type *values = a->values;                                                            \
+        for (size_t w = 0; w * 64 < count; w++) {                                                  \
+            uint64_t bits = rows_that_count(NULL, a->mask, count, w);                              \
+            uint64_t valid = a->validity ? a->validity[w] : UINT64_MAX;                            \
+            if ((bits & valid) == UINT64_MAX && add_rows_##type(a, w * 64, to))                    \
+                continue;                                                                          \
+            for (; bits; bits &= bits - 1) {                                                       \
+                size_t i = w * 64 + (size_t)__builtin_ctzll(bits);                                 \
+                list_put_first(to, a->groups ? a->groups[i] : 0, values[i],                        \
+                               valid >> (i % 64) & 1);                                             \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+ADD_WORD_OF_ROWS(uint8_t)
+ADD_WORD_OF_ROWS(uint16_t)
+ADD_WORD_OF_ROWS(uint32_t)
+ADD_WORD_OF_ROWS(uint64_t)
+
+static void add_bits(const list_add_arguments *a, size_t count, list_target *to)
+{
+    const uint64_t *bits = a->values;
+    FOR_LISTED(
+        a, count,
+        list_put_first(to, a->groups ? a->groups[i] : 0, bits[i / 64] >> (i % 64) & 1, has_value));
+}
+
+static void add_pairs(const list_add_arguments *a, size_t count, list_target *to)
+{
+    const uint64_t *words = a->values;
+    FOR_LISTED(a, count, {
+        uint32_t group = a->groups ? a->groups[i] : 0;
+        list_put_first(to, group, words[2 * i], has_value);
+        if (has_value)
+            list_put(to, group, words[2 * i + 1]);
+    });
+}
+
+static void add_text(list_target *to, uint32_t group, const string_view *text)
+{
+    uint64_t words = list_text_words(text->bytes), first = words ? LIST_LONG : text->bytes;
+    if (!words) {
+        uint64_t bytes = 0;
+        memcpy(&bytes, kernel_string_data(text), text->bytes);
+        list_put(to, group, first | bytes << 8);
+        return;
+    }
+    list_put(to, group, first | (uint64_t)text->bytes << 32);
+    to->words[words - 1] = 0;
+    memcpy(to->words, kernel_string_data(text), text->bytes);
+    to->words += words;
+    for (uint64_t i = 0; to->groups && i < words; i++)
+        *to->groups++ = group;
+}
+
+static void add_texts(const list_add_arguments *a, size_t count, list_target *to)
+{
+    const string_view *texts = a->values;
+    FOR_LISTED(a, count, {
+        uint32_t group = a->groups ? a->groups[i] : 0;
+        if (i + AHEAD < count)
+            string_prefetch(&texts[i + AHEAD], 0);
+        if (has_value)
+            add_text(to, group, &texts[i]);
+        else
+            list_put(to, group, LIST_NULL);
+    });
+}
+
+void ISA_(list_add)(const list_add_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    list_target to = {a->out + *a->out_count, a->out_groups ? a->out_groups + *a->out_count : NULL};
+    if (type_is_text(a->type))
+        add_texts(a, count, &to);
+    else if (a->type.id == TYPE_BOOL)
+        add_bits(a, count, &to);
+    else if (a->type.width == 1)
+        add_numbers_uint8_t(a, count, &to);
+    else if (a->type.width == 2)
+        add_numbers_uint16_t(a, count, &to);
+    else if (a->type.width == 4)
+        add_numbers_uint32_t(a, count, &to);
+    else if (a->type.width == 8)
+        add_numbers_uint64_t(a, count, &to);
+    else
+        add_pairs(a, count, &to);
+    *a->out_count = (uint64_t)(to.words - a->out);
+}
+
+void ISA_(list_bytes)(const list_bytes_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0, most = a->out[1];
+    for (size_t i = 0; i < count; i++) {
+        const aggregate_values *list = &a->states[i];
+        total += list->first == list->last ? 0 : list->count * sizeof(uint64_t);
+        most = list->count > most ? list->count : most;
+    }
+    a->out[0] += total;
+    a->out[1] = most;
+}
+
+void ISA_(list_view)(const list_view_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    char *heap = a->heap;
+    memset(a->out_validity, 0, (count + 63) / 64 * sizeof(uint64_t));
+    for (size_t i = 0; i < count; i++) {
+        const aggregate_values *list = &a->states[i];
+        a->out[i] = (string_view){0};
+        if (!list->count)
+            continue;
+        a->out_validity[i / 64] |= (uint64_t)1 << (i % 64);
+        if (list->first == list->last) {
+            const uint64_t *words = aggregate_values_of(block_at(list->first));
+            a->out[i] =
+                kernel_string_make((const char *)words, (uint32_t)(list->count * sizeof *words));
+            continue;
+        }
+        a->out[i] = to_blob(list, heap);
+        heap += list->count * sizeof(uint64_t);
     }
 }

@@ -75,7 +75,8 @@ typedef enum aggregate_result {
     AGGREGATE_RESULT_REGR_INTERCEPT,
     AGGREGATE_RESULT_REGR_R2,
     AGGREGATE_RESULT_QUANTILE,
-    AGGREGATE_RESULT_QUANTILE_VALUE
+    AGGREGATE_RESULT_QUANTILE_VALUE,
+    AGGREGATE_RESULT_LIST
 } aggregate_result;
 
 /* Words that key_statistics writes. */

@@ -24,9 +24,10 @@ typedef struct state_finish {
     data_type type, result_type; /* of the argument; of the values */
     uint32_t location;
     const void *states;
-    uint32_t width;     /* of a state */
-    const void *counts; /* of values, by group; for means, else NULL */
-    double share;       /* where the second argument is one */
+    const text_heap *heap; /* of the states' array */
+    uint32_t width;        /* of a state */
+    const void *counts;    /* of values, by group; for means, else NULL */
+    double share;          /* where the second argument is one */
     dev_count count;
 } state_finish;
 
@@ -45,7 +46,8 @@ typedef struct aggregate_state_ops {
     /* Puts into the states what came with rows and is not there yet; NULL: all is. */
     status (*seal)(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
                    state_array *array);
-    /* Makes values of states, into out->values. NULL: states are values, and out->type says so. */
+    /* Makes values of states, into out->values, and out->heap if they lie in one. NULL: states are values, and out->type says
+     * so. */
     status (*finish)(const state_finish *f, tensor *out);
     /* Stands in for this one where arguments are floats; or NULL. */
     const struct aggregate_state_ops *of_floats;

@@ -1,11 +1,12 @@
-/* aggregate_state_values.c - states that keep values: quantiles.
+/* aggregate_state_values.c - states that keep values: quantiles, as codes in their order; lists, as words (list_words.h).
  *
  *   rows ──> pieces: code of the value | group     as they come
  *              │ states_seal()                     once, when nothing more comes to the table
  *              v
  *   state ──> block | values ──> block | values    the array's heap; lists of two tables are put together in place
  *
- * Only where a group's value is asked for are its values looked at: none is sorted. */
+ * Only where a group's value is asked for are its values looked at: none is sorted. On hosts they stay in the order in which
+ * the task got them. */
 #include "device/transfer.h"
 #include "exec/aggregate/aggregate_pieces.h"
 #include "exec/aggregate/aggregate_state_ops.h"
@@ -38,17 +39,18 @@ static status piece_open(const state_update *u, uint64_t capacity, value_piece *
     return stream->dev->ops->zero(stream, piece->words->address, sizeof(uint64_t));
 }
 
-/* The last piece, with room for the rows. */
-static status make_room(const state_update *u, state_array *array, value_piece **out)
+/* The last piece, with room for so many values. */
+static status make_room(const state_update *u, state_array *array, uint64_t values,
+                        value_piece **out)
 {
     size_t count = array->pieces.count;
     value_piece *last = count ? &array->pieces.items[count - 1] : NULL, next = {0};
     *out = last;
-    if (last && last->capacity - last->rows.bound >= u->rows.bound)
+    if (last && last->capacity - last->rows.bound >= values)
         return STATUS_OK;
-    uint64_t capacity = last ? last->capacity * PIECE_GROWTH : u->rows.bound;
+    uint64_t capacity = last ? last->capacity * PIECE_GROWTH : values;
     capacity = capacity < PIECE_ROWS_MAX ? capacity : PIECE_ROWS_MAX;
-    capacity = capacity < u->rows.bound ? u->rows.bound : capacity;
+    capacity = capacity < values ? values : capacity;
     TRY(array_reserve(NULL, &array->pieces, 1));
     status st = piece_open(u, capacity, &next);
     if (st) {
@@ -68,7 +70,7 @@ static status update_values(const state_update *u, const state_plan *plan, state
     (void)plan;
     if (!u->rows.bound)
         return STATUS_OK;
-    TRY(make_room(u, array, &piece));
+    TRY(make_room(u, array, u->rows.bound, &piece));
     TRY(DEV_LAUNCH(stream, values_add, .type = argument->type, .values = argument->values,
                    .validity = argument->validity, .mask = filter ? filter->values : NULL,
                    .groups = u->groups, .count = u->rows, .out = piece->codes->address,
@@ -169,6 +171,65 @@ const aggregate_state_ops aggregate_state_values = {.width = values_width,
                                                     .finish = finish_values,
                                                     .keeps_values = true,
                                                     .takes_share = true};
+
+/* ---- lists of all values: host devices alone ---- */
+
+/* A list's words, as bytes, are those of a blob. */
+#define LIST_WORDS_MAX (UINT32_MAX / sizeof(uint64_t))
+
+static status update_list(const state_update *u, const state_plan *plan, state_array *array,
+                          const tensor *argument, const tensor *filter)
+{
+    dev_stream *stream = u->task->stream;
+    const uint64_t *mask = filter ? filter->values : NULL;
+    uint64_t words = 0;
+    value_piece *piece;
+    (void)plan;
+    assert(stream->dev->is_host);
+    if (!u->rows.bound)
+        return STATUS_OK;
+    TRY(DEV_LAUNCH(stream, list_count, .type = argument->type, .values = argument->values,
+                   .validity = argument->validity, .mask = mask, .count = u->rows,
+                   .out_words = &words));
+    TRY(make_room(u, array, words, &piece));
+    TRY(DEV_LAUNCH(stream, list_add, .type = argument->type, .values = argument->values,
+                   .validity = argument->validity, .mask = mask, .groups = u->groups,
+                   .count = u->rows, .out = piece->codes->address,
+                   .out_groups = piece->groups ? piece->groups->address : NULL,
+                   .out_count = piece->words->address));
+    return dev_words_read(stream, piece->words->address, &piece->rows.bound, 1);
+}
+
+/* Words of groups that lie in one block are lent, not copied. */
+static status finish_list(const state_finish *f, tensor *out)
+{
+    dev_stream *stream = f->task->stream;
+    uint64_t words[2] = {0};
+    text_heap heap = {0};
+    TRY(DEV_LAUNCH(stream, list_bytes, .states = f->states, .count = f->count, .out = words));
+    if (words[1] > LIST_WORDS_MAX)
+        return status_new(STATUS_KIND_LIMIT, "a group's list takes %llu bytes; the limit is %llu",
+                          (unsigned long long)(words[1] * sizeof(uint64_t)),
+                          (unsigned long long)(LIST_WORDS_MAX * sizeof(uint64_t)));
+    status st = text_heap_reserve(&heap, stream, "aggregation", words[0]);
+    char *address = text_heap_address(&heap);
+    if (!st)
+        st = text_heap_share(&heap, f->heap);
+    if (!st)
+        st = DEV_LAUNCH(stream, list_view, .states = f->states, .count = f->count, .heap = address,
+                        .out = out->values, .out_validity = out->validity);
+    if (!st)
+        st = text_heap_view(&heap, &out->heap);
+    text_heap_release(&heap);
+    return st;
+}
+
+const aggregate_state_ops aggregate_state_list = {.width = values_width,
+                                                  .update = update_list,
+                                                  .seal = seal_values,
+                                                  .merge = merge_values,
+                                                  .finish = finish_list,
+                                                  .keeps_values = true};
 
 /* ---- as a column ---- */
 

@@ -56,6 +56,7 @@ static status compute_values(const result_piece *r, const aggregate_plan *plan, 
                             .location = plan->location,
                             .share = plan->share,
                             .states = states,
+                            .heap = &table_state(r->table, (uint32_t)plan->state)->heap,
                             .width = table_state(r->table, (uint32_t)plan->state)->width,
                             .counts = counts,
                             .count = dev_count_exact(r->slice->count)};
@@ -90,7 +91,7 @@ static status op_aggregate_source_make_values(const result_piece *r, const aggre
     dev_buffer_unref(counts_owner);
     if (!st && !is_count && !is_variance)
         st = set_validity(r, plan, *out);
-    if (!st && plan->state >= 0 && type_is_text(plan->result_type))
+    if (!st && plan->state >= 0 && !(*out)->heap && type_is_text(plan->result_type))
         st = text_heap_view(&table_state(r->table, (uint32_t)plan->state)->heap, &(*out)->heap);
     return st;
 }

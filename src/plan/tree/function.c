@@ -275,6 +275,7 @@ static void print_aggregates(FILE *to)
 #define RESULT_BIGINT "bigint"
 #define RESULT_DOUBLE "double"
 #define RESULT_SAME "as x"
+#define RESULT_LIST "list of x"
 #define RESULT_SUM "decimal(38, s), double"
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     {sql, ARGUMENT_##argument, RESULT_##type, help},

@@ -21,7 +21,13 @@ typedef enum argument_kind {
     ARGUMENT_SHARE
 } argument_kind;
 
-typedef enum result_kind { RESULT_BIGINT, RESULT_DOUBLE, RESULT_SAME, RESULT_SUM } result_kind;
+typedef enum result_kind {
+    RESULT_BIGINT,
+    RESULT_DOUBLE,
+    RESULT_SAME,
+    RESULT_LIST,
+    RESULT_SUM
+} result_kind;
 
 /* The binder's side of aggregates.def. */
 static const struct function {
@@ -128,6 +134,8 @@ static data_type type_of_result(const plan_aggregate *call)
         return type_make(TYPE_DOUBLE);
     case RESULT_SAME:
         return call->argument->type;
+    case RESULT_LIST: /* of words */
+        return type_make(TYPE_BLOB);
     case RESULT_SUM:
         break;
     }

@@ -2,6 +2,7 @@
  * of them is in bind_composite_plan.c. */
 #include "sql/expression/bind_composite.h"
 
+#include "device/value/list_words.h"
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
@@ -210,7 +211,7 @@ static data_type composite_type_of(const bind_composite *c)
     case COMPOSITE_STRING_AGG:
     case COMPOSITE_FIRST:
     case COMPOSITE_LAST:
-        return c->key->type;
+        return c->is_kept ? type_make(TYPE_BLOB) : c->key->type;
     case COMPOSITE_VALUE_OF_LEAST:
     case COMPOSITE_VALUE_OF_GREATEST:
         return c->value->type;
@@ -300,7 +301,15 @@ static status place_nulls(binder *b, expr *element, int32_t location, plan_sort_
     return array_push(b->memory, order, bytes);
 }
 
-/* The bytes of the elements are joined: what comes out is a list without its end. */
+/* Whether groups keep the list's values as words: in the order of their rows, and of any device that is a host. */
+static bool is_list_kept(const binder *b, const FuncCall *tree, const bind_composite *c,
+                         data_type type)
+{
+    return b->keeps_lists && !tree->over && !c->is_distinct && !c->order.count &&
+           list_words_take(type);
+}
+
+/* The bytes of the elements are joined: what comes out is a list without its end. Or, where groups keep them, their words. */
 static status bind_list_parts(binder *b, const FuncCall *tree, const composite_name *found,
                               bind_scope *scope, bind_composite *c, data_type *out_type)
 {
@@ -321,6 +330,11 @@ static status bind_list_parts(binder *b, const FuncCall *tree, const composite_n
             TRY(element_bytes(b, key, tree->location, &c->order.items[i].key));
     }
     TRY(bind_list_type(b, element->type, out_type));
+    c->is_kept = is_list_kept(b, tree, c, element->type);
+    if (c->is_kept) {
+        c->key = element;
+        return bind_call_filter(b, tree, scope, &c->filter);
+    }
     TRY(element_bytes(b, element, tree->location, &c->key));
     if (c->is_distinct)
         TRY(check_distinct_order(b, tree, c));
@@ -357,8 +371,9 @@ static const bind_composite *composite_find_equal(const bind_scope *scope, const
         const bind_composite *other = &scope->composites.items[i];
         if (other->kind == c->kind && other->fraction == c->fraction &&
             other->is_descending == c->is_descending && other->is_distinct == c->is_distinct &&
-            other->keeps_null == c->keeps_null && composite_is_same(other->filter, c->filter) &&
-            composite_is_same(other->key, c->key) && composite_is_same(other->value, c->value) &&
+            other->keeps_null == c->keeps_null && other->is_kept == c->is_kept &&
+            composite_is_same(other->filter, c->filter) && composite_is_same(other->key, c->key) &&
+            composite_is_same(other->value, c->value) &&
             composite_is_same(other->delimiter, c->delimiter) &&
             are_orders_equal(&other->order, &c->order))
             return other;
@@ -415,7 +430,8 @@ status bind_composite_call(binder *b, const FuncCall *tree, const char *name, bi
         return bind_no_memory();
     (*out)->position = added.position;
     if (is_list)
-        return bind_call1(b, EXPR_NESTED_OF_ELEMENTS, list, *out, tree->location, out);
+        return bind_call1(b, added.is_kept ? EXPR_NESTED_OF_WORDS : EXPR_NESTED_OF_ELEMENTS, list,
+                          *out, tree->location, out);
     return STATUS_OK;
 }
 

@@ -7,6 +7,9 @@
  *                   window [row_number() as number, count(x) as count] partition [g] order [x]
  *                     sort [g, x]
  *
+ *   list(x):    nested_of_words(aggregate [list(x)] groups [g]), on host devices, where x is not nested and rows are in
+ *               no order (aggregate_state_values.c); else, of bytes of x, as string_agg
+ *
  *   string_agg(x, ',' order by y):
  *               aggregate [max(texts)] groups [g]
  *                 window [string_agg(x, ',') as texts] partition [g] order [y]
@@ -194,15 +197,16 @@ static status composite_plan_number_rows(composing *c, expr *key, bool is_descen
 
 /* ---- aggregates ---- */
 
-/* One more aggregate of the query, as a column of the groups, of the argument's type. */
+/* One more aggregate of the query, as a column of the groups, of the argument's type; a list's is a blob. */
 static expr *add_call_of(composing *c, plan_aggregate call)
 {
     bind_aggregate added = {.call = call};
+    bool is_list = call.function == AGGREGATE_LIST;
     if (c->st)
         return NULL;
     added.column = (plan_column){.id = bind_new_id(c->b),
                                  .name = plan_aggregate_name(call.function),
-                                 .type = call.argument->type,
+                                 .type = is_list ? type_make(TYPE_BLOB) : call.argument->type,
                                  .is_nullable = true};
     c->st = bind_add_aggregate(c->b, c->scope, &added);
     return column(c, &added.column);
@@ -232,6 +236,16 @@ static status compose_kept(composing *c, const bind_composite *q, expr **out)
                            .second = composite_plan_number_of(c, q->fraction),
                            .position = q->position};
     *out = add_call_of(c, call);
+    return c->st;
+}
+
+/* A list of values that groups keep. */
+static status compose_list(composing *c, const bind_composite *q, expr **out)
+{
+    *out = add_call_of(c, (plan_aggregate){.function = AGGREGATE_LIST,
+                                           .argument = q->key,
+                                           .filter = q->filter,
+                                           .position = q->position});
     return c->st;
 }
 
@@ -455,6 +469,8 @@ static status composite_plan_compose(composing *c, const bind_composite *q, expr
     expr *key = q->key;
     if (composite_plan_is_kept(q))
         return compose_kept(c, q, out);
+    if (q->is_kept)
+        return compose_list(c, q, out);
     if (q->kind == COMPOSITE_FIRST || q->kind == COMPOSITE_LAST)
         return compose_first(c, q, key, out);
     TRY(as_column(c, &key));

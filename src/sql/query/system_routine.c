@@ -19,7 +19,7 @@ static const struct {
 };
 
 typedef enum aggregate_takes { NONE, ANY, NUMBER, INTEGER, BOOLEAN, PAIR, SHARE } aggregate_takes;
-typedef enum aggregate_gives { BIGINT, DOUBLE, SAME, SUM } aggregate_gives;
+typedef enum aggregate_gives { BIGINT, DOUBLE, SAME, LIST, SUM } aggregate_gives;
 
 static const struct {
     const char *name;
@@ -106,6 +106,9 @@ static status list_aggregate_of(size_t i, uint32_t type, uint32_t count, system_
         break;
     case SAME:
         one.result = type;
+        break;
+    case LIST:
+        one.result = PG_ANYELEMENT;
         break;
     case SUM:
         one.result = type == PG_FLOAT8 ? PG_FLOAT8 : PG_NUMERIC;

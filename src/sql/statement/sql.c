@@ -720,6 +720,7 @@ static status prepare_first(const sql_session *session, const char *sql, sql_sta
                              .catalog = session->catalog,
                              .hive_partitioning = session->hive_partitioning,
                              .is_confined = session->is_confined,
+                             .keeps_lists = session->keeps_lists,
                              .list_kept = session->list_kept,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select,

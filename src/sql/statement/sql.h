@@ -21,6 +21,8 @@ typedef struct sql_session {
     const char *timezone;          /* the setting; NULL: UTC */
     const char *search_path;       /* the setting; NULL: main */
     bool is_confined;              /* the setting enable_external_access is off */
+    bool
+        keeps_lists; /* the device that queries run on is a host: groups may keep values of list(x) as words */
     bool copies_to_client; /* COPY ... TO STDOUT is taken, as a query with sql_copy.is_to_client */
     sql_copy_source copies_from; /* whom COPY ... FROM STDIN asks for its rows */
     bool is_described; /* there are no values: columns and types of parameters are asked for */

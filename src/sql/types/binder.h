@@ -103,6 +103,7 @@ typedef struct bind_composite {
     expr *filter;    /* in the key already */
     double fraction;
     bool is_descending, is_distinct;
+    bool is_kept;             /* a list whose values groups keep: its key is the element */
     expr *delimiter;          /* STRING_AGG */
     plan_sort_key_list order; /* of STRING_AGG, FIRST, LAST; DISTINCT: of the key alone */
     plan_column column;
@@ -255,6 +256,7 @@ struct binder {
     sql_held *held;                /* the statement's */
     const char *hive_partitioning; /* as in sql_session */
     bool is_confined;              /* as in sql_session */
+    bool keeps_lists;              /* as in sql_session */
     pq_list_kept *list_kept;       /* as in sql_session */
     int64_t statement_time;        /* as in sql_session: the instant of now() */
     const zone *zone;              /* the session's; NULL: UTC */
