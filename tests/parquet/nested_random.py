@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Random lists, structs and maps, written by pyarrow in random ways, read and written again by Pistachio, compared with pyarrow's values.
+"""Random lists, structs and maps, written by others in random ways, read and written again by Pistachio, compared with the values
+that there were.
 
-    nested_random.py PROGRAM [--first SEED] [--seeds N] [--library LIBPISTACHIO] [--keep FOLDER]
+    nested_random.py PROGRAM [--first SEED] [--seeds N] [--writer pyarrow|polars|duckdb] [--readers NAMES]
+                     [--library LIBPISTACHIO] [--keep FOLDER]
 
-With --library rows come through ADBC as Arrow, whose arrays are validated, else as JSON lines. Needs pyarrow.
+--readers names who reads what Pistachio has written, with commas: pyarrow, polars, duckdb. With --library rows come through
+ADBC as Arrow, whose arrays are validated, else as JSON lines. Needs pyarrow, and the packages that are named. Polars has no
+maps, so that it writes none.
 """
 import argparse
 import datetime
@@ -21,8 +25,9 @@ WORDS = ["", "a", "bb", "NULL", "a text that does not lie in its view", "x,y", "
 
 
 class Maker:
-    def __init__(self, seed):
+    def __init__(self, seed, writer="pyarrow"):
         self.random = random.Random(seed)
+        self.writer = writer
         self.nulls = self.random.choice([0, 0.05, 0.3])
         self.sizes = self.random.choice([[0, 1, 2], [0, 0, 3, 20], [1], [0, 1, 100]])
 
@@ -32,6 +37,8 @@ class Maker:
 
     def kind(self, depth):
         shape = self.random.choice(["list", "struct", "map", "scalar"]) if depth else "scalar"
+        if shape == "map" and self.writer == "polars":
+            shape = "list"
         if shape == "list":
             return pa.list_(pa.field("element", self.kind(depth - 1), nullable=self.random.random() < 0.8))
         if shape == "struct":
@@ -83,12 +90,68 @@ class Maker:
         return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
     def write(self, table, path):
+        getattr(self, "write_" + self.writer)(table, path)
+
+    def write_polars(self, table, path):
+        import polars
+        r = self.random
+        polars.from_arrow(table).write_parquet(path, compression=r.choice(["uncompressed", "snappy", "zstd", "gzip", "lz4"]),
+                                               row_group_size=r.choice([None, 100]), data_page_size=r.choice([None, 100, 10000]),
+                                               statistics=r.choice([True, False, "full"]))
+
+    def write_duckdb(self, table, path):
+        r = self.random
+        options = ["format parquet", f"compression {r.choice(['uncompressed', 'snappy', 'zstd', 'gzip', 'lz4'])}",
+                   f"parquet_version {r.choice(['v1', 'v2'])}", f"row_group_size {r.choice([2048, 122880])}",
+                   f"dictionary_size_limit {r.choice([1, 10, 100000])}"]
+        with duckdb_connection() as connection:
+            connection.register("rows", table)
+            connection.execute(f"copy rows to '{path}' ({', '.join(options)})")
+
+    def write_pyarrow(self, table, path):
         r = self.random
         pq.write_table(table, path, use_dictionary=r.random() < 0.5, data_page_version=r.choice(["1.0", "2.0"]),
                        compression=r.choice(["none", "snappy", "zstd", "gzip", "lz4"]),
                        data_page_size=r.choice([64, 1000, 1 << 20]), write_batch_size=r.choice([1, 10, 1024]),
                        row_group_size=r.choice([100, 1 << 20]), dictionary_pagesize_limit=r.choice([64, 1 << 20]),
                        write_page_index=r.random() < 0.3, store_schema=False)
+
+
+def duckdb_connection():
+    import duckdb
+    return duckdb.connect(config={"threads": 1})
+
+
+def with_maps(value, kind):
+    """A value whose maps are lists of keys and values, as its type has them."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        pairs = [pair if isinstance(pair, tuple) else (pair["key"], pair["value"]) for pair in value]
+        return [(key, with_maps(item, kind.item_type)) for key, item in pairs]
+    if pa.types.is_struct(kind):
+        return {f.name: with_maps(value[f.name], f.type) for f in kind}
+    if pa.types.is_list(kind):
+        return [with_maps(v, kind.value_type) for v in value]
+    return value
+
+
+def read_pyarrow(path, schema):
+    return pq.read_table(path).to_pylist()
+
+
+def read_duckdb(path, schema):
+    with duckdb_connection() as connection:
+        return connection.sql(f"select * from '{path}' order by id").to_arrow_table().to_pylist()
+
+
+def read_polars(path, schema):
+    import polars
+    rows = polars.read_parquet(path).to_arrow().to_pylist()
+    return [{f.name: with_maps(row[f.name], f.type) for f in schema} for row in rows]
+
+
+READERS = {"pyarrow": read_pyarrow, "duckdb": read_duckdb, "polars": read_polars}
 
 
 def plain(value, kind):
@@ -140,9 +203,11 @@ def write_again(options, seed, table, path, folder):
     done = subprocess.run([options.program, "-c", sql], capture_output=True, check=False)
     if done.returncode:
         return done.stderr.decode()
-    rows, expected = pq.read_table(copy).to_pylist(), table.to_pylist()
-    if rows != expected:
-        return next((pair for pair in zip(rows, expected) if pair[0] != pair[1]), "other rows")
+    expected = table.to_pylist()
+    for name in options.readers.split(","):
+        rows = READERS[name](copy, table.schema)
+        if rows != expected:
+            return name, next((pair for pair in zip(rows, expected) if pair[0] != pair[1]), "other rows")
     return None
 
 
@@ -151,6 +216,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--writer", default="pyarrow", choices=("pyarrow", "polars", "duckdb"))
+    parser.add_argument("--readers", default="pyarrow")
     parser.add_argument("--library")
     parser.add_argument("--keep")
     options = parser.parse_args()
@@ -164,7 +231,7 @@ def main():
         path, keys = os.path.join(folder, "nested.parquet"), os.path.join(folder, "keys.parquet")
         pq.write_table(pa.table({"id": range(0, 2000, 5)}), keys)
         for seed in range(options.first, options.first + options.seeds):
-            maker = Maker(seed)
+            maker = Maker(seed, options.writer)
             table = maker.table()
             maker.write(table, path)
             wrong = write_again(options, seed, table, path, folder)
