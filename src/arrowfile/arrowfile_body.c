@@ -25,7 +25,7 @@ static status take_nodes(arrowfile_body *body, const flat_object *batch)
         int64_t nulls = flat_list_number(&items, NODE_BYTES, i, 8, 8);
         if (rows < 0 || rows > INT64_MAX / 64)
             return body_damaged("a column has a negative length");
-        arrowfile_node node = {(uint64_t)rows, nulls < 0 ? UINT64_MAX : (uint64_t)nulls};
+        arrowfile_node node = {(uint64_t)rows, nulls < 0 ? UINT64_MAX : (uint64_t)nulls, 0};
         TRY(array_push(NULL, &body->nodes, node));
     }
     return STATUS_OK;
@@ -170,6 +170,10 @@ status arrowfile_body_read(arrowfile_body *body, size_t buffer, uint64_t from, v
     if (!bytes)
         return STATUS_OK;
     const arrowfile_buffer *b = &body->buffers.items[buffer];
+    if (body->is_in_memory) {
+        memcpy(target, (const char *)b->memory + from, bytes);
+        return STATUS_OK;
+    }
     body->bytes_read += body->is_compressed ? 0 : bytes;
     if (!body->is_compressed)
         return file_read(body->file, body->offset + b->offset + from, target, bytes);

@@ -7,10 +7,12 @@
 
 typedef struct arrowfile_node {
     uint64_t rows, null_count;
+    uint64_t offset; /* rows in the buffers before its first one; of a file 0 */
 } arrowfile_node;
 
 typedef struct arrowfile_buffer {
     uint64_t offset, bytes; /* in the body, as they are stored */
+    const void *memory;     /* where it lies, if the body is in memory */
     dev_buffer *plain;      /* decompressed; NULL: not yet */
     uint64_t plain_bytes;
 } arrowfile_buffer;
@@ -23,6 +25,7 @@ typedef struct arrowfile_body {
     uint64_t offset, bytes; /* of the body in the file */
     uint64_t rows;
     uint64_t bytes_read; /* from the file, until somebody sets it back */
+    bool is_in_memory;   /* its buffers are a client's: there is no file */
     bool is_compressed;
     bool is_zstd; /* else LZ4's frames */
     ARRAY(arrowfile_node) nodes;

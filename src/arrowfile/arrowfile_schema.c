@@ -210,13 +210,12 @@ static bool read_fixed_binary(arrowfile_field *f, const flat_object *field, cons
 
 /* ---- nested types ---- */
 
-static status make_nested(schema_reader *r, arrowfile_field *f, type_id id)
+static status make_nested(arena *a, arrowfile_field *f, type_id id)
 {
     const arrowfile_field *of = f;
     if (id == TYPE_MAP)
         of = &f->children[0];
-    nested_field *fields =
-        arena_alloc_array(r->memory, (size_t)of->child_count + 1, sizeof *fields);
+    nested_field *fields = arena_alloc_array(a, (size_t)of->child_count + 1, sizeof *fields);
     if (!fields)
         return status_no_memory("Arrow schema", of->child_count * sizeof *fields);
     for (uint32_t i = 0; i < of->child_count; i++)
@@ -227,7 +226,7 @@ static status make_nested(schema_reader *r, arrowfile_field *f, type_id id)
     bool is_sized = f->layout == ARROWFILE_FIXED_LIST && f->width <= NESTED_SIZE_MAX;
     TRY(is_sized ? nested_type_make_sized(fields[0].type, f->width, &f->type)
                  : nested_type_make(id, fields, of->child_count, &f->type));
-    return nested_type_keep(r->memory, f->type);
+    return nested_type_keep(a, f->type);
 }
 
 static bool has_children(const arrowfile_field *f, type_id id)
@@ -240,8 +239,8 @@ static bool has_children(const arrowfile_field *f, type_id id)
            (f->children[0].layout == ARROWFILE_STRUCT && f->children[0].child_count == 2);
 }
 
-static status set_nested(schema_reader *r, arrowfile_field *f, type_id id, arrowfile_layout layout,
-                         int64_t width)
+status arrowfile_field_nest(arena *a, arrowfile_field *f, type_id id, arrowfile_layout layout,
+                            int64_t width)
 {
     if (!has_children(f, id) || width < 0 || width > INT32_MAX)
         return status_new(STATUS_KIND_UNSUPPORTED,
@@ -252,7 +251,7 @@ static status set_nested(schema_reader *r, arrowfile_field *f, type_id id, arrow
                           f->child_count);
     f->layout = layout;
     f->width = (uint32_t)width;
-    return make_nested(r, f, id);
+    return make_nested(a, f, id);
 }
 
 /* ---- fields ---- */
@@ -310,19 +309,20 @@ static status read_type(schema_reader *r, arrowfile_field *f, const flat_object 
     flat_object type = flat_child(field, 3);
     switch (number) {
     case ARROW_LIST:
-        return set_nested(r, f, TYPE_LIST, ARROWFILE_LIST, 4);
+        return arrowfile_field_nest(r->memory, f, TYPE_LIST, ARROWFILE_LIST, 4);
     case ARROW_LARGE_LIST:
-        return set_nested(r, f, TYPE_LIST, ARROWFILE_LIST, 8);
+        return arrowfile_field_nest(r->memory, f, TYPE_LIST, ARROWFILE_LIST, 8);
     case ARROW_LIST_VIEW:
-        return set_nested(r, f, TYPE_LIST, ARROWFILE_LIST_VIEW, 4);
+        return arrowfile_field_nest(r->memory, f, TYPE_LIST, ARROWFILE_LIST_VIEW, 4);
     case ARROW_LARGE_LIST_VIEW:
-        return set_nested(r, f, TYPE_LIST, ARROWFILE_LIST_VIEW, 8);
+        return arrowfile_field_nest(r->memory, f, TYPE_LIST, ARROWFILE_LIST_VIEW, 8);
     case ARROW_FIXED_LIST:
-        return set_nested(r, f, TYPE_LIST, ARROWFILE_FIXED_LIST, flat_number(&type, 0, 4, 0));
+        return arrowfile_field_nest(r->memory, f, TYPE_LIST, ARROWFILE_FIXED_LIST,
+                                    flat_number(&type, 0, 4, 0));
     case ARROW_MAP:
-        return set_nested(r, f, TYPE_MAP, ARROWFILE_LIST, 4);
+        return arrowfile_field_nest(r->memory, f, TYPE_MAP, ARROWFILE_LIST, 4);
     case ARROW_STRUCT:
-        return set_nested(r, f, TYPE_STRUCT, ARROWFILE_STRUCT, 0);
+        return arrowfile_field_nest(r->memory, f, TYPE_STRUCT, ARROWFILE_STRUCT, 0);
     default:
         if (!read_flat_type(f, number, field, &type))
             return no_such_type(f, number,

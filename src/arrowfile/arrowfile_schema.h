@@ -49,6 +49,9 @@ typedef struct arrowfile_field {
     struct arrowfile_field *children;
 } arrowfile_field;
 
+/* Makes the field, which has its children, one of lists, structs or maps. Fails if they are not as many as such a type has. */
+CHECKED status arrowfile_field_nest(arena *a, arrowfile_field *f, type_id id,
+                                    arrowfile_layout layout, int64_t width);
 /* Reads a table Schema; everything is the arena's. Fails on a type that is not supported, with its name. */
 CHECKED status arrowfile_schema_read(arena *a, const flat_object *schema, arrowfile_field **out,
                                      uint32_t *out_count);

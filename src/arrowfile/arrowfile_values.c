@@ -350,6 +350,7 @@ static status make_elements(const making *m, arrowfile_cursor *cursor, arrowfile
     cursor->buffer++;
     if (rows.first > entries->rows || rows.count > entries->rows - rows.first)
         return wrong(m, "offsets lie beyond the entries");
+    rows.first += entries->offset;
     return make_children(m, child->children, 2, cursor, rows);
 }
 
@@ -485,6 +486,7 @@ static status begin_column(making *m, arrowfile_cursor *cursor, bool *out_has_nu
     const arrowfile_node *node = &body->nodes.items[cursor->node++];
     if (m->rows.first > node->rows || m->rows.count > node->rows - m->rows.first)
         return wrong(m, "it has fewer rows than it should");
+    m->rows.first += node->offset;
     bool is_null = m->field->layout == ARROWFILE_NULLS && !m->field->has_dictionary;
     uint64_t bytes = 0;
     m->first_buffer = cursor->buffer;

@@ -5,12 +5,14 @@
 #include "pistachio/pistachio.h"
 
 #define ARROW_FEED_COLUMNS 8
+#define ARROW_FEED_NESTED 16 /* children of all columns */
 
 typedef struct arrow_feed_column {
     const char *format, *name;
     const void *buffers[5];
     int64_t buffer_count, length, offset, null_count;
-    const struct arrow_feed_column *dictionary; /* or NULL */
+    const struct arrow_feed_column *
+        dictionary; /* or NULL; of lists, structs and maps their children, behind which is one without a name */
 } arrow_feed_column;
 
 /* Rows to be given out; zero what is not wanted. It outlives its stream and arrays. */
@@ -28,6 +30,11 @@ typedef struct arrow_feed {
     struct ArrowArray children[ARROW_FEED_COLUMNS], entries[ARROW_FEED_COLUMNS];
     struct ArrowArray *child_list[ARROW_FEED_COLUMNS];
     const void *row_buffers[1];
+    struct ArrowSchema nested_fields[ARROW_FEED_NESTED];
+    struct ArrowSchema *nested_field_list[ARROW_FEED_NESTED];
+    struct ArrowArray nested_arrays[ARROW_FEED_NESTED];
+    struct ArrowArray *nested_array_list[ARROW_FEED_NESTED];
+    int64_t nested_schemas_used, nested_arrays_used;
 } arrow_feed;
 
 struct ArrowArrayStream arrow_feed_open(arrow_feed *feed);

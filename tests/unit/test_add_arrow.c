@@ -294,6 +294,62 @@ static const struct view hostile_views[] = {
 static const int32_t three[] = {0, 3};
 static const __int128 wide[] = {123456};
 
+/* ---- lists, structs and maps ---- */
+
+static const int32_t four[] = {10, 20, 30, 40}, two_lists[] = {0, 3, 4}, far_lists[] = {0, 3, 9};
+static const int32_t list_places[] = {2, 0}, list_lengths[] = {2, 3}, far_places[] = {2, 3},
+                     negative_lengths[] = {2, -1};
+#define LAST_CHILD                                                                                 \
+    {                                                                                              \
+        NULL, NULL, {NULL}, 0, 0, 0, 0, NULL                                                       \
+    }
+static const arrow_feed_column four_numbers[] = {
+    {"i", "item", {second_is_null, four}, 2, 4, 0, 1, NULL}, LAST_CHILD};
+static const arrow_feed_column three_numbers[] = {{"i", "item", {NULL, four}, 2, 3, 1, 0, NULL},
+                                                  LAST_CHILD};
+static const arrow_feed_column named_texts[] = {
+    {"u", "a", {NULL, two_lists, "xyz!"}, 3, 2, 0, 0, NULL},
+    {"i", "b", {NULL, four}, 2, 3, 1, 0, NULL},
+    LAST_CHILD};
+static const arrow_feed_column pairs[] = {{"+s", "entries", {NULL}, 1, 2, 1, 0, four_numbers},
+                                          LAST_CHILD};
+static const arrow_feed_column key_value[] = {
+    {"i", "key", {NULL, four}, 2, 4, 0, 0, NULL},
+    {"i", "value", {second_is_null, four}, 2, 4, 0, 1, NULL},
+    LAST_CHILD};
+static const arrow_feed_column entries[] = {{"+s", "entries", {NULL}, 1, 4, 0, 0, key_value},
+                                            LAST_CHILD};
+static const arrow_feed_column nested_columns[] = {
+    {"+l", "l", {NULL, two_lists}, 2, 2, 0, 0, four_numbers},
+    {"+vl", "v", {NULL, list_places, list_lengths}, 3, 2, 0, 0, four_numbers},
+    {"+w:2", "f", {NULL}, 1, 2, 0, 0, four_numbers},
+    {"+s", "s", {NULL}, 1, 2, 0, 0, named_texts},
+    {"+m", "m", {NULL, two_lists}, 2, 2, 0, 0, entries}};
+
+TEST(nested_layouts)
+{
+    world w = open_world(NULL, 0);
+    const uint8_t first_row[] = {0x01};
+    arrow_feed feed = {.columns = nested_columns, .column_count = 5, .length = 2, .arrays = 1};
+    add(&w, "t", &feed);
+    check_rows(&w, "SELECT l::varchar, v::varchar, f::varchar, s::varchar, m::varchar FROM t",
+               "[10, NULL, 30] [30, 40] [10, NULL] {'a': xyz, 'b': 20} {10=10, 20=NULL, 30=30}\n"
+               "[40] [10, NULL, 30] [30, 40] {'a': !, 'b': 30} {40=40}\n");
+    feed = (arrow_feed){.columns = nested_columns,
+                        .column_count = 5,
+                        .length = 1,
+                        .offset = 1,
+                        .null_count = 1,
+                        .validity = first_row,
+                        .arrays = 2};
+    add(&w, "n", &feed);
+    check_rows(&w,
+               "SELECT l IS NULL, v IS NULL, f IS NULL, s IS NULL, m IS NULL, count(*) FROM n "
+               "GROUP BY ALL",
+               "true true true true true 2\n");
+    close_world(&w);
+}
+
 static const struct refused {
     const char *message;
     int64_t length;
@@ -321,6 +377,23 @@ static const struct refused {
     {"UTF-8 from its byte 1", 1, {"u", "x", {NULL, three, latin1}, 3, 1, 0, 0, NULL}},
     {"more digits", 1, {"d:5,2", "x", {NULL, wide}, 2, 1, 0, 0, NULL}},
     {"valid UTF-8", 1, {"i", "\xff", {NULL, ones}, 2, 1, 0, 0, NULL}},
+    {"no SQL type", 1, {"+us:0", "x", {NULL}, 1, 1, 0, 0, four_numbers}},
+    {"no SQL type", 1, {"+w:", "x", {NULL}, 1, 1, 0, 0, four_numbers}},
+    {"no SQL type", 1, {"+s", "x", {NULL}, 1, 1, 0, 0, NULL}},
+    {"maps with", 2, {"+m", "x", {NULL, two_lists}, 2, 2, 0, 0, pairs}},
+    {"fewer rows", 2, {"+l", "x", {NULL, far_lists}, 2, 2, 0, 0, four_numbers}},
+    {"go back", 2, {"+l", "x", {NULL, falling}, 2, 2, 0, 0, four_numbers}},
+    {"go back", 2, {"+l", "x", {NULL, negative}, 2, 2, 0, 0, four_numbers}},
+    {"fewer rows", 2, {"+l", "x", {NULL, two_lists}, 2, 2, 0, 0, three_numbers}},
+    {"fewer rows", 2, {"+vl", "x", {NULL, far_places, list_lengths}, 3, 2, 0, 0, four_numbers}},
+    {"too many", 2, {"+vl", "x", {NULL, list_places, negative_lengths}, 3, 2, 0, 0, four_numbers}},
+    {"fewer rows", 3, {"+w:2", "x", {NULL}, 1, 3, 0, 0, four_numbers}},
+    {"fewer rows", 3, {"+s", "x", {NULL}, 1, 3, 0, 0, named_texts}},
+    {"number of buffers", 2, {"+l", "x", {NULL, two_lists}, 1, 2, 0, 0, four_numbers}},
+    {"no values", 2, {"+l", "x", {NULL, NULL}, 2, 2, 0, 0, four_numbers}},
+    {"negative length", 2, {"+l", "x", {NULL, two_lists}, 2, 2, -1, 0, four_numbers}},
+    {"too large", 2, {"+l", "x", {NULL, two_lists}, 2, INT64_MAX, 1, 0, four_numbers}},
+    {"shorter", 3, {"+l", "x", {NULL, two_lists}, 2, 2, 0, 0, four_numbers}},
 };
 
 TEST(hostile_arrays)

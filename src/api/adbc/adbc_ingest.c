@@ -115,8 +115,8 @@ static AdbcStatusCode adbc_ingest_find_table(ingesting *g, struct AdbcError *err
 }
 
 /* The types and names of a table's columns are those of the stream. */
-static status adbc_ingest_check_columns(const ingesting *g, const struct ArrowSchema *schema,
-                                        bool *out_same)
+static status adbc_ingest_check_columns(const ingesting *g, arena *a,
+                                        const struct ArrowSchema *schema, bool *out_same)
 {
     *out_same = schema->n_children == (int64_t)g->table->columns.count && schema->children;
     for (int64_t i = 0; *out_same && i < schema->n_children; i++) {
@@ -125,7 +125,7 @@ static status adbc_ingest_check_columns(const ingesting *g, const struct ArrowSc
         data_type type;
         if (!child || !child->release)
             return status_new(STATUS_KIND_INVALID, "Arrow schema has a column that was released");
-        TRY(api_arrow_table_type(child, &type));
+        TRY(api_arrow_table_type(a, child, &type));
         *out_same =
             !strcmp(child->name ? child->name : "", column->name) && type_equal(type, column->type);
     }
@@ -138,7 +138,12 @@ static AdbcStatusCode check_appended(const ingesting *g, struct AdbcError *error
     bool is_same = false;
     if (g->stream->get_schema(g->stream, &schema) || !schema.release)
         return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "the bound stream gives no schema");
-    status st = adbc_ingest_check_columns(g, &schema, &is_same);
+    arena *memory;
+    status st = arena_new(&memory);
+    if (!st) {
+        st = adbc_ingest_check_columns(g, memory, &schema, &is_same);
+        arena_free(memory);
+    }
     schema.release(&schema);
     if (st)
         return adbc_fail(error, st);

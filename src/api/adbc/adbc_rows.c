@@ -125,7 +125,7 @@ static status next_array(rows_data *data, bool *out_is_end)
             *out_is_end = true;
             return STATUS_OK;
         }
-        TRY(api_arrow_check(&data->schema, &data->array));
+        TRY(api_arrow_check(&data->schema, &data->array, NULL));
     }
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
  *   decimals, booleans, other units           converted, value by value
  *   texts, blobs of every layout              views, and the bytes of long ones in one buffer
  *   dictionaries                              their values, row by row
+ *   lists, structs, maps                      as in a file (arrow_nested.h)
  *
  * Nothing that a client's buffers hold is trusted: places of texts, codes and digits of decimals are
  * checked as they are read (arrow_row.h), texts for being UTF-8. */
@@ -25,10 +26,11 @@ typedef struct reading {
     data_type type;
 } reading;
 
-status api_arrow_table_type(const struct ArrowSchema *column, data_type *out)
+status api_arrow_table_type(arena *a, const struct ArrowSchema *column, data_type *out)
 {
     char name[TYPE_NAME_BYTES];
-    TRY(api_arrow_type(column, out));
+    TRY(api_arrow_is_nested(column) ? api_arrow_nested_type(a, column, out)
+                                    : api_arrow_type(column, out));
     if (out->id == TYPE_NULL)
         *out = type_make(TYPE_VARCHAR);
     if (pq_writer_can_hold(*out))
@@ -218,8 +220,8 @@ static status arrow_column_read_column(const reading *r, device *dev, exec_batch
 }
 
 status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                       int64_t first, uint64_t count, const data_type *types, device *dev,
-                       exec_batch **out)
+                       int64_t first, uint64_t count, const data_type *types,
+                       api_arrow_nested *const *nested, device *dev, exec_batch **out)
 {
     exec_batch *batch;
     *out = NULL;
@@ -234,7 +236,11 @@ status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray
                            .row = array->offset + first,
                            .count = count,
                            .type = types[i]};
-        st = arrow_column_read_column(&r, dev, &batch->columns[i]);
+        if (nested[i])
+            st = api_arrow_nested_read(nested[i], (uint64_t)(array->offset + first), count, array,
+                                       r.row, &batch->columns[i]);
+        else
+            st = arrow_column_read_column(&r, dev, &batch->columns[i]);
     }
     if (st)
         exec_batch_free(batch);

@@ -154,7 +154,8 @@ static status arrow_row_check_column(const struct ArrowSchema *column,
     return arrow_row_check_column(column->dictionary, array->dictionary, 0);
 }
 
-status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array)
+status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                       const bool *is_nested)
 {
     if (!schema->release || !array->release)
         return status_new(STATUS_KIND_INVALID, "Arrow array was released");
@@ -176,8 +177,9 @@ status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray
         if (!schema->children[i])
             return status_new(STATUS_KIND_INVALID, "Arrow schema has no column %lld", (long long)i);
     for (int64_t i = 0; i < schema->n_children; i++)
-        TRY(arrow_row_check_column(schema->children[i], array->children[i],
-                                   array->length + array->offset));
+        if (!is_nested || !is_nested[i])
+            TRY(arrow_row_check_column(schema->children[i], array->children[i],
+                                       array->length + array->offset));
     return STATUS_OK;
 }
 

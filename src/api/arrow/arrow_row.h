@@ -11,8 +11,10 @@
 
 /* The SQL type of a column; UNSUPPORTED, with its name, for one that has none (nested ones). */
 CHECKED status api_arrow_type(const struct ArrowSchema *column, data_type *out);
-/* Checks what can be seen at once of a struct array: fields, lengths, buffers. */
-CHECKED status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array);
+/* Checks what can be seen at once of a struct array: fields, lengths, buffers; but of columns that are nested (is_nested NULL:
+ * none is). */
+CHECKED status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                               const bool *is_nested);
 /* The value of a row below the struct array's length, which was checked; text is borrowed from the
  * array. */
 CHECKED status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,

@@ -5,6 +5,7 @@
 #include "api/engine/engine.h"
 #include "api/write/sink.h"
 #include "exec/operators/result_batch.h"
+#include "exec/operators/result_nested.h"
 #include "sql/text/split.h"
 
 #define GROUP_ROWS 122880
@@ -22,7 +23,10 @@ typedef struct arrow_write {
     struct ArrowArrayStream *stream;
     struct ArrowSchema schema;
     struct ArrowArray array;
+    arena *memory; /* holds nested types */
     data_type *types;
+    bool *is_nested;
+    api_arrow_nested **nested; /* of each column that is; else NULL */
     api_engine *engine;
     settings settings;
     api_sink *sink;
@@ -52,16 +56,20 @@ static status arrow_write_check_schema(const struct ArrowSchema *schema)
     return STATUS_OK;
 }
 
-static status arrow_write_make_column(const struct ArrowSchema *child, data_type *type,
-                                      pq_column_schema *out)
+static status arrow_write_make_column(arrow_write *w, size_t i, pq_column_schema *out)
 {
+    const struct ArrowSchema *child = w->schema.children[i];
+    data_type *type = &w->types[i];
     if (!child || !child->release)
         return status_new(STATUS_KIND_INVALID, "Arrow schema has a column that was released");
     const char *name = child->name ? child->name : "";
     status st = sql_check_utf8(name, strlen(name), "the name of a column");
     if (st)
         return st;
-    TRY(api_arrow_table_type(child, type));
+    TRY(api_arrow_table_type(w->memory, child, type));
+    w->is_nested[i] = api_arrow_is_nested(child);
+    if (w->is_nested[i])
+        TRY(api_arrow_nested_new(child, w->engine->dev, &w->nested[i]));
     *out = (pq_column_schema){.name = name, .type = *type, .is_nullable = true};
     return STATUS_OK;
 }
@@ -90,10 +98,14 @@ static status open_columns(arrow_write *w, const api_arrow_target *target)
         count = (size_t)w->schema.n_children;
         columns = mem_new_array(count, sizeof *columns);
         w->types = mem_new_array(count, sizeof *w->types);
-        st = columns && w->types ? STATUS_OK : status_no_memory("columns", count * sizeof *columns);
+        w->is_nested = mem_new_array(count, sizeof *w->is_nested);
+        w->nested = mem_new_array(count, sizeof *w->nested);
+        st = columns && w->types && w->is_nested && w->nested
+                 ? arena_new(&w->memory)
+                 : status_no_memory("columns", count * sizeof *columns);
     }
     for (size_t i = 0; i < count && !st; i++)
-        st = arrow_write_make_column(w->schema.children[i], &w->types[i], &columns[i]);
+        st = arrow_write_make_column(w, i, &columns[i]);
     if (st)
         new_file_abort(target->file);
     else
@@ -116,7 +128,13 @@ static void adapt_slice(arrow_write *w, uint64_t rows, uint64_t text)
 static status add_slice(arrow_write *w, int64_t first, uint64_t rows)
 {
     exec_batch *batch;
-    TRY(api_arrow_batch(&w->schema, &w->array, first, rows, w->types, w->engine->dev, &batch));
+    TRY(api_arrow_batch(&w->schema, &w->array, first, rows, w->types, w->nested, w->engine->dev,
+                        &batch));
+    status st = exec_batch_pack_nested(batch); /* so that its bytes count as texts */
+    if (st) {
+        exec_batch_free(batch);
+        return st;
+    }
     uint64_t text = exec_batch_text_bytes(batch);
     TRY(api_sink_add(w->sink, batch));
     adapt_slice(w, rows, text);
@@ -129,7 +147,11 @@ static status add_slice(arrow_write *w, int64_t first, uint64_t rows)
 
 static status add_array(arrow_write *w)
 {
-    TRY(api_arrow_check(&w->schema, &w->array));
+    TRY(api_arrow_check(&w->schema, &w->array, w->is_nested));
+    for (int64_t i = 0; i < w->schema.n_children; i++)
+        if (w->nested[i])
+            TRY(api_arrow_nested_take(w->nested[i], w->array.children[i],
+                                      (uint64_t)(w->array.length + w->array.offset)));
     for (int64_t first = 0; first < w->array.length;) {
         uint64_t left = (uint64_t)(w->array.length - first);
         uint64_t rows = left < w->slice_rows ? left : w->slice_rows;
@@ -180,9 +202,15 @@ status api_arrow_write(pistachio_connection *connection, struct ArrowArrayStream
     else
         st = arrow_write_all(&w, target);
     api_sink_abort(w.sink);
+    for (int64_t i = 0; w.nested && i < w.schema.n_children; i++)
+        api_arrow_nested_free(w.nested[i]);
     if (w.schema.release)
         w.schema.release(&w.schema);
     mem_free(w.types);
+    mem_free(w.is_nested);
+    mem_free(w.nested);
+    if (w.memory)
+        arena_free(w.memory);
     api_engine_unref(w.engine);
     stream->release(stream);
     *out_rows = w.rows;
