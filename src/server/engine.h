@@ -23,6 +23,7 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/type_parse.h"
+#include "base/usage.h"
 #include "base/zone_moment.h"
 #include "sql/text/split.h"
 
@@ -130,6 +131,11 @@
     FUNCTION(pistachio_prepare)                                                                    \
     FUNCTION(pistachio_bind_text)                                                                  \
     FUNCTION(pistachio_parameter_name)                                                             \
+    FUNCTION(usage_new)                                                                            \
+    FUNCTION(usage_ref)                                                                            \
+    FUNCTION(usage_unref)                                                                          \
+    FUNCTION(usage_has_steps)                                                                      \
+    FUNCTION(usage_write)                                                                          \
     FUNCTION(pistachio_progress)                                                                   \
     FUNCTION(pistachio_memory_peak)                                                                \
     FUNCTION(pistachio_column_count)                                                               \
@@ -251,6 +257,11 @@ extern const server_engine *engine_calls;
 #define pistachio_prepare engine_calls->pistachio_prepare
 #define pistachio_bind_text engine_calls->pistachio_bind_text
 #define pistachio_parameter_name engine_calls->pistachio_parameter_name
+#define usage_new engine_calls->usage_new
+#define usage_ref engine_calls->usage_ref
+#define usage_unref engine_calls->usage_unref
+#define usage_has_steps engine_calls->usage_has_steps
+#define usage_write engine_calls->usage_write
 #define pistachio_progress engine_calls->pistachio_progress
 #define pistachio_memory_peak engine_calls->pistachio_memory_peak
 #define pistachio_column_count engine_calls->pistachio_column_count

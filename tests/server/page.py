@@ -81,10 +81,31 @@ def ordinary(page):
     check('taken by Tab', page.input_value('#sql'), 'select name')
 
 
+def timeline(page):
+    """The time of the last statement, by operator, and of one of the list."""
+    run(page, "select i % 5 as k, sum(i) as s from range(4000000) r(i) join things on id > i % 2 group by 1 order by 1")
+    page.wait_for_selector('#timeline:not([hidden])')
+    check('its figures', 'threads busy in the mean' in page.text_content('#time-text'))
+    check('operators', page.locator('#timeline .read').count(), 1)
+    check('each has its steps', page.locator('#timeline polygon').count(), page.locator('#operators li').count() + 1)
+    check('their names', 'join' in page.text_content('#operators'))
+    check('by all that was done', page.evaluate("""async () => {
+        const list = await (await ask('/queries')).json(), noted = await (await ask('/timeline/' + list.at(-1).id)).json();
+        return total(noted.operators.map(one => total(one.busy))) > noted.seconds / 2; }"""))
+    page.locator('#time').scroll_into_view_if_needed()
+    shot(page, 'time')
+    said = page.text_content('#time-text')
+    page.locator('.statement button', has_text='Time').last.click()
+    page.locator('#time-text').filter(has_not_text=said).wait_for()
+    check('an earlier one', page.locator('#operators li').count() > 0)
+
+
 def cancelling(page):
     page.fill('#sql', ENDLESS)
     page.click('#run')
     page.wait_for_selector('.statement progress')
+    page.wait_for_selector('#timeline:not([hidden])')
+    check('its time meanwhile', page.locator('#operators li').count() > 0)
     shot(page, 'running')
     page.click('#cancel')
     page.wait_for_selector('#run:not([disabled])')
@@ -98,6 +119,9 @@ def hostile(page):
     check('a value is text', rows(page)[0][0], HOSTILE)
     for kind in ('line', 'bars', 'points'):
         page.select_option('#kind', kind)
+    page.wait_for_selector('#time:not([hidden])')
+    run(page, 'select a.{0} from (select id as {0}, count(*) from things group by id) a join (select id as {0} from things) b on a.{0} = b.{0}'.format(quoted))
+    page.locator('#operators', has_text='img src=x').wait_for()
     run(page, "select %s from things" % quoted)
     check('a failure is text', 'onerror' in page.text_content('#error'))
     page.locator('.statement').nth(2).wait_for()
@@ -140,7 +164,7 @@ def main():
         page.on('dialog', lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         page.on('request', lambda request: asked.append(request.url))
         page.goto(place)
-        for part in (ordinary, cancelling, hostile):
+        for part in (ordinary, timeline, cancelling, hostile):
             part(page)
         check('no script of a name or value ran', dialogs, [])
         check('nothing is fetched from elsewhere', [url for url in asked if not url.startswith((place, 'blob:'))], [])

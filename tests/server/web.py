@@ -254,6 +254,31 @@ def cancelling(s):
         check(name + ' is cancelled', until(lambda n=name: s.statements()[n]['state'] == 'cancelled'))
 
 
+def timeline(s):
+    sql = 'select count(*) from range(3000000) a(i) where i % 7 = 1'
+    check('a statement whose time is noted', s.ask('POST', '/query?id=timed&timeline=1', sql)[0], 200)
+    code, _, body = s.ask('GET', '/timeline/timed')
+    noted = json.loads(body)
+    busy = [sum(one['busy']) for one in noted['operators']]
+    check('its time', (code, noted['seconds'] > 0, len(noted['operators']) > 1, 0 < sum(busy) <= noted['threads'] * noted['seconds'] * 1.1),
+          (200, True, True, True))
+    check('bins', {len(noted['bytes'])} | {len(one['busy']) for one in noted['operators']}, {int(noted['seconds'] / noted['bin']) + 1})
+    check('names', any('aggregate' in one['name'] for one in noted['operators']))
+    check('others have none', s.ask('POST', '/query?id=untimed', sql)[0], 200)
+    check('none', [s.ask('GET', '/timeline/' + one)[0] for one in ('untimed', 'absent', '', 'a/b')], [404, 404, 400, 400])
+    check('who has one', [s.statements()[one]['timeline'] for one in ('timed', 'untimed')], [True, False])
+    s.ask('POST', '/query?timeline=1&id=table', 'select * from things')
+    noted = json.loads(s.ask('GET', '/timeline/table')[2])
+    check('bytes of a file', sum(noted['bytes']) > 0)
+    s.ask('POST', '/query?timeline=1&id=wrong', 'selec 1')
+    check('nothing ran', json.loads(s.ask('GET', '/timeline/wrong')[2])['operators'], [])
+    asking = threading.Thread(target=s.ask, args=('POST', '/query?timeline=1&id=endless', ENDLESS))
+    asking.start()
+    until(lambda: s.ask('GET', '/timeline/endless')[0] == 200 and json.loads(s.ask('GET', '/timeline/endless')[2])['seconds'] > 0.2)
+    s.ask('DELETE', '/query/endless')
+    asking.join()
+
+
 def metrics(s):
     text = s.ask('GET', '/metrics')[2].decode()
     figures = dict(line.rsplit(' ', 1) for line in text.splitlines() if not line.startswith('#'))
@@ -443,7 +468,7 @@ def ending():
 def main():
     s = Server('--trust-loopback', '--http-name', 'db.example', '--max-connections', '20')
     try:
-        for part in (formats, errors, arrow, parquet, cancelling, metrics, page, origins, ambiguous, hostile):
+        for part in (formats, errors, arrow, parquet, cancelling, metrics, timeline, page, origins, ambiguous, hostile):
             part(s)
         s.end()
     finally:

@@ -87,6 +87,8 @@ struct pistachio_connection {
     /* Called before a query starts that reads rows; waits until it may. NULL: it may at once. Set as weight is. */
     status (*await_turn)(void *context);
     void *turn_context;
+    struct usage
+        *usage; /* where the time of its queries' threads is noted, or NULL. Set as weight is */
     /* Applies a definition to a catalog that others share, under the session's own. NULL: there is none. Set as weight is. */
     status (*define)(void *context, const sql_definition *definition);
     void *define_context;

@@ -8,10 +8,12 @@
 #include "api/engine/ranks.h"
 #include "api/query/query_device.h"
 #include "api/query/retry.h"
+#include "api/ranks/explain_metrics.h"
 #include "api/ranks/ranked.h"
 #include "api/session/database.h"
 #include "base/guard.h"
 #include "base/trace.h"
+#include "base/usage.h"
 #include "exec/operators/result_batch.h"
 #include "plan/rules/nested/pack_columns.h"
 #include "plan/rules/nested/pack_moves.h"
@@ -204,6 +206,9 @@ static status start(pistachio_result *result)
     TRY(make_query(result));
     TRY(choose_memory(result));
     exec_query_weigh(result->query, result->connection->weight);
+    result->query->usage = result->connection->usage;
+    if (result->query->usage && !result->is_round)
+        usage_begin(result->query->usage, exec_pool_thread_count(result->query->pool));
     show_query(result);
     TRY(cancel_check()); /* by a call that found no query yet */
     if (!result->is_round)
@@ -268,6 +273,8 @@ void api_query_end(pistachio_result *result)
         hide_query(result);
         if (result->ranked)
             api_ranked_attach(result->ranked, NULL);
+        if (result->query->usage && !result->is_round)
+            usage_set_bound(result->query->usage, metrics_storage_bound(result->query));
         exec_query_free(result->query);
         result->query = NULL;
     }

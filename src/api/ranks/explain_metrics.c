@@ -88,8 +88,7 @@ size_t metrics_count(const plan_statement *plan)
     return metrics_number(plan, NULL) + 1;
 }
 
-/* Returns how long this rank's storage devices, which read at the same time, took at least; 0: not known. */
-static uint64_t storage_bound(const exec_query *query)
+uint64_t metrics_storage_bound(const exec_query *query)
 {
     exec_report report;
     uint64_t most = 0;
@@ -120,7 +119,7 @@ static void fill_all(const plan_statement *plan, const exec_query *query, node_m
     for (size_t i = 0; i < plan->shared.count; i++)
         fill(plan->shared.items[i], query, &next);
     *next = metrics_of(query, NULL);
-    next->bound = storage_bound(query);
+    next->bound = metrics_storage_bound(query);
 }
 
 /* ---- exchanges ---- */

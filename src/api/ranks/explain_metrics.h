@@ -23,6 +23,9 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node);
 /* Adds them up; of memory and files the most. */
 void metrics_add(node_metrics *sum, const node_metrics *more);
 
+/* Returns how long this rank's storage devices, which read at the same time, took at least (T_min); 0: not known. */
+uint64_t metrics_storage_bound(const exec_query *query);
+
 /* A number for each node of the plan, the same on all ranks; NULL has the last. */
 size_t metrics_count(const plan_statement *plan);
 size_t metrics_number(const plan_statement *plan, const plan_node *node);

@@ -101,6 +101,7 @@ struct exec_query {
     bool is_synchronous;      /* tasks block where they would await a stream: for measurements */
     bool is_finished;         /* its last batch was taken, all its tasks are over */
     bool is_traced;           /* steps of its operators are noted: set before it starts */
+    struct usage *usage;      /* where its threads' time is noted, or NULL: set before it starts */
     /* Under the pool's lock: */
     _Atomic unsigned stages_active; /* not finished; written under the lock */
     unsigned busy_tasks;            /* that run, are ready to go on, or await the device */

@@ -6,6 +6,7 @@
 
 #include "base/mutex.h"
 #include "base/trace.h"
+#include "base/usage.h"
 #include "device/chunk.h"
 #include "device/transfer.h"
 #include "net/net.h"
@@ -89,22 +90,37 @@ static const char *key_name(const expr_list *keys)
     return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
 }
 
-/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
- */
-static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
+/* Writes "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys. */
+static void name_operator(const exec_operator *op, char *out, size_t room)
 {
-    char name[TRACE_NAME_BYTES];
     const plan_node *plan = op->plan;
     if (plan && plan->kind == PLAN_SCAN) {
         const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
-        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
+        snprintf(out, room, "%s %s", op->ops->name, slash ? slash + 1 : table);
     } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
-        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
+        snprintf(out, room, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
                  key_name(&plan->join.right_keys));
     } else {
-        snprintf(name, sizeof name, "%s", op->ops->name);
+        snprintf(out, room, "%s", op->ops->name);
     }
+}
+
+static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
+{
+    char name[TRACE_NAME_BYTES];
+    name_operator(op, name, sizeof name);
     trace_span(what, name, (int64_t)since, (int64_t)until);
+}
+
+static void note_usage(const exec_operator *op, uint64_t since, uint64_t until)
+{
+    char name[USAGE_NAME_BYTES];
+    usage *u = op->query->usage;
+    if (usage_add(u, op, since, until,
+                  atomic_load_explicit(&op->metrics.bytes_read, memory_order_relaxed)))
+        return;
+    name_operator(op, name, sizeof name);
+    usage_name(u, op, name);
 }
 
 void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what)
@@ -129,6 +145,8 @@ void task_step_end(scheduled_task *scheduled)
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
     if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);
+    if (__builtin_expect(op->query->usage != NULL, 0))
+        note_usage(op, since, until);
 }
 
 /* Number 0 is the source; k + 1 is operator k. */

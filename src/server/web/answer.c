@@ -84,7 +84,8 @@ static void write_entry(FILE *out, const history_entry *one)
     fprintf(out, "\"rows\": %llu, \"done\": %llu, \"total\": %llu, \"sql\": ",
             (unsigned long long)one->rows, (unsigned long long)done, (unsigned long long)total);
     json_text(out, one->sql);
-    fputs(", \"error\": ", out);
+    fprintf(out, ", \"timeline\": %s, \"error\": ",
+            one->usage && usage_has_steps(one->usage) ? "true" : "false");
     json_text(out, one->error);
     fputs("}", out);
 }
@@ -131,6 +132,39 @@ static void cancel(job *j, const char *user)
     mutex_unlock(&w->lock);
     refuse(j, is_there ? 202 : 404,
            is_there ? "the statement is being cancelled" : "no statement with this id runs");
+}
+
+/* Says when the statement's threads were busy. Written to memory, as a query's threads wait for the lock. */
+static void timeline(job *j, const char *user)
+{
+    web *w = j->web;
+    char *text = NULL;
+    size_t bytes;
+    mutex_lock(&w->lock);
+    usage *noted = history_usage(&w->history, j->id, user);
+    mutex_unlock(&w->lock);
+    if (!noted) {
+        refuse(j, 404,
+               "nothing is known of the time of a statement with this id: it is noted with "
+               "?timeline=1");
+        return;
+    }
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory) {
+        usage_write(noted, memory, json_text);
+        fclose(memory);
+    }
+    usage_unref(noted);
+    FILE *out = memory ? job_file(j) : NULL;
+    if (!out) {
+        (free)(text); /* the C library's memory */
+        web_failure(j, status_no_memory("timeline", 0), NULL, 0);
+        return;
+    }
+    fwrite(text, 1, bytes, out);
+    fclose(out);
+    (free)(text); /* the C library's memory */
+    job_end(j, false);
 }
 
 /* ---- figures for Prometheus ---- */
@@ -256,6 +290,9 @@ void answer_request(job *j)
         break;
     case JOB_LIST:
         list(j, user);
+        break;
+    case JOB_USAGE:
+        timeline(j, user);
         break;
     case JOB_METRICS:
         metrics(j);

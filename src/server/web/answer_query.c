@@ -105,6 +105,7 @@ typedef struct asked {
     history_entry *entry;
     activity_entry activity;
     session_definitions definitions;
+    usage *usage; /* with ?timeline=: of the statement; else NULL */
     bool is_begun;
 } asked;
 
@@ -366,6 +367,8 @@ static status answer_query_show(asked *a, const char *user)
     web *w = a->job->web;
     TRY(history_begin(&w->history, id, user, a->job->body, &a->entry));
     a->entry->connection = a->connection;
+    if (a->usage)
+        a->entry->usage = usage_ref(a->usage);
     a->entry->activity = &a->activity;
     a->entry->is_cancelled = atomic_load(&a->job->is_gone);
     a->job->entry = a->entry;
@@ -377,6 +380,10 @@ static status begin(asked *a, const char *user)
     web *w = a->job->web;
     TRY(api_error_status(pistachio_connect_session(w->shared->database, &a->connection)));
     TRY(fill_activity(a, user));
+    if (evhttp_find_header(&a->job->parameters, "timeline")) {
+        TRY(usage_new(&a->usage));
+        a->connection->usage = a->usage;
+    }
     definitions_join(&a->definitions, &w->shared->definitions, a->connection,
                      a->activity.limits.writes_catalog);
     mutex_lock(&w->lock);
@@ -408,6 +415,7 @@ static void end(asked *a, status st)
     pistachio_result_free(a->result);
     definitions_leave(&a->definitions);
     pistachio_disconnect(a->connection);
+    usage_unref(a->usage); /* after the result, whose tasks note their time */
 }
 
 void answer_query(job *j, const char *user)

@@ -64,6 +64,7 @@ status history_begin(history *all, const char *id, const char *user, const char 
     if (!place)
         return status_new(STATUS_KIND_LIMIT, "too many statements run");
     TRY(make_id(made));
+    usage_unref(place->usage);
     *place = (history_entry){.state = HISTORY_RUNNING, .began = history_now()};
     copy_cut(place->id, sizeof place->id, *id ? id : made);
     copy_cut(place->user, sizeof place->user, user);
@@ -108,4 +109,22 @@ void history_cancel_again(history *all)
     for (size_t i = 0; i < HISTORY_MAX; i++)
         if (all->items[i].state == HISTORY_RUNNING && all->items[i].is_cancelled)
             activity_cancel(all->items[i].activity);
+}
+
+usage *history_usage(const history *all, const char *id, const char *user)
+{
+    const history_entry *found = NULL;
+    for (size_t i = 0; i < HISTORY_MAX; i++) {
+        const history_entry *one = &all->items[i];
+        if (one->usage && !strcmp(one->id, id) && !strcmp(one->user, user) &&
+            (!found || found->began <= one->began))
+            found = one;
+    }
+    return found ? usage_ref(found->usage) : NULL;
+}
+
+void history_release(history *all)
+{
+    for (size_t i = 0; i < HISTORY_MAX; i++)
+        usage_unref(all->items[i].usage);
 }

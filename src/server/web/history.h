@@ -28,6 +28,7 @@ typedef struct history_entry {
     activity_entry *activity;         /* while it runs, as others see it */
     _Atomic uint64_t rows;
     uint64_t done, total; /* bytes of scans */
+    struct usage *usage;  /* when its threads were busy, or NULL */
 } history_entry;
 
 /* Caller holds the lock of the web, in each function. */
@@ -43,6 +44,10 @@ CHECKED status history_begin(history *all, const char *id, const char *user, con
 void history_end(history *all, history_entry *entry, history_state state, const char *error);
 /* Cancels the user's statement of this id; false: none runs. */
 bool history_cancel(history *all, const char *id, const char *user);
+/* Returns when the threads of the user's last statement with this id were busy, with a reference for the caller; NULL: nobody
+ * has noted it. */
+struct usage *history_usage(const history *all, const char *id, const char *user);
+void history_release(history *all);
 void history_cancel_all(history *all);
 /* Cancels once more whose cancelling was asked for. */
 void history_cancel_again(history *all);

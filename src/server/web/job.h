@@ -20,7 +20,14 @@
 
 struct web;
 
-typedef enum job_kind { JOB_QUERY, JOB_CANCEL, JOB_LIST, JOB_METRICS, JOB_LOGIN } job_kind;
+typedef enum job_kind {
+    JOB_QUERY,
+    JOB_CANCEL,
+    JOB_LIST,
+    JOB_USAGE,
+    JOB_METRICS,
+    JOB_LOGIN
+} job_kind;
 
 typedef struct job_piece {
     struct job_piece *next;

@@ -183,6 +183,8 @@ static void begin_or_refuse(web_address *address, struct evhttp_request *request
     }
     if (command == EVHTTP_REQ_DELETE && !strncmp(path, "/query/", 7))
         begin(address, request, JOB_CANCEL, path + 7);
+    else if (command == EVHTTP_REQ_GET && !strncmp(path, "/timeline/", 10))
+        begin(address, request, JOB_USAGE, path + 10);
     else
         reply_refuse(address->web, request, 404, "nothing is found at this path");
 }

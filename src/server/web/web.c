@@ -243,6 +243,7 @@ static void release(web *w)
     if (w->wake >= 0)
         close(w->wake);
     sockets_release(&w->sockets);
+    history_release(&w->history);
     mutex_destroy(&w->lock);
     mem_free(w);
 }

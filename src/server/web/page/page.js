@@ -92,7 +92,7 @@ function showError(error) {
 }
 
 async function runStatement(sql, state) {
-  const reply = await ask('/query?format=tsv&id=' + running.id, {method: 'POST', body: sql, signal: running.abort.signal});
+  const reply = await ask('/query?format=tsv&timeline=1&id=' + running.id, {method: 'POST', body: sql, signal: running.abort.signal});
   if (!reply.ok) {
     showError((await reply.json()).error);
     state.textContent = '';
@@ -124,6 +124,8 @@ async function run() {
   byId('run').disabled = true;
   state.textContent = 'running';
   refreshSoon();
+  const id = running.id;
+  followTime(id);
   try {
     await runStatement(selected.trim() ? selected : box.value, state);
     if (state.textContent) state.textContent += ', ' + ((performance.now() - began) / 1000).toFixed(3) + ' s';
@@ -135,6 +137,7 @@ async function run() {
   byId('cancel').hidden = true;
   byId('run').disabled = false;
   refreshSoon();
+  showTime(id).catch(() => {});
 }
 
 function cancel(id) {
@@ -191,6 +194,14 @@ function placesOf(values, type) {
   return numbers.some(number => !Number.isFinite(number)) ? values.map((_, i) => i) : numbers;
 }
 
+// Returns a number in few characters: 1.25M, 800G, 0.001.
+function short(value) {
+  const letters = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+  let i = 0;
+  for (; Math.abs(value) >= 10000 && i < 6; i++) value /= 1000;
+  return Number(value.toPrecision(4)) + letters[i];
+}
+
 function drawChart() {
   const kind = byId('kind').value, chart = byId('chart');
   const x = Number(byId('x').value), y = Number(byId('y').value);
@@ -210,23 +221,126 @@ function drawChart() {
     return [low, high === low ? low + (Math.abs(low) || 1) : high];
   };
   const [x0, x1] = span(places, places[0]), [y0, y1] = span(values, kind === 'bars' ? 0 : values[0]);
-  const atX = place => left + 10 + (place - x0) / (x1 - x0) * (width - left - 30);
+  const bar = Math.max(1, (width - left) / rows.length * .7), edge = kind === 'bars' ? bar / 2 : 0;
+  const atX = place => left + 10 + edge + (place - x0) / (x1 - x0) * (width - left - 30 - 2 * edge);
   const atY = value => height - bottom - (value - y0) / (y1 - y0) * (height - bottom - top);
   for (let i = 0; i <= 4; i++) {
     const value = y0 + (y1 - y0) * i / 4;
     chart.append(svg('line', {class: 'axis', x1: left, x2: width, y1: atY(value), y2: atY(value)}));
-    chart.append(svg('text', {x: left - 6, y: atY(value) + 4, 'text-anchor': 'end'}, Number(value.toPrecision(4)).toString()));
+    chart.append(svg('text', {x: left - 6, y: atY(value) + 4, 'text-anchor': 'end'}, short(value)));
   }
   for (const i of [...new Set([0, rows.length >> 1, rows.length - 1])])
     chart.append(svg('text', {x: atX(places[i]), y: height - 8, 'text-anchor': i ? i === rows.length - 1 ? 'end' : 'middle' : 'start'},
       String(rows[i][x] ?? 'NULL').slice(0, 24)));
   if (kind === 'line')
     chart.append(svg('polyline', {class: 'curve', points: places.map((place, i) => atX(place) + ',' + atY(values[i])).join(' ')}));
-  const bar = Math.max(1, (width - left) / rows.length * .7);
   for (let i = 0; kind !== 'line' && i < rows.length; i++)
     chart.append(kind === 'points' ? svg('circle', {class: 'mark', cx: atX(places[i]), cy: atY(values[i]), r: 2.5})
       : svg('rect', {class: 'mark', x: atX(places[i]) - bar / 2, width: bar, y: Math.min(atY(values[i]), atY(0)),
         height: Math.abs(atY(values[i]) - atY(0))}));
+}
+
+// ---- timeline ----
+
+const OPERATORS_SHOWN = 7;
+const total = list => list.reduce((a, b) => a + b, 0);
+
+function sayBytes(bytes) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let i = 0;
+  for (; bytes >= 1000 && i < 4; i++) bytes /= 1000;
+  return Number(bytes.toPrecision(3)) + ' ' + units[i];
+}
+
+function saySeconds(seconds) {
+  return seconds < 1 ? Number((seconds * 1000).toPrecision(3)) + ' ms' : Number(seconds.toPrecision(4)) + ' s';
+}
+
+// Returns the operators that took most, those beyond OPERATORS_SHOWN as one: {name, busy, seconds}.
+function mostBusy(operators) {
+  const list = operators.map(one => ({...one, seconds: total(one.busy)})).sort((a, b) => b.seconds - a.seconds);
+  if (list.length <= OPERATORS_SHOWN + 1) return list;
+  const rest = list.slice(OPERATORS_SHOWN);
+  const busy = rest[0].busy.map((_, i) => total(rest.map(one => one.busy[i])));
+  return [...list.slice(0, OPERATORS_SHOWN), {name: rest.length + ' others', busy, seconds: total(busy)}];
+}
+
+// Draws steps from `low` to `high`, a value for each bin.
+function drawSteps(chart, className, low, high, atX, atY) {
+  const there = high.map((value, i) => atX(i) + ',' + atY(value) + ' ' + atX(i + 1) + ',' + atY(value));
+  const back = low.map((value, i) => atX(i + 1) + ',' + atY(value) + ' ' + atX(i) + ',' + atY(value)).reverse();
+  chart.append(svg('polygon', {class: className, points: there.concat(back).join(' ')}));
+}
+
+// A panel's axis from 0 to `most`; returns the place of a value.
+function drawAxis(chart, title, top, height, left, width, most, say) {
+  const atY = value => top + height * (1 - Math.min(value / most, 1));
+  chart.append(svg('text', {x: left, y: top - 6}, title));
+  for (const value of [0, most / 2, most]) {
+    chart.append(svg('line', {class: 'axis', x1: left, x2: width, y1: atY(value), y2: atY(value)}));
+    chart.append(svg('text', {x: left - 6, y: atY(value) + 4, 'text-anchor': 'end'}, say(value)));
+  }
+  return atY;
+}
+
+// Draws busy threads by operator, and bytes read, over time. The line is T_min, where storage has been measured.
+function drawTimeline(noted) {
+  const chart = byId('timeline'), bins = noted.bytes.length;
+  const operators = mostBusy(noted.operators), work = total(operators.map(one => one.seconds));
+  const mean = Number((work / (noted.seconds || 1)).toPrecision(3));
+  byId('time').hidden = !bins;
+  chart.toggleAttribute('hidden', !bins);
+  if (!bins) return;
+  byId('time-text').textContent = saySeconds(noted.seconds) + ', ' + mean + ' of ' + noted.threads + ' threads busy in the mean, ' +
+    sayBytes(total(noted.bytes)) + ' read' + (noted.bound ? ', T_min ' + saySeconds(noted.bound) : '');
+  const read = total(noted.bytes), bottom = read ? 264 : 154;
+  const width = 900, left = 70, span = Math.max(noted.seconds, noted.bin / 10), right = width - 20;
+  chart.setAttribute('viewBox', '0 0 ' + width + ' ' + (bottom + 36));
+  chart.replaceChildren();
+  const atX = bin => left + Math.min(bin * noted.bin / span, 1) * (right - left);
+  const lengths = noted.bytes.map((_, i) => Math.max(Math.min(span - i * noted.bin, noted.bin), noted.bin / 1000));
+  let atY = drawAxis(chart, 'Busy threads', 24, 130, left, right, noted.threads, value => Number(value.toPrecision(3)));
+  let low = noted.bytes.map(() => 0);
+  operators.forEach((one, number) => {
+    const high = one.busy.map((seconds, i) => low[i] + seconds / lengths[i]);
+    drawSteps(chart, 'operator' + number, low, high, atX, atY);
+    low = high;
+  });
+  const rates = !read ? [] : noted.bytes.map((bytes, i) => bytes / lengths[i]);
+  if (read) {
+    atY = drawAxis(chart, 'Read a second', 184, 80, left, right, Math.max(...rates), sayBytes);
+    drawSteps(chart, 'read', rates.map(() => 0), rates, atX, atY);
+  }
+  const line = atX(noted.bound / noted.bin);
+  if (noted.bound) {
+    chart.append(svg('line', {class: 'least', x1: line, x2: line, y1: 24, y2: bottom}));
+    chart.append(svg('text', {x: line + 4, y: 34}, 'T_min'));
+  }
+  for (const i of [0, 1, 2, 3, 4])
+    chart.append(svg('text', {x: left + i / 4 * (right - left), y: bottom + 20, 'text-anchor': i ? i === 4 ? 'end' : 'middle' : 'start'}, saySeconds(span * i / 4)));
+  byId('operators').replaceChildren(...operators.map((one, number) => {
+    const item = make('li'), mark = svg('svg', {viewBox: '0 0 1 1', 'aria-hidden': 'true'});
+    mark.append(svg('rect', {class: 'operator' + number, width: 1, height: 1}));
+    item.append(mark, one.name + ', ' + saySeconds(one.seconds));
+    return item;
+  }));
+}
+
+let shownTime = ''; // the id of the statement whose time is shown
+
+async function showTime(id) {
+  const reply = await ask('/timeline/' + id);
+  if (reply.ok && shownTime === id) drawTimeline(await reply.json());
+}
+
+// Draws the statement's time again and again while it runs.
+async function followTime(id) {
+  shownTime = id;
+  byId('time').hidden = true;
+  do {
+    await new Promise(done => setTimeout(done, 500));
+    if (running && running.id === id && !document.hidden) await showTime(id).catch(() => {});
+  } while (running && running.id === id);
 }
 
 // ---- download ----
@@ -261,6 +375,11 @@ function showStatement(one) {
   const share = one.total ? ', ' + Math.round(100 * one.done / one.total) + '%' : '';
   box.append(text, make('div', one.state + ', ' + seconds.toFixed(1) + ' s, ' + one.rows + ' rows' +
     (one.state === 'running' ? share : '')));
+  if (one.timeline) {
+    const time = make('button', 'Time');
+    time.addEventListener('click', () => { shownTime = one.id; showTime(one.id); });
+    box.append(time);
+  }
   if (one.error) box.append(make('div', one.error, 'error'));
   if (one.state === 'running') {
     const progress = make('progress'), stop = make('button', 'Cancel');
