@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The server where an allocation fails: clients of both protocols ask a script of statements; each answer is right or an error, others
-are answered after it, and the server ends by itself, with nothing leaked under a sanitizer. faults.py PROGRAM [FIRST LAST STEP]
+"""The server where an allocation, a read or a write fails: clients of both protocols ask a script of statements; each answer is right
+or an error, others are answered after it, and the server ends by itself, with nothing leaked under a sanitizer.
+faults.py PROGRAM [FIRST LAST STEP [alloc|read|write]]
 
 The allocations are counted from the process's start: those of a start that fails are left out."""
 import http.client
@@ -21,11 +22,13 @@ STATEMENTS = ('select id, name from things order by id', "select count(*), max(n
               'begin; declare c cursor for select * from things; fetch 2 from c; move 1 in c; commit', 'copy things to stdout',
               "select relname from pg_class where relname = 'things'", 'show timezone', 'select absent', "set application_name = 'x'",
               'create table t (a int); select count(*) from t', 'select [1, 2], {\'a\': 1}, 1.5::decimal(7,2), date \'2020-01-02\'')
+# What a client is told of a fault: no memory; a read or a write failed.
+CODES = {'53200', '58030'}
 PREPARED = 'select id, name from things where id >= $1 order by id'
 
 
 def script(path, port):
-    """Returns what each statement answers; None where it failed for want of memory, or the connection was closed."""
+    """Returns what each statement answers; None where it failed of the fault, or the connection was closed."""
     found = []
     try:
         with Client(path) as c:
@@ -47,7 +50,7 @@ def script(path, port):
 
 def tell(answer):
     codes = [f['C'] for f in failures(answer)]
-    if '53200' in codes or not answer or answer[-1][0] == '':
+    if CODES & set(codes) or not answer or answer[-1][0] == '':
         return None
     return codes, rows(answer)
 
@@ -79,7 +82,7 @@ def serve(folder, fault):
     lines = [process.stdout.readline(), process.stdout.readline()]
     if 'listening' not in lines[1]:
         said = process.communicate(timeout=PATIENCE)[1]
-        check('a start that fails says so (%s)' % fault, process.returncode in (1, 2) and 'memory' in said, True)
+        check('a start that fails says so (%s)' % fault, process.returncode in (1, 2) and ('memory' in said or 'could not' in said), True)
         return None, None
     return process, int(lines[1].rsplit(':', 1)[1].split()[0].strip('/'))
 
@@ -114,8 +117,11 @@ def main():
     expected = run(folder, '', None)
     check('without a fault all is answered', None in expected, False)
     numbers = range(first, last, step) if step else sorted(random.Random(1).sample(range(first, last), 60))
-    told = sum(not run(folder, 'alloc:%d' % n, expected) for n in numbers)
-    print('%d of %d faults were seen by a client' % (told, len(numbers)))
+    faults = ['%s:%d' % (sys.argv[5] if len(sys.argv) > 5 else 'alloc', n) for n in numbers]
+    if not step:
+        faults += ['%s:%d' % (kind, n) for kind in ('read', 'write') for n in range(1, 16)]
+    told = sum(not run(folder, fault, expected) for fault in faults)
+    print('%d of %d faults were seen by a client' % (told, len(faults)))
     shutil.rmtree(folder)
     counts['skipped'] = 0
     return finish()
