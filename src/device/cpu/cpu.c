@@ -13,8 +13,10 @@
 #include "base/budget.h"
 #include "base/fault.h"
 #include "device/cpu/balloon.h"
+#include "device/cpu/pages.h"
 #include "device/cpu/slab.h"
 #include "device/cpu/tables.h"
+#include "device/taken.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -24,6 +26,7 @@
 #define SLACK 64                   /* readable bytes past the end */
 #define MAPPED_BYTES (64u << 10)   /* from here on whole pages from the system, */
 #define SLAB_BYTES_MOST (1u << 20) /* of up to so many several lie in one huge page */
+#define PAGES_BYTES (4u << 10)     /* the same of a device that keeps no buffers */
 #define EXPORTED_BYTES (32u << 20) /* that clients have: they keep them */
 #define CLASS_COUNT 256
 #define LARGER_CLASSES 2 /* up to half as large again */
@@ -43,7 +46,8 @@ typedef struct cpu_buffer {
     void *memory;            /* what address lies in */
     size_t capacity;         /* usable bytes at address */
     size_t mapped;           /* bytes of the mapping; 0: from mem_new */
-    cpu_slab *slab;          /* that it is a piece of */
+    cpu_slab *slab;          /* that it is a piece of, */
+    cpu_region *region;      /* or this; NULL: neither */
     unsigned class;
     void (*give_back)(void *address, size_t bytes); /* of memory that is not the pool's */
     bool is_reserved;                               /* its capacity is in `committed` */
@@ -54,11 +58,12 @@ typedef struct cpu_buffer {
 typedef struct cpu_device {
     device base;
     cpu_slab_pool slabs;
+    cpu_page_pool pages; /* of what is made after nothing is kept any more */
     pthread_mutex_t lock;
     cpu_buffer *kept[CLASS_COUNT];
     size_t kept_bytes;
-    int64_t made_bytes; /* made anew, less what the lists gave up for it */
-    bool is_retired;    /* nothing is kept any more */
+    int64_t made_bytes;      /* made anew, less what the lists gave up for it */
+    _Atomic bool is_retired; /* nothing is kept any more */
     /* When a class was last taken from or given to: what a query does no more goes first. */
     uint64_t tick, used_at[CLASS_COUNT];
 } cpu_device;
@@ -76,6 +81,27 @@ static size_t class_bytes(size_t bytes, unsigned *class)
     return rounded;
 }
 
+/* Returns whether buffers have the bytes that they are asked for: they go back to the system, not to another query. */
+static bool is_exact(const cpu_device *cpu)
+{
+    return atomic_load_explicit(&cpu->is_retired, memory_order_relaxed);
+}
+
+/* Returns what a buffer takes that has the bytes it is asked for: whole pages, or memory of its own with what manages it. */
+static size_t exact_bytes(size_t bytes)
+{
+    if (bytes >= PAGES_BYTES)
+        return cpu_whole_pages(bytes);
+    return (bytes + SLACK + ALIGNMENT + sizeof(cpu_buffer) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Returns the bytes that a buffer is charged with. */
+static size_t capacity_for(const cpu_device *cpu, size_t bytes, unsigned *class)
+{
+    size_t rounded = class_bytes(bytes, class);
+    return is_exact(cpu) ? exact_bytes(bytes) : rounded;
+}
+
 /* A client keeps the results that he gets, so that all memory is new, and most of its cost that of the pages. What is
  * larger than a piece of a slab is read at random (tables of joins), which huge pages are worth it for. */
 static bool wants_small_pages(const cpu_device *cpu)
@@ -85,7 +111,9 @@ static bool wants_small_pages(const cpu_device *cpu)
 
 static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer, size_t capacity)
 {
-    buffer->mapped = capacity; /* a slab has the slack behind its pieces */
+    buffer->mapped = capacity; /* a slab and a region have the slack behind their pieces */
+    if (KEEPS_BUFFERS && is_exact(cpu) && capacity <= CPU_PAGES_MOST)
+        return cpu_pages_take(&cpu->pages, capacity, &buffer->region);
     if (KEEPS_BUFFERS && capacity <= SLAB_BYTES_MOST)
         return cpu_slab_take(&cpu->slabs, capacity, wants_small_pages(cpu), &buffer->slab);
     buffer->mapped += SLACK;
@@ -98,7 +126,7 @@ static status cpu_buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
     cpu_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
-    if (capacity >= MAPPED_BYTES) {
+    if (capacity >= (KEEPS_BUFFERS && is_exact(cpu) ? PAGES_BYTES : MAPPED_BYTES)) {
         void *memory = map_buffer(cpu, buffer, capacity);
         if (!memory) {
             mem_free(buffer);
@@ -123,9 +151,11 @@ static status cpu_buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
 
 static void buffer_free(cpu_buffer *buffer)
 {
+    cpu_device *cpu = (cpu_device *)buffer->base.dev;
     if (buffer->slab)
-        cpu_slab_give(&((cpu_device *)buffer->base.dev)->slabs, buffer->slab, buffer->memory,
-                      buffer->mapped);
+        cpu_slab_give(&cpu->slabs, buffer->slab, buffer->memory, buffer->mapped);
+    else if (buffer->region)
+        cpu_pages_give(&cpu->pages, buffer->region, buffer->memory, buffer->mapped);
     else if (buffer->mapped)
         munmap(buffer->memory, buffer->mapped);
     else
@@ -148,7 +178,7 @@ static uint64_t kept_most(const cpu_device *cpu)
 {
     mem_budget *budget = cpu->base.budget;
     uint64_t limit = mem_budget_limit(budget), most = KEPT_BYTES_MIN;
-    if (!KEEPS_BUFFERS || cpu->is_retired)
+    if (!KEEPS_BUFFERS || is_exact(cpu))
         return 0;
     if (!limit)
         return most;
@@ -237,7 +267,7 @@ static cpu_buffer *cpu_find_kept(cpu_device *cpu, unsigned class, size_t capacit
 static status make_buffer(cpu_device *cpu, size_t bytes, size_t capacity, unsigned class,
                           cpu_buffer **out)
 {
-    TRY(cpu_buffer_new(cpu, KEEPS_BUFFERS ? capacity : bytes, out));
+    TRY(cpu_buffer_new(cpu, KEEPS_BUFFERS && !is_exact(cpu) ? capacity : bytes, out));
     (*out)->capacity = capacity;
     (*out)->class = class;
     return STATUS_OK;
@@ -256,7 +286,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     unsigned class;
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
-    size_t capacity = class_bytes(bytes, &class);
+    size_t capacity = capacity_for(cpu, bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
     cpu_buffer *buffer = cpu_find_kept(cpu, class, capacity);
     if (buffer && buffer->capacity > capacity) {
@@ -282,7 +312,7 @@ static status cpu_alloc_exported(device *dev, size_t bytes, const char *who, dev
     *out = NULL;
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
-    size_t capacity = class_bytes(bytes, &class);
+    size_t capacity = capacity_for(cpu, bytes, &class);
     cpu_buffer *buffer = cpu_find_kept(cpu, class, capacity);
     if (!buffer)
         TRY(make_buffer(cpu, bytes, capacity, class, &buffer));
@@ -423,7 +453,7 @@ static void cpu_retire(device *dev)
 {
     cpu_device *cpu = (cpu_device *)dev;
     mutex_lock(&cpu->lock);
-    cpu->is_retired = true;
+    atomic_store_explicit(&cpu->is_retired, true, memory_order_relaxed);
     cpu_buffer *given_up = cpu_trim(cpu);
     mutex_unlock(&cpu->lock);
     cpu_free_list(given_up);
@@ -520,6 +550,7 @@ static void cpu_close(device *dev)
         }
     mutex_destroy(&cpu->lock);
     cpu_slab_close(&cpu->slabs);
+    cpu_pages_close(&cpu->pages);
     mem_free(cpu);
 }
 
@@ -552,6 +583,11 @@ static const dev_ops cpu_ops = {
     .event_free = cpu_event_ignore,
 };
 
+size_t dev_buffer_taken(const dev_buffer *buffer)
+{
+    return buffer->dev->ops == &cpu_ops ? ((const cpu_buffer *)buffer)->capacity : buffer->bytes;
+}
+
 status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out)
 {
     *out = NULL;
@@ -567,6 +603,7 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
         return status_no_memory("device", sizeof *cpu);
     mutex_init(&cpu->lock);
     mutex_init(&cpu->slabs.lock);
+    mutex_init(&cpu->pages.lock);
     cpu->base = (device){
         .ops = &cpu_ops,
         .host_kernels = table,

@@ -3,6 +3,7 @@
 
 #include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
+#include "device/taken.h"
 
 #define WHO "column cache"
 
