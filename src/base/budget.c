@@ -84,9 +84,14 @@ void mem_budget_unlend(mem_budget *budget, uint64_t bytes)
 /* More than is needed is asked back at a time: of the limit. */
 #define LENDER_STEP 64
 
+/* Part of the limit, one in so many, that a lender who holds something leaves to what is in no budget: the program, plans,
+ * footers, stacks. Without a lender queries seldom come close to the limit, with one always. */
+#define UNCOUNTED_PART 16
+
 uint64_t mem_budget_held(const mem_budget *budget)
 {
-    return budget->lender ? budget->lender->held(budget->lender_of) / budget->parts : 0;
+    uint64_t held = budget->lender ? budget->lender->held(budget->lender_of) / budget->parts : 0;
+    return held && budget->limit != UINT64_MAX ? held + budget->limit / UNCOUNTED_PART : held;
 }
 
 /* Has the lender give back what would pass the limit together with `used` bytes. */

@@ -26,7 +26,7 @@ typedef struct mem_lender {
 /* Keeps what is taken from the budget and what the lender holds within the limit together: the lender gives back what would
  * pass it. Of a budget that is one of several parts, the lender holds one part. Before it is shared. */
 void mem_budget_set_lender(mem_budget *budget, const mem_lender *lender, void *of);
-/* Returns the bytes that the lender holds of the budget. */
+/* Returns the bytes that the lender holds of the budget, with those that it leaves to what is in no budget. */
 uint64_t mem_budget_held(const mem_budget *budget);
 
 /* Keeps bytes that were taken from the budget apart from what mem_budget_used returns, until they are no longer lent: memory

@@ -53,7 +53,7 @@ static uint8_t width_for(uint128 largest)
 
 static uint64_t buffer_bytes(const dev_buffer *buffer)
 {
-    return buffer ? buffer->bytes : 0;
+    return buffer ? dev_buffer_taken(buffer) : 0;
 }
 
 static uint64_t tensor_bytes(const tensor *t)
