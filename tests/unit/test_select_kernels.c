@@ -1,4 +1,5 @@
-/* test_select_kernels.c - narrow values selected by a mask and by row numbers, of every ISA, against a plain loop.
+/* test_select_kernels.c - narrow values selected by a mask and by row numbers, looked up in a set and added up, of every ISA,
+ * against a plain loop.
  * test_label: not-tsan release */
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
@@ -89,4 +90,72 @@ TEST(selected_values_agree)
                     check_kernels(table, widths[w], counts[c], selected);
             }
         }
+}
+
+/* ---- sets and sums ---- */
+
+static void check_in(const dev_kernel_function *table, size_t count, const uint64_t *set,
+                     uint64_t set_rows)
+{
+    uint64_t found[ROWS_MAX / 64 + 1];
+    memset(found, SENTINEL, sizeof found);
+    table[DEV_KERNEL_narrow_in](&(narrow_in_arguments){.width = 1,
+                                                       .set = set,
+                                                       .set_rows = set_rows,
+                                                       .values = values,
+                                                       .count = dev_count_exact(count),
+                                                       .out = found});
+    for (size_t i = 0; i < count; i++) {
+        bool is_in = values[i] < set_rows && set[values[i] / 64] >> values[i] % 64 & 1;
+        CHECK_EQ(found[i / 64] >> i % 64 & 1, is_in);
+    }
+}
+
+TEST(bytes_in_a_set_agree)
+{
+    uint64_t set[4];
+    for (size_t i = 0; i < sizeof values; i++)
+        values[i] = (uint8_t)test_random();
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (uint64_t set_rows = 1; set_rows <= 256; set_rows += 15)
+            for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+                const char *name;
+                const dev_kernel_function *table = test_kernel_table(isas[k], &name);
+                for (size_t w = 0; w < 4; w++) /* bits past the set's rows say nothing */
+                    set[w] = test_random() & test_random();
+                if (table)
+                    check_in(table, counts[c], set, set_rows);
+            }
+}
+
+static void check_sum(const dev_kernel_function *table, uint8_t width, size_t count)
+{
+    int128 sum = 5, wanted = 5;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = 0;
+        memcpy(&value, values + i * width, width);
+        wanted += (int128)value - 3;
+    }
+    table[DEV_KERNEL_narrow_sum](&(narrow_sum_arguments){.width = width,
+                                                         .origin_low = (uint64_t)-3,
+                                                         .origin_high = UINT64_MAX,
+                                                         .values = values,
+                                                         .count = dev_count_exact(count),
+                                                         .sum = &sum});
+    CHECK(sum == wanted);
+}
+
+TEST(sums_of_narrow_values_agree)
+{
+    for (int is_great = 0; is_great < 2; is_great++) {
+        for (size_t i = 0; i < sizeof values; i++)
+            values[i] = is_great ? 0xff : (uint8_t)test_random();
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+                const char *name;
+                const dev_kernel_function *table = test_kernel_table(isas[k], &name);
+                for (uint8_t width = 1; table && width <= 4; width *= 2)
+                    check_sum(table, width, counts[c]);
+            }
+    }
 }

@@ -5,9 +5,20 @@
 #include "device/kernels/kernel_ops.h"
 #include "device/value/arrow_value.h"
 
-#if defined __AVX512VBMI2__
+#if defined __AVX2__
+#include "device/cpu/bit_places.h"
+
 #include <immintrin.h>
 #endif
+
+/* Appends the numbers of the set bits of one word, one after another. Returns how many. */
+static inline size_t bits_to_index(uint64_t word, uint32_t first, uint32_t *rows)
+{
+    size_t count = 0;
+    for (; word; word &= word - 1)
+        rows[count++] = first + (uint32_t)__builtin_ctzll(word);
+    return count;
+}
 
 #if defined __AVX512VBMI2__
 static const uint8_t bit_numbers[64] = {
@@ -72,19 +83,36 @@ static size_t words_to_index(const mask_to_index_arguments *a, size_t words)
     return (size_t)(rows - a->rows);
 }
 #define WHOLE_MASK_WORDS(count) ((count) / 64)
+#elif defined __AVX2__
+/* Bits of a word that take less time one after another. */
+#define FEW_BITS 8
+
+/* Makes the row numbers of whole words, eight at a time: the rows that were looked at make room for as many. Returns how many
+ * there are. */
+static size_t words_to_index(const mask_to_index_arguments *a, size_t words)
+{
+    uint32_t *rows = a->rows;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t word = a->mask[w] & (a->validity ? a->validity[w] : UINT64_MAX);
+        uint32_t first = a->first_row + (uint32_t)(w * 64);
+        if (__builtin_popcountll(word) <= FEW_BITS) {
+            rows += bits_to_index(word, first, rows);
+            continue;
+        }
+        for (; word; word >>= 8, first += 8) {
+            __m128i places = _mm_loadl_epi64((const __m128i_u *)&bit_places[word & 255]);
+            _mm256_storeu_si256((__m256i_u *)rows, _mm256_add_epi32(_mm256_set1_epi32((int)first),
+                                                                    _mm256_cvtepu8_epi32(places)));
+            rows += __builtin_popcountll(word & 255);
+        }
+    }
+    return (size_t)(rows - a->rows);
+}
+#define WHOLE_MASK_WORDS(count) ((count) / 64)
 #else
 #define words_to_index(a, words) ((size_t)0)
 #define WHOLE_MASK_WORDS(count) ((size_t)0)
 #endif
-
-/* Appends the numbers of the set bits of one word, one after another. Returns how many. */
-static inline size_t bits_to_index(uint64_t word, uint32_t first, uint32_t *rows)
-{
-    size_t count = 0;
-    for (; word; word &= word - 1)
-        rows[count++] = first + (uint32_t)__builtin_ctzll(word);
-    return count;
-}
 
 void ISA_(mask_to_index)(const mask_to_index_arguments *a)
 {

@@ -3,7 +3,7 @@
 #include "device/cpu/kernel.h"
 #include "device/cpu/kernel_pack.h"
 
-#if defined __AVX512BW__
+#if defined __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -167,13 +167,35 @@ static void in_bytes(const uint8_t *values, size_t words, const uint64_t set[4],
         out[w] = _mm512_test_epi8_mask(byte, bit);
     }
 }
+#elif defined __AVX2__
+static inline uint32_t in_bytes_half(const uint8_t *values, __m256i lower, __m256i upper)
+{
+    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201);
+    __m256i x = _mm256_loadu_si256((const __m256i_u *)values);
+    __m256i number = _mm256_and_si256(_mm256_srli_epi16(x, 3), _mm256_set1_epi8(0x0f));
+    __m256i byte = _mm256_blendv_epi8(_mm256_shuffle_epi8(lower, number),
+                                      _mm256_shuffle_epi8(upper, number), x);
+    __m256i bit = _mm256_shuffle_epi8(bits, _mm256_and_si256(x, _mm256_set1_epi8(7)));
+    __m256i none = _mm256_cmpeq_epi8(_mm256_and_si256(byte, bit), _mm256_setzero_si256());
+    return ~(uint32_t)_mm256_movemask_epi8(none);
+}
+
+/* Looks up 32 values at a time. */
+static void in_bytes(const uint8_t *values, size_t words, const uint64_t set[4], uint64_t *out)
+{
+    __m256i lower = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)set));
+    __m256i upper = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)(set + 2)));
+    for (size_t w = 0; w < words; w++)
+        out[w] = in_bytes_half(values + w * 64, lower, upper) |
+                 (uint64_t)in_bytes_half(values + w * 64 + 32, lower, upper) << 32;
+}
 #endif
 
 static void in_byte_rows(const narrow_in_arguments *a, size_t count)
 {
     const uint8_t *values = a->values;
     size_t done = 0;
-#if defined __AVX512BW__
+#if defined __AVX2__
     uint64_t set[4] = {0};
     for (size_t w = 0; w * 64 < a->set_rows && w < 4; w++)
         set[w] = a->set[w] & kernel_word_mask(a->set_rows, w);

@@ -71,6 +71,131 @@ FROM_16(uint64_t, 8, SHORTS_64, TO_64, 2)
 FROM_32(uint32_t, 16, SAME, TO_32, 0)
 FROM_32(uint64_t, 8, WORDS_64, TO_64, 4)
 #define SELECT_WORDS(from, to, ...) select_words_##from##_##to(__VA_ARGS__)
+#define SELECT_COUNT(a, count) ((count) / 64)
+#elif defined __AVX2__
+#include <immintrin.h>
+
+#include "device/cpu/bit_places.h"
+
+/* Takes the values of whole words as long as there is room for the eight that are stored at a time: `compress` puts those of
+ * eight values whose bit of `bits` is set in front, `widen` adds the origin and stores all. Returns the words that were taken. */
+#define SELECT(from, to, compress, widen)                                                          \
+    static size_t select_words_##from##_##to(const from *values, const uint64_t *mask,             \
+                                             size_t words, to **out, const to *end, to origin)     \
+    {                                                                                              \
+        to *at = *out;                                                                             \
+        size_t w = 0;                                                                              \
+        for (; w < words; w++) {                                                                   \
+            uint64_t word = mask[w];                                                               \
+            if (!word)                                                                             \
+                continue;                                                                          \
+            if ((size_t)(end - at) < (size_t)__builtin_popcountll(word) + 8)                       \
+                break;                                                                             \
+            for (const from *from_eight = values + w * 64, *behind = from_eight + 64;              \
+                 from_eight < behind; from_eight += 8, word >>= 8) {                               \
+                widen(at, compress(from_eight, word & 255), origin);                               \
+                at += __builtin_popcountll(word & 255);                                            \
+            }                                                                                      \
+        }                                                                                          \
+        *out = at;                                                                                 \
+        return w;                                                                                  \
+    }
+
+static inline __m128i places_of(uint64_t bits)
+{
+    return _mm_loadl_epi64((const __m128i_u *)&bit_places[bits]);
+}
+
+static inline __m128i compress_8(const uint8_t *values, uint64_t bits)
+{
+    return _mm_shuffle_epi8(_mm_loadl_epi64((const __m128i_u *)values), places_of(bits));
+}
+
+/* Two bytes for each place. */
+static inline __m128i compress_16(const uint16_t *values, uint64_t bits)
+{
+    __m128i places = _mm_cvtepu8_epi16(places_of(bits));
+    __m128i bytes =
+        _mm_add_epi16(_mm_mullo_epi16(places, _mm_set1_epi16(0x202)), _mm_set1_epi16(0x100));
+    return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i_u *)values), bytes);
+}
+
+static inline __m256i compress_32(const uint32_t *values, uint64_t bits)
+{
+    return _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i_u *)values),
+                                       _mm256_cvtepu8_epi32(places_of(bits)));
+}
+
+static inline void store_wide(void *out, __m256i values)
+{
+    _mm256_storeu_si256(out, values);
+}
+
+static inline void bytes_to_8(uint8_t *out, __m128i v, uint8_t origin)
+{
+    _mm_storel_epi64((__m128i_u *)out, _mm_add_epi8(v, _mm_set1_epi8((char)origin)));
+}
+
+static inline void bytes_to_16(uint16_t *out, __m128i v, uint16_t origin)
+{
+    _mm_storeu_si128((__m128i_u *)out,
+                     _mm_add_epi16(_mm_cvtepu8_epi16(v), _mm_set1_epi16((short)origin)));
+}
+
+static inline void bytes_to_32(uint32_t *out, __m128i v, uint32_t origin)
+{
+    store_wide(out, _mm256_add_epi32(_mm256_cvtepu8_epi32(v), _mm256_set1_epi32((int)origin)));
+}
+
+static inline void bytes_to_64(uint64_t *out, __m128i v, uint64_t origin)
+{
+    __m256i start = _mm256_set1_epi64x((long long)origin);
+    store_wide(out, _mm256_add_epi64(_mm256_cvtepu8_epi64(v), start));
+    store_wide(out + 4, _mm256_add_epi64(_mm256_cvtepu8_epi64(_mm_srli_si128(v, 4)), start));
+}
+
+static inline void shorts_to_16(uint16_t *out, __m128i v, uint16_t origin)
+{
+    _mm_storeu_si128((__m128i_u *)out, _mm_add_epi16(v, _mm_set1_epi16((short)origin)));
+}
+
+static inline void shorts_to_32(uint32_t *out, __m128i v, uint32_t origin)
+{
+    store_wide(out, _mm256_add_epi32(_mm256_cvtepu16_epi32(v), _mm256_set1_epi32((int)origin)));
+}
+
+static inline void shorts_to_64(uint64_t *out, __m128i v, uint64_t origin)
+{
+    __m256i start = _mm256_set1_epi64x((long long)origin);
+    store_wide(out, _mm256_add_epi64(_mm256_cvtepu16_epi64(v), start));
+    store_wide(out + 4, _mm256_add_epi64(_mm256_cvtepu16_epi64(_mm_srli_si128(v, 8)), start));
+}
+
+static inline void words_to_32(uint32_t *out, __m256i v, uint32_t origin)
+{
+    store_wide(out, _mm256_add_epi32(v, _mm256_set1_epi32((int)origin)));
+}
+
+static inline void words_to_64(uint64_t *out, __m256i v, uint64_t origin)
+{
+    __m256i start = _mm256_set1_epi64x((long long)origin);
+    store_wide(out, _mm256_add_epi64(_mm256_cvtepu32_epi64(_mm256_castsi256_si128(v)), start));
+    store_wide(out + 4,
+               _mm256_add_epi64(_mm256_cvtepu32_epi64(_mm256_extracti128_si256(v, 1)), start));
+}
+SELECT(uint8_t, uint16_t, compress_8, bytes_to_16)
+SELECT(uint8_t, uint32_t, compress_8, bytes_to_32)
+SELECT(uint8_t, uint64_t, compress_8, bytes_to_64)
+SELECT(uint16_t, uint16_t, compress_16, shorts_to_16)
+SELECT(uint16_t, uint32_t, compress_16, shorts_to_32)
+SELECT(uint16_t, uint64_t, compress_16, shorts_to_64)
+SELECT(uint32_t, uint32_t, compress_32, words_to_32)
+SELECT(uint32_t, uint64_t, compress_32, words_to_64)
+SELECT(uint8_t, uint8_t, compress_8, bytes_to_8)
+#define SELECT_WORDS(from, to, ...) select_words_##from##_##to(__VA_ARGS__)
+/* Rows, of which fewer than one in so many are selected, whose bits are looked for one after another. */
+#define SELECT_FEWEST 12
+#define SELECT_COUNT(a, count) ((a)->selected * SELECT_FEWEST < (count) ? 0 : (count) / 64)
 #else
 #define SELECT_WORDS(from, to, ...) ((size_t)0)
 #endif
@@ -81,7 +206,7 @@ FROM_32(uint64_t, 8, WORDS_64, TO_64, 4)
         size_t count = kernel_count(a->count);                                                     \
         const from *values = a->values;                                                            \
         to origin = (to)a->origin, *out = a->out;                                                  \
-        size_t w = SELECT_WORDS(from, to, values, a->mask, count / 64, &out,                       \
+        size_t w = SELECT_WORDS(from, to, values, a->mask, SELECT_COUNT(a, count), &out,           \
                                 (const to *)a->out + a->selected, origin);                         \
         for (; w * 64 < count; w++)                                                                \
             for (uint64_t word = a->mask[w] & kernel_word_mask(count, w); word; word &= word - 1)  \

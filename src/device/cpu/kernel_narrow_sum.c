@@ -60,19 +60,84 @@ static uint64_t sum_words_uint32_t(const uint32_t *values, const uint64_t *valid
     }
     return (uint64_t)_mm512_reduce_add_epi64(sum);
 }
-#define WHOLE_WORDS(count) ((count) / 64)
+#define WHOLE_WORDS(count, validity) ((count) / 64)
+#elif defined __AVX2__
+#include <immintrin.h>
+
+/* Words of 64 rows after which 32-bit sums of two-byte values go into wider ones: 8 * 65,535 a word. NULLs are left to the loop
+ * of rows. */
+#define WORDS_OF_HALVES 8192
+
+static uint64_t add_lanes(__m256i sum)
+{
+    uint64_t lanes[4];
+    _mm256_storeu_si256((__m256i_u *)lanes, sum);
+    return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+}
+
+static __m256i load(const void *values)
+{
+    return _mm256_loadu_si256(values);
+}
+
+static uint64_t sum_words_uint8_t(const uint8_t *values, const uint64_t *validity, size_t words)
+{
+    __m256i zero = _mm256_setzero_si256(), sums[2] = {zero, zero};
+    (void)validity;
+    for (size_t w = 0; w < words; w++)
+        for (int part = 0; part < 2; part++)
+            sums[part] = _mm256_add_epi64(sums[part],
+                                          _mm256_sad_epu8(load(values + w * 64 + part * 32), zero));
+    return add_lanes(_mm256_add_epi64(sums[0], sums[1]));
+}
+
+static __m256i add_halves(__m256i sum, __m256i x)
+{
+    __m256i low = _mm256_and_si256(x, _mm256_set1_epi32(0xffff));
+    return _mm256_add_epi32(sum, _mm256_add_epi32(low, _mm256_srli_epi32(x, 16)));
+}
+
+static __m256i add_words(__m256i sum, __m256i x)
+{
+    __m256i low = _mm256_and_si256(x, _mm256_set1_epi64x(0xffffffff));
+    return _mm256_add_epi64(sum, _mm256_add_epi64(low, _mm256_srli_epi64(x, 32)));
+}
+
+static uint64_t sum_words_uint16_t(const uint16_t *values, const uint64_t *validity, size_t words)
+{
+    __m256i sum = _mm256_setzero_si256();
+    (void)validity;
+    for (size_t first = 0; first < words; first += WORDS_OF_HALVES) {
+        size_t end = words - first < WORDS_OF_HALVES ? words : first + WORDS_OF_HALVES;
+        __m256i part = _mm256_setzero_si256();
+        for (const uint16_t *at = values + first * 64; at < values + end * 64; at += 16)
+            part = add_halves(part, load(at));
+        sum = add_words(sum, part);
+    }
+    return add_lanes(sum);
+}
+
+static uint64_t sum_words_uint32_t(const uint32_t *values, const uint64_t *validity, size_t words)
+{
+    __m256i sum = _mm256_setzero_si256();
+    (void)validity;
+    for (const uint32_t *at = values; at < values + words * 64; at += 8)
+        sum = add_words(sum, load(at));
+    return add_lanes(sum);
+}
+#define WHOLE_WORDS(count, validity) ((validity) ? 0 : (count) / 64)
 #else
-#define WHOLE_WORDS(count) ((size_t)0)
-#define sum_words_uint8_t(values, validity, words) ((uint64_t)0)
-#define sum_words_uint16_t(values, validity, words) ((uint64_t)0)
-#define sum_words_uint32_t(values, validity, words) ((uint64_t)0)
+#define WHOLE_WORDS(count, validity) ((size_t)0)
+#define sum_words_uint8_t(values, validity, words) ((uint64_t)(words))
+#define sum_words_uint16_t(values, validity, words) ((uint64_t)(words))
+#define sum_words_uint32_t(values, validity, words) ((uint64_t)(words))
 #endif
 
 #define SUM_OF(type)                                                                               \
     static uint64_t sum_##type(const type *values, const uint64_t *validity, size_t count)         \
     {                                                                                              \
-        size_t done = WHOLE_WORDS(count) * 64;                                                     \
-        uint64_t sum = sum_words_##type(values, validity, WHOLE_WORDS(count));                     \
+        size_t whole = WHOLE_WORDS(count, validity), done = whole * 64;                            \
+        uint64_t sum = sum_words_##type(values, validity, whole);                                  \
         if (!validity)                                                                             \
             for (size_t i = done; i < count; i++)                                                  \
                 sum += values[i];                                                                  \
