@@ -118,6 +118,13 @@ static status make_bounds(dev_stream *stream, uint64_t count, column_part *part)
                       .count = dev_count_exact(count), .out = part->bounds->address);
 }
 
+/* Returns whether the values need all bytes of their type and are to be kept as they are, so that nothing is computed to read
+ * them. What conditions compare, up to 4 bytes, they take for numbers without a sign. */
+static bool are_as_they_are(uint8_t width, uint8_t narrow, int128 least)
+{
+    return narrow == width && (width > sizeof(uint32_t) || least >= 0);
+}
+
 static status make_numbers(device *dev, const tensor *values, uint64_t count, column_part *part)
 {
     dev_stream stream = stream_of(dev);
@@ -130,6 +137,8 @@ static status make_numbers(device *dev, const tensor *values, uint64_t count, co
     part->least = ranges[2];
     part->most = ranges[3];
     part->width = width_for((uint128)ranges[1] - (uint128)ranges[0]);
+    if (are_as_they_are(width, part->width, ranges[0]))
+        part->origin = 0;
     TRY(dev_alloc(dev, count * part->width, WHO, &part->values));
     TRY(DEV_LAUNCH(&stream, narrow, .width = width, .out_width = part->width,
                    .origin_low = (uint64_t)part->origin,
@@ -244,6 +253,25 @@ static overlap overlap_of(const column_part *part, uint64_t first, uint64_t coun
     return (overlap){begin - part->first, begin - first, end - begin};
 }
 
+/* Returns whether the part's values from `first` on are a tensor's as they lie. */
+static bool can_view_numbers(const column_part *part, uint64_t first)
+{
+    return !part->origin && part->width == part->type.width &&
+           (!part->validity || (first - part->first) % 64 == 0);
+}
+
+static status view_numbers(const column_part *part, uint64_t first, tensor **out)
+{
+    uint64_t from = first - part->first;
+    char *values = part->values->address;
+    TRY(tensor_new_view(part->type, part->values, values + from * part->width, out));
+    if (part->validity) {
+        (*out)->validity = (uint64_t *)part->validity->address + from / 64;
+        (*out)->validity_owner = dev_buffer_ref(part->validity);
+    }
+    return STATUS_OK;
+}
+
 static status read_numbers_part(dev_stream *stream, const column_part *part, overlap o, tensor *t)
 {
     uint8_t width = part->type.width;
@@ -264,6 +292,8 @@ static status read_numbers(dev_stream *stream, column_part *const *parts, size_t
 {
     bool has_nulls = false;
     tensor *t;
+    if (part_count == 1 && can_view_numbers(parts[0], first))
+        return view_numbers(parts[0], first, out);
     for (size_t i = 0; i < part_count; i++)
         has_nulls |= parts[i]->validity != NULL;
     TRY(tensor_new_flat(stream->dev, parts[0]->type, count, has_nulls, &t));

@@ -1,6 +1,7 @@
 /* column_part.h - rows of a column chunk in the form in which the column cache keeps them, and back.
  *
- *   NUMBERS  integers, dates, times, decimals: differences to the least value in 1, 2, 4, 8 or 16 bytes
+ *   NUMBERS  integers, dates, times, decimals: differences to the least value in 1, 2, 4, 8 or 16 bytes; such that need all
+ *            bytes of their type as they are
  *   CODES    a dictionary's row numbers in 1, 2 or 4 bytes; the dictionary is the column chunk's. Numbers of a long dictionary
  *            that need no more bytes than its codes are NUMBERS
  *   PLAIN    everything else: as it was decoded, the bytes of texts in one heap
