@@ -4,7 +4,7 @@ the same of processor time, user's and system's: the least of the runs, which te
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
                 [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
-                [--json FILE] [--session] [--warm N]
+                [--json FILE] [--session] [--warm N] [--arrow]
 
 Hot: a run whose time is not kept comes first, or N. duckdb_tables: DuckDB's own tables. --cold: the files are put out of the page cache before each
 run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
@@ -12,6 +12,7 @@ stays open over all queries: the comparison is never in our favour. --session: P
 library (libpistachio.so.0 beside the program) through ADBC, so that what takes milliseconds is compared as well. Peak memory is the resident memory
 of a process that runs nothing but the query, once, with one more run of each engine (--no-memory: none).
 Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a row of ours differs.
+--arrow: sessions give their results as tables of Arrow (DuckDB, Hyper and Pistachio), without Python's rows.
 --json: the medians of each engine by query, for bench/chart.
 A file of statements has one a line. "-- N" behind it: rows may differ but for column N (0: altogether), as their
 order is not determined.
@@ -33,6 +34,7 @@ parser.add_argument("--no-memory", action="store_true")
 parser.add_argument("--json")
 parser.add_argument("--session", action="store_true")
 parser.add_argument("--warm", type=int, default=1)
+parser.add_argument("--arrow", action="store_true")
 options = parser.parse_args()
 peers = options.peers.split(",")
 environment = {"PISTACHIO_LIBRARY": os.path.join(os.path.dirname(os.path.abspath(options.program)),
@@ -70,7 +72,7 @@ class Peer:
         if not self.process or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [sys.executable, os.path.join(here, "peer.py"), self.engine, options.data,
-                 str(options.threads)], env=environment,
+                 str(options.threads), *["--arrow"] * options.arrow], env=environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.process.stdin.write(json.dumps(sql) + "\n")
         self.process.stdin.flush()
