@@ -12,6 +12,18 @@
 #define CALENDAR_SECOND ((int64_t)1000000)
 #define CALENDAR_DAY (86400 * CALENDAR_SECOND)
 
+/* Infinite dates and moments, in whatever unit, are the greatest number and its opposite, as in DuckDB; the least number,
+ * one below, is a date like others. */
+PORTABLE bool calendar_is_infinite_date(int32_t days)
+{
+    return days == INT32_MAX || days == -INT32_MAX;
+}
+
+PORTABLE bool calendar_is_infinite(int64_t moment)
+{
+    return moment == INT64_MAX || moment == -INT64_MAX;
+}
+
 #define DAYS_PER_ERA 146097
 #define DAYS_TO_1970 719468 /* from 0000-03-01 */
 

@@ -36,10 +36,18 @@ PORTABLE void print_clock(text_print *p, uint64_t seconds, uint64_t fraction, in
     print_fraction(p, fraction, places);
 }
 
+PORTABLE size_t print_infinity(text_print *p, bool is_negative)
+{
+    print_text(p, is_negative ? "-infinity" : "infinity");
+    return print_end(p);
+}
+
 PORTABLE size_t moment_format_date(int32_t days, char *text)
 {
     text_print p = {text, 0};
     bool is_bc;
+    if (calendar_is_infinite_date(days))
+        return print_infinity(&p, days < 0);
     print_civil(&p, days, &is_bc);
     if (is_bc)
         print_text(&p, " BC");
@@ -59,6 +67,8 @@ PORTABLE size_t moment_format_at(int64_t count, unsigned precision, int32_t offs
                                  const char *offset_text, char *text)
 {
     text_print p = {text, 0};
+    if (calendar_is_infinite(count))
+        return print_infinity(&p, count < 0);
     int64_t per_second = ten_to_64(precision);
     int64_t fraction = count % per_second, seconds = count / per_second;
     if (fraction < 0) {
@@ -127,7 +137,7 @@ PORTABLE bool civil_to_days(int64_t year, int64_t month, int64_t day, bool is_bc
         return false;
     /* The first and last years are not whole: beyond them the day number wraps. */
     int32_t days = calendar_from_civil((int32_t)year, (unsigned)month, (unsigned)day);
-    if ((days < 0) != (year < 1970))
+    if ((days < 0) != (year < 1970) || calendar_is_infinite_date(days))
         return false;
     *out = days;
     return true;
@@ -197,6 +207,14 @@ PORTABLE bool scan_zone(text_scan *s, int64_t *out_seconds, bool *out_is_there)
     return true;
 }
 
+/* infinity, inf, -infinity, -inf: what is written for what lies behind and before all dates. */
+PORTABLE bool scan_infinity(const char *text, size_t bytes, bool *out_is_negative)
+{
+    text_scan s = scan_trimmed(text, bytes);
+    *out_is_negative = scan_char(&s, '-');
+    return (scan_word(&s, "infinity") || scan_word(&s, "inf")) && scan_done(&s);
+}
+
 /* A date, then perhaps a time, a zone and an era: days since 1970, units into that day (which a
  * zone may move out of it), and whether there was a zone. */
 PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *out_days,
@@ -236,9 +254,12 @@ PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *
 PORTABLE bool moment_parse_date(const char *text, size_t bytes, int32_t *out_days)
 {
     int64_t days, clock, zone;
-    bool has_zone;
-    if (!parse_moment(text, bytes, 6, &days, &clock, &zone, &has_zone))
-        return false;
+    bool has_zone, is_negative;
+    if (!parse_moment(text, bytes, 6, &days, &clock, &zone, &has_zone)) {
+        if (!scan_infinity(text, bytes, &is_negative))
+            return false;
+        days = is_negative ? -INT32_MAX : INT32_MAX;
+    }
     *out_days = (int32_t)days;
     return true;
 }
@@ -260,14 +281,19 @@ PORTABLE bool moment_parse_at(const char *text, size_t bytes, unsigned precision
                               int64_t *out, bool *out_has_zone)
 {
     int64_t days, clock, zone;
-    if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone, out_has_zone))
-        return false;
+    bool is_negative;
+    if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone, out_has_zone)) {
+        *out_has_zone = scan_infinity(text, bytes, &is_negative);
+        if (*out_has_zone)
+            *out = is_negative ? -INT64_MAX : INT64_MAX;
+        return *out_has_zone;
+    }
     /* The first day that fits begins before the first moment that does. */
     int64_t per_second = ten_to_64(precision);
     if (!with_zone)
         zone = 0;
     int128 count = (int128)days * MOMENT_DAY_SECONDS * per_second + clock - zone * per_second;
-    if (count != (int64_t)count)
+    if (count != (int64_t)count || calendar_is_infinite((int64_t)count))
         return false;
     *out = (int64_t)count;
     return true;

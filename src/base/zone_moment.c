@@ -15,16 +15,23 @@ static int64_t seconds_of(int64_t count, unsigned precision)
     return count / unit - (count % unit < 0);
 }
 
+/* An infinite moment is infinite in every zone, and no other becomes it. */
 bool zone_local(const zone *z, int64_t instant, unsigned precision, zone_span *span, int64_t *out)
 {
     zone_at(z, seconds_of(instant, precision), span);
-    return !__builtin_add_overflow(instant, span->offset * power_of_ten_64[precision], out);
+    *out = instant;
+    return calendar_is_infinite(instant) ||
+           (!__builtin_add_overflow(instant, span->offset * power_of_ten_64[precision], out) &&
+            !calendar_is_infinite(*out));
 }
 
 bool zone_instant(const zone *z, int64_t local, unsigned precision, zone_span *span, int64_t *out)
 {
     int32_t offset = zone_offset_of_local(z, seconds_of(local, precision), span);
-    return !__builtin_sub_overflow(local, offset * power_of_ten_64[precision], out);
+    *out = local;
+    return calendar_is_infinite(local) ||
+           (!__builtin_sub_overflow(local, offset * power_of_ten_64[precision], out) &&
+            !calendar_is_infinite(*out));
 }
 
 size_t zone_format(const zone *z, int64_t instant, unsigned precision, zone_span *span, char *text)

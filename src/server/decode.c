@@ -1,6 +1,7 @@
 /* decode.c - see decode.h. */
 #include "server/decode.h"
 
+#include "base/calendar.h"
 #include "base/pg_type.h"
 #include "base/uuid_text.h"
 #include "server/engine.h"
@@ -155,18 +156,20 @@ static float decode_read_float(wire_reader *reader)
 static status decode_read_date(wire_reader *reader, unsigned parameter, value *out)
 {
     int32_t days = (int32_t)wire_read_32(reader);
-    if (days == INT32_MAX || days == INT32_MIN)
-        return is_wrong(parameter, "a finite date");
-    out->i64 = (int64_t)days + EPOCH_DAYS;
-    return out->i64 <= INT32_MAX ? STATUS_OK : is_wrong(parameter, "a date in range");
+    bool is_infinite = days == INT32_MAX || days == INT32_MIN;
+    out->i64 = !is_infinite ? (int64_t)days + EPOCH_DAYS : days < 0 ? -INT32_MAX : INT32_MAX;
+    return is_infinite || out->i64 < INT32_MAX ? STATUS_OK : is_wrong(parameter, "a date in range");
 }
 
 static status decode_read_timestamp(wire_reader *reader, unsigned parameter, value *out)
 {
     int64_t microseconds = (int64_t)read_64(reader);
-    if (microseconds == INT64_MAX || microseconds == INT64_MIN)
-        return is_wrong(parameter, "a finite timestamp");
-    if (__builtin_add_overflow(microseconds, EPOCH_MICROSECONDS, &out->i64))
+    if (microseconds == INT64_MAX || microseconds == INT64_MIN) {
+        out->i64 = microseconds < 0 ? -INT64_MAX : INT64_MAX;
+        return STATUS_OK;
+    }
+    if (__builtin_add_overflow(microseconds, EPOCH_MICROSECONDS, &out->i64) ||
+        calendar_is_infinite(out->i64))
         return is_wrong(parameter, "a timestamp in range");
     return STATUS_OK;
 }

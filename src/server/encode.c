@@ -2,6 +2,7 @@
 #include "server/encode.h"
 
 #include "base/alias_type.h"
+#include "base/calendar.h"
 #include "base/uuid_text.h"
 #include "server/encode_nested.h"
 #include "server/engine.h"
@@ -30,7 +31,8 @@ static void cut_to_microseconds(value *v)
 {
     if (!is_timestamp(v->type) || v->type.precision != 9)
         return;
-    v->i64 = v->i64 / 1000 - (v->i64 % 1000 < 0);
+    if (!calendar_is_infinite(v->i64))
+        v->i64 = v->i64 / 1000 - (v->i64 % 1000 < 0);
     v->type.precision = 6;
 }
 
@@ -214,11 +216,16 @@ static void write_value_binary(wire_writer *out, const value *v)
         write_numeric(out, v->type.width == 16 ? v->i128 : v->i64, v->type.scale);
         break;
     case TYPE_DATE:
-        write_32(out, v->i64 - EPOCH_DAYS);
+        write_32(out, v->i64 == -INT32_MAX  ? INT32_MIN
+                      : v->i64 == INT32_MAX ? INT32_MAX
+                                            : v->i64 - EPOCH_DAYS);
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        write_64(out, (int64_t)((uint64_t)v->i64 - (uint64_t)EPOCH_MICROSECONDS));
+        write_64(out, v->i64 == -INT64_MAX ? INT64_MIN
+                      : v->i64 == INT64_MAX
+                          ? INT64_MAX
+                          : (int64_t)((uint64_t)v->i64 - (uint64_t)EPOCH_MICROSECONDS));
         break;
     case TYPE_INTERVAL:
         write_interval(out, v->interval);

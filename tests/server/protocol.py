@@ -66,6 +66,11 @@ VALUES = [
     ('decimal(38,1)', "'-" + '9' * 37 + ".9'", 1700, -1, '-' + '9' * 37 + '.9', numeric('-' + '9' * 37 + '.9')),
     ('date', "'1970-01-01'", 1082, 4, '1970-01-01', struct.pack('!i', -10957)),
     ('date', "'2024-02-29'", 1082, 4, '2024-02-29', struct.pack('!i', 8825)),
+    ('date', "'infinity'", 1082, 4, 'infinity', struct.pack('!i', 2**31 - 1)),
+    ('date', "'-infinity'", 1082, 4, '-infinity', struct.pack('!i', -2**31)),
+    ('timestamp', "'infinity'", 1114, 8, 'infinity', struct.pack('!q', 2**63 - 1)),
+    ('timestamptz', "'-infinity'", 1184, 8, '-infinity', struct.pack('!q', -2**63)),
+    ('timestamp_ns', "'-infinity'", 1114, 8, '-infinity', struct.pack('!q', -2**63)),
     ('time', "'23:59:59.999999'", 1083, 8, '23:59:59.999999', struct.pack('!q', DAY - 1)),
     ('timestamp', "'1999-12-31 23:59:59.999999'", 1114, 8, '1999-12-31 23:59:59.999999', struct.pack('!q', -1)),
     ('timestamp_ns', "'1999-12-31 23:59:59.999999999'", 1114, 8, '1999-12-31 23:59:59.999999', struct.pack('!q', -1)),
@@ -135,10 +140,10 @@ def parameters(c):
     check('a blob', rows(found), [[b'\0\xff']])
     found = c.ask(parse('select $1::int + 1, $2'), bind([None, None]), execute(), SYNC)
     check('NULL as a parameter', rows(found), [[None, None]])
-    for oid, form, given in ((23, 0, b'x'), (23, 1, b'\0\0\1'), (23, 1, b'\0\0\0\0\1'), (1082, 1, int32(2**31 - 1)),
+    for oid, form, given in ((23, 0, b'x'), (23, 1, b'\0\0\1'), (23, 1, b'\0\0\0\0\1'), (1082, 1, int32(2**31 - 2)),
                              (1700, 1, b'\0\1\0\0\xc0\0\0\0'), (1700, 1, struct.pack('!HhHHH', 1, 30, 0, 0, 1)),
                              (1700, 1, struct.pack('!HhHHH', 1, 0, 0, 0, 10000)), (1700, 1, b'\0\5\0\0\0\0\0\0'),
-                             (1114, 1, struct.pack('!q', 2**63 - 1)), (1083, 1, struct.pack('!q', -1)),
+                             (1114, 1, struct.pack('!q', 2**63 - 2)), (1083, 1, struct.pack('!q', -1)),
                              (1184, 1, b''), (3802, 1, b'{}'), (1007, 0, b'{1'), (1007, 0, b'{1,x}'),
                              (1007, 0, b'1'), (1007, 1, b'\0\0\0\1'), (1007, 1, array(20, bytes(8))),
                              (1007, 1, array(23, b'\0')), (1007, 1, array(23, int32(1))[:-1]),

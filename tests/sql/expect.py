@@ -106,6 +106,19 @@ def duckdb_cell(value):
     sys.exit(f"cannot print {value!r}")
 
 
+def duckdb_rows(connection, query):
+    """The last dates of Python stand for infinite ones, too: where there are some, DuckDB's own texts of times are taken."""
+    rows = connection.execute(query).fetchall()
+    kinds = (datetime.date, list, dict)
+    if not any(isinstance(cell, kinds) and getattr(cell, "year", 1) in (1, 9999) for row in rows for cell in row):
+        return [[duckdb_cell(cell) for cell in row] for row in rows]
+    texts = connection.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
+    return [
+        [text if isinstance(cell, kinds) else duckdb_cell(cell) for cell, text in zip(row, line)]
+        for row, line in zip(rows, texts)
+    ]
+
+
 def ask_duckdb(setup, queries):
     if not queries:
         return []
@@ -115,10 +128,7 @@ def ask_duckdb(setup, queries):
     connection.execute("SET integer_division = true; SET default_null_order = 'nulls_last'")
     for statement in setup:
         connection.execute(statement)
-    return [
-        [[duckdb_cell(cell) for cell in row] for row in connection.execute(query).fetchall()]
-        for _, query in queries
-    ]
+    return [duckdb_rows(connection, query) for _, query in queries]
 
 
 def main():

@@ -94,6 +94,11 @@ TEST(timestamps_and_dates_are_postgresql_s)
         {"1996-W01", "", REFUSED, INT32_MIN},
         {"", "", REFUSED, INT32_MIN},
         {"x", "", REFUSED, INT32_MIN},
+        {"infinity", "infinity", INT64_MAX, INT32_MAX},
+        {" -Inf ", "-infinity", -INT64_MAX, -INT32_MAX},
+        {"+infinity", "", REFUSED, INT32_MIN},
+        {"5881580-07-10", "", REFUSED, INT32_MAX - 1},
+        {"5881580-07-11", "", REFUSED, INT32_MIN},
     };
     char text[TIMESTAMP_TEXT_BYTES];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -124,13 +129,15 @@ TEST(timestamps_have_nanoseconds_where_asked)
     CHECK(timestamp_parse("1677-09-21 00:12:43.145224192", 29, 9, true, &count));
     CHECK(count == INT64_MIN);
     CHECK(!timestamp_parse("1677-09-21 00:12:43.145224191", 29, 9, true, &count));
-    CHECK(timestamp_parse("2262-04-11 23:47:16.854775807", 29, 9, true, &count));
-    CHECK(count == INT64_MAX);
-    CHECK(!timestamp_parse("2262-04-11 23:47:16.854775808", 29, 9, true, &count));
+    CHECK(timestamp_parse("2262-04-11 23:47:16.854775806", 29, 9, true, &count));
+    CHECK(count == INT64_MAX - 1);
+    CHECK(!timestamp_parse("2262-04-11 23:47:16.854775807", 29, 9, true, &count)); /* infinity */
     timestamp_format(INT64_MIN, 6, true, text);
     CHECK_TEXT_EQ(text, "290309-12-21 19:59:05.224192+00 BC");
+    timestamp_format(INT64_MAX - 1, 6, true, text);
+    CHECK_TEXT_EQ(text, "294247-01-10 04:00:54.775806+00");
     timestamp_format(INT64_MAX, 6, true, text);
-    CHECK_TEXT_EQ(text, "294247-01-10 04:00:54.775807+00");
+    CHECK_TEXT_EQ(text, "infinity");
 }
 
 TEST(times_are_postgresql_s)

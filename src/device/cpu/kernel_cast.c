@@ -80,6 +80,8 @@ static void cast_load(const arguments *a, size_t from, size_t rows, block *b)
 /* False where the product does not even fit 128 bits. */
 static inline bool scale_one(int128 *number, const cast_scaling *s)
 {
+    if (cast_is_infinite(*number, s))
+        return cast_infinite(number, s);
     if (s->modulo) {
         int128 rest = *number % s->modulo;
         *number = rest < 0 ? rest + s->modulo : rest;

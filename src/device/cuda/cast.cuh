@@ -12,6 +12,8 @@
 /* False where the product does not even fit 10^38. */
 DEVICE bool scale_number(int128 *number, cast_scaling s)
 {
+    if (cast_is_infinite(*number, &s))
+        return cast_infinite(number, &s);
     if (s.modulo) {
         int128 rest = *number % s.modulo;
         *number = rest < 0 ? rest + s.modulo : rest;

@@ -16,6 +16,8 @@ static int64_t bucket_floor_divide(int64_t a, int64_t b)
 /* Halves go away from 1970. */
 status host_epoch_ms(host_call *c, uint64_t row)
 {
+    if (host_put_null_of_infinite(c, 0, row))
+        return STATUS_OK;
     int64_t halves = host_integer(c, 0, row) / 500;
     host_put_integer(c, row, (halves < 0 ? halves - 1 : halves + 1) / 2);
     return STATUS_OK;
@@ -23,7 +25,8 @@ status host_epoch_ms(host_call *c, uint64_t row)
 
 status host_epoch_us(host_call *c, uint64_t row)
 {
-    host_put_integer(c, row, host_integer(c, 0, row));
+    if (!host_put_null_of_infinite(c, 0, row))
+        host_put_integer(c, row, host_integer(c, 0, row));
     return STATUS_OK;
 }
 
@@ -40,7 +43,8 @@ static status put_scaled(host_call *c, uint64_t row, int64_t by, const char *wha
 
 status host_epoch_ns(host_call *c, uint64_t row)
 {
-    return put_scaled(c, row, 1000, "bigint as nanoseconds");
+    return host_put_null_of_infinite(c, 0, row) ? STATUS_OK
+                                                : put_scaled(c, row, 1000, "bigint as nanoseconds");
 }
 
 status host_timestamp_of_ms(host_call *c, uint64_t row)
@@ -50,17 +54,26 @@ status host_timestamp_of_ms(host_call *c, uint64_t row)
 
 status host_timestamp_of_us(host_call *c, uint64_t row)
 {
-    return host_epoch_us(c, row);
+    int64_t microseconds = host_integer(c, 0, row);
+    host_put_integer(c, row, microseconds);
+    return calendar_is_infinite(microseconds)
+               ? status_new(STATUS_KIND_DATA, "%lld does not fit timestamp as microseconds",
+                            (long long)microseconds)
+               : STATUS_OK;
 }
 
 status host_monthname(host_call *c, uint64_t row)
 {
+    if (host_put_null_of_infinite(c, 0, row))
+        return STATUS_OK;
     const char *name = moment_months[moment_of(host_integer(c, 0, row)).month - 1];
     return host_put_text(c, row, name, strlen(name));
 }
 
 status host_dayname(host_call *c, uint64_t row)
 {
+    if (host_put_null_of_infinite(c, 0, row))
+        return STATUS_OK;
     const char *name = moment_days[moment_of(host_integer(c, 0, row)).week_day];
     return host_put_text(c, row, name, strlen(name));
 }
@@ -99,11 +112,18 @@ static status put_stretch(host_call *c, uint64_t row, int64_t timestamp, int64_t
     return STATUS_OK;
 }
 
-/* Buckets begin at the first day of a month, or at the origin: a Monday. */
+/* Buckets begin at the first day of a month, or at the origin: a Monday. Infinity is a bucket of its own, and from an
+ * infinite origin there are none. */
 status host_time_bucket(host_call *c, uint64_t row)
 {
     int64_t timestamp = host_integer(c, 1, row), months, width;
     TRY(width_of(c, row, &months, &width));
+    if (c->arg_count > 2 && host_put_null_of_infinite(c, 2, row))
+        return STATUS_OK;
+    if (calendar_is_infinite(timestamp)) {
+        host_put_integer(c, row, timestamp);
+        return STATUS_OK;
+    }
     if (!months)
         return put_stretch(c, row, timestamp, width,
                            c->arg_count > 2 ? host_integer(c, 2, row) : FIRST_MONDAY);
@@ -125,5 +145,11 @@ status host_date_bin(host_call *c, uint64_t row)
     TRY(width_of(c, row, &months, &width));
     if (months)
         return status_new(STATUS_KIND_DATA, "the stride of date_bin cannot have months or years");
-    return put_stretch(c, row, host_integer(c, 1, row), width, host_integer(c, 2, row));
+    int64_t timestamp = host_integer(c, 1, row), origin = host_integer(c, 2, row);
+    if (calendar_is_infinite(origin))
+        return status_new(STATUS_KIND_DATA, "the origin of date_bin cannot be infinite");
+    if (!calendar_is_infinite(timestamp))
+        return put_stretch(c, row, timestamp, width, origin);
+    host_put_integer(c, row, timestamp);
+    return STATUS_OK;
 }

@@ -226,9 +226,13 @@ static void format_time_put_word(line *l, const moment *m, const template_word *
     }
 }
 
-/* The moment as the row's format has it. */
+/* The moment as the row's format has it; NULL where it is infinite, as in PostgreSQL. */
 static status put_moment(host_call *c, uint64_t row, int64_t timestamp, const zone_span *zone)
 {
+    if (calendar_is_infinite(timestamp)) {
+        host_put_null(c, row);
+        return STATUS_OK;
+    }
     const string_view *format = host_text(c, 1, row);
     moment m = moment_of(timestamp);
     template_scan s = template_begin(c, row);
@@ -374,11 +378,16 @@ static bool put_letter(line *l, const moment *m, char letter, bool is_bare)
     }
 }
 
+/* An infinite timestamp has one text, whatever the format, as in DuckDB. */
 status host_strftime(host_call *c, uint64_t row)
 {
     const string_view *view = host_text(c, 1, row);
     const char *format = string_data(view);
-    moment m = moment_of(host_integer(c, 0, row));
+    int64_t timestamp = host_integer(c, 0, row);
+    if (calendar_is_infinite(timestamp))
+        return host_put_text(c, row, timestamp < 0 ? "-infinity" : "infinity",
+                             timestamp < 0 ? 9 : 8);
+    moment m = moment_of(timestamp);
     line l = {.call = c};
     TRY(host_put_room(c, (uint64_t)view->bytes * WORD_BYTES_MAX, &l.at));
     for (size_t at = 0; at < view->bytes; at++) {

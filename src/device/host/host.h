@@ -14,6 +14,7 @@
 #ifndef PISTACHIO_DEVICE_HOST_HOST_H
 #define PISTACHIO_DEVICE_HOST_HOST_H
 
+#include "base/calendar.h"
 #include "device/tensor.h"
 
 typedef enum host_function {
@@ -143,6 +144,17 @@ static inline void host_put_double(host_call *c, uint64_t row, double number)
 static inline void host_put_null(host_call *c, uint64_t row)
 {
     c->validity[row / 64] &= ~((uint64_t)1 << (row % 64));
+}
+
+/* NULL, and true, where one of the timestamps from argument `from` on is infinite. */
+static inline bool host_put_null_of_infinite(host_call *c, uint32_t from, uint64_t row)
+{
+    bool is_infinite = false;
+    for (uint32_t i = from; i < c->arg_count; i++)
+        is_infinite |= calendar_is_infinite(host_integer(c, i, row));
+    if (is_infinite)
+        host_put_null(c, row);
+    return is_infinite;
 }
 
 /* A part of an argument, which stays where it is. */

@@ -136,6 +136,12 @@ status host_isfinite(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+status host_isfinite_time(host_call *c, uint64_t row)
+{
+    host_put_boolean(c, row, !calendar_is_infinite(host_integer(c, 0, row)));
+    return STATUS_OK;
+}
+
 status host_isnan(host_call *c, uint64_t row)
 {
     host_put_boolean(c, row, isnan(host_double(c, 0, row)));

@@ -1,5 +1,6 @@
 /* strptime.c - timestamps from texts, by a format of C's as DuckDB reads it. */
 #include "base/calendar.h"
+#include "base/moment_text.h"
 #include "base/zone.h"
 #include "device/host/host.h"
 #include "device/host/moment.h"
@@ -414,8 +415,13 @@ static status strptime_parse(const host_call *c, uint64_t row, bool *is_read, in
 {
     const string_view *view = host_text(c, 0, row), *format = host_text(c, 1, row);
     reader r = reader_of(string_data(view), view->bytes);
+    bool is_negative;
     TRY(strptime_check(format));
     *is_read = strptime_read(&r, format) && timestamp_of(&r, out);
+    if (!*is_read && scan_infinity(string_data(view), view->bytes, &is_negative)) {
+        *is_read = true;
+        *out = is_negative ? -INT64_MAX : INT64_MAX;
+    }
     return STATUS_OK;
 }
 

@@ -68,6 +68,8 @@ status host_make_timestamp(host_call *c, uint64_t row)
 
 status host_last_day(host_call *c, uint64_t row)
 {
+    if (host_put_null_of_infinite(c, 0, row))
+        return STATUS_OK;
     civil at = civil_of(host_integer(c, 0, row));
     ((int32_t *)c->values)[row] =
         calendar_from_civil(at.year, at.month, calendar_month_days(at.year, at.month));
@@ -80,6 +82,8 @@ status host_last_day(host_call *c, uint64_t row)
  * later one has not is carried into it as PostgreSQL does, by the length of the earlier one's month. */
 status host_age(host_call *c, uint64_t row)
 {
+    if (host_put_null_of_infinite(c, 0, row))
+        return STATUS_OK;
     int64_t first = host_integer(c, 0, row), second = host_integer(c, 1, row);
     bool is_negative = first < second;
     civil late = civil_of(is_negative ? second : first);
@@ -155,6 +159,8 @@ status host_date_diff(host_call *c, uint64_t row)
                        (int)(name->bytes < 40 ? name->bytes : 40), string_data(name)),
             "it counts microsecond to hour, day, week, month, quarter, year to millennium");
     int64_t from = host_integer(c, 1, row), to = host_integer(c, 2, row);
+    if (host_put_null_of_infinite(c, 1, row))
+        return STATUS_OK;
     if (p->units > CALENDAR_DAY) /* weeks have no borders: they are seven days */
         host_put_integer(
             c, row,
@@ -184,6 +190,8 @@ status host_date_sub(host_call *c, uint64_t row)
     if (!p)
         return status_new(STATUS_KIND_DATA, "date_sub does not count \"%.*s\"",
                           (int)(name->bytes < 40 ? name->bytes : 40), string_data(name));
+    if (host_put_null_of_infinite(c, 1, row))
+        return STATUS_OK;
     if (p->units) {
         int64_t distance;
         if (__builtin_sub_overflow(to, from, &distance))
@@ -207,7 +215,8 @@ status host_round_time(host_call *c, uint64_t row)
 {
     int64_t time = host_integer(c, 0, row), unit = host_integer(c, 1, row);
     host_put_integer(c, row,
-                     c->type.id == TYPE_TIME || c->type.precision == 9
+                     calendar_is_infinite(time) ? time
+                     : c->type.id == TYPE_TIME || c->type.precision == 9
                          ? moment_rounded_count(time, unit)
                          : moment_rounded(time, unit));
     return STATUS_OK;

@@ -99,7 +99,10 @@ status host_zone_keep(host_call *c, uint64_t row)
     TRY(take_zone(c, 0, row, &s));
     bool is_right = zone_local(&s->zone, instant, precision_of(c, 2), &s->at, &shown);
     int64_t offset = s->at.offset * power_of_ten_64[c->type.precision];
-    is_right &= !__builtin_sub_overflow(host_integer(c, 1, row), offset, &shown);
+    if (calendar_is_infinite(instant))
+        shown = instant;
+    else
+        is_right &= !__builtin_sub_overflow(host_integer(c, 1, row), offset, &shown);
     host_put_integer(c, row, shown);
     return is_right ? STATUS_OK : zone_out_of_range();
 }
@@ -109,6 +112,8 @@ status host_zone_offset(host_call *c, uint64_t row)
 {
     zone_state *s;
     int64_t shown;
+    if (host_put_null_of_infinite(c, 1, row))
+        return STATUS_OK;
     TRY(take_zone(c, 0, row, &s));
     if (!zone_local(&s->zone, host_integer(c, 1, row), precision_of(c, 1), &s->at, &shown))
         return zone_out_of_range();
@@ -162,7 +167,7 @@ status host_zone_show(host_call *c, uint32_t arg, uint64_t row, int64_t *out,
     int64_t instant = host_integer(c, 0, row);
     TRY(take_zone(c, arg, row, &s));
     *out_span = &s->at;
-    if (precision_of(c, 0) == 9)
+    if (precision_of(c, 0) == 9 && !calendar_is_infinite(instant))
         instant = instant / 1000 - (instant % 1000 < 0);
     return zone_local(&s->zone, instant, 6, &s->at, out) ? STATUS_OK : zone_out_of_range();
 }

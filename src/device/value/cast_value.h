@@ -6,10 +6,11 @@
 #include "base/calendar.h"
 
 /* value % modulo (unless 0), not below zero; * multiply / divide, rounded half away from zero (times:
- * down). */
+ * down). An infinite time (`infinity` or its opposite, unless 0) becomes the target's, or fits nothing (0). */
 typedef struct cast_scaling {
     int128 multiply, divide, modulo;
     bool rounds_down;
+    int64_t infinity, target_infinity;
 } cast_scaling;
 
 PORTABLE bool cast_is_number(data_type type)
@@ -40,9 +41,19 @@ PORTABLE int128 cast_units_a_day(data_type type)
     return type.precision == 9 ? (int128)CALENDAR_DAY * 1000 : CALENDAR_DAY;
 }
 
+/* Returns what counts as infinite; 0: the type has no such value. */
+PORTABLE int64_t cast_infinity_of(data_type type)
+{
+    return type.id == TYPE_DATE ? INT32_MAX : cast_is_timestamp(type) ? INT64_MAX : 0;
+}
+
 PORTABLE cast_scaling cast_scaling_of(data_type from, data_type to)
 {
-    cast_scaling s = {1, 1, 0, false};
+    cast_scaling s = {1, 1, 0, false, 0, 0};
+    if (cast_is_time(to)) {
+        s.infinity = cast_infinity_of(from);
+        s.target_infinity = cast_infinity_of(to);
+    }
     if (cast_is_number(from) && cast_is_number(to)) {
         if (to.scale >= from.scale)
             s.multiply = ten_to_128((unsigned)(to.scale - from.scale));
@@ -61,6 +72,18 @@ PORTABLE cast_scaling cast_scaling_of(data_type from, data_type to)
         s.rounds_down = true;
     }
     return s;
+}
+
+PORTABLE bool cast_is_infinite(int128 number, const cast_scaling *s)
+{
+    return s->infinity && (number == s->infinity || number == -s->infinity);
+}
+
+/* The infinite number in the target; false: it has none. */
+PORTABLE bool cast_infinite(int128 *number, const cast_scaling *s)
+{
+    *number = *number < 0 ? -s->target_infinity : s->target_infinity;
+    return s->target_infinity != 0;
 }
 
 /* Gives the bounds between which a value can be stored. To a boolean: anything but 0 is true. */

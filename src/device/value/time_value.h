@@ -226,12 +226,26 @@ PORTABLE int64_t unit_of(dev_date_part part)
     }
 }
 
+/* Gives the infinite timestamp where a date or a timestamp is infinite. */
+PORTABLE bool time_is_infinite(data_type type, const void *values, uint64_t i, int64_t *out)
+{
+    if (type.id == TYPE_DATE) {
+        int32_t days = ((const int32_t *)values)[i];
+        *out = days < 0 ? -INT64_MAX : INT64_MAX;
+        return calendar_is_infinite_date(days);
+    }
+    *out = ((const int64_t *)values)[i];
+    return calendar_is_infinite(*out);
+}
+
 /* In units of out_type; false: out of its range. */
 PORTABLE bool date_trunc_row(const date_trunc_arguments *a, uint64_t i, int64_t *out)
 {
     dev_date_part part = (dev_date_part)a->part;
     int64_t scale = a->out_type.precision == 9 ? 1000 : 1;
     int64_t time, days;
+    if (time_is_infinite(a->type, a->values, i, out))
+        return true;
     if (a->type.id == TYPE_DATE) {
         days = ((const int32_t *)a->values)[i];
         time = 0;
@@ -255,9 +269,20 @@ PORTABLE bool date_trunc_row(const date_trunc_arguments *a, uint64_t i, int64_t 
 
 /* ---- arithmetic ---- */
 
-/* Months first, the day clipped to the month's last; then days; then the time. */
+/* An infinite date stays so; no other becomes it. */
+PORTABLE bool add_date_days(int32_t date, int32_t days, int32_t *out)
+{
+    *out = date;
+    return calendar_is_infinite_date(date) ||
+           (!add_overflows_32(date, days, out) && !calendar_is_infinite_date(*out));
+}
+
+/* Months first, the day clipped to the month's last; then days; then the time. An infinite timestamp stays so. */
 PORTABLE bool add_interval(int64_t timestamp, const interval_value *v, int64_t unit, int64_t *out)
 {
+    *out = timestamp;
+    if (calendar_is_infinite(timestamp))
+        return true;
     int64_t day_units = CALENDAR_DAY * unit;
     int64_t days = floor_divide(timestamp, day_units), time = timestamp - days * day_units;
     int64_t more;
@@ -270,7 +295,7 @@ PORTABLE bool add_interval(int64_t timestamp, const interval_value *v, int64_t u
     days += v->days;
     return !multiply_overflows_64(days, day_units, &days) && !add_overflows_64(days, time, &days) &&
            !multiply_overflows_64(v->microseconds, unit, &more) &&
-           !add_overflows_64(days, more, out);
+           !add_overflows_64(days, more, out) && !calendar_is_infinite(*out);
 }
 
 PORTABLE double scale_part(double part, double number, bool is_division)
@@ -309,7 +334,7 @@ PORTABLE bool time_arithmetic_row(const time_arithmetic_arguments *a, uint64_t i
     switch ((dev_time_op)a->op) {
     case DEV_TIME_DATE_ADD_DAYS: {
         const int32_t *left = (const int32_t *)a->left, *right = (const int32_t *)a->right;
-        return !add_overflows_32(left[l], right[r], &((int32_t *)a->out)[i]);
+        return add_date_days(left[l], right[r], &((int32_t *)a->out)[i]);
     }
     case DEV_TIME_DATE_DIFFERENCE: {
         const int32_t *left = (const int32_t *)a->left, *right = (const int32_t *)a->right;
@@ -321,6 +346,8 @@ PORTABLE bool time_arithmetic_row(const time_arithmetic_arguments *a, uint64_t i
                             unit, &((int64_t *)a->out)[i]);
     case DEV_TIME_TIMESTAMP_DIFFERENCE: {
         const int64_t *left = (const int64_t *)a->left, *right = (const int64_t *)a->right;
+        if (calendar_is_infinite(left[l]) || calendar_is_infinite(right[r]))
+            return false;
         int128 time = (int128)left[l] / unit - right[r] / unit;
         interval_value difference = {0, (int32_t)(time / CALENDAR_DAY),
                                      (int64_t)(time % CALENDAR_DAY)};

@@ -200,6 +200,25 @@ status compile_call_math(compiler *c, const expr *e, int op, uint32_t *out)
 
 /* ---- times ---- */
 
+/* NULL where a date or a timestamp is infinite, which has no fields. */
+static status compile_finite(compiler *c, uint32_t arg, int32_t position, uint32_t *out)
+{
+    const instruction *s = instruction_of(c, arg);
+    data_type type = s->type;
+    int64_t infinity = type.id == TYPE_DATE ? INT32_MAX : INT64_MAX;
+    value null = value_null(type);
+    uint32_t is_finite, nothing;
+    *out = arg;
+    if (!instruction_may_be_infinite(s))
+        return STATUS_OK;
+    instruction range = instruction_make(INSTRUCTION_RANGE, 0, type_make(TYPE_BOOL), position);
+    range.first_number = -infinity + 1;
+    range.second_number = infinity - 1;
+    TRY(instruction_add(c, &range, &arg, 1, &is_finite));
+    TRY(instruction_add_constant(c, &null, &nothing));
+    return compile_choose(c, type, is_finite, arg, nothing, out);
+}
+
 status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
 {
     (void)op;
@@ -220,6 +239,7 @@ status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
                                     type_name(type, type_text), (int)name->bytes, name->text),
                          e->position);
     if (e->op == EXPR_DATE_PART) {
+        TRY(compile_finite(c, arg, e->position, &arg));
         data_type made = type_make(dev_part_is_real(part) ? TYPE_DOUBLE : TYPE_INT64);
         instruction s = instruction_make(INSTRUCTION_DATE_PART, (uint8_t)part, made, e->position);
         TRY(instruction_add(c, &s, &arg, 1, out));
@@ -248,20 +268,33 @@ status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
         if (instruction_of(c, args[i])->type.id == TYPE_NULL)
             return add_null(c, e->type, out);
     instruction s = instruction_make(INSTRUCTION_TIME, (uint8_t)op, e->type, e->position);
-    s.can_fail = op != DEV_TIME_DATE_DIFFERENCE && op != DEV_TIME_TIMESTAMP_DIFFERENCE;
     const instruction *left = instruction_of(c, args[0]), *right = instruction_of(c, args[1]);
-    if (left->has_bounds && right->has_bounds &&
+    bool is_finite = !instruction_may_be_infinite(left) && !instruction_may_be_infinite(right);
+    s.can_fail =
+        op != DEV_TIME_DATE_DIFFERENCE && !(op == DEV_TIME_TIMESTAMP_DIFFERENCE && is_finite);
+    if (is_finite && left->has_bounds && right->has_bounds &&
         (op == DEV_TIME_DATE_ADD_DAYS || op == DEV_TIME_DATE_DIFFERENCE)) {
         bool adds = op == DEV_TIME_DATE_ADD_DAYS;
         int128 low = left->low + (adds ? right->low : -right->high);
         int128 high = left->high + (adds ? right->high : -right->low);
-        if (low >= s.low && high <= s.high) {
+        int64_t infinity = adds ? INT32_MAX : INT64_MAX;
+        if (low > -infinity && high < infinity) {
             s.low = low;
             s.high = high;
             s.can_fail = false;
         }
     }
     return instruction_add(c, &s, args, 2, out);
+}
+
+/* Takes the numbers as values of another type. */
+static status compile_retyped(compiler *c, uint32_t arg, data_type type, int32_t position,
+                              uint32_t *out)
+{
+    instruction s = instruction_make(INSTRUCTION_RETYPE, 0, type, position);
+    s.low = instruction_of(c, arg)->low;
+    s.high = instruction_of(c, arg)->high;
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 /* An integer is a moment already: so many units since 1970. */
@@ -271,8 +304,21 @@ status compile_call_moment(compiler *c, const expr *e, int op, uint32_t *out)
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
     TRY(compile_cast(c, arg, type_make(TYPE_INT64), e->position, &arg));
-    instruction s = instruction_make(INSTRUCTION_RETYPE, 0, e->type, e->position);
-    s.low = instruction_of(c, arg)->low;
-    s.high = instruction_of(c, arg)->high;
-    return instruction_add(c, &s, &arg, 1, out);
+    return compile_retyped(c, arg, e->type, e->position, out);
+}
+
+/* The number before a date's or timestamp's: for an infinite one, too, it is one that others have, or none. */
+status compile_call_previous(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    (void)op;
+    data_type number = type_make(e->type.id == TYPE_DATE ? TYPE_INT32 : TYPE_INT64);
+    value one = value_int(number.id, 1);
+    uint32_t args[2];
+    TRY(compile_expr(c, e->args[0], &args[0]));
+    TRY(compile_retyped(c, args[0], number, e->position, &args[0]));
+    TRY(instruction_add_constant(c, &one, &args[1]));
+    instruction s = instruction_make(INSTRUCTION_ARITHMETIC, DEV_SUBTRACT, number, e->position);
+    s.is_checked = s.can_fail = true;
+    TRY(instruction_add(c, &s, args, 2, &args[0]));
+    return compile_retyped(c, args[0], e->type, e->position, out);
 }

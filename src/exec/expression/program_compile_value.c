@@ -62,6 +62,12 @@ static bool scaled_bounds(const instruction *from, data_type to, int128 *low, in
         else
             divide = source / target;
     }
+    if (divide > 1 && instruction_may_be_infinite(from)) {
+        instruction target = instruction_make(INSTRUCTION_CAST_NUMBER, 0, to, -1);
+        *low = target.low;
+        *high = target.high;
+        return target.has_bounds;
+    }
     if (divide > 1) {
         *low = from->low / divide - 1;
         *high = from->high / divide + 1;

@@ -58,6 +58,10 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
         if (s->kind == INSTRUCTION_TIME && s->op == DEV_TIME_INTERVAL_DIVIDE)
             return status_new(STATUS_KIND_DATA, "%s / %s: division by zero, or too large", left,
                               right);
+        if (s->kind == INSTRUCTION_TIME && s->op == DEV_TIME_TIMESTAMP_DIFFERENCE)
+            return status_new(STATUS_KIND_DATA,
+                              "%s - %s does not fit interval: no timestamp is infinite there", left,
+                              right);
         return status_new(STATUS_KIND_DATA, "a result computed from %s does not fit %s", left,
                           type);
     case INSTRUCTION_MATH:

@@ -117,6 +117,14 @@ static inline const instruction *instruction_of(const compiler *c, uint32_t numb
     return &c->program->instructions.items[number];
 }
 
+/* Dates and timestamps: some value may be infinite. */
+static inline bool instruction_may_be_infinite(const instruction *s)
+{
+    int128 infinity = s->type.id == TYPE_DATE ? INT32_MAX : INT64_MAX;
+    bool has_infinity = type_is_time(s->type) && s->type.id != TYPE_TIME;
+    return has_infinity && (!s->has_bounds || s->low <= -infinity || s->high >= infinity);
+}
+
 /* The data of a LIKE for a text that stands somewhere, at the start, at the end. */
 CHECKED status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at_start,
                                     bool at_end, instruction *s);

@@ -69,27 +69,31 @@ static bool is_null_at(const tensor *t, uint64_t row)
     return t->validity && !(t->validity[row / 64] >> (row % 64) & 1);
 }
 
+static status series_fail(const plan_node *plan, const char *what)
+{
+    status st = status_new(STATUS_KIND_DATA, "%s", what);
+    return plan->position < 0 ? st : status_at(st, plan->position);
+}
+
 static status zero_step(const plan_node *plan)
 {
-    status st = status_new(STATUS_KIND_DATA, "the step of a series is zero");
-    return plan->position < 0 ? st : status_at(st, plan->position);
+    return series_fail(plan, "the step of a series is zero");
 }
 
 /* Which way an interval goes; an error where its parts go both ways: a series might never end. */
 static status start_interval(series *s, const plan_node *plan)
 {
     const interval_value *v = &s->interval;
+    if (calendar_is_infinite((int64_t)s->at) || calendar_is_infinite((int64_t)s->stop))
+        return series_fail(plan, "a series begins and ends with a timestamp that is not infinite");
     bool falls = v->months < 0 || v->days < 0 || v->microseconds < 0;
     bool rises = v->months > 0 || v->days > 0 || v->microseconds > 0;
     if (!falls && !rises)
         return zero_step(plan);
     s->is_falling = falls;
-    if (!falls || !rises)
-        return STATUS_OK;
-    status st =
-        status_new(STATUS_KIND_DATA,
-                   "the step of a series has parts that are positive and parts that are negative");
-    return plan->position < 0 ? st : status_at(st, plan->position);
+    return !falls || !rises ? STATUS_OK
+                            : series_fail(plan, "the step of a series has parts that are positive "
+                                                "and parts that are negative");
 }
 
 static bool is_behind_stop(const series *s)

@@ -129,7 +129,7 @@ bool plan_is_null_with(const expr *e, const column_set *set)
     if (e->kind == EXPR_CALL && e->op == EXPR_IN_LIST)
         return plan_is_null_with(e->args[0], set);
     if (e->kind == EXPR_CALL)
-        is_strict = function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
+        is_strict = function_is_null_of_null(e->op);
     for (uint32_t i = 0; is_strict && i < e->arg_count; i++)
         if (plan_is_null_with(e->args[i], set))
             return true;

@@ -162,28 +162,18 @@ static bool fold_abs(const expr *e, value *out)
 
 static bool fold_date_add(const value *date, const value *days, value *out)
 {
-    int64_t sum = date->i64 + days->i64;
-    *out = value_int(TYPE_DATE, sum);
-    return sum == (int32_t)sum;
+    int32_t sum;
+    bool fits = days->i64 == (int32_t)days->i64 &&
+                add_date_days((int32_t)date->i64, (int32_t)days->i64, &sum);
+    *out = value_int(TYPE_DATE, fits ? sum : 0);
+    return fits;
 }
 
 static bool fold_timestamp_add(const value *timestamp, const value *interval, value *out)
 {
-    const interval_value *i = &interval->interval;
-    if (timestamp->type.precision != 6)
-        return false;
-    int64_t day = timestamp->i64 / DAY_MICROSECONDS, rest = timestamp->i64 % DAY_MICROSECONDS;
-    if (rest < 0) {
-        rest += DAY_MICROSECONDS;
-        day--;
-    }
-    if (day != (int32_t)day)
-        return false;
-    if (i->months)
-        day = date_add_months((int32_t)day, i->months);
-    int128 sum = ((int128)day + i->days) * DAY_MICROSECONDS + rest + i->microseconds;
-    *out = (value){.type = timestamp->type, .i64 = (int64_t)sum};
-    return sum == (int64_t)sum;
+    *out = (value){.type = timestamp->type};
+    return timestamp->type.precision == 6 &&
+           add_interval(timestamp->i64, &interval->interval, 1, &out->i64);
 }
 
 static bool fold_interval_add(const value *l, const value *r, value *out)
@@ -333,7 +323,7 @@ static bool fold_null(const expr *e, value *out)
     }
     default:
         *out = value_null(e->type);
-        return function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
+        return function_is_null_of_null(e->op);
     }
 }
 
@@ -429,7 +419,7 @@ static expr *fold_call(arena *a, expr *e)
         is_constant &= e->args[i]->kind == EXPR_CONSTANT;
         has_null |= is_null_constant(e->args[i]);
     }
-    if (!is_constant && !(has_null && function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT))
+    if (!is_constant && !(has_null && function_is_null_of_null(e->op)))
         return fold_branches(a, e);
     value v;
     bool is_done = is_constant && fold_choice(e, &v);

@@ -42,6 +42,12 @@ bool fold_time(const expr *e, value *out)
     if (!is_time || !dev_part_is_of(part, v->type))
         return false;
     host_operand operand = host_operand_of(v, &place);
+    int64_t infinite;
+    if (e->op == EXPR_DATE_PART && type_is_time(v->type) && v->type.id != TYPE_TIME &&
+        time_is_infinite(v->type, operand.values, 0, &infinite)) {
+        *out = value_null(e->type);
+        return true;
+    }
     return e->op == EXPR_DATE_PART ? fold_field(part, &operand, e->type, out)
                                    : fold_cut(part, &operand, e->type, out);
 }

@@ -4,6 +4,7 @@
 
 #include "base/blob_text.h"
 #include "base/uuid_text.h"
+#include "device/value/cast_value.h"
 
 #include <math.h>
 
@@ -219,10 +220,24 @@ static int64_t fold_value_floor_divide(int64_t number, int64_t by)
     return number / by - (number % by < 0);
 }
 
+/* Gives an infinite date or timestamp as the other. */
+static bool fold_value_infinity(const value *v, data_type to, int64_t *out)
+{
+    cast_scaling s = cast_scaling_of(v->type, to);
+    int128 number = v->i64;
+    if (!cast_is_infinite(number, &s))
+        return false;
+    cast_infinite(&number, &s);
+    *out = (int64_t)number;
+    return true;
+}
+
 static status cast_time(const value *v, data_type to, value *out, bool *out_done)
 {
     *out = (value){.type = to};
-    if (v->type.id == TYPE_DATE) {
+    if (fold_value_infinity(v, to, &out->i64)) {
+        *out_done = to.id != TYPE_TIME;
+    } else if (v->type.id == TYPE_DATE) {
         if (__builtin_mul_overflow(v->i64, ticks_per_day(to), &out->i64))
             return no_fit(v, to);
     } else if (to.id == TYPE_DATE) {
@@ -339,6 +354,9 @@ bool value_cast_exact(const value *v, data_type to, value *out)
         *out = value_double((double)number);
         return (int128)out->f64 == number;
     }
+    *out = (value){.type = to};
+    if (type_is_time(v->type) && type_is_time(to) && fold_value_infinity(v, to, &out->i64))
+        return to.id != TYPE_TIME;
     if (v->type.id == TYPE_DATE && fold_value_is_timestamp(to.id)) {
         *out = (value){.type = to};
         return !__builtin_mul_overflow(v->i64, ticks_per_day(to), &out->i64);

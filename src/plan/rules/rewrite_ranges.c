@@ -58,6 +58,12 @@ static bool ranges_is_exact(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
 
+/* Columns of times have a range as well: none of them is infinite then. */
+static bool may_have_range(const expr *e)
+{
+    return ranges_is_exact(e->type) || (e->kind == EXPR_COLUMN && type_is_time(e->type));
+}
+
 /* A NULL is in any range. */
 static range range_of_constant(const value *v)
 {
@@ -142,7 +148,8 @@ static void rely_on_columns(const ranges *r, const plan_node *sort)
 {
     for (size_t i = 0; i < sort->columns.count && !sort->sort.has_limit; i++) {
         uint32_t id = sort->columns.items[i].id;
-        if (id < r->statement->next_column_id && r->columns[id].is_known)
+        if (id < r->statement->next_column_id && r->columns[id].is_known &&
+            ranges_is_exact(sort->columns.items[i].type))
             r->is_relied[id] = true;
     }
 }
@@ -174,7 +181,7 @@ static range ranges_find_range(const ranges *r, expr *e, bool may_narrow)
         found = range_of_cast(e, args[0]);
     else if (e->kind == EXPR_CALL)
         found = ranges_range_of_call(e, args);
-    if (found.is_known && ranges_is_exact(e->type)) {
+    if (found.is_known && may_have_range(e)) {
         e->has_range = true;
         e->range_min = found.min;
         e->range_max = found.max;
@@ -207,7 +214,7 @@ static void rewrite_ranges_add_scan(ranges *r, const plan_node *scan)
     for (size_t i = 0; i < scan->columns.count; i++) {
         const pq_table_column *source =
             &scan->scan.table->columns.items[scan->scan.sources.items[i]];
-        if (source->has_range && ranges_is_exact(source->type))
+        if (source->has_range && (ranges_is_exact(source->type) || type_is_time(source->type)))
             r->columns[scan->columns.items[i].id] = ranges_range_of(source->min, source->max);
     }
 }

@@ -61,6 +61,7 @@ static bool call_is_nullable(expr_op op, expr *const *args, uint32_t arg_count)
     case FUNCTION_NULLS_ALL:
         return all;
     case FUNCTION_NULLS_OWN:
+    case FUNCTION_NULLS_MORE:
         return true;
     case FUNCTION_NULLS_STRICT:
     case FUNCTION_NULLS_ANY:

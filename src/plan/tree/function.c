@@ -21,6 +21,12 @@ const function_info *function_info_of(expr_op op)
     return &functions[op];
 }
 
+bool function_is_null_of_null(expr_op op)
+{
+    return functions[op].nulls == FUNCTION_NULLS_STRICT ||
+           functions[op].nulls == FUNCTION_NULLS_MORE;
+}
+
 const char *expr_op_name(expr_op op)
 {
     return functions[op].name;

@@ -8,6 +8,7 @@
 
 typedef enum function_nulls {
     FUNCTION_NULLS_STRICT, /* NULL if any argument is, else not */
+    FUNCTION_NULLS_MORE,   /* NULL if any argument is, and of some values */
     FUNCTION_NULLS_ANY,    /* may be NULL if any argument is, else not */
     FUNCTION_NULLS_ALL,    /* NULL if all arguments are, else not */
     FUNCTION_NULLS_NEVER,
@@ -33,6 +34,8 @@ typedef struct function_info {
 } function_info;
 
 const function_info *function_info_of(expr_op op);
+/* Is it NULL if any argument is? */
+bool function_is_null_of_null(expr_op op);
 /* No values of its columns are an error of the expression: it may be computed of other rows. */
 bool expr_cannot_fail(const expr *e);
 /* Has the same value for equal rows, whenever it is evaluated. */

@@ -416,14 +416,19 @@ static status bind_factorial(const function_call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type_decimal(38, 0), c->args[0], c->tree->location, out);
 }
 
-/* A date or timestamp always is. */
+/* isfinite and isinf; of dates and timestamps by a function of their own. */
 static status bind_isfinite(const function_call *c, expr_op op, expr **out)
 {
-    if (!type_is_time(c->args[0]->type))
+    expr *arg = c->args[0];
+    int32_t location = c->tree->location;
+    if (!type_is_time(arg->type) || arg->type.id == TYPE_TIME)
         return call_by_signature(c, op, out);
-    expr *copy = expr_copy(c->b->memory, c->args[0]);
-    return copy ? bind_comparison(c->b, EXPR_EQ, c->args[0], copy, c->tree->location, out)
-                : bind_no_memory();
+    if (arg->type.id == TYPE_DATE)
+        TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), location, &arg));
+    TRY(bind_call1(c->b, EXPR_ISFINITE_TIME, type_make(TYPE_BOOL), arg, location, out));
+    return op == EXPR_ISFINITE
+               ? STATUS_OK
+               : bind_call1(c->b, EXPR_NOT, type_make(TYPE_BOOL), *out, location, out);
 }
 
 static status bind_encode(const function_call *c, expr **out)
@@ -544,6 +549,7 @@ static status (*const binders[EXPR_OP_COUNT])(const function_call *c, expr_op op
     [EXPR_TIME_BUCKET] = bind_time_bucket,
     [EXPR_BIT_COUNT] = bind_bit_count,
     [EXPR_ISFINITE] = bind_isfinite,
+    [EXPR_ISINF] = bind_isfinite,
     [EXPR_JSON_EXTRACT] = bind_json_read,
     [EXPR_JSON_EXTRACT_STRING] = bind_json_read,
     [EXPR_JSON_VALUE] = bind_json_read,

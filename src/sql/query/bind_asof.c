@@ -8,7 +8,8 @@
  * Of rows of r with equal t all but one have an empty range. With <= it is lag, and a value below all others.
  *
  * NaN is the greatest double and -Infinity the least: the range of doubles that begins with its row's own value (>=, <=) ends with
- * the last double before the neighbour's, and has that end. */
+ * the last double before the neighbour's, and has that end. So does the range of dates and timestamps with >=: no number is
+ * above infinity. */
 #include "sql/query/bind_asof.h"
 
 #include "plan/nodes/visit.h"
@@ -158,10 +159,18 @@ static value outermost(data_type type, bool is_above)
     }
 }
 
-/* Tells whether the ranges have both their ends: of doubles that begin with their row's own value. */
+static bool has_infinity(data_type type)
+{
+    return type_is_time(type) && type.id != TYPE_TIME;
+}
+
+/* Tells whether the ranges have both their ends: of doubles that begin with their row's own value, and of times where the last
+ * one may be infinite. */
 static bool has_closed_ends(const asof *a)
 {
-    return a->right->type.id == TYPE_DOUBLE && (a->op == EXPR_GE || a->op == EXPR_LE);
+    bool is_double = a->right->type.id == TYPE_DOUBLE;
+    return ((is_double || has_infinity(a->right->type)) && a->op == EXPR_GE) ||
+           (is_double && a->op == EXPR_LE);
 }
 
 /* Makes the value by which the range of the neighbour ends; NULL: the neighbour's range is empty. */
@@ -182,6 +191,8 @@ static status asof_end(asof *a, expr **out)
     *out = argument;
     if (!has_closed_ends(a))
         return STATUS_OK;
+    if (has_infinity(argument->type))
+        return bind_call1(a->b, EXPR_PREVIOUS, argument->type, argument, -1, out);
     TRY(made_parse(a->b, &made, a->op == EXPR_GE ? before : after, &tree));
     return bind_expr(a->b, tree, &none, out);
 }

@@ -205,7 +205,10 @@ static uint64_t kinds_of(const csv_guess *guess, const char *text, size_t bytes,
     uint64_t said = said_kinds(guess, s);
     if (said)
         return said;
+    bool is_negative;
     uint64_t kinds = number_kinds(s);
+    if (scan_infinity(text, bytes, &is_negative)) /* a number among numbers, a date among dates */
+        return kinds | BIT(GUESS_DATE) | BIT(GUESS_TIMESTAMP) | BIT(GUESS_TIMESTAMP_TZ);
     return kinds || !scan_is_digit(*s.at) ? kinds : time_kinds(s, separator);
 }
 
