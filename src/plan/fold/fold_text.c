@@ -126,5 +126,5 @@ bool fold_text(arena *a, const expr *e, value *out)
         return fold_trim(a, e, (uint8_t)info->operation, out);
     if (!strcmp(info->family, "build"))
         return fold_build(a, e, (dev_build_op)info->operation, out);
-    return e->op == EXPR_CONCAT && fold_concat(a, e, out);
+    return (e->op == EXPR_CONCAT || e->op == EXPR_CONCAT_SKIP) && fold_concat(a, e, out);
 }

@@ -3,6 +3,7 @@
 
 #include "arrowfile/arrowfile_table.h"
 #include "base/type_parse.h"
+#include "sql/files/bind_paths.h"
 #include "sql/files/bind_text_files.h"
 
 #include <strings.h>
@@ -45,16 +46,11 @@ static status arrow_take_option(arrow_call *c, const char *name, const pg_node *
 
 static status arrow_add_path(arrow_call *c, const pg_node *node, int32_t location)
 {
-    if (IsA(node, A_ArrayExpr)) {
-        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
-            TRY(arrow_add_path(c, list_nth(castNode(A_ArrayExpr, node)->elements, i), location));
-        return STATUS_OK;
-    }
-    const char *path = bind_option_text(c->b, node);
-    if (!path)
-        return bind_error(c->b, STATUS_KIND_INVALID, location,
-                          "arguments of %s must be paths in quotes", c->name);
-    return array_push(c->b->memory, &c->paths, path);
+    bound_path_list paths = {0};
+    TRY(bind_paths(c->b, node, c->name, location, &paths));
+    for (size_t i = 0; i < paths.count; i++)
+        TRY(array_push(c->b->memory, &c->paths, paths.items[i].text));
+    return STATUS_OK;
 }
 
 static status arrow_scan_of(arrow_call *c, int32_t location, plan_node **out)

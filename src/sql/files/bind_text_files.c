@@ -3,6 +3,7 @@
 
 #include "base/type_parse.h"
 #include "device/host/strptime.h"
+#include "sql/files/bind_paths.h"
 #include "sql/types/bind_type.h"
 #include "textfile/table/text_rejects.h"
 
@@ -487,16 +488,11 @@ static status new_call(binder *b, const char *name, text_kind kind, text_call *o
 
 static status text_add_path(text_call *c, const pg_node *node, int32_t location)
 {
-    if (IsA(node, A_ArrayExpr)) {
-        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
-            TRY(text_add_path(c, list_nth(castNode(A_ArrayExpr, node)->elements, i), location));
-        return STATUS_OK;
-    }
-    const char *path = bind_option_text(c->b, node);
-    if (!path)
-        return bind_error(c->b, STATUS_KIND_INVALID, location,
-                          "arguments of %s must be paths in quotes", c->name);
-    return array_push(c->b->memory, &c->paths, path);
+    bound_path_list paths = {0};
+    TRY(bind_paths(c->b, node, c->name, location, &paths));
+    for (size_t i = 0; i < paths.count; i++)
+        TRY(array_push(c->b->memory, &c->paths, paths.items[i].text));
+    return STATUS_OK;
 }
 
 static bool gives_rejects(const char *name)

@@ -2,6 +2,7 @@
 #include "sql/expression/bind_function.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
+#include "sql/files/bind_paths.h"
 #include "sql/files/bind_text_files.h"
 #include "sql/query/bind_macro.h"
 #include "sql/query/bind_table.h"
@@ -185,17 +186,12 @@ static status files_add_path(file_call *c, const char *path, int32_t location)
 
 static status files_add_argument(file_call *c, const pg_node *node)
 {
-    if (IsA(node, A_ArrayExpr)) {
-        for (size_t i = 0; i < list_length(castNode(A_ArrayExpr, node)->elements); i++)
-            TRY(files_add_argument(c, list_nth(castNode(A_ArrayExpr, node)->elements, i)));
-        return STATUS_OK;
-    }
-    if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
-        return bind_error(c->b, STATUS_KIND_INVALID, c->call->location,
-                          "arguments of %s must be paths in quotes",
-                          strVal(list_nth(c->call->funcname, list_length(c->call->funcname) - 1)));
-    return files_add_path(c, castNode(A_Const, node)->val.sval.sval,
-                          castNode(A_Const, node)->location);
+    const char *name = strVal(list_nth(c->call->funcname, list_length(c->call->funcname) - 1));
+    bound_path_list paths = {0};
+    TRY(bind_paths(c->b, node, name, c->call->location, &paths));
+    for (size_t i = 0; i < paths.count; i++)
+        TRY(files_add_path(c, paths.items[i].text, paths.items[i].location));
+    return STATUS_OK;
 }
 
 /* Options first: paths are opened as they say. */

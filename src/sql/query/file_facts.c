@@ -5,6 +5,7 @@
 #include "codec/codec.h"
 #include "parquet/table/footer.h"
 #include "parquet/write/choice.h"
+#include "sql/files/bind_paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -270,27 +271,28 @@ static status facts_of_path(fact_text *t, const struct file_function *function, 
     return st;
 }
 
-static status facts_of_argument(binder *b, const FuncCall *call, const Node *node,
-                                const struct file_function *function, fact_text *t)
+static status facts_of_pattern(binder *b, const bound_path *pattern,
+                               const struct file_function *function, fact_text *t)
 {
     path_list paths = {0};
-    if (IsA(node, A_ArrayExpr)) {
-        const List *elements = castNode(A_ArrayExpr, node)->elements;
-        for (size_t i = 0; i < list_length(elements); i++)
-            TRY(facts_of_argument(b, call, list_nth(elements, i), function, t));
-        return STATUS_OK;
-    }
-    if (!IsA(node, A_Const) || nodeTag(&castNode(A_Const, node)->val) != T_String)
-        return bind_error(b, STATUS_KIND_INVALID, call->location,
-                          "arguments of %s must be paths in quotes", function->name);
-    status st = file_expand(b->memory, castNode(A_Const, node)->val.sval.sval, &paths);
+    status st = file_expand(b->memory, pattern->text, &paths);
     if (st && !function->write && status_get_kind(st) == STATUS_KIND_NOT_FOUND) {
         status_free(st); /* glob of nothing has no rows */
         return STATUS_OK;
     }
     for (size_t i = 0; i < paths.count && !st; i++)
         st = facts_of_path(t, function, paths.items[i]);
-    return st ? status_at(st, bind_position(b, castNode(A_Const, node)->location)) : STATUS_OK;
+    return st ? status_at(st, bind_position(b, pattern->location)) : STATUS_OK;
+}
+
+static status facts_of_argument(binder *b, const FuncCall *call, const Node *node,
+                                const struct file_function *function, fact_text *t)
+{
+    bound_path_list patterns = {0};
+    TRY(bind_paths(b, node, function->name, call->location, &patterns));
+    for (size_t i = 0; i < patterns.count; i++)
+        TRY(facts_of_pattern(b, &patterns.items[i], function, t));
+    return STATUS_OK;
 }
 
 /* ---- what the column cache has ---- */
