@@ -266,7 +266,9 @@ status bind_range_function(binder *b, const RangeFunction *range, bind_scope *sc
         item = list_nth(castNode(List, item), 0);
     if (!item || !IsA(item, FuncCall) || list_length(range->functions) > 1 ||
         list_length(range->coldeflist))
-        return bind_unsupported(b, bind_location(item), "this function in FROM is");
+        return list_length(range->functions) > 1
+                   ? bind_unsupported(b, bind_location(item), "ROWS FROM of several functions is")
+                   : bind_unsupported(b, bind_location(item), "this function in FROM is");
     bool is_macro;
     TRY(bind_macro_table(b, castNode(FuncCall, item), scope, &is_macro, out));
     if (is_macro)

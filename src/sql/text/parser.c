@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/nearest.h"
 #include "base/type.h"
+#include "sql/text/statement_word.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static const char *meant_by(arena *a, const char *sql, const pg_token *token)
                                     : NULL;
 }
 
-/* Returns the failure with a hint, if a name is nearly a clause's word. FORM is an alias to the grammar, which fails at
+/* Returns the failure with a hint, if a name is nearly a clause's word, or says what is not there. FORM is an alias to the grammar, which fails at
  * the token after it: then the failure is said to be at FORM. */
 static status hint_at_word(arena *a, const char *sql, const pg_parser_error *error, status st)
 {
@@ -94,6 +95,13 @@ static status hint_at_word(arena *a, const char *sql, const pg_parser_error *err
     }
     while (at < count && tokens[at].start < error->position)
         at++;
+    sql_refused_part refused;
+    if (sql_find_refused_part(sql, tokens, count, at, &refused)) {
+        status_free(st);
+        st = status_at(status_new(STATUS_KIND_UNSUPPORTED, "%s is not supported", refused.name),
+                       refused.start);
+        return refused.instead ? status_hint(st, "%s", refused.instead) : st;
+    }
     const char *meant = at < count ? meant_by(a, sql, &tokens[at]) : NULL;
     if (!meant && at > 0)
         meant = meant_by(a, sql, &tokens[--at]);

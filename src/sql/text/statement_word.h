@@ -9,4 +9,15 @@
 CHECKED status sql_refused_statement(arena *a, const char *text, const pg_token *tokens,
                                      size_t count, const char **out);
 
+/* A thing that is not supported within statements, and what takes its place (or NULL). */
+typedef struct sql_refused_part {
+    const char *name, *instead;
+    int start; /* in the text */
+} sql_refused_part;
+
+/* Finds what PostgreSQL or DuckDB has and the grammar has not, like MATCH_RECOGNIZE (: the last before token `at`, at which it
+ * failed, or there. False: there is none. */
+bool sql_find_refused_part(const char *text, const pg_token *tokens, size_t count, size_t at,
+                           sql_refused_part *out);
+
 #endif
