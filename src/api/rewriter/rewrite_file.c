@@ -87,7 +87,7 @@ static status file_make_schema(file_rewrite *r)
         r->choices[c].rule = o->all.choice.rule;
         r->choices[c].threshold = o->all.choice.threshold;
         r->choices[c].profile = o->all.choice.profile;
-        const char *name = r->input->files.items[0].metadata->leaves[column->leaf].name;
+        const char *name = r->input->files.items[0].metadata->leaves[column->leaf].top;
         r->schema[c] = (pq_column_schema){.name = name, /* as the file has it, be it twice */
                                           .type = column->type,
                                           .is_nullable = column->is_nullable,
