@@ -4,6 +4,7 @@
  *
  * test_label: threads smoke */
 #include "base/fault.h"
+#include "parquet/write/writer_stage.h"
 #include "parquet_sample.h"
 
 #include <dirent.h>
@@ -116,15 +117,26 @@ TEST(writes_an_empty_table)
 TEST(refuses_what_parquet_cannot_hold)
 {
     pq_writer *writer;
-    pq_column_schema column = {.name = "x", .type = type_make(TYPE_INTERVAL)};
-    CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer),
-                STATUS_KIND_UNSUPPORTED, "column \"x\": type interval cannot be written");
-    column.type = type_make(TYPE_INT32);
+    pq_column_schema column = {.name = "x", .type = type_make(TYPE_INT32)};
+    CHECK(!pq_writer_can_hold(type_make(TYPE_INTERVAL))); /* with microseconds, and signs */
     CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer),
                 STATUS_KIND_NOT_FOUND, "could not create file");
     column.options = (pq_column_options){.has_codec = true, .codec = PQ_CODEC_LZO};
     CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer),
                 STATUS_KIND_UNSUPPORTED, "codec lzo");
+}
+
+TEST(a_negative_interval_is_an_error)
+{
+    char path[512];
+    interval_value values[2] = {{1, 2, 3000}, {0, -1, 0}};
+    pq_column_schema column = {.name = "x", .type = type_make(TYPE_INTERVAL)};
+    pq_writer *writer;
+    snprintf(path, sizeof path, "%s/negative.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, &column, 1, NULL, &writer));
+    CHECK_FAILS(pq_writer_write(writer, &(pq_column_values){.values = values}, 2), STATUS_KIND_DATA,
+                "row 1 of the row group is an interval with a negative part");
+    pq_writer_abort(writer);
 }
 
 TEST(a_value_too_long_for_its_type_is_an_error)

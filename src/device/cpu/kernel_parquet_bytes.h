@@ -87,6 +87,13 @@ static inline bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint
             wide_decimal_double(bytes, length, sink->conversion - PQ_CONVERT_WIDE);
         return true;
     }
+    if (sink->conversion == PQ_CONVERT_INTERVAL) {
+        uint32_t parts[3] = {0};
+        memcpy(parts, bytes, length < sizeof parts ? length : sizeof parts);
+        ((interval_value *)sink->out)[i] =
+            (interval_value){(int32_t)parts[0], (int32_t)parts[1], (int64_t)parts[2] * 1000};
+        return length == sizeof parts;
+    }
     int128 number;
     bool is_right = read_big_endian(bytes, length, &number);
     if (sink->conversion == PQ_CONVERT_UUID)

@@ -138,6 +138,15 @@ DEVICE bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *by
             wide_decimal_double(bytes, length, sink->conversion - PQ_CONVERT_WIDE);
         return true;
     }
+    if (sink->conversion == PQ_CONVERT_INTERVAL) {
+        if (length != 12)
+            return false;
+        interval_value *out = (interval_value *)sink->out + i;
+        out->months = (int32_t)load_bytes(bytes, 4);
+        out->days = (int32_t)load_bytes(bytes + 4, 4);
+        out->microseconds = (int64_t)(uint32_t)load_bytes(bytes + 8, 4) * 1000;
+        return true;
+    }
     int128 number = 0;
     bool is_right = read_big_endian(bytes, length, &number);
     if (sink->conversion == PQ_CONVERT_UUID)

@@ -250,6 +250,10 @@ static void set_type(const pq_element *e, pq_leaf *leaf)
                leaf->type_length == UUID_BYTES) {
         leaf->type = type_make(TYPE_UUID);
         leaf->conversion = PQ_CONVERT_UUID;
+    } else if (converted == CONVERTED_INTERVAL && leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY &&
+               leaf->type_length == PQ_INTERVAL_BYTES) {
+        leaf->type = type_make(TYPE_INTERVAL);
+        leaf->conversion = PQ_CONVERT_INTERVAL;
     } else if (logical == ABSENT && is_int32 && converted == CONVERTED_TIME_MILLIS) {
         set_time(leaf, UNIT_MILLIS);
     } else if (logical == ABSENT && is_int64 && converted == CONVERTED_TIME_MICROS) {

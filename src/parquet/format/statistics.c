@@ -78,7 +78,7 @@ static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint3
 {
     if (leaf->conversion == PQ_CONVERT_HALF)
         return length == 2 && statistics_set_double(out, statistics_half_value(bytes));
-    if (leaf->conversion >= PQ_CONVERT_WIDE)
+    if (leaf->conversion >= PQ_CONVERT_INTERVAL) /* intervals have no order in files */
         return false;
     if (leaf->conversion == PQ_CONVERT_UUID) {
         if (length != UUID_BYTES)

@@ -13,6 +13,7 @@ enum { /* ConvertedType, for readers that do not know LogicalType */
        CONVERTED_UTF8 = 0,
        CONVERTED_DECIMAL = 5,
        CONVERTED_DATE = 6,
+       CONVERTED_INTERVAL = 21,
        CONVERTED_TIMESTAMP_MICROS = 10,
        CONVERTED_UINT_8 = 11,
        CONVERTED_INT_8 = 15,
@@ -216,6 +217,8 @@ static int32_t converted_type(data_type type)
         return CONVERTED_DECIMAL;
     case TYPE_DATE:
         return CONVERTED_DATE;
+    case TYPE_INTERVAL:
+        return CONVERTED_INTERVAL;
     case TYPE_TIMESTAMP_TZ:
         return type.precision == 6 ? CONVERTED_TIMESTAMP_MICROS : CONVERTED_NONE;
     case TYPE_UINT8:
@@ -244,7 +247,8 @@ static void writer_footer_put_time(thrift_writer *w, int16_t member, bool is_utc
 static void put_logical(thrift_writer *w, data_type type)
 {
     if (type.id == TYPE_BOOL || type.id == TYPE_INT32 || type.id == TYPE_INT64 ||
-        type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE || type.id == TYPE_BLOB)
+        type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE || type.id == TYPE_BLOB ||
+        type.id == TYPE_INTERVAL)
         return;
     thrift_put_struct(w, 10);
     switch ((type_id)type.id) {

@@ -67,6 +67,17 @@ static bool emit_bool(shredder *s)
     return true;
 }
 
+static bool emit_interval(shredder *s)
+{
+    uint128 number;
+    if (!nested_take_number(&s->from, 16, &number))
+        return false;
+    const interval_value value = {(int32_t)(uint32_t)(number >> 96),
+                                  (int32_t)(uint32_t)(number >> 64), (int64_t)(uint64_t)number};
+    pq_buffer_add(&s->out->values, &value, sizeof value);
+    return true;
+}
+
 static bool emit_value(shredder *s)
 {
     data_type type = s->leaf->type;
@@ -76,6 +87,8 @@ static bool emit_value(shredder *s)
         is_good = emit_text(s);
     } else if (type.id == TYPE_BOOL) {
         is_good = emit_bool(s);
+    } else if (type.id == TYPE_INTERVAL) {
+        is_good = emit_interval(s);
     } else {
         is_good = nested_take_fixed(&s->from, type, value);
         pq_buffer_add(&s->out->values, value, type.width);

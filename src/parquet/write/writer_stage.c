@@ -59,6 +59,10 @@ status pq_column_layout(writer_column *column)
         column->physical = PQ_FIXED_LEN_BYTE_ARRAY;
         column->type_length = UUID_BYTES;
         break;
+    case TYPE_INTERVAL:
+        column->physical = PQ_FIXED_LEN_BYTE_ARRAY;
+        column->type_length = PQ_INTERVAL_BYTES;
+        break;
     case TYPE_VARCHAR:
     case TYPE_BLOB:
         column->physical = PQ_BYTE_ARRAY;
@@ -82,7 +86,9 @@ bool pq_writer_can_hold(data_type type)
     }
     status st = pq_column_layout(&column);
     status_free(st);
-    return !st;
+    return !st &&
+           type.id !=
+               TYPE_INTERVAL; /* a file's have no microseconds: those alone are written again */
 }
 
 static inline bool writer_stage_is_valid(const uint64_t *validity, uint64_t row)
@@ -144,6 +150,31 @@ static void stage_uuids(const pq_column_values *values, uint64_t row_count, uint
     *out_count = count;
 }
 
+/* Months, days and milliseconds, which have no sign. */
+static status stage_intervals(const pq_column_values *values, uint64_t row_count, uint8_t *room,
+                              uint64_t *out_count)
+{
+    const interval_value *intervals = values->values;
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < row_count; row++) {
+        const interval_value *v = &intervals[row];
+        if (!writer_stage_is_valid(values->validity, row))
+            continue;
+        if (v->months < 0 || v->days < 0 || v->microseconds < 0 ||
+            v->microseconds / 1000 > UINT32_MAX)
+            return status_new(
+                STATUS_KIND_DATA,
+                "row %llu of the row group is an interval with a negative part, or with more than "
+                "2^32 milliseconds beside its days, which Parquet has not",
+                (unsigned long long)row);
+        const uint32_t parts[] = {(uint32_t)v->months, (uint32_t)v->days,
+                                  (uint32_t)(v->microseconds / 1000)};
+        memcpy(room + count++ * sizeof parts, parts, sizeof parts);
+    }
+    *out_count = count;
+    return STATUS_OK;
+}
+
 static void stage_booleans(const pq_column_values *values, uint64_t row_count, uint8_t *room,
                            uint64_t *out_count)
 {
@@ -159,7 +190,7 @@ static void stage_booleans(const pq_column_values *values, uint64_t row_count, u
 /* The caller's values are in stored form. */
 static bool is_stored(const writer_column *column, const pq_dense *dense)
 {
-    if (column->type.id == TYPE_UUID)
+    if (column->type.id == TYPE_UUID || column->type.id == TYPE_INTERVAL)
         return false;
     return column->type.id != TYPE_DECIMAL ? column->type.width == pq_dense_stride(dense)
                                            : column->physical == PQ_INT64;
@@ -186,6 +217,8 @@ status pq_stage(const writer_column *column, const pq_column_values *values, uin
         stage_booleans(values, row_count, room, &count);
     else if (column->type.id == TYPE_UUID)
         stage_uuids(values, row_count, room, &count);
+    else if (column->type.id == TYPE_INTERVAL)
+        st = stage_intervals(values, row_count, room, &count);
     else if (column->type.id == TYPE_DECIMAL && column->physical != PQ_INT64)
         st = stage_decimals(column, values, row_count, room, &count);
     else if (column->type.id == TYPE_INT8)

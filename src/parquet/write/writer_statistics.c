@@ -156,8 +156,8 @@ static bool writer_statistics_is_unsigned(const writer_column *column)
 void pq_measure(const writer_column *column, const pq_dense *dense, pq_written_statistics *out)
 {
     out->min.is_known = out->max.is_known = false;
-    if (!dense->count || column->options.no_statistics)
-        return;
+    if (!dense->count || column->options.no_statistics || column->type.id == TYPE_INTERVAL)
+        return; /* intervals have no order in files */
     switch (dense->physical) {
     case PQ_BOOLEAN:
         MEASURE(uint8_t);
