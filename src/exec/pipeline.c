@@ -543,7 +543,7 @@ static bool pipeline_is_plain(const exec_query *query, const plan_node **out_lim
 {
     const plan_node *node = query->statement->root;
     *out_limit = NULL;
-    if (!query->dev->is_host)
+    if (!query->dev->is_host || !query->result_sink)
         return false;
     while (keeps_chunks(node))
         node = node->children[0];
@@ -744,7 +744,7 @@ static void share_windows(const exec_query *query, exec_operator *result)
         bool filters;
         uint32_t keys = whole_keys(stage, &filters);
         bool feeds_result = stage_uses(stage, result);
-        if (!keys || (feeds_result && (filters || result->pipelines > 1)))
+        if (!keys || (feeds_result && (filters || result->pipelines > 1 || !query->result_sink)))
             continue;
         stage->source->whole_keys = keys;
         stage->source->task_limit = 0;
@@ -756,6 +756,16 @@ static void share_windows(const exec_query *query, exec_operator *result)
     }
 }
 
+bool exec_is_of_one_task(const exec_query *query, const exec_operator *sink)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        const exec_stage *stage = query->stages.items[i];
+        if (stage->source && stage_uses(stage, sink) && stage->source->task_limit != 1)
+            return false;
+    }
+    return true;
+}
+
 status exec_build(exec_query *query, exec_operator *sink)
 {
     exec_stage *stage;
@@ -765,7 +775,8 @@ status exec_build(exec_query *query, exec_operator *sink)
     TRY(pipeline_walk(query, query->statement->root, chain));
     TRY(await_filters(query));
     TRY(stages_order(query));
-    keep_turns(query, sink);
+    if (query->result_sink)
+        keep_turns(query, sink);
     share_windows(query, sink);
     return STATUS_OK;
 }

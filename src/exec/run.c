@@ -1,7 +1,9 @@
 /* run.c - the life of a query: made from a plan, started, drained batch by batch, freed. */
 #include "exec/run.h"
 
+#include "base/guard.h"
 #include "base/mutex.h"
+#include "exec/operators/op_move.h"
 #include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"
 #include "exec/scan/scan_memory.h"
@@ -20,11 +22,11 @@ static status new_bounds(exec_query *query, uint32_t count)
     return STATUS_OK;
 }
 
-status exec_query_new(const plan_statement *statement, const exec_place *place,
-                      const settings *settings, exec_query **out)
+/* Makes a query without operators. */
+static status query_new(const plan_statement *statement, const exec_place *place,
+                        const settings *settings, exec_query **out)
 {
     *out = NULL;
-    TRY(plan_check_nested(statement, true));
     exec_query *query = mem_new(sizeof *query);
     if (!query)
         return status_no_memory("query", sizeof *query);
@@ -83,17 +85,90 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
                  ? STATUS_OK
                  : status_no_memory("query", statement->heavy_count + statement->overflow_count);
     }
-    exec_operator *sink = NULL;
-    if (!st) {
-        const plan_column_list *columns = &statement->root->columns;
-        st = op_result_open(query, (exec_layout){(uint32_t)columns->count, columns->items}, &sink);
+    if (st) {
+        task_tell_ranks(query, st); /* why: freeing it tells them that it was cancelled */
+        exec_query_free(query);
+        return st;
     }
+    *out = query;
+    return STATUS_OK;
+}
+
+/* ---- parts ---- */
+
+/* The statement of a part, whose plan is the child of a move. */
+static status part_statement(exec_query *whole, const plan_node *move, plan_statement **out)
+{
+    *out = arena_alloc(whole->memory, sizeof **out);
+    if (!*out)
+        return status_no_memory("move", sizeof **out);
+    **out = *whole->statement;
+    (*out)->root = move->children[0];
+    return STATUS_OK;
+}
+
+static status query_build(exec_query *query, exec_operator *sink, const exec_place *place,
+                          const settings *settings);
+
+/* Makes the part that a move's source takes rows from, on the other device. */
+static status part_new(exec_query *whole, exec_operator *move, const exec_place *place,
+                       const settings *settings)
+{
+    exec_place there = *place;
+    plan_statement *statement;
+    exec_query *part;
+    exec_operator *sink;
+    if (!place->other)
+        return status_new(STATUS_KIND_INTERNAL, "there is no device to move rows from");
+    there.dev = place->other;
+    there.other = place->dev;
+    TRY(array_reserve(whole->memory, &whole->parts, 1));
+    TRY(part_statement(whole, move->plan, &statement));
+    TRY(query_new(statement, &there, settings, &part));
+    whole->parts.items[whole->parts.count++] = part;
+    part->whole = whole;
+    part->start = exec_query_start;
+    TRY(op_move_sink_open(part, move, &sink));
+    TRY(exec_adopt(part, sink));
+    TRY(query_build(part, sink, &there, settings));
+    if (exec_is_of_one_task(part, sink))
+        move->task_limit = 1;
+    return STATUS_OK;
+}
+
+/* Makes the stages whose rows the sink takes, and those of other devices. */
+static status query_build(exec_query *query, exec_operator *sink, const exec_place *place,
+                          const settings *settings)
+{
+    TRY(guard_check());
+    TRY(exec_build(query, sink));
+    for (size_t i = 0; i < query->moves.count; i++)
+        TRY(part_new(query, query->moves.items[i], place, settings));
+    return STATUS_OK;
+}
+
+/* ---- the life of a statement's query ---- */
+
+static status result_sink_new(exec_query *query)
+{
+    const plan_column_list *columns = &query->statement->root->columns;
+    exec_operator *sink;
+    TRY(op_result_open(query, (exec_layout){(uint32_t)columns->count, columns->items}, &sink));
+    TRY(exec_adopt(query, sink));
+    query->result_sink = sink;
+    return STATUS_OK;
+}
+
+status exec_query_new(const plan_statement *statement, const exec_place *place,
+                      const settings *settings, exec_query **out)
+{
+    exec_query *query;
+    *out = NULL;
+    TRY(plan_check_nested(statement, true));
+    TRY(query_new(statement, place, settings, &query));
+    status st = result_sink_new(query);
     if (!st)
-        st = exec_adopt(query, sink);
-    if (!st) {
-        query->result_sink = sink;
-        st = exec_build(query, sink);
-    }
+        st = query_build(query, query->result_sink, place, settings);
     if (st) {
         task_tell_ranks(query, st); /* why: freeing it tells them that it was cancelled */
         exec_query_free(query);
@@ -111,11 +186,22 @@ void exec_query_stay(exec_query *query, exec_device_layout layout)
 void exec_query_time_kernels(exec_query *query)
 {
     query->is_timed = true;
+    for (size_t i = 0; i < query->parts.count; i++)
+        exec_query_time_kernels(query->parts.items[i]);
+}
+
+void exec_query_trace(exec_query *query, bool is_traced)
+{
+    query->is_traced = is_traced;
+    for (size_t i = 0; i < query->parts.count; i++)
+        exec_query_trace(query->parts.items[i], is_traced);
 }
 
 void exec_query_weigh(exec_query *query, unsigned weight)
 {
     query->share.weight = weight;
+    for (size_t i = 0; i < query->parts.count; i++)
+        exec_query_weigh(query->parts.items[i], weight);
 }
 
 status exec_query_start(exec_query *query)
@@ -183,6 +269,10 @@ static void run_drain(exec_query *query)
             op->ops->wake_all(op);
     }
     exec_pool_work(query->pool, query, never, NULL);
+    for (size_t i = 0; i < query->parts.count; i++) { /* nobody wants their rows any more */
+        exec_raise_cancelled(query->parts.items[i]);
+        run_drain(query->parts.items[i]);
+    }
 }
 
 void exec_query_shape(exec_query *query, const exec_batch_shape *shape)
@@ -203,6 +293,20 @@ status exec_query_next(exec_query *query, exec_batch **out)
     return STATUS_OK;
 }
 
+/* Adds what a part has read; its storage is not listed. */
+static void run_add_report(const exec_query *part, exec_report *sum)
+{
+    exec_report of_part;
+    exec_query_report(part, &of_part);
+    sum->bytes_stored += of_part.bytes_stored;
+    sum->bytes_cached += of_part.bytes_cached;
+    sum->bytes_shared += of_part.bytes_shared;
+    sum->bytes_done += of_part.bytes_done;
+    sum->bytes_total += of_part.bytes_total;
+    sum->turns += of_part.turns;
+    sum->wakes += of_part.wakes;
+}
+
 void exec_query_report(const exec_query *query, exec_report *out)
 {
     const scan_reads *reads = query->reads;
@@ -217,16 +321,18 @@ void exec_query_report(const exec_query *query, exec_report *out)
     for (size_t i = 0; i < reads->storage.count; i++)
         out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
     exec_pool_turns(query->pool, query, &out->turns, &out->wakes);
+    for (size_t i = 0; i < query->parts.count; i++)
+        run_add_report(query->parts.items[i], out);
 }
 
 void exec_query_cancel(exec_query *query)
 {
-    atomic_store(&query->is_cancelled, true);
+    exec_raise_cancelled(query);
 }
 
 void exec_query_stop(exec_query *query)
 {
-    atomic_store(&query->is_cancelled, true);
+    exec_raise_cancelled(query);
     exec_pool_notify(query->pool);
 }
 
@@ -238,15 +344,12 @@ static bool run_may_keep(const exec_query *query, bool was_cancelled)
            !scan_ahead_changed_file(query);
 }
 
-void exec_query_free(exec_query *query)
+/* Releases a query of which no task is left, nor of its parts. */
+static void run_release(exec_query *query, bool was_cancelled)
 {
-    if (!query)
-        return;
-    bool was_cancelled = atomic_load(&query->is_cancelled);
-    if (!query->is_finished)
-        atomic_store(&query->is_cancelled, true);
-    run_drain(query);
     bool keeps = run_may_keep(query, was_cancelled);
+    for (size_t i = query->parts.count; i-- > 0;)
+        run_release(query->parts.items[i], was_cancelled);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
         exec_operator_close(query->operators.items[i]);
@@ -260,4 +363,15 @@ void exec_query_free(exec_query *query)
     mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);
+}
+
+void exec_query_free(exec_query *query)
+{
+    if (!query)
+        return;
+    bool was_cancelled = atomic_load(&query->is_cancelled);
+    if (!query->is_finished)
+        exec_raise_cancelled(query);
+    run_drain(query);
+    run_release(query, was_cancelled);
 }

@@ -10,6 +10,7 @@
 /* The engine's parts that a query runs on. */
 typedef struct exec_place {
     device *dev;
+    device *other; /* that a plan's moves are from or to; NULL: it has none */
     exec_pool *pool;
     struct net_query *net; /* NULL, or of a statement that has exchanges: with other ranks */
     uint32_t rank, rank_count;
@@ -26,6 +27,8 @@ CHECKED status exec_query_new(const plan_statement *statement, const exec_place 
 void exec_query_stay(exec_query *query, exec_device_layout layout);
 /* Has the time of a lazy device's kernels counted, by operator. Called before the query is started. */
 void exec_query_time_kernels(exec_query *query);
+/* Has steps of its operators noted in the process's trace, or not. Called before the query is started. */
+void exec_query_trace(exec_query *query, bool is_traced);
 /* Sets the query's share of the threads among other queries' (EXEC_WEIGHT_NORMAL). Called before the query is started. */
 void exec_query_weigh(exec_query *query, unsigned weight);
 CHECKED status exec_query_start(exec_query *query);

@@ -141,6 +141,7 @@ struct pistachio_result {
     pistachio_statement *prepared; /* that was executed; NULL: none was */
     api_engine *engine;            /* NULL: no query has run */
     device *dev;                   /* that its query runs on; NULL as above */
+    device *other_dev;             /* that some of its stages run on; NULL: none does */
     char device_why[192];          /* why it runs there, with device = auto; or empty */
     char notice[512];              /* that it ran again on another device; or empty */
     bool has_given;                /* rows have been given out */

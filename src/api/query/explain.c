@@ -54,13 +54,15 @@ static void describe_work(const device_work *work, const char *before, char *tex
                  (double)work->kernel_nanoseconds / 1e9);
 }
 
-static device_work work_of(const exec_query *query, const plan_node *node)
+/* Adds the work of the node's operators, or of all. */
+static void add_work_of(device_work *work, const exec_query *query, const plan_node *node,
+                        bool is_of_all)
 {
-    device_work work = {0};
     for (size_t i = 0; i < query->operators.count; i++)
-        if (query->operators.items[i]->plan == node)
-            add_work(&work, &query->operators.items[i]->metrics.work);
-    return work;
+        if (is_of_all || query->operators.items[i]->plan == node)
+            add_work(work, &query->operators.items[i]->metrics.work);
+    for (size_t i = 0; i < query->parts.count; i++)
+        add_work_of(work, query->parts.items[i], node, is_of_all);
 }
 
 /* Sums the metrics of one rank, or of several together. */
@@ -141,7 +143,8 @@ static void add_cached(annotation *a, const node_metrics *m)
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)
 {
     node_metrics m = sum_of(a, node);
-    device_work work = work_of(a->query, node);
+    device_work work = {0};
+    add_work_of(&work, a->query, node, false);
     char rows[32] = "-";
     double share = a->nanoseconds ? (double)m.nanoseconds / (double)a->nanoseconds : 0;
     if (m.is_known && node)
@@ -257,16 +260,17 @@ static status explain_add_storage(pistachio_result *result)
 /* Adds what a lazy device was told to do by all operators together: the CPU is told nothing. */
 static status add_device(pistachio_result *result)
 {
-    const exec_query *query = result->query;
+    const device *dev = result->dev;
     device_work work = {0};
     char text[512] = "";
-    for (size_t i = 0; i < query->operators.count; i++)
-        add_work(&work, &query->operators.items[i]->metrics.work);
+    if (dev->is_host && result->other_dev)
+        dev = result->other_dev;
+    add_work_of(&work, result->query, NULL, true);
     describe_work(&work, ": ", text, sizeof text);
     if (!*text)
         return STATUS_OK;
-    return add_line(result, "device %s%s; at most %.1f MB of its memory", query->dev->ops->name,
-                    text, (double)mem_budget_peak(query->dev->budget) / 1e6);
+    return add_line(result, "device %s%s; at most %.1f MB of its memory", dev->ops->name, text,
+                    (double)mem_budget_peak(dev->budget) / 1e6);
 }
 
 static bool has_scan(const plan_node *node)
@@ -491,14 +495,23 @@ static status add_run(pistachio_result *result, annotation *context)
     return explain_add_storage(result);
 }
 
+static uint64_t nanoseconds_of(const exec_query *query)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < query->operators.count; i++)
+        sum += atomic_load(&query->operators.items[i]->metrics.nanoseconds);
+    for (size_t i = 0; i < query->parts.count; i++)
+        sum += nanoseconds_of(query->parts.items[i]);
+    return sum;
+}
+
 static void sum_times(annotation *context)
 {
     size_t count = metrics_count(context->plan);
     for (size_t i = 0; context->all && i < context->ranks * count; i++)
         context->nanoseconds += context->all[i].nanoseconds;
-    for (size_t i = 0; !context->all && i < context->query->operators.count; i++)
-        context->nanoseconds +=
-            atomic_load(&context->query->operators.items[i]->metrics.nanoseconds);
+    if (!context->all)
+        context->nanoseconds += nanoseconds_of(context->query);
 }
 
 status api_explain(pistachio_result *result, bool with_metrics)

@@ -3,6 +3,7 @@
 #include "api/query/query_device.h"
 
 #include "api/choice/cost.h"
+#include "api/choice/mix.h"
 #include "api/engine/accelerator.h"
 #include "api/query/query_run.h"
 #include "base/budget.h"
@@ -160,10 +161,44 @@ static status bound_memory(pistachio_result *result)
     return st;
 }
 
+/* ---- some stages on the one, some on the other ---- */
+
+/* Returns whether setting device_mix is heeded: where there is a device beside the CPU. */
+static bool wants_mix(const pistachio_result *result)
+{
+    const settings *s = &result->settings;
+    return s->device_mix.number && !result->dev->is_host &&
+           strcmp(s->result_memory.text, "device") && result->statement->kind != SQL_CACHE &&
+           mix_is_possible(&result->statement->query);
+}
+
+/* Deals the plan's stages out to the device and a CPU beside it, which counts against the same limit. */
+static status mix_devices(pistachio_result *result)
+{
+    const settings *made_of = &result->engine->made_of;
+    device *const dev = result->dev;
+    device *cpu;
+    unsigned device_of_root;
+    if (!wants_mix(result))
+        return STATUS_OK;
+    TRY(dev_open_cpu(made_of->isa.text, (uint32_t)made_of->chunk_rows.number, dev_host(dev)->budget,
+                     &cpu));
+    result->other_dev = cpu;
+    const char *const names[] = {dev->ops->name, cpu->ops->name};
+    TRY(mix_at_random(&result->statement->query, result->settings.device_mix.number, names,
+                      &device_of_root));
+    if (device_of_root) {
+        result->dev = cpu;
+        result->other_dev = dev;
+    }
+    return STATUS_OK;
+}
+
 status api_device_choose(pistachio_result *result)
 {
     TRY(query_device_choose(result));
-    return bound_memory(result);
+    TRY(bound_memory(result));
+    return mix_devices(result);
 }
 
 /* ---- again on the CPU ---- */

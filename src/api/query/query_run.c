@@ -40,7 +40,7 @@ static status start_trace(pistachio_result *result)
     TRY(copy_path(result, s->timeline.text, &result->timeline_path));
     /* False: another query of the process is being traced. */
     result->is_traced = (result->trace_path || result->timeline_path) && trace_start();
-    result->query->is_traced = result->is_traced;
+    exec_query_trace(result->query, result->is_traced);
     return STATUS_OK;
 }
 
@@ -108,7 +108,7 @@ static status make_plan(pistachio_result *result)
     TRY(plan_distribute(plan, &distribution));
     TRY(plan_pack_moves(plan));
     TRY(api_device_choose(result));
-    return result->dev->is_host ? STATUS_OK : plan_pack_columns(plan);
+    return result->dev->is_host || result->other_dev ? STATUS_OK : plan_pack_columns(plan);
 }
 
 status api_query_plan(pistachio_result *result)
@@ -123,7 +123,7 @@ status api_query_plan(pistachio_result *result)
 static status make_query(pistachio_result *result)
 {
     const api_engine *engine = result->engine;
-    exec_place place = {.dev = result->dev, .pool = engine->pool};
+    exec_place place = {.dev = result->dev, .other = result->other_dev, .pool = engine->pool};
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
     const api_cluster *cluster = result->connection->database->cluster;

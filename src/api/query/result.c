@@ -193,6 +193,7 @@ void pistachio_result_free(pistachio_result *result)
     pistachio_batch_unref(result->batch);
     api_query_end(result);
     dev_close(result->dev);
+    dev_close(result->other_dev);
     api_engine_unref(result->engine);
     sql_statement_free(result->statement);
     if (!result->is_round)

@@ -33,6 +33,10 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
         m.memory = peak > m.memory ? peak : m.memory;
     }
+    for (size_t i = 0; i < query->parts.count; i++) {
+        const node_metrics of_part = metrics_of(query->parts.items[i], node);
+        metrics_add(&m, &of_part);
+    }
     return m;
 }
 

@@ -62,6 +62,13 @@ bool exec_wants_open_tables(const exec_query *query)
     return query->has_open_tables;
 }
 
+void exec_raise_cancelled(exec_query *query)
+{
+    atomic_store(&query->is_cancelled, true);
+    for (size_t i = 0; i < query->parts.count; i++)
+        exec_raise_cancelled(query->parts.items[i]);
+}
+
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
 {
     return &query->filters[id];

@@ -76,7 +76,13 @@ struct exec_query {
     exec_stage **filter_stages; /* who publishes each */
     exec_operator **shared_sinks;
     exec_stage **shared_stages;
-    exec_operator *result_sink;
+    exec_operator *result_sink; /* NULL: it is a part */
+    /* Stages of another device are a query of their own, a part, whose rows a source of this one gives (op_move.h). */
+    ARRAY(exec_operator *) moves; /* these sources, */
+    ARRAY(exec_query *) parts;    /* and the part of each; set when the stages are */
+    exec_query *whole;            /* of a part: who takes its rows */
+    status (*start)(
+        exec_query *part); /* of a part: begins it; for the first task that wants rows */
     /* On several ranks. */
     struct net_query *net; /* borrowed; NULL: on this one alone */
     uint32_t rank, rank_count;
@@ -115,6 +121,9 @@ CHECKED status exec_adopt(exec_query *query, exec_operator *op);
 /* Closes an operator that could not be opened, and returns why. The other ranks are told first: they would
  * otherwise hear that its exchange was closed too early. */
 CHECKED status exec_give_up(exec_query *query, exec_operator *op, status st);
+
+/* Raises the flag of the query and its parts. Also for signal handlers. */
+void exec_raise_cancelled(exec_query *query);
 
 /* op_shared.c: collects a common subplan's rows, and reads them. */
 CHECKED status op_shared_open(exec_query *query, const plan_node *plan, exec_layout input,

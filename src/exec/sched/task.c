@@ -32,6 +32,8 @@ void task_tell_ranks(exec_query *query, status st)
 
 void task_fail_query(exec_query *query, status st)
 {
+    if (query->whole)
+        task_fail_query(query->whole, status_copy(st));
     task_tell_ranks(query,
                     st); /* before this one stops: then nobody waits for what it does not send */
     mutex_lock(&query->lock);
@@ -40,7 +42,7 @@ void task_fail_query(exec_query *query, status st)
         query->failure = st;
         st = STATUS_OK;
     }
-    atomic_store(&query->is_cancelled, true);
+    exec_raise_cancelled(query);
     mutex_unlock(&query->lock);
     status_free(st);
 }

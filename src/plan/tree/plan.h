@@ -329,6 +329,9 @@ struct plan_node {
             uint32_t overflow_id;
             uint64_t overflow_bytes;
         } exchange;
+        struct {
+            const char *from, *to; /* names of devices, for EXPLAIN */
+        } move;
     };
 };
 

@@ -15,6 +15,7 @@ SPECIAL = {
     "ranks": ("1", "2", "3", "4", "5"), "distribute": ("auto", "always", "always", "never"),
     "peer_timeout": ("60000",),  # of a busy machine nobody is gone
     "network_message_bytes": ("64", "4096", "1MiB"), "simulated_seed": ("1", "7", "auto"),
+    "device_mix": ("1", "2", "3", "4", "5", "6", "7"),  # with a device other than cpu
     # No statement reads an object store.
     "s3_endpoint": ("",), "s3_region": ("",), "s3_access_key_id": ("",), "s3_secret_access_key": ("",), "s3_session_token": ("",),
     "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
