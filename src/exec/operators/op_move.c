@@ -62,7 +62,8 @@ static exec_result move_push(exec_operator *base, exec_task *task, void *state, 
     bool is_given;
     if (*input) {
         EXEC_TRY(task, chunk_to_host(task->stream, *input, false, "move", &local->moved));
-        EXEC_TRY(task, exec_check_error(task));
+        EXEC_TRY(task, exec_await_error(
+                           task)); /* rows that kernels failed for would fail otherwise there */
         chunk_free(*input);
         *input = NULL;
     }

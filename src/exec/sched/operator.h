@@ -187,6 +187,8 @@ void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting);
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
  * does nothing: the scheduler checks at the end of each task and phase. */
 CHECKED status exec_check_error(exec_task *task);
+/* As exec_check_error; on other devices awaits all that the task's stream was told, first. */
+CHECKED status exec_await_error(exec_task *task);
 /* The failure for an error cell, NULL for none: `location` is a position in the SQL text, or, with
  * EXEC_LOCATION_READER set, the number of a location registered with exec_location_register. */
 #define EXEC_LOCATION_READER 0x80000000u

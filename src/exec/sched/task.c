@@ -494,19 +494,6 @@ static exec_result phase_step(scheduled_task *scheduled)
     return result;
 }
 
-/* All that the task's stream was told is done; what kernels reported, if there were any. */
-static status await_end(scheduled_task *scheduled)
-{
-    exec_task *task = &scheduled->task;
-    uint64_t words[sizeof(dev_error) / sizeof(uint64_t)];
-    dev_error error;
-    if (task->stream->begin)
-        return dev_stream_await(task->stream);
-    TRY(dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words));
-    memcpy(&error, words, sizeof error);
-    return exec_error_status(task->query, &error);
-}
-
 /* Looks at what the task's kernels reported, once all of them have run. A stream that was told nothing is not
  * awaited: most tasks of most phases find that others have done it all. */
 static exec_result final_check(scheduled_task *scheduled)
@@ -522,7 +509,7 @@ static exec_result final_check(scheduled_task *scheduled)
     task_step_begin(scheduled,
                     stage->source ? operator_at(scheduled, scheduled->operator_count) : stage->sink,
                     "check");
-    status st = await_end(scheduled);
+    status st = exec_await_error(task);
     task_step_end(scheduled);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;

@@ -2,6 +2,7 @@
 #include "base/fault.h"
 #include "base/mutex.h"
 #include "base/trace.h"
+#include "device/transfer.h"
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"
 #include "parquet/read/text_check.h"
@@ -152,6 +153,19 @@ status exec_check_error(exec_task *task)
         atomic_load_explicit(&task->error->code, memory_order_relaxed) == DEV_ERROR_NONE)
         return STATUS_OK;
     return exec_error_status(task->query, task->error);
+}
+
+status exec_await_error(exec_task *task)
+{
+    uint64_t words[sizeof(dev_error) / sizeof(uint64_t)];
+    dev_error error;
+    if (task->stream->dev->is_host)
+        return exec_check_error(task);
+    if (task->stream->begin) /* no kernel has run */
+        return dev_stream_await(task->stream);
+    TRY(dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words));
+    memcpy(&error, words, sizeof error);
+    return exec_error_status(task->query, &error);
 }
 
 status exec_location_register(exec_query *query, const char *text, uint32_t *out)
