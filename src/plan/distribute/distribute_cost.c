@@ -1,7 +1,7 @@
 /* distribute_cost.c - what ways to join cost, in bytes that ranks are sent. */
 #include "plan/distribute/distribute_cost.h"
 
-#include "plan/nodes/estimate.h"
+#include "plan/tree/estimate.h"
 
 /* The bytes that one rank computes on alone count so many times, for each rank that does nothing. */
 #define ALONE_FACTOR 4.0

@@ -11,7 +11,7 @@
 #include "plan/distribute/distribute_distinct.h"
 
 #include "plan/facts/partial.h"
-#include "plan/nodes/estimate.h"
+#include "plan/tree/estimate.h"
 
 /* With fewer groups for each rank the hash would deal them out unevenly. */
 #define GROUPS_FOR_RANK 32

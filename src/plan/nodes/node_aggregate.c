@@ -1,8 +1,8 @@
 /* node_aggregate.c - one row for each group of its child's rows: the group's values, then aggregates. */
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
+#include "plan/tree/estimate.h"
 
 static void aggregate_visit(plan_node *node, plan_visitor *visit, void *context)
 {

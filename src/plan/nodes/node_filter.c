@@ -1,9 +1,9 @@
 /* node_filter.c - the rows of its child that meet all of some conditions. */
 #include "plan/nodes/node_filter.h"
 
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
+#include "plan/tree/estimate.h"
 
 static void filter_visit(plan_node *node, plan_visitor *visit, void *context)
 {

@@ -1,9 +1,9 @@
 /* node_join.c - pairs of its children's rows that match, or what its type makes of them. */
 #include "plan/nodes/node_join.h"
 
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/prune.h"
+#include "plan/tree/estimate.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* node_scan.c - the rows of a table that meet conditions on its columns. */
 #include "parquet/table/table.h"
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
+#include "plan/tree/estimate.h"
 
 static void scan_visit(plan_node *node, plan_visitor *visit, void *context)
 {

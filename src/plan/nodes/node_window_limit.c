@@ -1,8 +1,8 @@
 /* node_window_limit.c - those of its child's rows that may be among the first of their partition: what comes
  * behind as many others is dropped when that is seen, so that a sort and a window above have less to do. */
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
+#include "plan/tree/estimate.h"
 
 static void window_limit_visit(plan_node *node, plan_visitor *visit, void *context)
 {

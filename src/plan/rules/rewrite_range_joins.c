@@ -7,9 +7,9 @@
 
 #include "base/guard.h"
 #include "plan/edit/shared.h"
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/visit.h"
 #include "plan/tree/column_set.h"
+#include "plan/tree/estimate.h"
 #include "plan/tree/expr.h"
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"

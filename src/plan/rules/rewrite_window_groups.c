@@ -13,8 +13,8 @@
 #include "plan/edit/copy.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
-#include "plan/nodes/estimate.h"
 #include "plan/nodes/node.h"
+#include "plan/tree/estimate.h"
 #include "plan/tree/expr.h"
 #include "plan/tree/rule.h"
 

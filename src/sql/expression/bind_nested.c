@@ -2,7 +2,7 @@
 #include "sql/expression/bind_nested.h"
 
 #include "base/json_type.h"
-#include "sql/expression/bind_json.h"
+#include "sql/function/bind_json.h"
 #include "sql/nested/nested_function.h"
 #include "sql/nested/nested_make.h"
 #include "sql/types/bind_operator.h"

@@ -4,8 +4,8 @@
  * optimizer turns them into joins. Of ANY and ALL only = ANY (IN) and <> ALL (NOT IN) are left to
  * it; the others compare with bounds. */
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_made.h"
 #include "sql/expression/expression_parts.h"
+#include "sql/function/bind_made.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/binder.h"

@@ -14,9 +14,9 @@
 
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_expr.h"
-#include "sql/expression/bind_made.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/expression/bind_window.h"
+#include "sql/function/bind_made.h"
 #include "sql/query/query_parts.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"

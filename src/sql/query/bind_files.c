@@ -4,11 +4,11 @@
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_paths.h"
 #include "sql/files/bind_text_files.h"
-#include "sql/query/bind_macro.h"
 #include "sql/query/bind_table.h"
-#include "sql/query/bind_union.h"
 #include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
+#include "sql/relation/bind_macro.h"
+#include "sql/relation/bind_union.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>

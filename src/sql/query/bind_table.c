@@ -7,10 +7,10 @@
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
-#include "sql/query/bind_union.h"
-#include "sql/query/bind_virtual.h"
 #include "sql/query/bind_with.h"
-#include "sql/query/system_relation.h"
+#include "sql/relation/bind_union.h"
+#include "sql/relation/bind_virtual.h"
+#include "sql/relation/system_relation.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/binder.h"
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_QUERY_BIND_TABLE_H
 #define PISTACHIO_SQL_QUERY_BIND_TABLE_H
 
-#include "sql/query/bind_union.h"
+#include "sql/relation/bind_union.h"
 
 /* A table or view by name, or a table by path. */
 CHECKED status bind_table(binder *b, const RangeVar *range, bind_scope *scope, plan_node **out);

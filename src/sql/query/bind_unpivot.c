@@ -5,8 +5,8 @@
  *                    FROM t, generate_series(1, 2) AS u(i)) WHERE v IS NOT NULL
  */
 #include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_star.h"
 #include "sql/query/bind_pivot.h"
-#include "sql/query/bind_star.h"
 #include "sql/text/tree.h"
 
 /* Names that no SQL has. */

@@ -2,9 +2,9 @@
  * one text are found in one document (json_read.c). */
 #include "sql/query/made_rows.h"
 
-#include "sql/expression/bind_made.h"
-#include "sql/query/file_facts.h"
+#include "sql/function/bind_made.h"
 #include "sql/query/pragma_text.h"
+#include "sql/relation/file_facts.h"
 
 /* Columns of member "#" of the JSON text P, which is at path O. */
 #define MEMBER_ROWS(P, O)                                                                          \

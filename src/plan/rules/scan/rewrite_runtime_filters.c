@@ -5,7 +5,7 @@
 
 #include "base/guard.h"
 #include "parquet/table/table.h"
-#include "plan/nodes/estimate.h"
+#include "plan/tree/estimate.h"
 #include "plan/tree/rule.h"
 
 typedef struct offer {
