@@ -44,6 +44,12 @@ def nested(value):
     return "NULL" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def endless(value):
+    """The text of an infinite date or timestamp, which Python has as its last and first one; else None."""
+    bare = value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
+    return "infinity" if bare == type(bare).max else "-infinity" if bare == type(bare).min else None
+
+
 def plain(value):
     """The text of a value that both engines' texts are brought to."""
     if value is None:
@@ -59,12 +65,14 @@ def plain(value):
         return "interval %d %.6f" % (value.days, rest)
     if isinstance(value, (bytes, bytearray)):
         return "\\x" + value.hex()
+    if isinstance(value, datetime.date) and endless(value):
+        return endless(value)
     if isinstance(value, datetime.datetime):
         if value.tzinfo:
             value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
         return moment(value.isoformat(sep=" "))
     text = str(value)
-    return number(text) or moment(text)
+    return loose(text) if text[:1] in ("[", "{", "(") else number(text) or moment(text)
 
 
 def moment(text):
