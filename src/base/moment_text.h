@@ -207,6 +207,20 @@ PORTABLE bool scan_zone(text_scan *s, int64_t *out_seconds, bool *out_is_there)
     return true;
 }
 
+/* BC or AD, as DuckDB writes it in parentheses, or bare; false: neither. */
+PORTABLE bool scan_era(text_scan *s, bool *out_is_bc)
+{
+    text_scan before = *s;
+    scan_spaces(s);
+    bool is_open = scan_char(s, '(');
+    *out_is_bc = scan_word(s, "bc");
+    if ((*out_is_bc || scan_word(s, "ad")) && (!is_open || scan_char(s, ')')))
+        return true;
+    *out_is_bc = false;
+    *s = before;
+    return false;
+}
+
 /* infinity, inf, -infinity, -inf: what is written for what lies behind and before all dates. */
 PORTABLE bool scan_infinity(const char *text, size_t bytes, bool *out_is_negative)
 {
@@ -228,8 +242,10 @@ PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *
         *out_has_zone = true;
         return scan_done(&s);
     }
+    bool is_bc;
     if (!scan_civil(&s, &year, &month, &day))
         return false;
+    bool has_era = scan_era(&s, &is_bc);
 
     text_scan before = s;
     bool has_gap = scan_char(&s, 'T') || scan_char(&s, 't') || scan_char(&s, ' ');
@@ -240,10 +256,9 @@ PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *
     } else {
         s = before;
     }
+    if (!has_era)
+        scan_era(&s, &is_bc);
     scan_spaces(&s);
-    bool is_bc = scan_word(&s, "bc");
-    if (!is_bc)
-        scan_word(&s, "ad");
     if (!scan_done(&s) || !civil_to_days(year, month, day, is_bc, out_days))
         return false;
     *out_clock = clock;

@@ -1,6 +1,15 @@
 /* path.c - parts of a path of files. */
 #include "device/host/host.h"
 
+/* NULL, and true, where the path is; the other arguments may be NULL, as if they were not there. */
+static bool put_null(host_call *c, uint64_t row)
+{
+    bool is_null = host_is_null(c, 0, row);
+    if (is_null)
+        host_put_null(c, row);
+    return is_null;
+}
+
 /* The separators that the argument names: those of the system ("/"), or of either kind. */
 static const char *separators_of(const host_call *c, uint32_t arg, uint64_t row)
 {
@@ -8,7 +17,7 @@ static const char *separators_of(const host_call *c, uint32_t arg, uint64_t row)
         const char *name, *separators;
     } kinds[] = {
         {"both_slash", "/\\"}, {"backslash", "\\"}, {"forward_slash", "/"}, {"system", "/"}};
-    if (arg >= c->arg_count)
+    if (arg >= c->arg_count || host_is_null(c, arg, row))
         return "/\\";
     const string_view *name = host_text(c, arg, row);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -34,8 +43,10 @@ static size_t name_start(const string_view *path, const char *separators)
 
 status host_parse_filename(host_call *c, uint64_t row)
 {
+    if (put_null(c, row))
+        return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
-    const uint64_t *cut = c->arg_count > 1 ? c->args[1].values : NULL;
+    const uint64_t *cut = c->arg_count > 1 && !host_is_null(c, 1, row) ? c->args[1].values : NULL;
     uint64_t cut_at = cut ? row * c->args[1].stride : 0;
     size_t start = name_start(path, separators_of(c, 2, row)), end = path->bytes;
     const char *text = string_data(path);
@@ -52,6 +63,8 @@ status host_parse_filename(host_call *c, uint64_t row)
 /* The first folder: of an absolute path its root. */
 status host_parse_dirname(host_call *c, uint64_t row)
 {
+    if (put_null(c, row))
+        return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
     const char *text = string_data(path), *separators = separators_of(c, 1, row);
     size_t end = 0;
@@ -65,6 +78,8 @@ status host_parse_dirname(host_call *c, uint64_t row)
 /* All that stands before the last separator. */
 status host_parse_dirpath(host_call *c, uint64_t row)
 {
+    if (put_null(c, row))
+        return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
     size_t start = name_start(path, separators_of(c, 1, row));
     size_t end = start ? start - 1 : 0;

@@ -225,15 +225,16 @@ static uint64_t split_characters(const char *at, const char *end, string_view *p
     return count;
 }
 
-/* Counts the parts of a text, and writes them to `parts` unless that is NULL. */
+/* Counts the parts of a text, and writes them to `parts` unless that is NULL. Without a separator (NULL) it is one. */
 static uint64_t split_text(const string_view *text, const string_view *separator,
                            string_view *parts)
 {
     const char *at = string_data(text), *end = at + text->bytes, *found;
     uint64_t count = 0;
-    if (!separator->bytes)
+    if (separator && !separator->bytes)
         return split_characters(at, end, parts);
-    while ((found = memmem(at, (size_t)(end - at), string_data(separator), separator->bytes))) {
+    while (separator &&
+           (found = memmem(at, (size_t)(end - at), string_data(separator), separator->bytes))) {
         nested_text_put_part(parts, count++, at, found);
         at = found + separator->bytes;
     }
@@ -241,18 +242,24 @@ static uint64_t split_text(const string_view *text, const string_view *separator
     return count;
 }
 
+/* The row's separator; NULL: as DuckDB has it, the text is not split. */
+static const string_view *separator_of(const nested_args *c, uint64_t row)
+{
+    return nested_is_valid(c->args[1], row) ? (const string_view *)c->args[1]->values + row : NULL;
+}
+
 status compute_split(const nested_args *c, tensor **out)
 {
-    const string_view *texts = c->args[0]->values, *separators = c->args[1]->values;
+    const string_view *texts = c->args[0]->values;
     uint64_t total = 0;
     tensor *child;
     TRY(nested_new(c, c->type, true, out));
     for (uint64_t i = 0; i < c->count; i++) {
-        uint64_t parts =
-            nested_row_is_valid(c, i) ? split_text(&texts[i], &separators[i], NULL) : 0;
+        bool is_valid = nested_is_valid(c->args[0], i);
+        uint64_t parts = is_valid ? split_text(&texts[i], separator_of(c, i), NULL) : 0;
         nested_put(*out, i, total, parts);
         total += parts;
-        if (!nested_row_is_valid(c, i))
+        if (!is_valid)
             nested_put_null(*out, i);
         if (total >= ROW_NULL)
             return status_new(STATUS_KIND_DATA, "the parts of texts are too many");
@@ -262,8 +269,8 @@ status compute_split(const nested_args *c, tensor **out)
     TRY(tensor_new_flat(c->stream->dev, c->args[0]->type, total, false, &child));
     string_view *parts = child->values;
     for (uint64_t i = 0; i < c->count; i++)
-        if (nested_row_is_valid(c, i))
-            parts += split_text(&texts[i], &separators[i], parts);
+        if (nested_is_valid(c->args[0], i))
+            parts += split_text(&texts[i], separator_of(c, i), parts);
     child->heap = string_heap_ref(c->args[0]->heap);
     return nested_own(*out, &child, 1, total);
 }
