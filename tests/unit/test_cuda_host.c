@@ -378,6 +378,22 @@ static void copy_across(device *other, size_t bytes)
     other->ops->stream_close(theirs);
 }
 
+/* 70,000 pages beside one of 2 GB: blocks by the billion, and scratch for each. */
+TEST(a_launch_of_too_many_blocks_is_refused)
+{
+    open_device(UINT64_C(1) << 30);
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    status st = DEV_LAUNCH(stream, parquet_batch_decompress, .codecs = 2, .page_count = 70000,
+                           .part_count = 1, .most_tiles = 65536);
+    CHECK_EQ(status_get_kind(st), STATUS_KIND_LIMIT);
+    CHECK(strstr(status_message(st), "at once"));
+    CHECK(!strstr(status_message(st), "internal"));
+    status_free(st);
+    st = DEV_LAUNCH(stream, parquet_batch_split, .page_count = UINT32_MAX);
+    CHECK_EQ(status_get_kind(st), STATUS_KIND_LIMIT);
+    status_free(st);
+}
+
 TEST(copies_between_devices)
 {
     enum { BYTES = 100000 };

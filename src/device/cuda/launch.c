@@ -177,6 +177,14 @@ status cuda_scratch_take(launch *l, uint64_t words)
     return STATUS_OK;
 }
 
+status cuda_too_many_blocks(cuda_entry entry, uint64_t blocks)
+{
+    return status_hint(status_new(STATUS_KIND_LIMIT,
+                                  "the CUDA device cannot do so much at once: %s of %llu blocks",
+                                  cuda_debug_entry_name(entry), (unsigned long long)blocks),
+                       "SET chunk_rows to less, or device = 'cpu'");
+}
+
 /* Launches one function. */
 status cuda_run(launch *l, cuda_entry entry, shape s)
 {
@@ -198,8 +206,7 @@ status cuda_run(launch *l, cuda_entry entry, shape s)
     if (!s.blocks)
         return STATUS_OK;
     if (s.blocks > INT32_MAX)
-        return status_new(STATUS_KIND_INTERNAL, "internal error: %s of %llu blocks",
-                          cuda_debug_entry_name(entry), (unsigned long long)s.blocks);
+        return cuda_too_many_blocks(entry, s.blocks);
     if (s.scratch_words)
         TRY(cuda_scratch_take(l, s.scratch_words));
     l->extra.blocks = s.blocks;

@@ -38,6 +38,8 @@ uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block);
 
 /* Takes zeroed words of scratch for the launches that follow. */
 CHECKED status cuda_scratch_take(launch *l, uint64_t words);
+/* Returns the failure of a launch that would have more blocks than the driver takes. */
+status cuda_too_many_blocks(cuda_entry entry, uint64_t blocks);
 /* Launches one function, with scratch of its own if the shape has some. */
 CHECKED status cuda_run(launch *l, cuda_entry entry, shape s);
 

@@ -87,6 +87,8 @@ status cuda_launch_parquet_batch_decompress(launch *l)
     const parquet_batch_decompress_arguments *a = l->arguments;
     shape tiles = {.blocks = (uint64_t)a->page_count * a->most_tiles, .threads = CUDA_BLOCK};
     shape parts = {.blocks = a->part_count, .threads = CUDA_WARP};
+    if (tiles.blocks > INT32_MAX) /* a file's: many pages beside one of gigabytes */
+        return cuda_too_many_blocks(CUDA_ENTRY_parquet_batch_decompress, tiles.blocks);
     TRY(cuda_scratch_take(l, SNAPPY_WORDS(a->part_count, a->page_count, a->most_tiles)));
     TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_decompress, cuda_shape_of_codecs(a->codecs, tiles)));
     return cuda_run(l, CUDA_ENTRY_parquet_batch_decompress_parts,
