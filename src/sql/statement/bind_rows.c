@@ -3,10 +3,12 @@
 #include "sql/statement/bind_rows.h"
 
 #include "arrowfile/arrowfile_table.h"
+#include "base/json_type.h"
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
 #include "sql/files/bind_arrow_files.h"
 #include "sql/files/bind_text_files.h"
+#include "sql/function/bind_json.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
 #include "sql/statement/bind_copy_client.h"
@@ -240,6 +242,16 @@ static status name_targets(binder *b, const InsertStmt *tree, const plan_node *r
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* A value as the column has it: a text for a column of JSON must be JSON. */
+static status cast_to_column(binder *b, expr *e, data_type type, int32_t location, expr **out)
+{
+    if (type_is_json(type))
+        return bind_json_cast(b, e, false, location, out);
+    if (type_is_json(e->type))
+        TRY(bind_of_json(b, e, type, location, &e));
+    return bind_cast(b, e, type, location, out);
+}
+
 /* The query's rows as rows of the table. */
 static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table, plan_node **root)
 {
@@ -262,7 +274,7 @@ static status cast_rows(binder *b, const InsertStmt *tree, const pq_table *table
         expr *e = bind_column_expr(b, &(*root)->columns.items[sources[i]]);
         if (!e)
             return bind_no_memory();
-        TRY(bind_cast(b, e, column->type, location, &exprs[i]));
+        TRY(cast_to_column(b, e, column->type, location, &exprs[i]));
     }
     return bind_project(b, *root, exprs, names, count, root);
 }
