@@ -9,6 +9,11 @@
  * scripts/gpu-check run the tests of kernels once more with PISTACHIO_CUDA_LIBRARY.) */
 const dev_kernel_function *test_kernel_table(const char *isa, const char **out_name);
 
+/* Runs what follows for each v of [first, end) for which the file's table_of() has one: a machine without AVX-512 may have a GPU. */
+#define EACH_TABLE(v, first, end)                                                                  \
+    for (size_t v = (first); v < (end); v++)                                                       \
+        if (table_of(v))
+
 /* Returns whether the table that was asked for last is CUDA's: which failed row is reported, and where in a heap a
  * text is, is not said then. */
 bool test_is_cuda(const char *isa);

@@ -130,7 +130,7 @@ static void check_sums(data_type type, size_t count, size_t group_count, uint32_
     for (size_t i = 0; i < count; i++)
         if ((!has_validity || bit(in.validity, i)) && (!has_mask || bit(in.mask, i)))
             sums[has_groups ? in.groups[i] : 0] += number_at(type, i);
-    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+    EACH_TABLE (v, 0, ISAS) {
         reset(&out[v]);
         memset(out[v].bytes, 0, group_count * width);
         aggregate_sum_arguments a = {.type = type,
@@ -177,7 +177,7 @@ TEST(aggregate_sum_adds_up)
 TEST(aggregate_sum_of_128_bits_reports_overflow)
 {
     int128 values[2] = {(int128)1 << 126, (int128)1 << 126}, state = 1;
-    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+    EACH_TABLE (v, 0, ISAS) {
         dev_error error = {0};
         aggregate_sum_arguments a = {.type = type_decimal(38, 0),
                                      .values = values,
@@ -204,7 +204,7 @@ TEST(aggregate_magnitude_bounds)
                 bool has_wide = is_wide && types[t].width == 16 && counts[c];
                 if (has_wide)
                     memcpy(in.values + test_random_below(counts[c]) * 16, &wide, 16);
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     uint64_t bound = 0;
                     aggregate_magnitude_arguments a = {.type = types[t],
                                                        .values = in.values,
@@ -235,7 +235,7 @@ TEST(aggregate_count_counts)
                 for (size_t i = 0; i < count; i++)
                     totals[has_groups ? in.groups[i] : 0] +=
                         (!(flags & 2) || bit(in.validity, i)) && (!(flags & 4) || bit(in.mask, i));
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     reset(&out[v]);
                     memset(out[v].bytes, 0, group_count * 8);
                     aggregate_count_arguments a = {
@@ -275,7 +275,7 @@ TEST(aggregate_bits_puts_bits_together)
                 fill_bits(in.validity, count, false);
                 for (size_t g = 0; g < group_count; g++)
                     made[g] = begin;
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     reset(&out[v]);
                     for (size_t g = 0; g < group_count; g++)
                         memcpy(out[v].bytes + g * type.width, &begin, type.width);
@@ -373,7 +373,7 @@ TEST(aggregate_add_pair_adds_up)
     for (size_t c = 0; c < COUNTS; c++)
         for (size_t g = 0; g < sizeof pair_groups / sizeof *pair_groups; g++)
             for (int all = 0; all < 2; all++)
-                for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+                EACH_TABLE (isa, 0, ISAS) {
                     size_t groups = pair_groups[g];
                     fill_groups(groups ? groups : 1);
                     launch_pairs(table_of(isa), counts[c], groups, all, states[isa]);
@@ -409,7 +409,7 @@ TEST(aggregate_pick_finds_least_and_greatest)
                 int128 limit = (int128)1 << (type.width * 8 - 2);
                 for (size_t g = 0; g < group_count; g++)
                     best[g] = is_greatest ? -limit : limit;
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     reset(&out[v]);
                     for (size_t g = 0; g < group_count; g++)
                         memcpy(out[v].bytes + g * type.width, &best[g], type.width);
@@ -479,7 +479,7 @@ static void check_groups_find(uint64_t slot_count, uint32_t hash_bits)
             size_t count = counts[c];
             uint64_t group_count[ISAS] = {0};
             fill_rows(stride, false);
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 keys_hash_arguments h = {.rows = (uint8_t *)rows,
                                          .count = dev_count_exact(count),
                                          .stride = stride,
@@ -489,7 +489,7 @@ static void check_groups_find(uint64_t slot_count, uint32_t hash_bits)
             }
             for (size_t i = 0; i < count; i++)
                 hashes[i] = found[0][i] >> (32 - hash_bits);
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 memset(slots[v], 0, slot_count * sizeof **slots);
                 groups_find_arguments f = {.rows = (uint8_t *)rows,
                                            .hashes = hashes,
@@ -531,7 +531,7 @@ TEST(groups_pass_gives_each_row_an_equal_group)
                 fill_rows(stride, false);
                 for (size_t i = 0; i < count; i++) /* many with the same one */
                     hashes[i] = (uint32_t)((uint8_t *)rows)[i * stride] * 0x9e3779b9u;
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     if (test_is_cuda(isas[v]))
                         continue;
                     memset(slots[v], 0, sizeof slots[v]);
@@ -590,7 +590,7 @@ TEST(order_codes_stand_in_the_order_of_keys)
                                         .nulls_first = nulls_first,
                                         .rows = keys};
             table_of(0)[DEV_KERNEL_sort_pack](&pack);
-            for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+            EACH_TABLE (isa, 0, ISAS - 1) {
                 order_codes_arguments a = {.type = type,
                                            .values = in.values,
                                            .validity = in.validity,
@@ -630,7 +630,7 @@ TEST(groups_limit_lets_the_first_rows_pass)
     for (size_t c = 0; c < COUNTS; c++)
         for (uint32_t limit = 1; limit <= 9; limit += 4)
             for (int ties = 0; ties < 2; ties++)
-                for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+                EACH_TABLE (isa, 0, ISAS - 1) {
                     fill_groups(1 + c * 5);
                     for (size_t i = 0; i < ROWS_MAX; i++)
                         codes[i] = test_random_below(20);
@@ -658,7 +658,7 @@ TEST(runs_are_marked_and_numbered)
                 size_t count = counts[c];
                 fill_rows(stride, true);
                 const uint8_t *at = (uint8_t *)rows + stride;
-                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                EACH_TABLE (v, 0, ISAS) {
                     reset(&out[v]);
                     runs_mark_arguments m = {.rows = at,
                                              .count = dev_count_exact(count),
@@ -690,7 +690,7 @@ TEST(groups_partition_orders_by_bits)
     static uint32_t hashes[ROWS_MAX], order[ROWS_MAX], offsets[66];
     for (size_t c = 0; c < COUNTS; c++)
         for (uint32_t bits = 0; bits <= 6; bits++)
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 size_t count = counts[c], parts = (size_t)1 << bits;
                 for (size_t i = 0; i < count; i++)
                     hashes[i] = (uint32_t)test_random();
@@ -721,7 +721,7 @@ TEST(ranks_partition_gives_each_rank_its_rows)
     static const uint32_t ranks[] = {1, 2, 3, 5, 64, 71};
     for (size_t c = 0; c < COUNTS; c++)
         for (size_t n = 0; n < sizeof ranks / sizeof *ranks; n++)
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 for (size_t i = 0; i < counts[c]; i++) {
                     hashes[i] = test_random() << test_random_below(60);
                     uint64_t upper = hashes[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -761,7 +761,7 @@ TEST(codes_are_digits_and_back)
                 values[i] = (int64_t)test_random_below(12) - 6; /* codes of -5 to 4: 1 to 10 */
                 expected_violations += bit(in.validity, i) && (values[i] < -5 || values[i] > 4);
             }
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 for (size_t i = 0; i < ROWS_MAX + 16; i++)
                     codes[v][i] = 2;
                 codes_number_arguments a = {.type = type_make(TYPE_INT64),
@@ -805,7 +805,7 @@ static void check_codes_of_texts(size_t id_count, size_t count, bool combine, bo
     for (size_t i = 0; i < count; i++)
         index[i] = has_nulls && test_random_below(5) == 0 ? ROW_NULL
                                                           : (uint32_t)test_random_below(id_count);
-    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+    EACH_TABLE (v, 0, ISAS) {
         for (size_t i = 0; i < ROWS_MAX + 16; i++)
             codes[i] = (uint32_t)i;
         codes_index_arguments a = {.ids = ids,
@@ -841,7 +841,7 @@ TEST(codes_of_too_many_texts)
     static uint32_t index[ROWS_MAX], codes[ROWS_MAX];
     for (size_t i = 0; i < ROWS_MAX; i++)
         index[i] = i % 7 == 6 ? ROW_NULL : (uint32_t)(i % 5);
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (uint32_t radix = 4; radix < 24; radix++) {
             uint64_t violations = 0, bad = 0;
             codes_index_arguments a = {.ids = ids,
@@ -870,7 +870,7 @@ TEST(groups_that_are_present)
             fill_groups(groups);
             for (size_t i = 0; i < counts[c]; i++)
                 expected |= (uint64_t)1 << in.groups[i];
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 codes_present_arguments a = {
                     .groups = in.groups, .count = dev_count_exact(counts[c]), .out = &present};
                 table_of(v)[DEV_KERNEL_codes_present](&a);
@@ -898,7 +898,7 @@ TEST(key_statistics_see_order_and_bounds)
                 changes += i && values[i] != values[i - 1];
                 is_ascending &= !i || values[i] >= values[i - 1];
             }
-            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+            EACH_TABLE (v, 0, ISAS) {
                 int64_t s[KEY_STATISTICS];
                 key_statistics_arguments a = {.type = type_make(TYPE_INT64),
                                               .values = values,

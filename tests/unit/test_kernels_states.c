@@ -107,7 +107,7 @@ static void check_count(void)
     memset(expected, 0, sizeof expected);
     for (size_t i = 0; i < in.rows; i++)
         expected[group_of(i)] += counts_row(i);
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         memset(states, 0, sizeof states);
         aggregate_count_arguments a = {
             ROWS_OF_UPDATE, .group_count = in.grouped ? GROUPS_MAX_TEST : 1, .states = states};
@@ -130,7 +130,7 @@ static void check_sum(uint32_t state_width)
         values[i] = (int64_t)test_random() >> 20;
         expected[group_of(i)] += counts_row(i) ? values[i] : 0;
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         dev_error error = {0};
         memset(states, 0, sizeof states);
         aggregate_sum_arguments a = {ROWS_OF_UPDATE,
@@ -170,7 +170,7 @@ static void check_numbers(void)
         values[i] = ldexp((double)exact, -20);
         expected[group_of(i)] += counts_row(i) ? exact : 0;
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         memset(states, 0, sizeof states);
         memset(merged, 0, sizeof merged);
         aggregate_sum_number_arguments a = {ROWS_OF_UPDATE, .type = type_make(TYPE_DOUBLE),
@@ -209,7 +209,7 @@ TEST(sums_of_what_is_no_number)
     values[42] = (double)INFINITY;
     values[142] = -(double)INFINITY;
     values[43] = (double)NAN;
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         aggregate_number states[4] = {{0, 0}};
         aggregate_sum_number_arguments a = {.type = type_make(TYPE_DOUBLE),
                                             .values = values,
@@ -244,7 +244,7 @@ static void check_variances(void)
         long double away = values[i] - sums[group_of(i)] / (long double)found[group_of(i)];
         squares[group_of(i)] += counts_row(i) ? away * away : 0;
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         memset(states, 0, sizeof states);
         aggregate_vary_arguments a = {ROWS_OF_UPDATE, .values = values,
                                       .group_count = GROUPS_MAX_TEST, .states = states};
@@ -280,7 +280,7 @@ TEST(variances_of_large_numbers)
 {
     double value = 1e200;
     aggregate_variance large = {1e200, 0, 1};
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++)
+    EACH_TABLE (isa, 0, ISAS)
         for (int is_state = 0; is_state < 2; is_state++) {
             aggregate_variance state = {0};
             aggregate_vary_arguments a = {.is_state = is_state,
@@ -320,7 +320,7 @@ static void check_text(bool is_greatest)
             (b->bytes == AGGREGATE_NO_TEXT || (is_greatest ? order > 0 : order < 0)))
             *b = values[i];
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         uint64_t changed_count = 0;
         static bool is_changed[GROUPS_MAX_TEST];
         memset(states, 0xff, sizeof states);
@@ -369,7 +369,7 @@ static void check_intervals(bool is_greatest)
         if (counts_row(i) && (is_greatest ? weight > *b : weight < *b))
             *b = weight;
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         for (size_t g = 0; g < GROUPS_MAX_TEST; g++)
             states[g] = begin;
         aggregate_pick_arguments a = {
@@ -402,7 +402,7 @@ static void check_bits(char op)
                             : op == '|' ? *e | values[i]
                                         : *e ^ values[i]);
     }
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+    EACH_TABLE (isa, 0, ISAS) {
         for (size_t g = 0; g < GROUPS_MAX_TEST; g++)
             states[g] = begin;
         aggregate_bits_arguments a = {ROWS_OF_UPDATE, .op = op, .width = 2, .values = values,

@@ -159,7 +159,7 @@ TEST(values_are_kept_and_found)
 {
     static const size_t counts[] = {0, 1, 2, 64, 65, 700, ROWS_MAX}, group_counts[] = {0, 1, 3, 70};
     static const double shares[] = {0, 0.1, 0.5, 0.73, 1};
-    for (size_t isa = 0; isa < ISAS && table_of(isa); isa++)
+    EACH_TABLE (isa, 0, ISAS)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             for (size_t g = 0; g < sizeof group_counts / sizeof *group_counts; g++)
                 for (int all = 0; all < 2; all++) {

@@ -41,7 +41,7 @@ TEST(different_narrow_rows_have_different_hashes)
     static uint32_t first[ROWS_MAX];
     const uint32_t steps[] = {1, 2, 1000, 1u << 16, 0x9e3779b9u};
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
-        for (size_t v = 0; v < ISAS && table_of(v); v++) {
+        EACH_TABLE (v, 0, ISAS) {
             size_t count = steps[s] == 1u << 16 ? 65536 : ROWS_MAX;
             for (size_t i = 0; i < count; i++)
                 rows[i] = (uint32_t)(i * steps[s] - 1000);
@@ -74,7 +74,7 @@ static void check_find(size_t count, uint64_t different, uint64_t slot_count, bo
     uint64_t most = different < count ? different : count;
     for (size_t i = 0; i < count; i++)
         rows[i] = keys[i] = (uint32_t)(i % different * 0x10001 + 3);
-    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+    EACH_TABLE (v, 0, ISAS) {
         uint64_t groups = 0;
         memset(slots, 0, slot_count * sizeof *slots);
         hash(table_of(v), count, hashes);
@@ -112,7 +112,7 @@ TEST(groups_of_narrow_rows)
 static void check_pack(data_type type, const void *values, size_t count,
                        uint64_t (*expected)(size_t))
 {
-    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+    EACH_TABLE (v, 0, ISAS) {
         memset(rows, 0xa5, sizeof rows);
         keys_pack_arguments p = {.type = type,
                                  .values = values,

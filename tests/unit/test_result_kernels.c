@@ -78,7 +78,7 @@ TEST(texts_side_by_side)
 {
     fill_texts();
     fill_validity();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++)
             for (int has_nulls = 0; has_nulls < 2; has_nulls++)
                 check_texts(table_of(v), dev_count_exact(counts[c]), counts[c], has_nulls);
@@ -92,7 +92,7 @@ TEST(texts_in_a_heap)
     static char heap[USED + ROWS_MAX * TEXT_MAX + 1];
     fill_texts();
     fill_validity();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++) {
             uint64_t used = USED, wanted = USED, wrong = 0;
             memset(heap, '#', sizeof heap);
@@ -126,7 +126,7 @@ TEST(texts_whose_heap_was_copied)
 {
     static string_view copies[ROWS_MAX];
     fill_texts();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++) {
             static char heap[sizeof texts];
             uint64_t wrong = 0;
@@ -153,7 +153,7 @@ TEST(texts_of_a_lazy_count)
     uint64_t actual[] = {0, 1, 2048, 3000};
     fill_texts();
     fill_validity();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < sizeof actual / sizeof *actual; c++)
             check_texts(table_of(v), (dev_count){ROWS_MAX, &actual[c]}, actual[c], true);
 }
@@ -194,7 +194,7 @@ TEST(intervals_of_nanoseconds)
                                      i % 3 == 0   ? MICROSECONDS_MOST
                                      : i % 3 == 1 ? -MICROSECONDS_MOST
                                                   : (int64_t)test_random_below(1000000)};
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++)
             for (int has_nulls = 0; has_nulls < 2; has_nulls++) {
                 memset(out, 0xa5, sizeof out);
@@ -214,7 +214,7 @@ TEST(intervals_that_are_too_long)
                                            INT64_MIN};
     month_day_nano out[2];
     validity[0] = 1;
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t i = 0; i < sizeof microseconds / sizeof *microseconds; i++) {
             interval_value values[2] = {{0, 0, 0}, {0, 0, microseconds[i]}};
             CHECK_EQ(make_intervals(table_of(v), values, false, 2, out), DEV_ERROR_NANOSECONDS);
@@ -237,7 +237,7 @@ TEST(uuids_in_the_order_of_their_bytes)
         }
         values[i] = (int128)(number ^ (uint128)1 << 127);
     }
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (int has_nulls = 0; has_nulls < 2; has_nulls++) {
             dev_error error = {.code = DEV_ERROR_NONE};
             arrow_values_arguments a = {.type = type_make(TYPE_UUID),

@@ -125,7 +125,7 @@ static void check_find(const dev_kernel_function *table, size_t count, size_t di
 TEST(groups_own_or_count_their_texts)
 {
     static const size_t distincts[] = {1, 2, 600, ROWS_MAX};
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++)
             for (size_t d = 0; d < sizeof distincts / sizeof *distincts; d++)
                 for (owning how = 0; how < OWNINGS; how++) {
@@ -141,7 +141,7 @@ TEST(texts_alone_are_grouped)
     static uint64_t slots[SLOTS];
     static string_view rows[ROWS_MAX], groups[ROWS_MAX];
     static uint32_t hashes[ROWS_MAX], found[ROWS_MAX];
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (uint64_t slot_count = SLOTS_SMALL; slot_count <= SLOTS; slot_count *= 8) {
             uint64_t count = 0;
             fill_keys(ROWS_MAX);
@@ -183,7 +183,7 @@ TEST(texts_of_states_as_values)
         if (test_random_below(3) == 0)
             states[i].bytes = AGGREGATE_NO_TEXT;
     }
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++) {
             aggregate_text_values_arguments a = {.states = states,
                                                  .count = dev_count_exact(counts[c]),
@@ -208,7 +208,7 @@ TEST(bits_are_counted)
     uint64_t bits[300];
     for (size_t i = 0; i < 300; i++)
         bits[i] = test_random() & test_random();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (uint64_t words = 0; words <= 300; words += words < 34 ? 1 : 133) {
             uint64_t expected = 5, total = 5;
             for (uint64_t i = 0; i < words * 64; i++)
@@ -226,7 +226,7 @@ TEST(hashes_of_nulls_are_spread)
     static uint64_t validity[ROWS_MAX / 64 + 1];
     for (size_t i = 0; i < sizeof validity / sizeof *validity; i++)
         validity[i] = test_random();
-    for (size_t v = 0; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 0, ISAS)
         for (size_t c = 0; c < COUNTS; c++) {
             uint64_t actual = counts[c];
             join_spread_nulls_arguments a = {
@@ -364,7 +364,7 @@ TEST(casts_from_and_to_text)
 {
     size_t count;
     const data_type *types = cast_types(&count);
-    for (size_t v = 1; v < ISAS && table_of(v); v++)
+    EACH_TABLE (v, 1, ISAS)
         for (size_t t = 0; t < count; t++)
             check_casts(table_of(v), types[t]);
 }
