@@ -2,11 +2,13 @@
  * of them is in bind_composite_plan.c. */
 #include "sql/expression/bind_composite.h"
 
+#include "base/json_type.h"
 #include "device/value/list_words.h"
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_owner.h"
+#include "sql/function/bind_json.h"
 #include "sql/nested/nested_function.h"
 #include "sql/nested/nested_make.h"
 #include "sql/types/bind_operator.h"
@@ -247,6 +249,14 @@ static status check_distinct_order(binder *b, const FuncCall *tree, bind_composi
     return c->order.count ? STATUS_OK : array_push(b->memory, &c->order, key);
 }
 
+/* JSON becomes text: values of it, one behind the other, are not JSON. */
+static status joined_text(binder *b, data_type type, int32_t location, expr **e)
+{
+    if (type_is_json((*e)->type) && type.id == TYPE_VARCHAR)
+        TRY(bind_of_json(b, *e, type, location, e));
+    return bind_cast(b, *e, type, location, e);
+}
+
 static status bind_string_parts(binder *b, const FuncCall *tree, bind_scope *scope,
                                 bind_composite *c)
 {
@@ -260,8 +270,8 @@ static status bind_string_parts(binder *b, const FuncCall *tree, bind_scope *sco
     TRY(bind_own_order(b, tree, scope, c));
     if (c->is_distinct)
         TRY(check_distinct_order(b, tree, c));
-    TRY(bind_cast(b, c->key, type, tree->location, &c->key));
-    TRY(bind_cast(b, c->delimiter, type, tree->location, &c->delimiter));
+    TRY(joined_text(b, type, tree->location, &c->key));
+    TRY(joined_text(b, type, tree->location, &c->delimiter));
     TRY(bind_call_filter(b, tree, scope, &c->filter));
     return c->filter ? only_where(b, c->filter, &c->key) : STATUS_OK;
 }
