@@ -44,7 +44,7 @@ CHECKED status arena_on_free(arena *a, void (*release)(void *object), void *obje
 /* ---- growing arrays ----
  * A struct with `items`, `count` and `capacity` is an array: ARRAY(int) numbers = {0};
  * With an arena the items live in it; with NULL they are mem_resize'd and the owner calls
- * array_release. */
+ * array_release. Macros evaluate each argument once. */
 
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
@@ -54,14 +54,18 @@ CHECKED status arena_on_free(arena *a, void (*release)(void *object), void *obje
 
 /* Makes room for `more` further items. */
 #define array_reserve(a, array, more)                                                              \
-    array_reserve_((a), (void **)&(array)->items, &(array)->capacity, (array)->count, (more),      \
-                   sizeof *(array)->items)
+    ({                                                                                             \
+        __auto_type array_room_ = (array);                                                         \
+        array_reserve_((a), (void **)&array_room_->items, &array_room_->capacity,                  \
+                       array_room_->count, (more), sizeof *array_room_->items);                    \
+    })
 /* Appends an item: status. */
 #define array_push(a, array, item)                                                                 \
     ({                                                                                             \
-        status array_status_ = array_reserve((a), (array), 1);                                     \
+        __auto_type array_ = (array);                                                              \
+        status array_status_ = array_reserve((a), array_, 1);                                      \
         if (!array_status_)                                                                        \
-            (array)->items[(array)->count++] = (item);                                             \
+            array_->items[array_->count++] = (item);                                               \
         array_status_;                                                                             \
     })
 #define array_release(array)                                                                       \

@@ -76,11 +76,13 @@ TEST(arena_runs_callbacks_last_first)
     CHECK_TEXT_EQ(release_order, "321");
 }
 
+typedef ARRAY(int) int_array;
+
 TEST(array_grows_with_and_without_arena)
 {
     arena *a;
     CHECK_OK(arena_new(&a));
-    ARRAY(int) inside = {0}, outside = {0};
+    int_array inside = {0}, outside = {0};
     for (int i = 0; i < 1000; i++) {
         CHECK_OK(array_push(a, &inside, i));
         CHECK_OK(array_push(NULL, &outside, i));
@@ -98,7 +100,7 @@ TEST(array_grows_with_and_without_arena)
 
 static status fill_arena(arena **out)
 {
-    ARRAY(int) numbers = {0};
+    int_array numbers = {0};
     TRY(arena_new(out));
     for (int i = 0; i < 100; i++)
         TRY(array_push(*out, &numbers, i));
@@ -106,6 +108,26 @@ static status fill_arena(arena **out)
     if (!arena_alloc(*out, 5000) || !arena_format(*out, "%d", 7))
         return status_no_memory("object", 5000);
     return STATUS_OK;
+}
+
+/* Names another array at each call, as a condition does that a cancelled statement answers otherwise. */
+static int_array *next_of_two(int_array *two, unsigned *calls)
+{
+    return &two[(*calls)++ % 2];
+}
+
+TEST(array_is_named_once)
+{
+    int_array two[2] = {0};
+    unsigned calls = 0;
+    CHECK_OK(array_push(NULL, next_of_two(two, &calls), 7));
+    CHECK_EQ(calls, 1);
+    CHECK_EQ(two[0].count, 1);
+    CHECK_OK(array_reserve(NULL, next_of_two(two, &calls), 3));
+    CHECK_EQ(calls, 2);
+    CHECK(two[1].capacity >= 3);
+    array_release(&two[0]);
+    array_release(&two[1]);
 }
 
 TEST(arena_survives_each_failing_allocation)
