@@ -24,6 +24,7 @@
     F(ucp_worker_get_efd)                                                                          \
     F(ucp_worker_arm)                                                                              \
     F(ucp_worker_progress)                                                                         \
+    F(ucp_worker_flush_nbx)                                                                        \
     F(ucp_worker_set_am_recv_handler)                                                              \
     F(ucp_ep_create)                                                                               \
     F(ucp_ep_close_nbx)                                                                            \

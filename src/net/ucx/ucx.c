@@ -400,17 +400,45 @@ static void ucx_stop_thread(ucx_transport *t)
     t->has_thread = false;
 }
 
-/* Answers ranks that have just begun to connect with this one: UCX aborts where it is left with such an answer. */
-static void answer_connecting(ucx_transport *t, uint64_t end)
+/* Waits until UCX has sent what it was given, its own messages too. Returns false where it has not by `end`. */
+static bool flush_worker(ucx_transport *t, uint64_t end, bool *was_idle)
 {
-    uint64_t now = ucx_now(&t->base), quiet = now + QUIET_NS;
-    for (; now < quiet && now < end; now = ucx_now(&t->base))
-        if (t->ucx->ucp_worker_progress(t->worker))
-            quiet = now + QUIET_NS;
+    ucp_request_param_t parameters = {0};
+    ucs_status_ptr_t request = t->ucx->ucp_worker_flush_nbx(t->worker, &parameters);
+    *was_idle = !UCS_PTR_IS_PTR(request);
+    if (*was_idle)
+        return true;
+    bool is_done = false;
+    while (!is_done && ucx_now(&t->base) < end) {
+        t->ucx->ucp_worker_progress(t->worker);
+        is_done = t->ucx->ucp_request_check_status(request) != UCS_INPROGRESS;
+    }
+    t->ucx->ucp_request_free(request);
+    return is_done;
 }
 
-/* Closes endpoints: what was sent goes out; a peer that does not take it within a moment is cut off. */
-static void close_endpoints(ucx_transport *t)
+/* Answers ranks that have just begun to connect with this one, until none has for a moment. Returns
+ * false where an answer has not gone out by `end`. */
+static bool answer_connecting(ucx_transport *t, uint64_t end)
+{
+    bool is_quiet = false, was_idle;
+    while (!is_quiet) {
+        if (!flush_worker(t, end, &was_idle))
+            return false;
+        is_quiet = was_idle;
+        uint64_t now = ucx_now(&t->base), quiet = now + QUIET_NS;
+        for (; now < quiet && now < end; now = ucx_now(&t->base))
+            if (t->ucx->ucp_worker_progress(t->worker))
+                is_quiet = false, quiet = now + QUIET_NS;
+        if (now >= end)
+            return is_quiet;
+    }
+    return true;
+}
+
+/* Closes endpoints: what was sent goes out; a peer that does not take it within a moment is cut off. Returns whether
+ * UCX has nothing under way. */
+static bool close_endpoints(ucx_transport *t)
 {
     send_posted(t);
     for (unsigned rank = 0; rank < t->base.ranks; rank++)
@@ -420,20 +448,21 @@ static void close_endpoints(ucx_transport *t)
     while (t->under_way && ucx_now(&t->base) < end)
         t->ucx->ucp_worker_progress(t->worker);
     send_posted(t); /* comes back */
-    answer_connecting(t, end);
+    return answer_connecting(t, end);
 }
 
 static void ucx_close(net_transport *transport)
 {
     ucx_transport *t = ucx_self_of(transport);
     ucx_stop_thread(t);
-    if (t->comm && t->peers)
-        close_endpoints(t);
+    bool is_settled = !t->comm || !t->peers || close_endpoints(t);
     if (t->address)
         t->ucx->ucp_worker_release_address(t->worker, t->address);
-    if (t->worker)
+    /* UCX 1.13 aborts where its worker is destroyed with an answer that could not be sent: such a
+     * worker stays until the process ends, which it is about to where a rank has gone. */
+    if (t->worker && is_settled)
         t->ucx->ucp_worker_destroy(t->worker);
-    if (t->context)
+    if (t->context && is_settled)
         t->ucx->ucp_cleanup(t->context);
     if (t->own_event >= 0)
         close(t->own_event);
