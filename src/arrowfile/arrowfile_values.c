@@ -15,7 +15,7 @@ typedef struct making {
     tensor *t;
 } making;
 
-static status wrong(const making *m, const char *what)
+static status wrong_arrow(const making *m, const char *what)
 {
     return status_new(STATUS_KIND_CORRUPT, "column \"%s\": %s", m->field->name, what);
 }
@@ -97,7 +97,7 @@ static status check_offsets(const making *m, const void *offsets, uint64_t count
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = number_at(offsets, width, i + 1) - number_at(offsets, width, i);
         if (length > UINT32_MAX || number_at(offsets, width, i + 1) > INT64_MAX)
-            return wrong(m, "offsets go back, or a value has more than 4 GB");
+            return wrong_arrow(m, "offsets go back, or a value has more than 4 GB");
         if (cancel_look(i))
             return cancel_check();
     }
@@ -131,7 +131,7 @@ static bool begins_within_a_character(const char *text, uint32_t bytes)
 
 static status bad_text(const making *m)
 {
-    return wrong(m, "a text is not UTF-8");
+    return wrong_arrow(m, "a text is not UTF-8");
 }
 
 /* Makes the views of texts that lie one after the other. */
@@ -220,7 +220,7 @@ static status measure_views(const making *m, const arrow_view *views, view_part 
         if (!arrowfile_values_is_valid(m->t, row) || v->bytes <= STRING_INLINE_BYTES)
             continue;
         if (v->buffer >= part_count)
-            return wrong(m, "a view names a buffer that is not there");
+            return wrong_arrow(m, "a view names a buffer that is not there");
         view_part *part = &parts[v->buffer];
         if (!part->end || v->offset < part->first)
             part->first = v->offset;
@@ -315,7 +315,8 @@ static status make_fixed(const making *m)
 
 static status check_child_rows(const making *m, arrowfile_range rows)
 {
-    return rows.count < ROW_NULL ? STATUS_OK : wrong(m, "lists have too many elements together");
+    return rows.count < ROW_NULL ? STATUS_OK
+                                 : wrong_arrow(m, "lists have too many elements together");
 }
 
 static status make_children(const making *m, const arrowfile_field *children, uint32_t count,
@@ -338,18 +339,18 @@ static status make_children(const making *m, const arrowfile_field *children, ui
 }
 
 /* Returns the child's rows, of a map's entries their two columns. */
-static status make_elements(const making *m, arrowfile_cursor *cursor, arrowfile_range rows)
+static status make_list_elements(const making *m, arrowfile_cursor *cursor, arrowfile_range rows)
 {
     const arrowfile_field *child = m->field->children;
     TRY(check_child_rows(m, rows));
     if (m->field->type.id != TYPE_MAP)
         return make_children(m, child, 1, cursor, rows);
     if (cursor->node >= m->body->nodes.count)
-        return wrong(m, "the entries of maps are missing");
+        return wrong_arrow(m, "the entries of maps are missing");
     const arrowfile_node *entries = &m->body->nodes.items[cursor->node++];
     cursor->buffer++;
     if (rows.first > entries->rows || rows.count > entries->rows - rows.first)
-        return wrong(m, "offsets lie beyond the entries");
+        return wrong_arrow(m, "offsets lie beyond the entries");
     rows.first += entries->offset;
     return make_children(m, child->children, 2, cursor, rows);
 }
@@ -362,7 +363,7 @@ static status make_lists(const making *m, arrowfile_cursor *cursor)
     uint32_t width = m->field->width;
     TRY(read_offsets(m, &offsets, &range));
     cursor->buffer++;
-    status st = make_elements(m, cursor, range);
+    status st = make_list_elements(m, cursor, range);
     for (uint64_t row = 0; !st && row < m->rows.count; row++) {
         uint64_t from = number_at(offsets->address, width, row);
         uint64_t end = number_at(offsets->address, width, row + 1);
@@ -382,7 +383,7 @@ static status measure_list_views(const making *m, const void *offsets, const voi
         if (!arrowfile_values_is_valid(m->t, row) || !length)
             continue;
         if (from > INT64_MAX || length > UINT32_MAX)
-            return wrong(m, "a list has a negative place or length");
+            return wrong_arrow(m, "a list has a negative place or length");
         first = from < first ? from : first;
         end = from + length > end ? from + length : end;
     }
@@ -403,7 +404,7 @@ static status make_list_views(const making *m, arrowfile_cursor *cursor)
     if (!st)
         st = measure_list_views(m, offsets->address, lengths->address, &range);
     if (!st)
-        st = make_elements(m, cursor, range);
+        st = make_list_elements(m, cursor, range);
     for (uint64_t row = 0; !st && row < m->rows.count; row++) {
         uint64_t length = number_at(lengths->address, width, row);
         uint64_t at = number_at(offsets->address, width, row) - range.first;
@@ -421,8 +422,8 @@ static status make_fixed_lists(const making *m, arrowfile_cursor *cursor)
     arrowfile_range range;
     if (__builtin_mul_overflow(m->rows.first, each, &range.first) ||
         __builtin_mul_overflow(m->rows.count, each, &range.count))
-        return wrong(m, "lists have too many elements together");
-    TRY(make_elements(m, cursor, range));
+        return wrong_arrow(m, "lists have too many elements together");
+    TRY(make_list_elements(m, cursor, range));
     for (uint64_t row = 0; row < m->rows.count; row++)
         values[row] = (nested_value){(uint32_t)(row * each), (uint32_t)each};
     return STATUS_OK;
@@ -482,10 +483,10 @@ static status begin_column(making *m, arrowfile_cursor *cursor, bool *out_has_nu
 {
     const arrowfile_body *body = m->body;
     if (cursor->node >= body->nodes.count)
-        return wrong(m, "the batch lacks it");
+        return wrong_arrow(m, "the batch lacks it");
     const arrowfile_node *node = &body->nodes.items[cursor->node++];
     if (m->rows.first > node->rows || m->rows.count > node->rows - m->rows.first)
-        return wrong(m, "it has fewer rows than it should");
+        return wrong_arrow(m, "it has fewer rows than it should");
     m->rows.first += node->offset;
     bool is_null = m->field->layout == ARROWFILE_NULLS && !m->field->has_dictionary;
     uint64_t bytes = 0;
@@ -534,7 +535,7 @@ static status fill_index(const making *m, const void *codes, const uint64_t *val
         bool is_null = valid && !(valid[row / 64] >> row % 64 & 1);
         uint64_t code = is_null ? 0 : code_at(m->field, codes, row);
         if (!is_null && code >= rows)
-            return wrong(m, "a code lies beyond its dictionary");
+            return wrong_arrow(m, "a code lies beyond its dictionary");
         index->rows[row] = is_null ? ROW_NULL : (uint32_t)code;
         index->has_nulls |= is_null;
     }

@@ -265,7 +265,7 @@ static void pipeline_add_expr(const read_columns *read, const expr *e)
         expr_visit_columns(e, add_read, (void *)(uintptr_t)read);
 }
 
-static void add_list(const read_columns *read, const expr_list *list)
+static void add_expr_list(const read_columns *read, const expr_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         pipeline_add_expr(read, list->items[i]);
@@ -291,13 +291,13 @@ static bool add_readers(const read_columns *read, const plan_node *node, const l
             return false;
         switch (next->kind) {
         case PLAN_FILTER:
-            add_list(read, &next->filter.conditions);
+            add_expr_list(read, &next->filter.conditions);
             break;
         case PLAN_PROJECT:
-            add_list(read, &next->project.exprs);
+            add_expr_list(read, &next->project.exprs);
             return true;
         case PLAN_AGGREGATE:
-            add_list(read, &next->aggregate.groups);
+            add_expr_list(read, &next->aggregate.groups);
             add_aggregates(read, next);
             return true;
         default:

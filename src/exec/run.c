@@ -23,7 +23,7 @@ static status new_bounds(exec_query *query, uint32_t count)
 }
 
 /* Makes a query without operators. */
-static status query_new(const plan_statement *statement, const exec_place *place,
+static status new_query(const plan_statement *statement, const exec_place *place,
                         const settings *settings, exec_query **out)
 {
     *out = NULL;
@@ -124,7 +124,7 @@ static status part_new(exec_query *whole, exec_operator *move, const exec_place 
     there.other = place->dev;
     TRY(array_reserve(whole->memory, &whole->parts, 1));
     TRY(part_statement(whole, move->plan, &statement));
-    TRY(query_new(statement, &there, settings, &part));
+    TRY(new_query(statement, &there, settings, &part));
     whole->parts.items[whole->parts.count++] = part;
     part->whole = whole;
     part->start = exec_query_start;
@@ -165,7 +165,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     exec_query *query;
     *out = NULL;
     TRY(plan_check_nested(statement, true));
-    TRY(query_new(statement, place, settings, &query));
+    TRY(new_query(statement, place, settings, &query));
     status st = result_sink_new(query);
     if (!st)
         st = query_build(query, query->result_sink, place, settings);

@@ -113,7 +113,7 @@ typedef struct store_words {
 } store_words;
 
 /* As much as there is room for; "" where it makes no sense. */
-static void take_word(const xml_text *text, char *out, size_t room)
+static void take_xml_word(const xml_text *text, char *out, size_t room)
 {
     char whole[WORDS_BYTES];
     size_t bytes = text->bytes < sizeof whole ? text->bytes : sizeof whole - 1;
@@ -137,9 +137,9 @@ static void read_words(const transfer *t, store_words *out)
         if (item.kind != XML_LEAF)
             continue;
         if (xml_is(&item.name, "Code"))
-            take_word(&item.text, out->code, sizeof out->code);
+            take_xml_word(&item.text, out->code, sizeof out->code);
         if (xml_is(&item.name, "Message"))
-            take_word(&item.text, out->message, sizeof out->message);
+            take_xml_word(&item.text, out->message, sizeof out->message);
     }
 }
 

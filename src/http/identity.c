@@ -133,7 +133,7 @@ static status bad_answer(const asking *k)
 }
 
 /* "2026-11-26T20:00:00Z" */
-static time_t time_of(const char *text)
+static time_t parse_expiry(const char *text)
 {
     struct tm utc = {0};
     const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &utc) : NULL;
@@ -150,7 +150,7 @@ static status keep(const asking *k, const char *id, const char *secret, const ch
     snprintf(lent.id, sizeof lent.id, "%s", id);
     snprintf(lent.secret, sizeof lent.secret, "%s", secret);
     snprintf(lent.token, sizeof lent.token, "%s", token);
-    lent.expires = time_of(expires);
+    lent.expires = parse_expiry(expires);
     if (!lent.expires)
         lent.expires = time(NULL) + 2 * RENEWED_SECONDS;
     return STATUS_OK;

@@ -10,7 +10,7 @@
 
 #define HASH_BYTES 32
 
-static void write_hex(const unsigned char *bytes, char out[65])
+static void write_hex_digest(const unsigned char *bytes, char out[65])
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < HASH_BYTES; i++) {
@@ -25,7 +25,7 @@ void sign_hash(const void *data, size_t bytes, char out[65])
     unsigned char hash[EVP_MAX_MD_SIZE] = {0};
     unsigned length;
     (void)EVP_Digest(data, bytes, hash, &length, EVP_sha256(), NULL);
-    write_hex(hash, out);
+    write_hex_digest(hash, out);
 }
 
 static bool sign_hmac(const void *key, size_t key_bytes, const char *text,
@@ -131,7 +131,7 @@ status sign_request_v4(arena *a, const sign_request *r, const sign_keys *keys, t
     char *text = arena_format(a, "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope, hash);
     if (!text || !derive(r, secret, day, key) || !sign_hmac(key, HASH_BYTES, text, mac))
         return no_memory();
-    write_hex(mac, signature);
+    write_hex_digest(mac, signature);
     out->date = arena_copy_text(a, date, strlen(date));
     out->authorization =
         arena_format(a, "AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s",

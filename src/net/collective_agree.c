@@ -63,7 +63,8 @@ static uint64_t collective_agree_combine(net_operation operation, uint64_t a, ui
 }
 
 /* Words of a child, and of all below it. */
-static void take_child(agreement *a, unsigned child, const uint64_t *words, const int32_t *differs)
+static void take_child_words(agreement *a, unsigned child, const uint64_t *words,
+                             const int32_t *differs)
 {
     for (uint32_t i = 0; i < a->count; i++) {
         int32_t other = words[i] == a->words[i] ? differs[i] : (int32_t)child;
@@ -92,7 +93,7 @@ static const char *collective_agree_take(net_collective *collective, unsigned ph
             return "a rank that there is not";
     a->has_come[message->peer] = true;
     if (is_child) {
-        take_child(a, message->peer, words, differs);
+        take_child_words(a, message->peer, words, differs);
         a->has_result = !comm->rank && !a->children_left;
     } else {
         memcpy(a->words, words, a->count * sizeof *words);

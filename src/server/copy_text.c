@@ -71,7 +71,7 @@ static void put_field(copy_text *t)
 }
 
 /* Returns whether the field of the column is NULL. */
-static bool is_null(const copy_text *t, const char *name)
+static bool is_null_text(const copy_text *t, const char *name)
 {
     const sql_copy_text *style = t->style;
     size_t bytes = strlen(style->null_text);
@@ -112,7 +112,7 @@ static void put_row_field(copy_text *t)
 {
     if (t->column > 1)
         put(t, ',');
-    if (is_null(t, t->names[t->column - 1])) {
+    if (is_null_text(t, t->names[t->column - 1])) {
         put(t, '\\'), put(t, 'N');
         return;
     }

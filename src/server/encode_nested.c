@@ -73,7 +73,7 @@ static void write_text_element(wire_writer *out, const exec_batch_column *child,
 
 /* ---- arrays in binary ---- */
 
-static bool has_null(const exec_batch_column *child, nested_value v)
+static bool has_null_element(const exec_batch_column *child, nested_value v)
 {
     for (uint64_t row = v.offset; row < (uint64_t)v.offset + v.length; row++)
         if (encode_is_null(child, row))
@@ -84,7 +84,7 @@ static bool has_null(const exec_batch_column *child, nested_value v)
 static void write_array_head(wire_writer *out, const exec_batch_column *child, nested_value v)
 {
     wire_32(out, v.length ? 1 : 0); /* dimensions */
-    wire_32(out, has_null(child, v));
+    wire_32(out, has_null_element(child, v));
     wire_32(out, pg_type_of(child->type).oid);
     if (!v.length)
         return;

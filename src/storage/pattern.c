@@ -191,7 +191,7 @@ static status match_plain(const matching *m, const char *folder, size_t part)
 }
 
 /* Returns whether the part is the name of something in the folder that it would not match as a pattern: "D[x]". */
-static status is_exact(const matching *m, const char *folder, const char *part, bool *out)
+static status is_literal_name(const matching *m, const char *folder, const char *part, bool *out)
 {
     struct stat info;
     *out = false;
@@ -214,7 +214,7 @@ static status find_plain(const matching *m, visit *v, bool *out_all)
             add_part(v->parts, i + 1);
         v->is_plain[i] = !file_name_has_wildcard(part, strlen(part));
         if (!v->is_plain[i])
-            TRY(is_exact(m, v->folder, part, &v->is_plain[i]));
+            TRY(is_literal_name(m, v->folder, part, &v->is_plain[i]));
         *out_all &= v->is_plain[i];
     }
     return STATUS_OK;

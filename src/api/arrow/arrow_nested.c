@@ -161,7 +161,7 @@ static status set_nested_field(field_maker *m, const struct ArrowSchema *column,
     return no_type(column);
 }
 
-static status copy_name(field_maker *m, const struct ArrowSchema *column, arrowfile_field *f)
+static status copy_field_name(field_maker *m, const struct ArrowSchema *column, arrowfile_field *f)
 {
     const char *name = column->name ? column->name : "";
     size_t bytes = strlen(name);
@@ -196,7 +196,7 @@ static status make_field(field_maker *m, const struct ArrowSchema *column, unsig
         return status_new(STATUS_KIND_UNSUPPORTED,
                           "column \"%s\" has more than %d levels, or more than %d fields",
                           column->name ? column->name : "", NESTED_DEPTH_MAX, FIELDS_MAX);
-    TRY(copy_name(m, column, f));
+    TRY(copy_field_name(m, column, f));
     if (column->dictionary) {
         TRY(set_codes(m, column, f));
         column = column->dictionary;
@@ -326,8 +326,8 @@ static status add_buffers(arrowfile_body *body, const arrowfile_field *f,
     }
 }
 
-static status add_array(api_arrow_nested *n, arrowfile_body *body, const arrowfile_field *f,
-                        const struct ArrowArray *array);
+static status add_nested_array(api_arrow_nested *n, arrowfile_body *body, const arrowfile_field *f,
+                               const struct ArrowArray *array);
 
 static status add_codes(api_arrow_nested *n, arrowfile_body *body, const arrowfile_field *f,
                         const struct ArrowArray *array, uint64_t rows)
@@ -339,8 +339,8 @@ static status add_codes(api_arrow_nested *n, arrowfile_body *body, const arrowfi
 }
 
 /* The array's parts behind one another, as a body has them: its own, then those of its children. */
-static status add_array(api_arrow_nested *n, arrowfile_body *body, const arrowfile_field *f,
-                        const struct ArrowArray *array)
+static status add_nested_array(api_arrow_nested *n, arrowfile_body *body, const arrowfile_field *f,
+                               const struct ArrowArray *array)
 {
     static const uint8_t buffers[] = {
         [ARROWFILE_NULLS] = 0,     [ARROWFILE_BITS] = 2,       [ARROWFILE_FIXED] = 2,
@@ -360,7 +360,7 @@ static status add_array(api_arrow_nested *n, arrowfile_body *body, const arrowfi
     if (array->n_children != f->child_count || (f->child_count && !array->children))
         return wrong(f, "has another number of children than its type");
     for (uint32_t i = 0; i < f->child_count; i++)
-        TRY(add_array(n, body, &f->children[i], array->children[i]));
+        TRY(add_nested_array(n, body, &f->children[i], array->children[i]));
     return STATUS_OK;
 }
 
@@ -385,7 +385,7 @@ static status give_dictionary(void *context, const arrowfile_field *field, tenso
     status st = STATUS_OK;
     if (!entries->values) {
         const arrowfile_maker maker = {&body, body.host, give_dictionary, n};
-        st = add_array(n, &body, &values, entries->array);
+        st = add_nested_array(n, &body, &values, entries->array);
         if (!st)
             st = arrowfile_dictionary_make(&maker, field,
                                            (arrowfile_range){0, (uint64_t)entries->array->length},
@@ -443,7 +443,7 @@ status api_arrow_nested_take(api_arrow_nested *n, const struct ArrowArray *array
 {
     arrowfile_body_clear(&n->body);
     forget_dictionaries(n);
-    TRY(add_array(n, &n->body, &n->field, array));
+    TRY(add_nested_array(n, &n->body, &n->field, array));
     return (uint64_t)array->length < rows ? wrong(&n->field, "is shorter than its struct")
                                           : STATUS_OK;
 }

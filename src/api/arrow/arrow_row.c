@@ -12,7 +12,7 @@
 
 /* ---- types ---- */
 
-static status no_type(const struct ArrowSchema *column)
+static status has_no_sql_type(const struct ArrowSchema *column)
 {
     return status_new(STATUS_KIND_UNSUPPORTED,
                       "column \"%s\" has the Arrow type \"%s\", which has no SQL type",
@@ -75,7 +75,7 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
     const char *format = column->format;
     *out = type_make(TYPE_NULL);
     if (!format || column->n_children)
-        return no_type(column);
+        return has_no_sql_type(column);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(format, formats[i].format)) {
             *out = type_make(formats[i].type);
@@ -84,7 +84,7 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
     if (decimal_format(format, out, &bits) || timestamp_format_of(format, out))
         return STATUS_OK;
     if (!arrow_row_fixed_bytes(format))
-        return no_type(column);
+        return has_no_sql_type(column);
     *out = type_make(api_arrow_is_uuid(column) ? TYPE_UUID : TYPE_BLOB);
     return STATUS_OK;
 }
@@ -137,7 +137,7 @@ static status arrow_row_check_column(const struct ArrowSchema *column,
     data_type type;
     TRY(api_arrow_type(column, &type));
     if (!column->format || !*column->format)
-        return no_type(column);
+        return has_no_sql_type(column);
     if (!array || !array->release)
         return arrow_row_wrong(column, "was released");
     if (!has_extent(array))

@@ -125,7 +125,7 @@ static void adapt_slice(arrow_write *w, uint64_t rows, uint64_t text)
     w->slice_rows = next > most ? most : next ? next : 1;
 }
 
-static status add_slice(arrow_write *w, int64_t first, uint64_t rows)
+static status add_batch_slice(arrow_write *w, int64_t first, uint64_t rows)
 {
     exec_batch *batch;
     TRY(api_arrow_batch(&w->schema, &w->array, first, rows, w->types, w->nested, w->engine->dev,
@@ -155,7 +155,7 @@ static status add_array(arrow_write *w)
     for (int64_t first = 0; first < w->array.length;) {
         uint64_t left = (uint64_t)(w->array.length - first);
         uint64_t rows = left < w->slice_rows ? left : w->slice_rows;
-        TRY(add_slice(w, first, rows));
+        TRY(add_batch_slice(w, first, rows));
         first += (int64_t)rows;
         w->rows += rows;
     }

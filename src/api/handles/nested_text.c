@@ -36,8 +36,8 @@ static void add_value(const exec_batch_column *column, uint64_t row, const zone 
     }
 }
 
-static void add_struct(const exec_batch_column *column, nested_value v, const zone *zone,
-                       text_sink sink)
+static void show_struct(const exec_batch_column *column, nested_value v, const zone *zone,
+                        text_sink sink)
 {
     const nested_type *type = nested_type_of(column->type);
     bool has_names = *type->fields[0].name;
@@ -54,8 +54,8 @@ static void add_struct(const exec_batch_column *column, nested_value v, const zo
     text_sink_add(sink, has_names ? "}" : ")");
 }
 
-static void add_elements(const exec_batch_column *column, nested_value v, const zone *zone,
-                         text_sink sink)
+static void show_elements(const exec_batch_column *column, nested_value v, const zone *zone,
+                          text_sink sink)
 {
     bool is_map = column->type.id == TYPE_MAP;
     const exec_batch_column *children = column->children->columns;
@@ -76,7 +76,7 @@ void api_nested_text(const exec_batch_column *column, uint64_t row, const zone *
 {
     nested_value v = ((const nested_value *)column->values)[row];
     if (column->type.id == TYPE_STRUCT)
-        add_struct(column, v, zone, sink);
+        show_struct(column, v, zone, sink);
     else
-        add_elements(column, v, zone, sink);
+        show_elements(column, v, zone, sink);
 }

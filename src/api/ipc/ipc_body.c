@@ -33,7 +33,7 @@ static bool ipc_body_is_set(const uint8_t *bits, uint64_t at)
 }
 
 /* Adds bits of the range, moved if they do not begin with a byte. */
-static status add_bits(ipc_body *body, const uint8_t *bits, range rows)
+static status ipc_add_bits(ipc_body *body, const uint8_t *bits, range rows)
 {
     size_t bytes = (rows.count + 7) / 8;
     void *made;
@@ -106,7 +106,7 @@ static const char *ipc_body_view_text(const struct ArrowArray *array, uint64_t r
     return (const char *)array->buffers[2 + view->buffer] + view->offset;
 }
 
-static status add_views(ipc_body *body, const struct ArrowArray *array, range rows)
+static status ipc_add_views(ipc_body *body, const struct ArrowArray *array, range rows)
 {
     void *offsets, *bytes;
     uint64_t at = 0;
@@ -150,7 +150,7 @@ static status add_values(ipc_body *body, const struct ArrowSchema *schema,
     case IPC_NULL:
         return STATUS_OK;
     case IPC_BITS:
-        return add_bits(body, array->buffers[1], rows);
+        return ipc_add_bits(body, array->buffers[1], rows);
     case IPC_FIXED:
         return add_buffer(body, (const char *)array->buffers[1] + rows.first * width,
                           rows.count * width);
@@ -158,7 +158,7 @@ static status add_values(ipc_body *body, const struct ArrowSchema *schema,
         TRY(add_offsets(body, array->buffers[1], width, rows, &inner));
         return add_buffer(body, (const char *)array->buffers[2] + inner.first, inner.count);
     case IPC_VIEWS:
-        return add_views(body, array, rows);
+        return ipc_add_views(body, array, rows);
     case IPC_LIST:
         TRY(add_offsets(body, array->buffers[1], width, rows, &inner));
         return add_child(body, schema, array, 0, inner);
@@ -180,7 +180,7 @@ static status add_range(ipc_body *body, const struct ArrowSchema *schema,
     ipc_node node = {(int64_t)rows.count, (int64_t)(is_null ? rows.count : nulls)};
     TRY(array_push(NULL, &body->nodes, node));
     if (!is_null)
-        TRY(add_bits(body, nulls ? array->buffers[0] : NULL, rows));
+        TRY(ipc_add_bits(body, nulls ? array->buffers[0] : NULL, rows));
     return add_values(body, schema, array, rows);
 }
 

@@ -168,8 +168,8 @@ static uint32_t make_metadata(flat *f, const char *at)
 }
 
 /* Makes a table Field of a column, with those of its children. Dictionaries have numbers from 0 in this order. */
-static status make_field(flat *f, const struct ArrowSchema *column, int64_t *dictionaries,
-                         uint32_t *out)
+static status make_ipc_field(flat *f, const struct ArrowSchema *column, int64_t *dictionaries,
+                             uint32_t *out)
 {
     const ipc_type *type, *codes;
     const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
@@ -190,7 +190,7 @@ static status make_field(flat *f, const struct ArrowSchema *column, int64_t *dic
     flat_link(f, field, 5, children);
     for (int64_t i = 0; i < values->n_children; i++) {
         uint32_t child;
-        TRY(make_field(f, values->children[i], dictionaries, &child));
+        TRY(make_ipc_field(f, values->children[i], dictionaries, &child));
         flat_link_item(f, children, (size_t)i, child);
     }
     if (column->metadata)
@@ -206,7 +206,7 @@ status ipc_schema_make(flat *f, const struct ArrowSchema *columns, uint32_t *out
     flat_link(f, schema, 1, fields);
     for (int64_t i = 0; i < columns->n_children; i++) {
         uint32_t field;
-        TRY(make_field(f, columns->children[i], &dictionaries, &field));
+        TRY(make_ipc_field(f, columns->children[i], &dictionaries, &field));
         flat_link_item(f, fields, (size_t)i, field);
     }
     return STATUS_OK;

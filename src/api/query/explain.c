@@ -483,7 +483,7 @@ static status add_exchanges(pistachio_result *result, const annotation *a)
     return STATUS_OK;
 }
 
-static status add_run(pistachio_result *result, annotation *context)
+static status add_explained_run(pistachio_result *result, annotation *context)
 {
     *context->behind = 0;
     describe_run(context, NULL, "-");
@@ -545,5 +545,5 @@ status api_explain(pistachio_result *result, bool with_metrics)
     if (*result->device_why)
         TRY(add_line(result, "%s", result->device_why));
     TRY(add_codecs(result));
-    return with_metrics ? add_run(result, &context) : STATUS_OK;
+    return with_metrics ? add_explained_run(result, &context) : STATUS_OK;
 }

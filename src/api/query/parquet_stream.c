@@ -5,8 +5,8 @@
 #include "api/query/result.h"
 #include "api/write/copy_sink.h"
 
-static status write_batches(pistachio_result *result, api_sink *sink, uint64_t most,
-                            uint64_t *out_rows)
+static status write_stream_batches(pistachio_result *result, api_sink *sink, uint64_t most,
+                                   uint64_t *out_rows)
 {
     exec_batch *batch;
     for (;;) {
@@ -36,7 +36,7 @@ status api_parquet_write(pistachio_result *result, FILE *stream, uint64_t most, 
     TRY(new_file_open_stream(stream, &target));
     TRY(api_copy_open_sink(result->statement, "the reply", &result->engine->ranks[0], target,
                            &sink));
-    status st = write_batches(result, sink, most, out_rows);
+    status st = write_stream_batches(result, sink, most, out_rows);
     if (!st)
         return api_sink_finish(sink);
     api_sink_abort(sink);

@@ -219,7 +219,7 @@ static status start(pistachio_result *result)
 }
 
 /* Takes the first batch of a query that may run again: nothing has been given out until it is there. */
-static status take_first(pistachio_result *result)
+static status take_first_batch(pistachio_result *result)
 {
     bool is_select = result->statement->kind == SQL_QUERY && !result->is_round;
     if (!is_select || !result->ranked || !api_retry_is_on(result->connection, &result->settings))
@@ -235,7 +235,7 @@ status api_query_start(pistachio_result *result)
     status st = start(result);
     if (api_device_may_change(result, st))
         st = run_on_cpu(result, st);
-    return st ? st : take_first(result);
+    return st ? st : take_first_batch(result);
 }
 
 /* ---- its end ---- */

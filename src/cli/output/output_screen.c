@@ -95,7 +95,7 @@ static void screen_release(screen *s)
 }
 
 /* Measures the rows that are shown. */
-static void measure(screen *s)
+static void measure_columns(screen *s)
 {
     uint64_t number;
     for (uint32_t c = 0; c < s->grid.count; c++) {
@@ -125,7 +125,7 @@ static void output_screen_print_kept(screen *s, size_t room)
 {
     uint32_t all = s->grid.count, columns = all;
     uint64_t number, expected = 0;
-    measure(s);
+    measure_columns(s);
     if (room)
         columns = fit_columns(s, room);
     grid_print_header(&s->grid);

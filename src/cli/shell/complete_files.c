@@ -9,8 +9,8 @@
 #define PATH_BYTES 4096
 
 /* Adds an entry of a folder. folder: as it was typed, with its slash, or empty. */
-static void add_entry(complete_list *list, const complete_place *place, const char *folder,
-                      const char *name)
+static void add_file_entry(complete_list *list, const complete_place *place, const char *folder,
+                           const char *name)
 {
     char path[PATH_BYTES];
     struct stat info;
@@ -41,7 +41,7 @@ void complete_add_files(complete_list *list, const complete_place *place)
     while (entries && (entry = readdir(entries)))
         if (entry->d_name[0] != '.' ||
             (is_hidden && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0))
-            add_entry(list, place, folder, entry->d_name);
+            add_file_entry(list, place, folder, entry->d_name);
     if (entries)
         closedir(entries);
 }

@@ -187,8 +187,9 @@ static void code_find_rows(const code_find_arguments *a)
 #define MADE_CODES 1024 /* at a time; whole words of validity */
 
 /* Makes the codes of rows from `first` on out of one column of keys. Returns their number, 0 at the end. */
-static size_t make_codes(data_type type, const void *keys, const uint64_t *validity, size_t first,
-                         size_t count, int64_t minimum, uint64_t range, uint64_t *out)
+static size_t make_row_codes(data_type type, const void *keys, const uint64_t *validity,
+                             size_t first, size_t count, int64_t minimum, uint64_t range,
+                             uint64_t *out)
 {
     size_t left = count - first, rows = left < MADE_CODES ? left : MADE_CODES;
     ISA_(code_pack)
@@ -208,7 +209,8 @@ static void insert_keys(const code_insert_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t first = 0, rows; first < count; first += rows) {
         code_insert_arguments part = *a;
-        rows = make_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range, codes);
+        rows = make_row_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range,
+                              codes);
         part.codes = codes;
         part.count = dev_count_exact(rows);
         part.first_row += (uint32_t)first;
@@ -223,7 +225,8 @@ static void find_keys(const code_find_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t first = 0, rows; first < count; first += rows) {
         code_find_arguments part = *a;
-        rows = make_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range, codes);
+        rows = make_row_codes(a->type, a->keys, a->validity, first, count, a->minimum, a->range,
+                              codes);
         part.codes = codes;
         part.count = dev_count_exact(rows);
         part.out += first;

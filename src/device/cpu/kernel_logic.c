@@ -38,7 +38,7 @@ static void and_or(const logic_arguments *a, size_t count)
 }
 
 /* ANDs two bitmaps of a row each, not constants, whole vectors at a time. */
-static void both_valid(const logic_arguments *a, size_t count)
+static void and_validities(const logic_arguments *a, size_t count)
 {
     const uint64_t *left = a->left_validity, *right = a->right_validity;
     size_t words = (count + 63) / 64;
@@ -75,7 +75,7 @@ void ISA_(logic)(const logic_arguments *a)
         EACH_WORD(x_valid)
         break;
     case DEV_LOGIC_BOTH_VALID:
-        both_valid(a, count);
+        and_validities(a, count);
         break;
     case DEV_LOGIC_BUT_NOT:
         EACH_WORD((x & x_valid) & ~(y & y_valid))

@@ -68,7 +68,7 @@ static uint64_t sum_words_uint32_t(const uint32_t *values, const uint64_t *valid
  * of rows. */
 #define WORDS_OF_HALVES 8192
 
-static uint64_t add_lanes(__m256i sum)
+static uint64_t add_narrow_lanes(__m256i sum)
 {
     uint64_t lanes[4];
     _mm256_storeu_si256((__m256i_u *)lanes, sum);
@@ -88,7 +88,7 @@ static uint64_t sum_words_uint8_t(const uint8_t *values, const uint64_t *validit
         for (int part = 0; part < 2; part++)
             sums[part] = _mm256_add_epi64(sums[part],
                                           _mm256_sad_epu8(load(values + w * 64 + part * 32), zero));
-    return add_lanes(_mm256_add_epi64(sums[0], sums[1]));
+    return add_narrow_lanes(_mm256_add_epi64(sums[0], sums[1]));
 }
 
 static __m256i add_halves(__m256i sum, __m256i x)
@@ -114,7 +114,7 @@ static uint64_t sum_words_uint16_t(const uint16_t *values, const uint64_t *valid
             part = add_halves(part, load(at));
         sum = add_words(sum, part);
     }
-    return add_lanes(sum);
+    return add_narrow_lanes(sum);
 }
 
 static uint64_t sum_words_uint32_t(const uint32_t *values, const uint64_t *validity, size_t words)
@@ -123,7 +123,7 @@ static uint64_t sum_words_uint32_t(const uint32_t *values, const uint64_t *valid
     (void)validity;
     for (const uint32_t *at = values; at < values + words * 64; at += 8)
         sum = add_words(sum, load(at));
-    return add_lanes(sum);
+    return add_narrow_lanes(sum);
 }
 #define WHOLE_WORDS(count, validity) ((validity) ? 0 : (count) / 64)
 #else
@@ -151,7 +151,7 @@ SUM_OF(uint16_t)
 SUM_OF(uint32_t)
 #undef SUM_OF
 
-static uint64_t count_valid(const uint64_t *validity, size_t count)
+static uint64_t count_narrow_valid(const uint64_t *validity, size_t count)
 {
     uint64_t valid = 0;
     for (size_t w = 0; w * 64 < count; w++)
@@ -165,7 +165,7 @@ void ISA_(narrow_sum)(const narrow_sum_arguments *a)
     uint64_t sum = a->width == 1   ? sum_uint8_t(a->values, a->validity, count)
                    : a->width == 2 ? sum_uint16_t(a->values, a->validity, count)
                                    : sum_uint32_t(a->values, a->validity, count);
-    uint64_t valid = a->validity ? count_valid(a->validity, count) : count;
+    uint64_t valid = a->validity ? count_narrow_valid(a->validity, count) : count;
     int128 origin = (int128)((uint128)a->origin_high << 64 | a->origin_low);
     *a->sum += origin * (int128)valid + sum;
 }

@@ -2,7 +2,7 @@
 #include "device/host/host.h"
 
 /* NULL, and true, where the path is; the other arguments may be NULL, as if they were not there. */
-static bool put_null(host_call *c, uint64_t row)
+static bool put_null_of_path(host_call *c, uint64_t row)
 {
     bool is_null = host_is_null(c, 0, row);
     if (is_null)
@@ -43,7 +43,7 @@ static size_t name_start(const string_view *path, const char *separators)
 
 status host_parse_filename(host_call *c, uint64_t row)
 {
-    if (put_null(c, row))
+    if (put_null_of_path(c, row))
         return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
     const uint64_t *cut = c->arg_count > 1 && !host_is_null(c, 1, row) ? c->args[1].values : NULL;
@@ -63,7 +63,7 @@ status host_parse_filename(host_call *c, uint64_t row)
 /* The first folder: of an absolute path its root. */
 status host_parse_dirname(host_call *c, uint64_t row)
 {
-    if (put_null(c, row))
+    if (put_null_of_path(c, row))
         return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
     const char *text = string_data(path), *separators = separators_of(c, 1, row);
@@ -78,7 +78,7 @@ status host_parse_dirname(host_call *c, uint64_t row)
 /* All that stands before the last separator. */
 status host_parse_dirpath(host_call *c, uint64_t row)
 {
-    if (put_null(c, row))
+    if (put_null_of_path(c, row))
         return STATUS_OK;
     const string_view *path = host_text(c, 0, row);
     size_t start = name_start(path, separators_of(c, 1, row));

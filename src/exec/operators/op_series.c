@@ -200,7 +200,7 @@ enum { BLOCK = 8 };
 PUT_INTEGERS(int64_t)
 PUT_INTEGERS(int32_t)
 
-static void repeat_row(uint32_t *to, uint64_t count, uint32_t row)
+static void repeat_series_row(uint32_t *to, uint64_t count, uint32_t row)
 {
     for (uint64_t i = 0; i < count; i += BLOCK)
         for (uint64_t k = i; k < i + BLOCK; k++)
@@ -218,7 +218,7 @@ static uint64_t put_integers(series *s, uint64_t count, uint64_t room, uint32_t 
         put_int32_t((int32_t *)made[VALUES]->values + count, more, at, step);
     if (made[NUMBERS])
         put_int64_t((int64_t *)made[NUMBERS]->values + count, more, (uint64_t)s->number, 1);
-    repeat_row(index + count, more, row);
+    repeat_series_row(index + count, more, row);
     s->number += (int64_t)more - 1;
     s->at += s->step * ((int128)more - 1);
     series_advance(s);

@@ -350,7 +350,7 @@ static uint64_t pages_bytes(const op_scan *op, const pq_row_group *group, tensor
     return bytes + most;
 }
 
-static const pq_row_group *group_of(const op_scan *op, pq_row_group_ref ref)
+static const pq_row_group *row_group_of(const op_scan *op, pq_row_group_ref ref)
 {
     return &op->table->files.items[ref.file].metadata->row_groups[ref.row_group];
 }
@@ -362,7 +362,7 @@ static uint64_t least_limit(const op_scan *op, const scan_local *local)
     const exec_query *query = op->base.query;
     uint64_t least =
         mem_budget_used(exec_device(query)->budget) +
-        pages_bytes(op, group_of(op, local->morsels.items[0].group_ref), local->slices);
+        pages_bytes(op, row_group_of(op, local->morsels.items[0].group_ref), local->slices);
     for (size_t i = 0; i < query->stages.count; i++) {
         const op_scan *other = (const op_scan *)query->stages.items[i]->source;
         if (!other || other->base.ops != op->base.ops || !other->table->files.count)
@@ -370,7 +370,7 @@ static uint64_t least_limit(const op_scan *op, const scan_local *local)
         const pq_metadata *metadata = other->table->files.items[0].metadata;
         if (!metadata || !metadata->row_group_count)
             continue;
-        uint64_t alone = pages_bytes(other, group_of(other, (pq_row_group_ref){0}), NULL);
+        uint64_t alone = pages_bytes(other, row_group_of(other, (pq_row_group_ref){0}), NULL);
         least = alone > least ? alone : least;
     }
     return least + least / 4;

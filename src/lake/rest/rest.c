@@ -67,7 +67,7 @@ static char *encode_space(arena *a, const char *space)
     return levels ? rest_encode(a, levels) : NULL;
 }
 
-static char *without_slashes(arena *a, const char *uri)
+static char *copy_without_slash(arena *a, const char *uri)
 {
     size_t bytes = strlen(uri);
     while (bytes && uri[bytes - 1] == '/')
@@ -273,8 +273,8 @@ static status take_config(rest_catalog *c)
         return status_new(STATUS_KIND_CORRUPT, "catalog \"%s\" sends requests to \"%s\"", c->name,
                           uri);
     if (uri)
-        c->uri = without_slashes(c->memory, uri);
-    c->prefix = prefix ? without_slashes(c->memory, prefix) : "";
+        c->uri = copy_without_slash(c->memory, uri);
+    c->prefix = prefix ? copy_without_slash(c->memory, prefix) : "";
     return c->uri && c->prefix ? STATUS_OK : rest_no_memory();
 }
 
@@ -292,7 +292,7 @@ static status open_catalog(rest_catalog *c, const char *name, const rest_options
                                 .scope = keep(c, o->scope),
                                 .lends_nothing = o->lends_nothing};
     c->name = keep(c, name);
-    c->uri = without_slashes(c->memory, o->uri);
+    c->uri = copy_without_slash(c->memory, o->uri);
     c->prefix = "";
     if (!c->name || !c->uri || !warehouse)
         return rest_no_memory();

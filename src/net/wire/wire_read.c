@@ -173,7 +173,8 @@ static uint32_t greatest_code(const read_column *column, uint64_t count)
 }
 
 /* Takes the codes of the block's rows [first, first + count). */
-static void take_codes(const read_column *column, uint64_t first, uint64_t count, uint32_t *out)
+static void take_wire_codes(const read_column *column, uint64_t first, uint64_t count,
+                            uint32_t *out)
 {
     if (column->head.code_bytes == 1)
         EACH_CODE(uint8_t, out[i] = codes[i]);
@@ -330,7 +331,7 @@ static void fill_coded(const read_column *column, uint64_t first, uint64_t count
     unsigned width = t->type.width;
     for (uint64_t at = 0, some; at < count; at += some) {
         some = count - at < CODES_AT_ONCE ? count - at : CODES_AT_ONCE;
-        take_codes(column, at, some, codes);
+        take_wire_codes(column, at, some, codes);
         if (width)
             wire_read_gather(base, codes, some, width, (char *)t->values + (first + at) * width);
         for (uint64_t i = 0; i < some && !width; i++)
@@ -379,7 +380,7 @@ static status wire_read_make_coded(const column_source *source, tensor **out)
         const read_column *from = wire_read_column_of(source, b);
         const read_block *block = &source->blocks[b];
         index->has_nulls |= from->validity != NULL;
-        take_codes(from, 0, block->rows, index->rows + block->first);
+        take_wire_codes(from, 0, block->rows, index->rows + block->first);
         for (uint64_t i = 0; from->validity && i < block->rows; i++)
             if (!wire_read_is_valid(from, i))
                 index->rows[block->first + i] = ROW_NULL;

@@ -421,8 +421,8 @@ static bool wire_write_has_room(const message_room *to, uint64_t bytes)
     return bytes <= to->room / DICTIONARY_SHARE && bytes <= to->room - *to->used;
 }
 
-static void write_dictionary(uint32_t number, const column_rows *entries, uint64_t rows,
-                             uint32_t column, const message_room *to)
+static void write_wire_dictionary(uint32_t number, const column_rows *entries, uint64_t rows,
+                                  uint32_t column, const message_room *to)
 {
     wire_block block = {.kind = WIRE_DICTIONARY,
                         .column_count = (uint16_t)column,
@@ -458,15 +458,15 @@ static const known_dictionary *send_dictionary(wire_writer *writer, const tensor
         return NULL;
     column_rows entries = wire_write_rows_of(t->base, 0);
     known->base = tensor_ref(t->base);
-    write_dictionary(known->number, &entries, rows, column, to);
+    write_wire_dictionary(known->number, &entries, rows, column, to);
     return known;
 }
 
 /* ---- texts that repeat ---- */
 
 /* The codes of the rows' texts, and how many bytes these have; false: they are too many. */
-static bool find_codes(wire_texts *texts, const column_rows *rows, uint64_t count,
-                       uint64_t *out_bytes)
+static bool find_wire_codes(wire_texts *texts, const column_rows *rows, uint64_t count,
+                            uint64_t *out_bytes)
 {
     uint32_t before = texts->count;
     *out_bytes = 0;
@@ -510,7 +510,7 @@ static const known_dictionary *send_texts(wire_writer *writer, wire_texts *texts
     if (!known)
         return NULL;
     texts->saved -= TEXTS_GAIN * bytes;
-    write_dictionary(known->number, &entries, texts->count, column, to);
+    write_wire_dictionary(known->number, &entries, texts->count, column, to);
     wire_texts_sent(texts, known->number);
     return known;
 }
@@ -522,7 +522,7 @@ static const known_dictionary *wire_write_find_texts(wire_writer *writer, uint32
 {
     wire_texts *texts = &writer->texts[column];
     uint64_t text_bytes;
-    bool is_worse = !find_codes(texts, &columns[column], count, &text_bytes);
+    bool is_worse = !find_wire_codes(texts, &columns[column], count, &text_bytes);
     const known_dictionary *known = NULL;
     if (!is_worse) {
         texts->saved += text_bytes + count * (sizeof(uint32_t) - code_bytes(texts->count));

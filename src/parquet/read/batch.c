@@ -331,7 +331,7 @@ static status add_decoded_page(const pq_page *page, uint32_t part, uint64_t at, 
 }
 
 /* Lists the rows of all pages. */
-static status list_decoded(const pq_batch *b, decoded_runs *out)
+static status list_decoded_pages(const pq_batch *b, decoded_runs *out)
 {
     for (uint32_t i = 0; i < b->part_count; i++) {
         const part *p = &b->parts[i];
@@ -368,7 +368,7 @@ static status decode_pages(pq_batch *b, size_t first, size_t end, uint64_t rows)
     pq_batch_page_list pages = {0};
     decoded_runs runs = {0};
     bool is_all = b->context.keeper.keep_values && !first && end == b->pages.count;
-    status st = is_all ? list_decoded(b, &runs) : STATUS_OK;
+    status st = is_all ? list_decoded_pages(b, &runs) : STATUS_OK;
     pq_decoded decoded = {.row_count = rows,
                           .runs = runs.items,
                           .run_count = runs.count,

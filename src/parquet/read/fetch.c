@@ -210,7 +210,8 @@ static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list
 }
 
 /* Finds the spans that are to be read, merged. */
-static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_t *kept_bytes)
+static status find_fetched_spans(const pq_fetch_want *want, pq_span_list *spans,
+                                 uint64_t *kept_bytes)
 {
     for (uint32_t i = 0; i < want->column_count; i++)
         TRY(add_spans(want, want->columns[i], spans, kept_bytes));
@@ -244,7 +245,7 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
     if (!want->column_count || want->policy == PQ_FETCH_NONE)
         return STATUS_OK;
     uint64_t kept_bytes = 0;
-    status st = find_spans(want, &spans, &kept_bytes);
+    status st = find_fetched_spans(want, &spans, &kept_bytes);
     size_t count = spans.count + (want->kept ? want->kept->count : 0);
     if (!st && count) {
         fetch = mem_new(sizeof *fetch + count * sizeof *fetch->ranges);

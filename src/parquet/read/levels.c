@@ -52,7 +52,8 @@ static uint64_t spread_pairs(uint16_t pairs)
 }
 
 /* Unpacks levels of three bits or more, eight at a time, from words that the run has whole; returns how many. */
-static uint64_t unpack_words(const hybrid_run *run, unsigned width, uint64_t count, uint8_t *out)
+static uint64_t unpack_level_words(const hybrid_run *run, unsigned width, uint64_t count,
+                                   uint8_t *out)
 {
     uint64_t done = 0, mask = (1u << width) - 1;
     for (; done + 8 <= count && done / 8 * width + 8 <= run->packed_bytes; done += 8) {
@@ -69,7 +70,7 @@ static uint64_t unpack_bytes(const hybrid_run *run, unsigned width, uint64_t cou
 {
     uint64_t done = 0;
     if (width > 2)
-        return width <= 8 ? unpack_words(run, width, count, out) : 0;
+        return width <= 8 ? unpack_level_words(run, width, count, out) : 0;
     for (; done + 8 <= count; done += 8) {
         uint16_t pairs = 0;
         memcpy(&pairs, run->packed + done / 8 * width, width);
@@ -246,12 +247,12 @@ static inline level_vector lanes_within(level_vector v, uint8_t low, uint8_t spa
     return (level_vector)((level_vector)(v - low) <= span);
 }
 
-static inline bool is_within(uint8_t level, pq_level_range range)
+static inline bool is_within_level(uint8_t level, pq_level_range range)
 {
     return level >= range.low && level <= range.high;
 }
 
-static uint64_t sum_lanes(level_vector v)
+static uint64_t sum_level_lanes(level_vector v)
 {
     uint64_t sum = 0;
     for (int k = 0; k < LANES; k++)
@@ -279,10 +280,10 @@ uint64_t pq_levels_within(const uint8_t *levels, uint64_t count, pq_level_range 
         level_vector sums = {0};
         for (uint64_t n = vectors_of(count - i); n; n--, i += LANES)
             sums -= lanes_within(load_levels(levels + i), low, span);
-        within += sum_lanes(sums);
+        within += sum_level_lanes(sums);
     }
     for (; i < count; i++)
-        within += is_within(levels[i], range);
+        within += is_within_level(levels[i], range);
     return within;
 }
 
@@ -300,10 +301,11 @@ uint64_t pq_levels_both(const uint8_t *repetition, pq_level_range repetitions,
         for (uint64_t n = vectors_of(count - i); n; n--, i += LANES)
             sums -= lanes_within(load_levels(repetition + i), low, span) &
                     lanes_within(load_levels(definition + i), lowest, definition_span);
-        both += sum_lanes(sums);
+        both += sum_level_lanes(sums);
     }
     for (; i < count; i++)
-        both += is_within(repetition[i], repetitions) && is_within(definition[i], definitions);
+        both += is_within_level(repetition[i], repetitions) &&
+                is_within_level(definition[i], definitions);
     return both;
 }
 
@@ -328,7 +330,7 @@ uint64_t pq_levels_mask(const uint8_t *levels, uint64_t count, pq_level_range ra
         bits |= (bits_of_bytes(halves[0]) | bits_of_bytes(halves[1]) << 8) << i;
     }
     for (; i < count; i++)
-        bits |= (uint64_t)is_within(levels[i], range) << i;
+        bits |= (uint64_t)is_within_level(levels[i], range) << i;
     return bits;
 }
 

@@ -69,7 +69,7 @@ static void put_page_counts(thrift_writer *w, pq_page_type type, pq_encoding enc
     thrift_end(w);
 }
 
-static void put_path(thrift_writer *w, const writer_column *column)
+static void put_schema_path(thrift_writer *w, const writer_column *column)
 {
     const char *name = column->leaf.path;
     thrift_put_list(w, 3, THRIFT_BINARY, column->leaf.path_count);
@@ -84,7 +84,7 @@ static void write_chunk_metadata(const writer_column *column, const pq_writer_op
     thrift_writer w = thrift_writer_make(out);
     thrift_put_i32(&w, 1, (int32_t)column->physical);
     put_encodings(&w, chunk->encodings);
-    put_path(&w, column);
+    put_schema_path(&w, column);
     thrift_put_i32(&w, 4, (int32_t)chunk->codec);
     thrift_put_i64(&w, 5, (int64_t)chunk->value_count);
     thrift_put_i64(&w, 6, (int64_t)chunk->uncompressed_bytes);

@@ -223,7 +223,7 @@ static status aggregate_distinct(distributor *d, plan_node **slot, site *io, boo
 }
 
 /* Sends rows, not results. */
-static status send_rows(distributor *d, plan_node *node, site *io)
+static status send_aggregate_rows(distributor *d, plan_node *node, site *io)
 {
     node->aggregate.enough = 0; /* who sends is to be heard out */
     return aggregate_meet(d, &node->children[0], &node->aggregate.groups, io);
@@ -237,7 +237,7 @@ static status aggregate_rows(distributor *d, plan_node **slot, site *io)
     if (can_split(node, NULL))
         return split_aggregate(d, slot, NULL, io);
     TRY(aggregate_distinct(d, slot, io, &is_done));
-    return is_done ? STATUS_OK : send_rows(d, node, io);
+    return is_done ? STATUS_OK : send_aggregate_rows(d, node, io);
 }
 
 status distribute_aggregate(distributor *d, plan_node **slot, site *io)
@@ -252,7 +252,7 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
         return STATUS_OK;
     if (can_split(node, NULL))
         return aggregate_pays(d, node, io) ? split_aggregate(d, slot, NULL, io)
-                                           : send_rows(d, node, io);
+                                           : send_aggregate_rows(d, node, io);
     TRY(distribute_apart(d, slot, io, aggregate_rows, &is_done));
     return is_done ? STATUS_OK : aggregate_rows(d, slot, io);
 }

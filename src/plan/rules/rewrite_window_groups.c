@@ -175,7 +175,7 @@ static expr *in_copy(plan_statement *s, expr *e, const plan_node *from, expr *co
     return e ? expr_substitute(s->memory, e, &from->columns, to) : NULL;
 }
 
-static status copied_columns(plan_statement *s, const plan_node *copy, expr ***out)
+static status columns_of_copy(plan_statement *s, const plan_node *copy, expr ***out)
 {
     *out = arena_alloc_array(s->memory, copy->columns.count + 1, sizeof **out);
     if (!*out)
@@ -224,7 +224,7 @@ static status rewrite_window_groups_make(plan_statement *s, const plan_node *win
     if (!aggregate)
         return window_groups_no_memory();
     aggregate->children[0] = copy;
-    TRY(copied_columns(s, copy, &to));
+    TRY(columns_of_copy(s, copy, &to));
     for (size_t i = 0; i < window->window.partition.count; i++) {
         expr *key = window->window.partition.items[i];
         TRY(rewrite_window_groups_add_group(s, key, in_copy(s, key, rows, to), aggregate));

@@ -246,7 +246,7 @@ static void function_print_row(int op, const char *name, const char *signature,
     fputs(" |\n", to);
 }
 
-static void print_group(const char *title, const char *text, FILE *to)
+static void print_function_group(const char *title, const char *text, FILE *to)
 {
     fprintf(to, "\n### %s\n\n%s%s| | result | |\n|---|---|---|\n", title, text,
             *text ? "\n\n" : "");
@@ -287,7 +287,7 @@ static void print_aggregates(FILE *to)
     {sql, ARGUMENT_##argument, RESULT_##type, help},
 #include "plan/tree/aggregates.def"
     };
-    print_group(
+    print_function_group(
         "Aggregates",
         "Each with `DISTINCT` (but those of pairs) and `FILTER (WHERE ...)`. NULLs are passed "
         "over, and pairs with one; of no values count is 0 and the others are NULL.",
@@ -315,8 +315,8 @@ static void print_windows(FILE *to)
     {sql, arguments, TYPE_OF_##type, help},
 #include "plan/tree/windows.def"
     };
-    print_group("Window functions",
-                "Each `OVER (...)`, as aggregates may be: see [windows](#windows).", to);
+    print_function_group("Window functions",
+                         "Each `OVER (...)`, as aggregates may be: see [windows](#windows).", to);
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
         fprintf(to, "| `%s(%s)` | %s | %s |\n", windows[i].name, windows[i].arguments,
                 windows[i].type, windows[i].help);
@@ -330,7 +330,7 @@ void functions_print_markdown(FILE *to)
     function_print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
 #define FUNCTION_MADE(name, signature, text, help)                                                 \
     function_print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
-#define FUNCTION_GROUP(title, text) print_group(title, text, to);
+#define FUNCTION_GROUP(title, text) print_function_group(title, text, to);
 #include "plan/tree/functions.def"
     print_aggregates(to);
     print_windows(to);

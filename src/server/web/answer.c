@@ -30,7 +30,7 @@ static int answer_code_of(status st)
     }
 }
 
-static void write_failure(FILE *out, status st, const char *sql, size_t start)
+static void answer_failure(FILE *out, status st, const char *sql, size_t start)
 {
     int64_t position = status_position(st);
     fputs("{\"error\": {\"message\": ", out);
@@ -51,7 +51,7 @@ void web_failure(job *j, status st, const char *sql, size_t start)
     FILE *out = is_whole ? job_file(j) : NULL;
     job_set_head(j, answer_code_of(st), "application/json");
     if (out) {
-        write_failure(out, st, sql, start);
+        answer_failure(out, st, sql, start);
         is_whole = !fclose(out);
     }
     status_free(st);

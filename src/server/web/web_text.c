@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static void write_escape(FILE *out, unsigned code)
+static void write_unicode_escape(FILE *out, unsigned code)
 {
     fprintf(out, "\\u%04x", code);
 }
@@ -30,10 +30,10 @@ static uint32_t take_character(const unsigned char **at)
 static void write_ascii(FILE *out, uint32_t code)
 {
     if (code > 0xffff) {
-        write_escape(out, 0xd800 + ((code - 0x10000) >> 10));
+        write_unicode_escape(out, 0xd800 + ((code - 0x10000) >> 10));
         code = 0xdc00 + ((code - 0x10000) & 0x3ff);
     }
-    write_escape(out, code);
+    write_unicode_escape(out, code);
 }
 
 static void write_text(FILE *out, const char *text, bool is_ascii)
@@ -44,7 +44,7 @@ static void write_text(FILE *out, const char *text, bool is_ascii)
         if (*at == '"' || *at == '\\')
             fprintf(out, "\\%c", *at++);
         else if (*at < 0x20 || *at == 0x7f || strchr("<>&", *at))
-            write_escape(out, *at++);
+            write_unicode_escape(out, *at++);
         else if (is_ascii && *at > 0x7f)
             write_ascii(out, take_character(&at));
         else

@@ -204,8 +204,8 @@ sql_table_name sql_search_path_first(const sql_search_path *path)
 
 /* ---- tables ---- */
 
-static status find_in(sql_catalog *catalog, arena *a, const sql_table_name *schema,
-                      const char *table, sql_held *held, const sql_catalog_entry **out)
+static status find_in_schema(sql_catalog *catalog, arena *a, const sql_table_name *schema,
+                             const char *table, sql_held *held, const sql_catalog_entry **out)
 {
     char *key = sql_table_key(a, &(sql_table_name){schema->catalog, schema->schema, table});
     return key ? sql_catalog_find(catalog, key, held, out) : schema_no_memory();
@@ -221,10 +221,10 @@ status sql_search(sql_catalog *catalog, arena *a, const sql_search_path *path,
         sql_table_name schema;
         bool is_found;
         TRY(sql_schema_named(catalog, a, path, name->catalog, name->schema, &schema, &is_found));
-        return is_found ? find_in(catalog, a, &schema, name->table, held, out) : STATUS_OK;
+        return is_found ? find_in_schema(catalog, a, &schema, name->table, held, out) : STATUS_OK;
     }
     for (size_t i = 0; i < path->count && !*out; i++)
-        TRY(find_in(catalog, a, &path->items[i], name->table, held, out));
+        TRY(find_in_schema(catalog, a, &path->items[i], name->table, held, out));
     sql_table_name first = {sql_search_path_first(path).catalog, SQL_SCHEMA, NULL};
-    return *out ? STATUS_OK : find_in(catalog, a, &first, name->table, held, out);
+    return *out ? STATUS_OK : find_in_schema(catalog, a, &first, name->table, held, out);
 }

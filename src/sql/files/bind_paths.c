@@ -100,7 +100,7 @@ static status add_expression(path_binding *p, const expr *e)
     return is_list_of_texts(e->type) ? add_list(p, e) : no_path(p);
 }
 
-static status add_argument(path_binding *p, const pg_node *node)
+static status add_path_argument(path_binding *p, const pg_node *node)
 {
     bind_scope none = {0};
     expr *e;
@@ -108,7 +108,7 @@ static status add_argument(path_binding *p, const pg_node *node)
     if (IsA(node, A_ArrayExpr)) {
         const List *elements = castNode(A_ArrayExpr, node)->elements;
         for (size_t i = 0; i < list_length(elements); i++)
-            TRY(add_argument(p, list_nth(elements, i)));
+            TRY(add_path_argument(p, list_nth(elements, i)));
         return STATUS_OK;
     }
     int32_t location = bind_location(node);
@@ -130,5 +130,5 @@ status bind_paths(binder *b, const pg_node *node, const char *function, int32_t 
                   bound_path_list *out)
 {
     path_binding p = {b, function, location, location, out};
-    return add_argument(&p, node);
+    return add_path_argument(&p, node);
 }

@@ -93,7 +93,7 @@ status bind_list_concat(const function_call *c, expr_op op, expr **out)
 }
 
 /* A list and one more element, before or after it. */
-static status add_element(const function_call *c, size_t list, bool is_first, expr **out)
+static status add_element_to_list(const function_call *c, size_t list, bool is_first, expr **out)
 {
     expr *one = c->args[1 - list], *lists[2];
     int32_t location = c->tree->location;
@@ -107,17 +107,17 @@ static status add_element(const function_call *c, size_t list, bool is_first, ex
 
 status bind_list_append(const function_call *c, expr **out)
 {
-    return add_element(c, 0, false, out);
+    return add_element_to_list(c, 0, false, out);
 }
 
 status bind_list_prepend(const function_call *c, expr **out)
 {
-    return add_element(c, 1, true, out);
+    return add_element_to_list(c, 1, true, out);
 }
 
 status bind_list_push_front(const function_call *c, expr **out)
 {
-    return add_element(c, 0, true, out);
+    return add_element_to_list(c, 0, true, out);
 }
 
 status bind_list_flatten(const function_call *c, expr_op op, expr **out)

@@ -41,7 +41,7 @@ static const struct {
 };
 
 /* Returns the type that a letter of functions.def stands for. */
-static uint32_t type_of_letter(char letter)
+static uint32_t routine_type_of_letter(char letter)
 {
     static const char letters[] = "tidbBDTIU";
     static const uint16_t types[] = {PG_TEXT, PG_INT8,      PG_FLOAT8,   PG_BOOL, PG_BYTEA,
@@ -68,7 +68,7 @@ static bool is_listed(size_t of, const system_routine *one)
                        !strcmp(functions[i].name, one->name) && one->count >= least &&
                        one->count <= most;
         for (uint32_t n = 0; is_same && n < one->count && n < 2; n++)
-            is_same = one->args[n] == type_of_letter(function_argument(signature, n));
+            is_same = one->args[n] == routine_type_of_letter(function_argument(signature, n));
         if (is_same)
             return true;
     }
@@ -82,11 +82,11 @@ static status list_function(size_t i, system_routine_sink sink, void *argument)
     count_listed(i, &least, &most);
     system_routine one = {.name = functions[i].name,
                           .kind = 'f',
-                          .result = type_of_letter(function_result(signature))};
+                          .result = routine_type_of_letter(function_result(signature))};
     for (one.count = 0; one.count < SYSTEM_ROUTINE_ARGS && one.count <= most; one.count++) {
         if (one.count >= least && !is_listed(i, &one))
             TRY(sink(argument, &one));
-        one.args[one.count] = type_of_letter(function_argument(signature, one.count));
+        one.args[one.count] = routine_type_of_letter(function_argument(signature, one.count));
     }
     return STATUS_OK;
 }

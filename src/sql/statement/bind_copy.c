@@ -176,8 +176,8 @@ static status option_text(const binder *b, const DefElem *option, const char **o
     }
 }
 
-static status wrong_value(const binder *b, const DefElem *option, const char *text,
-                          const char *allowed)
+static status wrong_copy_value(const binder *b, const DefElem *option, const char *text,
+                               const char *allowed)
 {
     return status_hint(bind_error(b, STATUS_KIND_INVALID, option->location,
                                   "COPY option %s cannot be \"%s\"", option->defname, text),
@@ -312,7 +312,7 @@ static status set_option(const binder *b, const DefElem *option, option_id id, s
     case OPTION_PARTITION_BY: /* a list, no text */
         break;
     }
-    return allowed ? wrong_value(b, option, text, allowed) : STATUS_OK;
+    return allowed ? wrong_copy_value(b, option, text, allowed) : STATUS_OK;
 }
 
 static status take_option(const binder *b, const DefElem *option, size_t index, sql_copy *out)

@@ -117,7 +117,7 @@ static status client_names(const client_call *c, const DefElem *option, sql_copy
     return STATUS_OK;
 }
 
-static bool set_format(const char *text, sql_copy *out)
+static bool set_client_format(const char *text, sql_copy *out)
 {
     out->is_binary = !strcasecmp(text, "binary");
     out->text.is_csv = !strcasecmp(text, "csv");
@@ -132,7 +132,7 @@ static bool set_header(const client_call *c, const char *text, sql_copy_text *ou
 }
 
 /* One byte, which ends no line and is not a part of a longer character. */
-static bool set_character(const char *text, char *out)
+static bool set_client_character(const char *text, char *out)
 {
     *out = *text;
     return *text && !text[1] && (unsigned char)*text < 0x80 && !strchr("\r\n", *text);
@@ -141,7 +141,7 @@ static bool set_character(const char *text, char *out)
 /* In text the delimiter must not be what may follow a \. */
 static bool client_set_delimiter(const char *text, sql_copy_text *out)
 {
-    return set_character(text, &out->delimiter) &&
+    return set_client_character(text, &out->delimiter) &&
            (out->is_csv || !strchr("\\.abcdefghijklmnopqrstuvwxyz0123456789", *text));
 }
 
@@ -158,7 +158,7 @@ static status client_set_text(client_call *c, const DefElem *option, client_opti
     TRY(client_text(c, option, &text));
     switch (id) {
     case CLIENT_FORMAT:
-        allowed = set_format(text, c->out) ? NULL : "text, csv or binary";
+        allowed = set_client_format(text, c->out) ? NULL : "text, csv or binary";
         break;
     case CLIENT_HEADER:
         allowed = set_header(c, text, out) ? NULL : "true, false or, of FROM, match";
@@ -173,10 +173,10 @@ static status client_set_text(client_call *c, const DefElem *option, client_opti
         allowed = strpbrk(text, "\r\n") ? "a text without line ends" : NULL;
         break;
     case CLIENT_QUOTE:
-        allowed = set_character(text, &out->quote) ? NULL : "one ASCII character";
+        allowed = set_client_character(text, &out->quote) ? NULL : "one ASCII character";
         break;
     case CLIENT_ESCAPE:
-        allowed = set_character(text, &out->escape) ? NULL : "one ASCII character";
+        allowed = set_client_character(text, &out->escape) ? NULL : "one ASCII character";
         break;
     case CLIENT_ENCODING:
         allowed = is_utf8(text) ? NULL : "UTF8";
