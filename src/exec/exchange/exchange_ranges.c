@@ -13,6 +13,7 @@
 #include "device/kernels/kernel_ops.h"
 #include "device/transfer.h"
 #include "device/value/sort_key.h"
+#include "exec/exchange/exchange_sample.h"
 
 #include <stdlib.h>
 

@@ -17,10 +17,6 @@ typedef struct exchange_ranges exchange_ranges;
 CHECKED status exchange_ranges_new(exec_query *query, const plan_node *plan, exchange_ranges **out);
 void exchange_ranges_free(exchange_ranges *ranges); /* takes NULL */
 
-/* An operator that passes rows on and draws samples of them. */
-CHECKED status op_exchange_sample_open(exec_query *query, exchange_ranges *ranges,
-                                       exec_operator **out);
-
 /* Agrees with the other ranks on the ranges, once all samples are drawn. Any task; NET_READY: rows may be sent. */
 CHECKED status exchange_ranges_try(exchange_ranges *ranges, net_waiter *waiter,
                                    net_state *out_state);
@@ -30,11 +26,8 @@ CHECKED status exchange_ranges_hash(const exchange_ranges *ranges, exec_task *ta
 
 /* ---- inside exchange_ranges.c and exchange_sample.c ---- */
 
+/* Words of a packed key. */
 #define RANGES_KEY_WORDS 3
-/* Keys of a sample are so many words each, or of texts two and these bytes. */
-#define RANGES_TEXT_BYTES 128
-/* Samples of a task, at most. */
-#define RANGES_SAMPLES 1024
 
 typedef ARRAY(uint64_t) ranges_words;
 
@@ -46,11 +39,5 @@ uint32_t exchange_ranges_key_count(const exchange_ranges *ranges);
 /* Takes what a task has drawn of so many rows: samples behind each other, as ranges_sample_write writes them. */
 CHECKED status exchange_ranges_add(exchange_ranges *ranges, uint64_t rows, uint64_t samples,
                                    const ranges_words *words);
-/* Writes the keys of a sample behind others. */
-CHECKED status ranges_sample_write(const uint64_t *keys, uint32_t key_count, ranges_words *out);
-/* Returns the words that the sample at `at` has there; 0: it does not end before `end`. */
-size_t ranges_sample_words(const uint64_t *at, const uint64_t *end, uint32_t key_count);
-/* Reads it, of that many words: texts stay where they are. */
-void ranges_sample_read(const uint64_t *at, uint32_t key_count, uint64_t *out_keys);
 
 #endif

@@ -4,11 +4,12 @@
  *
  * A task keeps every stride-th row, about; when it has too many samples it drops each second one and doubles the
  * stride. So the samples of a task stand for equally many rows. */
+#include "exec/exchange/exchange_sample.h"
+
 #include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/transfer.h"
 #include "device/value/sort_key.h"
-#include "exec/exchange/exchange_ranges.h"
 
 /* ---- writing and reading ---- */
 

@@ -13,7 +13,7 @@
 #include "exec/exchange/exchange_count.h"
 #include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
-#include "exec/exchange/exchange_ranges.h"
+#include "exec/exchange/exchange_sample.h"
 #include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/exchange/op_exchange_receive.h"

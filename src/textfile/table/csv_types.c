@@ -1,11 +1,12 @@
 /* csv_types.c - which types the texts of a column can be.
  *
  * A set of possible kinds for each value; those of all values are in all of the sets. */
+#include "textfile/table/csv_types.h"
+
 #include "base/calendar.h"
 #include "base/moment_text.h"
 #include "base/real_text.h"
 #include "device/host/strptime.h"
-#include "textfile/table/csv_sniff.h"
 
 /* The order is that of preference. */
 typedef enum guess_kind {

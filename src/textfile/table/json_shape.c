@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/name_index.h"
 #include "base/uuid_text.h"
+#include "textfile/table/csv_types.h"
 
 /* Kinds of values, in a set. */
 enum { IS_BOOL = 1, IS_NUMBER = 2, IS_TEXT = 4, IS_ARRAY = 8, IS_OBJECT = 16, IS_ANY = 31 };

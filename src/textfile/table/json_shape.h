@@ -7,7 +7,7 @@
 #define PISTACHIO_TEXTFILE_TABLE_JSON_SHAPE_H
 
 #include "textfile/read/json_nested.h"
-#include "textfile/table/csv_sniff.h"
+#include "textfile/table/text_sample.h"
 
 typedef struct json_shape json_shape;
 

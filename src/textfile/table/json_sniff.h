@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_TEXTFILE_TABLE_JSON_SNIFF_H
 #define PISTACHIO_TEXTFILE_TABLE_JSON_SNIFF_H
 
-#include "textfile/table/csv_sniff.h"
+#include "textfile/table/text_sample.h"
 
 typedef struct json_sniffer json_sniffer;
 
