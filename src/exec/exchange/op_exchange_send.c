@@ -311,12 +311,16 @@ static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 static void find_receivers(const op_send *op, uint32_t lane, uint32_t *out_first, uint32_t *out_end)
 {
     plan_exchange_kind kind = op->base.plan->exchange.kind;
-    bool is_for_all = kind == EXCHANGE_BROADCAST && lane == 0,
-         is_for_later = kind == EXCHANGE_LATER;
-    *out_first = is_for_later            ? op->base.query->rank + 1
-                 : lane >= op->rank_lane ? lane - op->rank_lane
-                                         : 0;
-    *out_end = is_for_all || is_for_later ? op->rank_count : *out_first + 1;
+    *out_first = 0;
+    *out_end = op->rank_count;
+    if (kind == EXCHANGE_LATER) {
+        *out_first = op->base.query->rank + 1;
+    } else if (kind == EXCHANGE_EARLIER) {
+        *out_end = op->base.query->rank;
+    } else if (kind != EXCHANGE_BROADCAST || lane) {
+        *out_first = lane >= op->rank_lane ? lane - op->rank_lane : 0;
+        *out_end = *out_first + 1;
+    }
 }
 
 static status open_lanes(op_send *op, exec_task *task, send_local *local)

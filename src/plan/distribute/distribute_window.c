@@ -12,10 +12,13 @@
  *               shared 0
  *     shared 0: repartition by ranges of k
  *
+ * Calls that see but a few rows before and behind each one come on top of that, by distribute_halo.h.
+ *
  * dense_rank() needs the number of the keys before: equal ones are on one rank. What frames of all rows come to is the
  * same for each row: the sums of all ranks go to all, and the rows stay where they are if no window has an order. */
 #include "plan/distribute/distribute_window.h"
 
+#include "plan/distribute/distribute_halo.h"
 #include "plan/distribute/distribute_order.h"
 #include "plan/distribute/distribute_shared.h"
 #include "plan/edit/shared.h"
@@ -39,6 +42,9 @@ typedef struct carried {
     uint32_t shared;         /* the rows */
     ARRAY(carried_sums *) sets;
     plan_node *project;
+    bool has_halo;      /* a call is the halo's: rows are numbered, */
+    uint32_t number_id; /* by this column; 0: not yet */
+    distribute_halo halo;
 } carried;
 
 static status window_no_memory(void)
@@ -85,6 +91,8 @@ static bool can_carry_aggregate(const plan_window_call *call, bool has_order)
 
 static bool can_carry(const plan_window_call *call, bool has_order)
 {
+    if (has_order && distribute_halo_can(call))
+        return true;
     switch (call->function) {
     case WINDOW_ROW_NUMBER:
         return true;
@@ -102,6 +110,7 @@ static bool can_carry(const plan_window_call *call, bool has_order)
 static bool divides_equals(const plan_window_call *call)
 {
     return call->function == WINDOW_ROW_NUMBER || distribute_window_has_all_rows(call, true) ||
+           distribute_halo_can(call) ||
            (call->function == WINDOW_AGGREGATE && call->frame.mode == FRAME_ROWS);
 }
 
@@ -359,6 +368,8 @@ static status divide_call(carried *c, plan_node *window, plan_window_call call, 
     expr *value;
     bool is_aggregate = call.function == WINDOW_AGGREGATE;
     const plan_sort_key_list *order = &window->window.order;
+    if (order->count && distribute_halo_can(&call))
+        return distribute_halo_add(c->d->statement->memory, &c->halo, &call, &column);
     if (distribute_window_has_all_rows(&call, order->count > 0)) {
         TRY(sum_all(c, &call, column.type, &value));
     } else if (is_aggregate && call.aggregate == AGGREGATE_AVG) {
@@ -371,6 +382,20 @@ static status divide_call(carried *c, plan_node *window, plan_window_call call, 
                               &value));
     }
     return add_output(c->project, c->d->statement->memory, column, value);
+}
+
+/* Gives each row its number among those of all ranks, beside what the projection makes. */
+static status number_rows(carried *c, plan_node *window)
+{
+    plan_column own, number;
+    expr *value;
+    const plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
+    TRY(add_call(c, window, call, type_make(TYPE_INT64), &own));
+    TRY(carry_value(c, AGGREGATE_COUNT_STAR, &call, &own, &value));
+    number = own;
+    number.id = c->number_id = c->d->statement->next_column_id++;
+    number.name = "number";
+    return add_output(c->project, c->d->statement->memory, number, value);
 }
 
 /* The windows' own columns become others, from the lowest up, of which the projection makes those that were theirs. A
@@ -392,6 +417,8 @@ static status divide_windows(carried *c, plan_node **slot)
         TRY(array_push(a, &window->columns, window->children[0]->columns.items[i]));
     for (size_t i = 0; i < before.window.calls.count; i++)
         TRY(divide_call(c, window, before.window.calls.items[i], before.columns.items[first + i]));
+    if (c->has_halo && !c->number_id && window->window.order.count)
+        TRY(number_rows(c, window));
     if (!window->window.calls.count)
         *slot = window->children[0];
     return STATUS_OK;
@@ -408,11 +435,26 @@ static plan_sort_key_list common_order(const plan_node *top, const plan_node *so
     return order;
 }
 
-static bool keeps_equals(const plan_node *top, const plan_node *sort)
+/* Returns whether rows with equal keys of the common order must be on one rank: a window of more keys has an order among
+ * them. */
+static bool keeps_equals(const plan_node *top, const plan_node *sort,
+                         const plan_sort_key_list *order)
+{
+    for (const plan_node *node = top; node != sort; node = node->children[0]) {
+        if (node->window.order.count > order->count)
+            return true;
+        for (size_t i = 0; i < node->window.calls.count && node->window.order.count; i++)
+            if (!divides_equals(&node->window.calls.items[i]))
+                return true;
+    }
+    return false;
+}
+
+static bool has_halo(const plan_node *top, const plan_node *sort)
 {
     for (const plan_node *node = top; node != sort; node = node->children[0])
         for (size_t i = 0; i < node->window.calls.count && node->window.order.count; i++)
-            if (!divides_equals(&node->window.calls.items[i]))
+            if (distribute_halo_can(&node->window.calls.items[i]))
                 return true;
     return false;
 }
@@ -456,8 +498,11 @@ status distribute_order_windows(distributor *d, plan_node **slot)
     carried c = {.d = d};
     bool is_ordered = has_order(top);
     const plan_sort_key_list order = common_order(top, sort);
+    const plan_column_list columns = top->columns;
+    c.has_halo = has_halo(top, sort);
     if (is_ordered)
-        TRY(distribute_exchange_order(d, &sort->children[0], &order, keeps_equals(top, sort)));
+        TRY(distribute_exchange_order(d, &sort->children[0], &order,
+                                      keeps_equals(top, sort, &order)));
     TRY(distribute_share(d, &sort->children[0], &c.shared));
     c.before = sort->children[0];
     sort->placement = PLACEMENT_PARTS;
@@ -469,5 +514,5 @@ status distribute_order_windows(distributor *d, plan_node **slot)
         TRY(join_sums(&c, c.sets.items[i], &top));
     c.project->children[0] = top;
     *slot = c.project;
-    return STATUS_OK;
+    return c.has_halo ? distribute_halo_over(d, slot, &c.halo, c.number_id, &columns) : STATUS_OK;
 }

@@ -1,5 +1,7 @@
 /* node_window.c - its child's rows, which come in order, with what functions make of each row and the rows
  * around it. */
+#include "plan/nodes/node_window.h"
+
 #include "plan/nodes/node.h"
 #include "plan/nodes/plan_text.h"
 #include "plan/nodes/prune.h"
@@ -61,7 +63,7 @@ static void write_frame(plan_writer *w, const plan_frame *frame)
     plan_write_text(w, exclusions[frame->exclusion]);
 }
 
-static bool has_frame(const plan_window_call *call)
+bool plan_window_has_frame(const plan_window_call *call)
 {
     return call->function == WINDOW_AGGREGATE || call->function == WINDOW_FIRST_VALUE ||
            call->function == WINDOW_LAST_VALUE || call->function == WINDOW_NTH_VALUE ||
@@ -84,7 +86,7 @@ static void window_write_call(plan_writer *w, const plan_window_call *call,
         plan_write_expr(w, call->args[i]);
     }
     plan_write_text(w, call->ignores_nulls ? " ignore nulls)" : ")");
-    if (has_frame(call))
+    if (plan_window_has_frame(call))
         write_frame(w, &call->frame);
     plan_write_text(w, " as ");
     plan_write_column(w, column->id, column->name);

@@ -102,7 +102,8 @@ const char *plan_exchange_name(plan_exchange_kind kind)
                                         [EXCHANGE_MERGE] = "merge",
                                         [EXCHANGE_RANGES] = "repartition by ranges",
                                         [EXCHANGE_APPEND] = "append",
-                                        [EXCHANGE_LATER] = "give to later ranks"};
+                                        [EXCHANGE_LATER] = "give to later ranks",
+                                        [EXCHANGE_EARLIER] = "give to earlier ranks"};
     return names[kind];
 }
 

@@ -48,6 +48,7 @@ typedef enum plan_exchange_kind {
     EXCHANGE_RANGES,    /* each to the rank of its range of an order, by samples of all rows */
     EXCHANGE_APPEND,    /* all rows to rank 0: those of a rank after those of the ranks before it */
     EXCHANGE_LATER,     /* all rows to all ranks after the one that has them */
+    EXCHANGE_EARLIER,   /* all rows to all ranks before it */
     EXCHANGE_KIND_COUNT
 } plan_exchange_kind;
 
