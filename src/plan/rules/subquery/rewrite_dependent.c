@@ -25,6 +25,7 @@
 #include "plan/nodes/node_join.h"
 #include "plan/nodes/visit.h"
 #include "plan/rules/subquery/rewrite_dependent_domain.h"
+#include "plan/rules/subquery/rewrite_dependent_order.h"
 #include "plan/rules/subquery/rewrite_last_aggregate.h"
 #include "plan/tree/column_set.h"
 
@@ -366,7 +367,9 @@ static status dependent_push_window(pushing *p, plan_node *node, pushed *out)
 {
     arena *a = p->statement->memory;
     plan_column_list made = {0}, columns = {0};
+    plan_sort_key_list given = {0};
     plan_node *sort;
+    TRY(dependent_given_order(a, node->children[0], &given));
     for (size_t i = node->columns.count - node->window.calls.count; i < node->columns.count; i++)
         TRY(array_push(a, &made, node->columns.items[i]));
     TRY(dependent_push(p, node->children[0], out));
@@ -379,6 +382,8 @@ static status dependent_push_window(pushing *p, plan_node *node, pushed *out)
     }
     for (size_t i = 0; i < node->window.order.count; i++)
         TRY(array_push(a, &sort->sort.keys, node->window.order.items[i]));
+    for (size_t i = 0; i < given.count; i++)
+        TRY(array_push(a, &sort->sort.keys, given.items[i]));
     TRY(add_partition(p, out->values, &node->window.partition));
     node->children[0] = sort;
     for (size_t i = 0; i < sort->columns.count; i++)
