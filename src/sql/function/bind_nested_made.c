@@ -186,7 +186,10 @@ status bind_map_concat(const function_call *c, expr **out)
 status bind_list_repeat(const function_call *c, expr **out)
 {
     TRY(call_coerce(c, 1, 'i'));
-    return bind_made(c, "flatten(list_transform(range($2), lambda i: $1))", out);
+    return bind_made(c,
+                     "CASE WHEN $1 IS NOT NULL THEN flatten(list_transform(range($2), lambda i: "
+                     "$1)) END",
+                     out);
 }
 
 bool bind_is_time_range(const function_call *c)
