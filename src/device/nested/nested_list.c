@@ -11,14 +11,12 @@ static void place_joined(const nested_args *c, const uint64_t *firsts, tensor *r
 {
     for (uint64_t i = 0; i < c->count; i++) {
         uint64_t first = index->count;
-        bool is_null = true;
         for (uint32_t k = 0; k < c->arg_count; k++) {
             nested_value list = nested_pair(c->args[k], i);
-            is_null &= !nested_is_valid(c->args[k], i);
             for (uint32_t at = 0; at < list.length; at++)
                 nested_index_add(index, firsts[k] + list.offset + at);
         }
-        if (is_null || (c->number && !nested_row_is_valid(c, i)))
+        if (c->number && !nested_row_is_valid(c, i))
             nested_put_null(result, i);
         else
             nested_put(result, i, first, index->count - first);

@@ -4,7 +4,6 @@
 
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
-#include "plan/distribute/distribute_cost.h"
 
 status exchange_columns_init(const plan_node *exchange, exchange_columns *out)
 {
@@ -15,7 +14,7 @@ status exchange_columns_init(const plan_node *exchange, exchange_columns *out)
     if (!out->sources || !out->types)
         return status_no_memory("exchange", all->count * sizeof *out->types);
     for (uint32_t i = 0; i < out->all_count; i++) {
-        if (distribute_is_kept_back(exchange->children[0], all->items[i].id))
+        if (plan_is_kept_back(exchange->children[0], all->items[i].id))
             continue;
         out->sources[out->count] = i;
         out->types[out->count++] = all->items[i].type;

@@ -14,22 +14,9 @@
 /* How far a guess of distinct keys, made of their range, may be off. */
 #define FILTER_DOUBT 4.0
 
-bool distribute_is_kept_back(const plan_node *node, uint32_t column_id)
-{
-    int column = plan_column_index(node, column_id);
-    if (column < 0)
-        return false;
-    if (node->kind == PLAN_SCAN)
-        return node->scan.filter_only.count && node->scan.filter_only.items[column];
-    for (uint32_t i = 0; i < node->child_count; i++)
-        if (distribute_is_kept_back(node->children[i], column_id))
-            return true;
-    return false;
-}
-
 static double distribute_cost_column_bytes(const plan_node *node, const plan_column *column)
 {
-    if (distribute_is_kept_back(node, column->id))
+    if (plan_is_kept_back(node, column->id))
         return 0;
     if (!type_is_text(column->type))
         return column->type.width ? column->type.width : 1;

@@ -6,8 +6,6 @@
 
 /* Returns the bytes of a node's rows, of the columns that travel. */
 double distribute_bytes(const plan_node *node);
-/* Returns whether a scan at or below the node keeps the column to itself, for its own conditions. */
-bool distribute_is_kept_back(const plan_node *node, uint32_t column_id);
 /* Returns the bytes of a join's side that its ranks send, runtime filters of the other side taken into account. */
 double distribute_side_bytes(const plan_node *join, unsigned side);
 

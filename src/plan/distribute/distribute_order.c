@@ -50,7 +50,7 @@ bool distribute_keys_are_columns(const plan_node *sort)
 static bool gives_all_columns(const plan_node *node)
 {
     for (size_t i = 0; i < node->columns.count; i++)
-        if (distribute_is_kept_back(node, node->columns.items[i].id))
+        if (plan_is_kept_back(node, node->columns.items[i].id))
             return false;
     return true;
 }

@@ -78,6 +78,19 @@ int plan_column_index(const plan_node *node, uint32_t id)
     return plan_find_column(node->columns.items, node->columns.count, id);
 }
 
+bool plan_is_kept_back(const plan_node *node, uint32_t column_id)
+{
+    int column = plan_column_index(node, column_id);
+    if (column < 0)
+        return false;
+    if (node->kind == PLAN_SCAN)
+        return node->scan.filter_only.count && node->scan.filter_only.items[column];
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (plan_is_kept_back(node->children[i], column_id))
+            return true;
+    return false;
+}
+
 const char *plan_join_name(plan_join_type type, bool build_left)
 {
     static const char *const names[][2] = {

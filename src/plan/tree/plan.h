@@ -380,6 +380,8 @@ plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
 plan_node *plan_limit_new(arena *a, plan_node *node, uint64_t rows);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
+/* Returns whether a scan at or below the node keeps the column to itself, for its own conditions: it comes as no tensor. */
+bool plan_is_kept_back(const plan_node *node, uint32_t column_id);
 /* How many columns a PLAN_SERIES makes: the last of the node's. */
 size_t plan_series_columns(const plan_node *node);
 const char *plan_join_name(plan_join_type type, bool build_left);

@@ -239,6 +239,7 @@ typedef struct chain {
     plan_statement *statement;
     plan_node *bottom;
     nested_moves moves;
+    plan_column_list kept_back; /* nested columns that come as no tensor: the chain does without */
     ARRAY(chain_key) keys;
     substitution sub; /* values made of bytes, for the chain's expressions */
 } chain;
@@ -412,6 +413,14 @@ static status pack_column(chain *c, plan_node *child, plan_column column, plan_c
     return array_push(s->memory, &c->sub.to, back);
 }
 
+/* A column that nobody reads is NULL above the chain. */
+static status leave_out(chain *c, plan_node *child, plan_column column)
+{
+    TRY(nested_rename(c->statement, child, column.id, c->statement->next_column_id++));
+    column.is_nullable = true;
+    return array_push(c->statement->memory, &c->kept_back, column);
+}
+
 static status pack_below(chain *c)
 {
     plan_statement *s = c->statement;
@@ -420,6 +429,10 @@ static status pack_below(chain *c)
     for (size_t i = 0; i < child->columns.count; i++) {
         plan_column column = child->columns.items[i], blob = column;
         expr *e;
+        if (type_is_nested(column.type) && plan_is_kept_back(child, column.id)) {
+            TRY(leave_out(c, child, column));
+            continue;
+        }
         if (type_is_nested(column.type))
             TRY(pack_column(c, child, column, &blob, &e));
         else
@@ -458,12 +471,39 @@ static status pack_calls(chain *c, plan_node *node)
     return STATUS_OK;
 }
 
+static void drop_kept_back(const chain *c, plan_column_list *columns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < columns->count; i++) {
+        bool is_kept_back = false;
+        for (size_t k = 0; k < c->kept_back.count; k++)
+            is_kept_back |= c->kept_back.items[k].id == columns->items[i].id;
+        if (!is_kept_back)
+            columns->items[kept++] = columns->items[i];
+    }
+    columns->count = kept;
+}
+
+static status put_back_kept(const chain *c, plan_node *project)
+{
+    plan_statement *s = c->statement;
+    for (size_t i = 0; i < c->kept_back.count; i++) {
+        value null = value_null(c->kept_back.items[i].type);
+        expr *e = expr_new_constant(s->memory, &null, project->position);
+        if (!e)
+            return nested_no_memory();
+        TRY(add_column(s, project, c->kept_back.items[i], e));
+    }
+    return STATUS_OK;
+}
+
 static status pack_chain_nodes(chain *c, plan_node *node)
 {
     if (node != c->bottom)
         TRY(pack_chain_nodes(c, node->children[0]));
     plan_visit_exprs(node, substitute_slot, &c->sub);
     TRY(c->sub.st);
+    drop_kept_back(c, &node->columns);
     for (size_t i = 0; i < node->columns.count; i++)
         nested_edit_move_column(c, &node->columns.items[i]);
     return node->kind == PLAN_WINDOW ? pack_calls(c, node) : STATUS_OK;
@@ -492,6 +532,7 @@ status nested_pack_chain(plan_statement *s, plan_node *top, plan_node *bottom, p
     TRY(pack_below(&c));
     TRY(pack_chain_nodes(&c, top));
     TRY(nested_put_back(s, top, &c.moves, out));
+    TRY(put_back_kept(&c, *out));
     drop_keys(&c, *out);
     return STATUS_OK;
 }
