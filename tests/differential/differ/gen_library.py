@@ -338,6 +338,13 @@ def kind_of_real(op):
     return make
 
 
+def sign_bit(g, depth):
+    """Of neither NaN nor -0.0, of which keys and sums may make another."""
+    arg = g.expr("float", depth)
+    form = "signbit(nullif(CAST({0} AS double precision), CAST('nan' AS double precision)) + 0e0)"
+    return made("signbit", T.BOOL, [arg], form, form) if arg.exact else None
+
+
 # What is computed of an argument x: a form of x that is in the function's domain, and how large x may be.
 LIBRARY = {"log2": ("(abs({0}) + 1)", 1e12), "cbrt": ("{0}", 1e12), "degrees": ("{0}", 1e6), "radians": ("{0}", 1e6), "sin": ("{0}", 1e5), "cos": ("{0}", 1e5),
            "tan": ("{0}", 1e4), "cot": ("({0} + 0.03125)", 1e4), "asin": ("({0} / (abs({0}) + 1))", 1e6), "acos": ("({0} / (abs({0}) + 1))", 1e6),
@@ -659,7 +666,7 @@ TABLE = {
              "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
              "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
-             "signbit": kind_of_real("signbit"), "json_exists": of_json("json_exists", T.BOOL, 1),
+             "signbit": sign_bit, "json_exists": of_json("json_exists", T.BOOL, 1),
              "json_valid": lambda g, d: one_text(g, d, "json_valid", "json_valid({0} || '')", t=T.BOOL, bound=1), "ends_with": of_two_texts("ends_with", T.BOOL), "random": random_, "gen_random_uuid": random_uuid},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
             "unicode": lambda g, d: one_text(g, d, "unicode", "unicode({0})", t=T.I64, bound=1_200_000), "bit_count": bit_count,

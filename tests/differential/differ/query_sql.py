@@ -1,4 +1,6 @@
 """Queries as SQL of either engine."""
+import re
+
 from . import types as T
 from .query import Copy, Derived, Join, Recursive, Script, Select, Series, SetOperation, Table, Values
 
@@ -141,7 +143,16 @@ def step_sql(step, dialect):
     if dialect == ORACLE:
         every = step.names or step.query.names()
         return f"CREATE OR REPLACE TEMP TABLE {step.name} AS SELECT * FROM ({query_sql(step.query, ORACLE)}) made({', '.join(every)})"
-    return f"CREATE {step.options}TABLE {step.name}{names} AS {query_sql(step.query, OURS)}"
+    return f"CREATE {step.options}TABLE {step.name}{names} AS {without_json(step.query)}"
+
+
+def without_json(query):
+    """The query, whose texts that may be JSON are texts: a column of JSON takes no others."""
+    sql = query_sql(query, OURS)
+    texts = [name for name, t in zip(query.names(), query.types()) if t.kind == "text"]
+    if not texts or not re.search(r"json|\bv[01]\b", sql):  # a view may have some
+        return sql
+    return f"SELECT * REPLACE ({', '.join(f'{name}::varchar AS {name}' for name in texts)}) FROM ({sql}) made"
 
 
 def script_sql(script):

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 SETTINGS = (
     ("threads", ("2", "1", "7")), ("chunk_rows", ("64", "7", "1000")), ("device", ("simulated",)), ("memory_limit", ("64MiB", "256MiB")),
-    ("isa", ("scalar", "avx2")), ("join_table", ("open",)), ("cache_memory", ("1MB", "0")), ("PISTACHIO_FAULT", ("room:3:every", "room:7:every")),
+    ("isa", ("scalar", "avx2")), ("join_table", ("open",)), ("cache_memory", ("1MB", "0", "1GB")), ("device_mix", ("1", "2", "3")), ("PISTACHIO_FAULT", ("room:3:every", "room:7:every")),
 )
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 FORMS = {"QUALIFY": 6, "PIVOT": 6, "PIVOT in FROM": 4, "UNPIVOT": 6, "ASOF": 8, "POSITIONAL": 5, "sample": 6, "macro": 5, "table macro": 3, "TRY_CAST": 8, "COLUMNS": 5,
          "EXCLUDE and REPLACE": 3, "BY NAME": 5, "GROUP BY ALL": 4, "FROM first": 3, "alias": 4, "PREPARE": 4, "DISTINCT ON": 3, "FILTER": 2, "time spans": 3,
-         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2, "aggregate of the outer query": 4}
+         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "path": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2, "aggregate of the outer query": 4}
 NAMES = (*FORMS, "null keys", "no row")
 WORDS = ["--table", "t=t.parquet", "--table", "u=u.parquet"]
 NUMBERS = ("k", "v", "m", "x")
@@ -110,7 +110,7 @@ def positional(choices, about):
     n, m = about["rows"]
     left, right = choices.pick((("t", "u"), ("t", "t"), ("u", "t"))), choices.pick(("a.id, b.id", "a.v, b.g", "count(*), count(a.id), sum(b.id)"))
     cut = choices.pick((0, 5))
-    sides = [f"(SELECT * FROM {name} LIMIT {cut})" if cut else name for name in left]
+    sides = [f"(SELECT * FROM {name} ORDER BY id LIMIT {cut})" if cut else name for name in left]
     return same(f"SELECT {right} FROM {sides[0]} a POSITIONAL JOIN {sides[1]} b")
 
 
@@ -237,6 +237,27 @@ def variable(choices, about):
     return Check((), [f"SET VARIABLE {name} {choices.pick(('=', 'TO'))} {value}", sql.format(read)], sql.format(value))
 
 
+def path(choices, about):
+    """A path that is a variable, a list of them, an argument of a macro, or computed."""
+    lists = {"'t.parquet'": "t", "'u.parquet'": "u", "['t.parquet', 'u.parquet']": "(SELECT * FROM t UNION ALL SELECT * FROM u)", "'t' || '.parquet'": "t", "'[u].parquet'": "u", "['u.parquet']": "u",
+             "list_value('t.parquet', 't.parquet')": "(SELECT * FROM t UNION ALL SELECT * FROM t)", "'*.parquet'": "(SELECT * FROM t UNION ALL SELECT * FROM u)", "concat('u', '.', lower('PARQUET'))": "u"}
+    value = choices.pick(tuple(lists))
+    sql = choices.pick(("SELECT id, g, v FROM {0} q", "SELECT count(*), sum(id), max(g) FROM {0} q", "SELECT k, count(*) FROM {0} q GROUP BY k", f"SELECT id FROM {{0}} q WHERE {condition(choices)}", "SELECT a.id FROM {0} a JOIN {0} b ON a.id = b.k",
+                        "SELECT id FROM t WHERE id IN (SELECT id FROM {0} q)"))
+    expected = sql.format(lists[value])
+    how = choices.pick(("variable", "constant", "macro", "variable in a view"))
+    if how == "constant":
+        return Check((), [sql.format(f"read_parquet({value})")], expected)
+    if how == "macro":
+        return Check((), ["CREATE MACRO rows_of(p) AS TABLE SELECT * FROM read_parquet(p)", sql.format(f"rows_of({value})")], expected)
+    made = [f"SET VARIABLE files = {value}"]
+    call = "read_parquet(getvariable('files'))"
+    if how == "variable in a view":
+        made.append(f"CREATE VIEW w AS SELECT * FROM {call}")
+        call = "w"
+    return Check((), [*made, sql.format(call)], expected)
+
+
 def row_number_of_file(choices, about):
     where = choices.pick(("", f" WHERE {condition(choices)}", " WHERE file_row_number % 2 = 0", " WHERE file_row_number BETWEEN 2 AND 9"))
     sql = choices.pick(("SELECT id, file_row_number FROM t{0}", "SELECT count(*), sum(file_row_number), max(file_row_number) FROM t{0}", "SELECT g, min(t.file_row_number) FROM t{0} GROUP BY g",
@@ -283,5 +304,5 @@ def outer_aggregate(choices, about):
 
 MAKERS = {"QUALIFY": qualify, "PIVOT": pivot, "PIVOT in FROM": pivot_in_from, "UNPIVOT": unpivot, "ASOF": asof, "POSITIONAL": positional, "sample": sample, "macro": macro, "table macro": table_macro,
           "TRY_CAST": try_cast, "COLUMNS": columns, "EXCLUDE and REPLACE": exclude, "BY NAME": by_name, "GROUP BY ALL": group_by_all, "FROM first": from_first, "alias": alias, "PREPARE": prepare,
-          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable,
+          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable, "path": path,
           "file_row_number": row_number_of_file, "INSERT BY NAME": insert_by_name, "shape of JSON": shape_of_json, "count()": count_of_rows, "aggregate of the outer query": outer_aggregate}

@@ -11,8 +11,8 @@ import pyarrow as pa
 KINDS = {**FLAT, "double": (pa.float64(), lambda r: r.randint(-80, 80) + 0.625)}
 
 FORMS = {"values": 4, "filter": 6, "join of keys": 6, "join of values": 5, "group": 8, "distinct": 4, "extremes": 5, "order": 6, "window": 6, "set operation": 5, "choice": 5, "unnest": 7, "list()": 6,
-         "function": 10, "lambda": 7, "made": 6, "subquery": 4}
-NAMES = (*FORMS, "deep values")
+         "function": 10, "lambda": 7, "made": 6, "subquery": 4, "list of a group": 8}
+NAMES = (*FORMS, "deep values", "values as they are")
 WORDS = ["--table", "t=t.parquet", "--table", "u=u.parquet"]
 SCALARS = ("integer", "varchar", "bigint", "date", "boolean", "double", "smallint", "decimal(9,2)")
 
@@ -79,7 +79,10 @@ def check(choices, scene):
     form = choices.weighted(FORMS)
     sql = MAKERS[form](choices)
     covers = (form, *(("deep values",) if "d::varchar" in sql else ()))
-    return Check(covers, [sql], sql, WORDS, settings(choices, percent=40))
+    ours = sql
+    if choices.chance(40) and "len((" not in sql and "flat" not in sql:  # the program prints values as it casts them to text
+        ours, covers = sql.replace("::varchar", ""), (*covers, "values as they are")
+    return Check(covers, [ours], sql, WORDS, settings(choices, percent=40))
 
 
 COLUMNS = ("l", "w", "x", "s", "m", "d")
@@ -197,5 +200,17 @@ def subquery(choices):
                          f"SELECT id FROM t WHERE {c} = (SELECT min({c}) FROM t)"))
 
 
+def list_of_group(choices):
+    """Lists of a group's values, and what is computed with them, by columns of every type."""
+    c = choices.pick(("id", "v", "g", "k", "x[1]", "s.b", "l[1]", "m['a']", "id::bigint * 1000000007", "v::decimal(9,2)", "v::decimal(30,3)", "g || g || g", "v > 0", "date '2020-01-31' + v", "x[1]::real", "v::smallint"))
+    made = choices.pick((f"list({c} ORDER BY id)", f"array_agg({c} ORDER BY id DESC)", f"list({c} ORDER BY {c} NULLS FIRST, id)", f"list_sort(array_agg({c}))", f"list_sort(list(DISTINCT {c}))", f"list({c} ORDER BY id) FILTER (WHERE {c} IS NOT NULL)", f"list_sort(list({c}) FILTER ({condition(choices)}))"))
+    used = choices.pick((made, made, f"{made}[1]", f"len({made})", f"list_distinct({made})[1] IS NULL", f"{made}[-2:]", f"list_reverse({made})", f"list_count({made})", f"list_position({made}, NULL)", f"list_max({made})", f"list_concat({made}, {made})", f"coalesce({made}, [])", f"list_unique({made})"))
+    by = choices.pick(("", " GROUP BY k", " GROUP BY g", " GROUP BY k, g", " GROUP BY id % 5"))
+    key = "" if not by else by[10:] + ", "
+    how = choices.pick(("SELECT {key}({used})::varchar AS y FROM t{where}{by}", "SELECT {key}({used})::varchar AS y, count(*), max(v) FROM t{where}{by}", "SELECT y::varchar AS text, count(*) FROM (SELECT {key}{used} AS y FROM t{where}{by}) q GROUP BY y",
+                        "SELECT len(y) FROM (SELECT {key}{made} AS y FROM t{where}{by}) q WHERE len(y) > 1", "SELECT e, count(*) FROM (SELECT {key}unnest({made}) AS e FROM t{where}{by}) q GROUP BY e"))
+    return how.format(key=key, used=used, made=made, by=by, where=where(choices))
+
+
 MAKERS = {"values": values, "filter": filtered, "join of keys": join_of_keys, "join of values": join_of_values, "group": group, "distinct": distinct, "extremes": extremes, "order": order, "window": window, "set operation": set_operation, "choice": choice,
-          "unnest": unnested, "list()": listed, "function": function, "lambda": lambdas, "made": made, "subquery": subquery}
+          "unnest": unnested, "list()": listed, "function": function, "lambda": lambdas, "made": made, "subquery": subquery, "list of a group": list_of_group}
