@@ -1,9 +1,9 @@
 /* table_files.c - opens many files, and gets their footers, on several threads. */
 #include "parquet/table/table_files.h"
 
-#include "base/cancel.h"
 #include "base/mutex.h"
 #include "parquet/table/table_given.h"
+#include "storage/crew.h"
 #include "storage/object_store.h"
 
 #include <pthread.h>
@@ -19,8 +19,6 @@ typedef struct opening {
     const path_list *paths;
     pq_table_file *files;
     bool use_cache;
-    uint32_t store;    /* as object_store_use */
-    cancel_flag *flag; /* of the statement that they are opened for */
     atomic_size_t next;
     pthread_mutex_t lock;
     _Atomic size_t failed; /* the first in order that could not be opened; count of paths: none */
@@ -50,41 +48,27 @@ static void table_files_fail(opening *o, size_t index, status st)
 }
 
 /* Files are taken in order: all before one that failed are opened, or fail themselves. */
-static void *open_some(void *context)
+static void open_some(void *context)
 {
     opening *o = context;
     for (;;) {
         size_t i = atomic_fetch_add(&o->next, 1);
         if (i >= atomic_load(&o->failed))
-            return NULL;
+            return;
         status st = table_files_open_file(o->paths->items[i], o->use_cache, &o->files[i]);
         if (st)
             table_files_fail(o, i, st);
     }
 }
 
-static void *help(void *context)
-{
-    opening *o = context;
-    cancel_set(o->flag);
-    object_store_use(o->store);
-    return open_some(o);
-}
-
 static void table_files_open_all(opening *o)
 {
-    pthread_t helpers[STORE_OPENERS_MAX - 1];
-    unsigned count = 0;
     bool is_store = o->paths->count && object_store_has(o->paths->items[0]);
-    unsigned most = is_store ? STORE_OPENERS_MAX : OPENERS_MAX;
+    size_t most = (is_store ? STORE_OPENERS_MAX : OPENERS_MAX) - 1;
     size_t wanted = is_store ? o->paths->count - 1 : o->paths->count / FILES_PER_OPENER;
     if (wanted && !is_store)
         file_expect(2 * o->paths->count); /* each perhaps for direct reads, too */
-    while (count < most - 1 && wanted > count && !pthread_create(&helpers[count], NULL, help, o))
-        count++;
-    open_some(o);
-    while (count)
-        pthread_join(helpers[--count], NULL);
+    crew_run(open_some, o, (unsigned)(wanted < most ? wanted : most));
 }
 
 /* Opens the files at the paths, of a table that was told or not; *out_failed: how many come before the failure. */
@@ -95,8 +79,6 @@ static status open_paths(const path_list *paths, bool use_cache, const pq_given 
     opening o = {.paths = paths,
                  .files = files,
                  .use_cache = use_cache,
-                 .flag = cancel_current(),
-                 .store = object_store_used(),
                  .lock = MUTEX_INITIALIZER,
                  .failed = paths->count};
     table_files_open_all(&o);
