@@ -15,7 +15,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Requests that share a read are a list behind the one that has its parts, which stays until all are finished. */
 struct read_request {
+    read_request *
+        of; /* that one: itself, or another; of a request that shares the rest is its alone, but what is marked */
     const file *file;
     storage_device *device;
     uint64_t stored_bytes; /* what is read by the engine */
@@ -25,8 +28,10 @@ struct read_request {
     /* Under the lock from here on. */
     bool is_done;
     status outcome;
-    void (*wake)(void *argument);
-    void *argument;
+    void (*wake)(void *argument); /* each request's own, */
+    void *argument;               /* as this, */
+    read_request *next;           /* and this */
+    uint32_t holders;             /* requests of it that are not finished */
     uint32_t part_count;
     read_part parts[];
 };
@@ -43,6 +48,14 @@ static void read_trace(const read_request *r)
                trace_now());
 }
 
+/* Under the lock: storage_read_finish returns only when nobody needs what waits any more. */
+static void read_wake(read_request *r)
+{
+    if (r->wake)
+        r->wake(r->argument);
+    r->wake = NULL;
+}
+
 /* A part is over; st (owned): how. The last one wakes who waits. */
 static void read_finish_part(read_request *r, status st)
 {
@@ -55,10 +68,8 @@ static void read_finish_part(read_request *r, status st)
         r->is_done = true;
         if (__builtin_expect(r->submitted, 0))
             read_trace(r);
-        /* Under the lock: storage_read_finish returns only when nobody needs what waits any more.
-         */
-        if (r->wake)
-            r->wake(r->argument);
+        for (read_request *one = r; one; one = one->next)
+            read_wake(one);
         pthread_cond_broadcast(&has_done);
     }
     status_free(st); /* under the lock, too: whoever waits finds nothing of the parts left */
@@ -151,6 +162,8 @@ static status request_new(const file *f, storage_device *device, size_t bytes, s
     read_request *r = mem_new(sizeof *r + parts * sizeof *r->parts);
     if (!r)
         return status_no_memory("read", sizeof *r + parts * sizeof *r->parts);
+    r->of = r;
+    r->holders = 1;
     r->file = f;
     r->device = device;
     r->part_count = (uint32_t)parts;
@@ -298,7 +311,7 @@ status storage_read_submit_direct(const file *f, uint64_t offset, void *target, 
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument)
 {
     mutex_lock(&lock);
-    bool must_wait = !r->is_done;
+    bool must_wait = !r->of->is_done;
     if (must_wait) {
         r->wake = wake;
         r->argument = argument;
@@ -310,7 +323,7 @@ bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argu
 bool storage_read_is_done(read_request *r)
 {
     mutex_lock(&lock);
-    bool is_done = r->is_done;
+    bool is_done = r->of->is_done;
     mutex_unlock(&lock);
     return is_done;
 }
@@ -323,9 +336,24 @@ uint64_t storage_read_stored_bytes(const read_request *r)
 void storage_read_block(read_request *r)
 {
     mutex_lock(&lock);
-    while (!r->is_done)
+    while (!r->of->is_done)
         pthread_cond_wait(&has_done, &lock);
     mutex_unlock(&lock);
+}
+
+status storage_read_share(read_request *r, read_request **out)
+{
+    read_request *one = mem_new(sizeof *one);
+    *out = one;
+    if (!one)
+        return status_no_memory("read", sizeof *one);
+    mutex_lock(&lock);
+    one->of = r->of;
+    one->next = r->of->next;
+    r->of->next = one;
+    r->of->holders++;
+    mutex_unlock(&lock);
+    return STATUS_OK;
 }
 
 /* Nobody wants the rest: a network is not waited for. */
@@ -335,15 +363,47 @@ static void stop_parts(read_request *r)
         object_read_stop(&r->parts[i]);
 }
 
+/* Takes the request out of those that share the read; with the lock held. Returns how many are left. */
+static uint32_t leave(read_request *r)
+{
+    read_request *before = r->of;
+    while (before != r && before->next != r)
+        before = before->next;
+    if (before != r)
+        before->next = r->next;
+    return --r->of->holders;
+}
+
+/* Leaves the read to others that share it; false: there are none. *out: its outcome, if that is known. */
+static bool leave_to_others(read_request *r, status *out)
+{
+    read_request *of = r->of;
+    mutex_lock(&lock);
+    bool has_others = of->holders > 1;
+    if (has_others) {
+        *out = of->is_done ? status_copy(of->outcome) : STATUS_OK;
+        read_wake(r);
+        leave(r);
+    }
+    mutex_unlock(&lock);
+    if (has_others && r != of)
+        mem_free(r);
+    return has_others;
+}
+
 status storage_read_finish(read_request *r)
 {
-    if (!r)
-        return STATUS_OK;
-    if (r->file->object)
-        stop_parts(r);
-    storage_read_block(r);
-    status outcome = r->outcome;
-    mem_free(r);
+    status outcome = STATUS_OK;
+    if (!r || leave_to_others(r, &outcome))
+        return outcome;
+    read_request *of = r->of;
+    if (of->file->object)
+        stop_parts(of);
+    storage_read_block(of);
+    outcome = of->outcome;
+    if (r != of)
+        mem_free(r);
+    mem_free(of);
     return outcome;
 }
 

@@ -43,8 +43,11 @@ bool storage_read_is_done(read_request *r);
 uint64_t storage_read_stored_bytes(const read_request *r);
 /* Blocks until the read is done; whatever its outcome, storage_read_finish tells. */
 void storage_read_block(read_request *r);
+/* Makes another request of the same read, for one more who waits for its bytes; each is finished by itself, from any thread. The target stays until
+ * all are. */
+CHECKED status storage_read_share(read_request *r, read_request **out);
 /* The outcome; frees the request. Blocks while the read is under way: so wait for it first, unless
- * the query is over. Takes NULL. */
+ * the query is over; the read goes on, and nothing blocks, if others share it. Takes NULL. */
 CHECKED status storage_read_finish(read_request *r);
 
 #endif

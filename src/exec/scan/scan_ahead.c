@@ -288,12 +288,10 @@ static uint32_t list_wanted(scan_ahead *scan, const scan_morsel *next)
     return count;
 }
 
-/* Starts the reads of the next rows, which are of the row group at the split. For who holds the
- * scan. */
-static status fetch_next(scan_ahead *scan, scan_morsel *next)
+/* Starts the reads of the next rows, but of what is kept. */
+static status fetch_wanted(scan_ahead *scan, scan_morsel *next, scan_share *share)
 {
     exec_query *query = scan->query;
-    scan_share *share = query->reads->share;
     pq_shared_list kept = {0};
     status st = share ? scan_share_find(share, scan->table, scan->group_ref, &kept) : STATUS_OK;
     pq_fetch_want want = {.table = scan->table,
@@ -308,6 +306,21 @@ static status fetch_next(scan_ahead *scan, scan_morsel *next)
     if (!st)
         st = pq_fetch_start(query->dev, &want, &next->fetch);
     pq_shared_list_release(&kept);
+    return st;
+}
+
+/* Starts the reads of the next rows, which are of the row group at the split. For who holds the
+ * scan. */
+static status fetch_next(scan_ahead *scan, scan_morsel *next)
+{
+    scan_share *share = scan->query->reads->share;
+    if (!share || !is_in_store(scan))
+        return fetch_wanted(scan, next, share);
+    scan_share_begin(share);
+    status st = fetch_wanted(scan, next, share);
+    if (!st)
+        scan_share_offer(share, scan->table, scan->reader, next->group_ref, next->fetch);
+    scan_share_end(share);
     return st;
 }
 
@@ -736,8 +749,8 @@ void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *
     scan_reads *ahead = scan->query->reads;
     uint64_t bytes = pq_fetch_bytes(fetch);
     /* If storage has time to read them again, keeping them would cost memory that was not used before. */
-    bool is_scarce =
-        !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
+    bool is_scarce = !ahead->is_regulating || is_in_store(scan) ||
+                     atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
     if (ahead->share && bytes && is_scarce)
         scan_share_give(ahead->share, scan->table, scan->reader, group_ref, fetch);
     pq_fetch_close(fetch);

@@ -31,6 +31,8 @@ typedef struct share_table {
 
 struct scan_share {
     const exec_query *query;
+    pthread_mutex_t
+        beginning; /* of whoever finds what is kept, and offers what it begins to read */
     pthread_mutex_t lock;
     ARRAY(share_table) tables;
     uint64_t bytes, bytes_max;
@@ -44,6 +46,7 @@ status scan_share_new(const exec_query *query, scan_share **out)
         return status_no_memory("scan", sizeof **out);
     (*out)->query = query;
     (*out)->bytes_max = limit ? limit / KEEP_PART : UINT64_MAX;
+    mutex_init(&(*out)->beginning);
     mutex_init(&(*out)->lock);
     return STATUS_OK;
 }
@@ -121,10 +124,10 @@ status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_re
     if (!group)
         return STATUS_OK;
     mutex_lock(&share->lock);
+    st = array_reserve(NULL, out, group->ranges.count + 1);
     for (size_t i = 0; i < group->ranges.count && !st; i++) {
-        st = array_push(NULL, out, group->ranges.items[i]);
-        if (!st)
-            pq_memory_ref(group->ranges.items[i].memory);
+        st = pq_shared_range_ref(&group->ranges.items[i], &out->items[out->count]);
+        out->count += !st;
     }
     mutex_unlock(&share->lock);
     return st;
@@ -169,30 +172,69 @@ static bool scan_share_is_known(const share_group *group, const pq_shared_range 
     return false;
 }
 
+/* Keeps a range, if somebody wants it and there is room; with the lock held. Without memory it is not kept. */
+static void keep_range(scan_share *share, const share_table *t, share_group *group,
+                       pq_row_group_ref group_ref, unsigned reader, const pq_shared_range *range)
+{
+    uint64_t bytes = range->memory->bytes;
+    pq_shared_range own;
+    if (!scan_share_is_wanted(t, group, group_ref, reader, range) ||
+        scan_share_is_known(group, range) || share->bytes + bytes > share->bytes_max ||
+        !exec_has_room(share->query, bytes))
+        return;
+    status st = array_reserve(NULL, &group->ranges, 1);
+    if (!st)
+        st = pq_shared_range_ref(range, &own);
+    if (!st) {
+        group->ranges.items[group->ranges.count++] = own;
+        share->bytes += bytes;
+    }
+    status_free(st);
+}
+
+/* Returns whether others than the reader are to come to the row group. */
+static bool has_others(const share_group *group, unsigned reader)
+{
+    return group &&
+           atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~scan_share_bit_of(reader);
+}
+
 void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref, pq_fetch *fetch)
 {
     share_group *group = find_group(share, table, group_ref);
     const share_table *t = scan_share_find_table(share, table);
     pq_shared_range range;
-    if (!group ||
-        !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~scan_share_bit_of(reader)))
+    if (!has_others(group, reader))
         return;
     mutex_lock(&share->lock);
-    for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
-        uint64_t bytes = range.memory->bytes;
-        if (!scan_share_is_wanted(t, group, group_ref, reader, &range) ||
-            scan_share_is_known(group, &range) || share->bytes + bytes > share->bytes_max ||
-            !exec_has_room(share->query, bytes))
-            continue;
-        status st = array_push(NULL, &group->ranges, range);
-        if (!st) {
-            pq_memory_ref(range.memory);
-            share->bytes += bytes;
-        }
-        status_free(st);
-    }
+    for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);)
+        keep_range(share, t, group, group_ref, reader, &range);
     mutex_unlock(&share->lock);
+}
+
+void scan_share_begin(scan_share *share)
+{
+    mutex_lock(&share->beginning);
+}
+
+void scan_share_offer(scan_share *share, const pq_table *table, unsigned reader,
+                      pq_row_group_ref group_ref, const pq_fetch *fetch)
+{
+    share_group *group = find_group(share, table, group_ref);
+    const share_table *t = scan_share_find_table(share, table);
+    pq_shared_range range;
+    if (!has_others(group, reader))
+        return;
+    mutex_lock(&share->lock);
+    for (size_t at = 0; pq_fetch_next_reading(fetch, &at, &range);)
+        keep_range(share, t, group, group_ref, reader, &range);
+    mutex_unlock(&share->lock);
+}
+
+void scan_share_end(scan_share *share)
+{
+    mutex_unlock(&share->beginning);
 }
 
 void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
@@ -235,5 +277,6 @@ void scan_share_free(scan_share *share)
     }
     array_release(&share->tables);
     mutex_destroy(&share->lock);
+    mutex_destroy(&share->beginning);
     mem_free(share);
 }

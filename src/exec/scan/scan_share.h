@@ -7,6 +7,8 @@
  * with adaptive_regulation, only while tasks wait for storage: if it is ahead of them, it has the
  * time to read again.
  *
+ * What comes from a store, which is always slower than the tasks, is found by the others as soon as it was asked for, and awaited by them, too.
+ *
  *     scan 1   read ─ decode ─ give ┐                    pass: nobody is to come, they go
  *     scan 2                        └─ find ─ decode ─ give ┘
  *
@@ -29,6 +31,12 @@ CHECKED status scan_share_add(scan_share *share, const pq_table *table, const ui
 /* Finds what is kept of the row group, with references that pq_shared_list_release lets go. */
 CHECKED status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_ref group_ref,
                                pq_shared_list *out);
+/* The scan has begun to fetch: what others want of it, who would ask for it, too, while it is on its way, they find from now on. For files of stores,
+ * between scan_share_begin and scan_share_end, which keep two scans from beginning at once; the scan's other thread waits meanwhile. */
+void scan_share_begin(scan_share *share);
+void scan_share_offer(scan_share *share, const pq_table *table, unsigned reader,
+                      pq_row_group_ref group_ref, const pq_fetch *fetch);
+void scan_share_end(scan_share *share);
 /* The scan is done with what it fetched of the row group. Before the fetch is closed. Without
  * memory nothing is kept. */
 void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,

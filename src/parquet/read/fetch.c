@@ -229,10 +229,13 @@ static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
         const pq_shared_range *k = &kept->items[i];
         pq_fetched_range *range;
         TRY(pq_fetched_range_new((pq_span){k->start, k->end}, &range));
-        range->address = k->address;
-        range->memory = pq_memory_ref(k->memory);
         range->is_kept = true;
         fetch->ranges[fetch->range_count++] = range;
+        pq_shared_range own;
+        TRY(pq_shared_range_ref(k, &own));
+        range->address = own.address;
+        range->memory = own.memory;
+        range->reading = own.reading;
     }
     return STATUS_OK;
 }
@@ -310,16 +313,40 @@ bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
         status_free(pq_fetched_finish(range)); /* who needed it has been told if it failed */
         if (range->has_failed)
             continue;
-        *out = (pq_shared_range){range->start, range->end, range->address, range->memory};
+        *out = (pq_shared_range){range->start, range->end, range->address, range->memory, NULL};
         return true;
     }
     return false;
 }
 
+bool pq_fetch_next_reading(const pq_fetch *fetch, size_t *at, pq_shared_range *out)
+{
+    while (fetch && *at < fetch->range_count) {
+        const pq_fetched_range *range = fetch->ranges[(*at)++];
+        if (!range->reading || range->is_kept)
+            continue;
+        *out = (pq_shared_range){range->start, range->end, range->address, range->memory,
+                                 range->reading};
+        return true;
+    }
+    return false;
+}
+
+status pq_shared_range_ref(const pq_shared_range *range, pq_shared_range *out)
+{
+    *out = *range;
+    if (range->reading)
+        TRY(storage_read_share(range->reading, &out->reading));
+    pq_memory_ref(range->memory);
+    return STATUS_OK;
+}
+
 void pq_shared_list_release(pq_shared_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
+        status_free(storage_read_finish(list->items[i].reading));
         pq_memory_unref(list->items[i].memory);
+    }
     array_release(list);
 }
 

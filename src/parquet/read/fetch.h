@@ -28,11 +28,12 @@ typedef struct pq_memory {
 pq_memory *pq_memory_ref(pq_memory *memory);
 void pq_memory_unref(pq_memory *memory); /* takes NULL */
 
-/* Bytes [start, end) of a file that are in memory, read past the page cache. */
+/* Bytes [start, end) of a file that are in memory, or on their way there, read past the page cache. */
 typedef struct pq_shared_range {
     uint64_t start, end;
     uint8_t *address; /* of byte `start` */
     pq_memory *memory;
+    struct read_request *reading; /* its own (storage_read_share); NULL: they have come */
 } pq_shared_range;
 typedef ARRAY(pq_shared_range) pq_shared_list;
 /* Its references as well. */
@@ -66,6 +67,10 @@ uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch);
 /* The next range, from number *at (at first 0) on, that was read and whose bytes have come;
  * borrowed. False: there is none. Takes NULL. Not while columns are opened from the fetch. */
 bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out);
+/* As pq_fetch_next_range, of ranges that are being read; `reading` is borrowed, too. Before columns are opened from the fetch. */
+bool pq_fetch_next_reading(const pq_fetch *fetch, size_t *at, pq_shared_range *out);
+/* Makes a copy of the range with references of its own. */
+CHECKED status pq_shared_range_ref(const pq_shared_range *range, pq_shared_range *out);
 /* Waits for what is under way. Takes NULL. */
 void pq_fetch_close(pq_fetch *fetch);
 
