@@ -1,4 +1,5 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
+#include "api/session/database.h"
 #include "base/nearest.h"
 #include "base/setting.h"
 #include "cli/bench.h"
@@ -75,7 +76,7 @@ typedef struct arguments {
     cli_session session;
     pistachio_option settings[64];
     size_t setting_count;
-    const char *tables[256];
+    pistachio_option tables[256]; /* names and paths */
     size_t table_count;
     const char *paths[256];
     size_t path_count;
@@ -167,12 +168,12 @@ static int parse_value(arguments *a, const char *word, char *value)
         return cli_rank_parse(PROGRAM, value, &a->rank);
     else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline") || !strcmp(word, "--ranks"))
         return main_add_setting(a, (pistachio_option){word + 2, value});
-    else if (!strchr(value, '=')) /* --table */
+    else if (!main_split(value, &setting)) /* --table */
         return usage_value(PROGRAM, word, value, "NAME=PATH");
     else if (a->table_count == sizeof a->tables / sizeof *a->tables)
         return usage_error(PROGRAM, "too many tables", NULL);
     else
-        a->tables[a->table_count++] = value;
+        a->tables[a->table_count++] = setting;
     return 0;
 }
 
@@ -217,24 +218,17 @@ static int main_report(pistachio_error *error)
     return 1;
 }
 
-/* *out_error: what went wrong with a table, not with the arguments, which is the exit status. */
-static int main_add_tables(pistachio_connection *connection, const arguments *a,
-                           pistachio_error **out_error)
+static pistachio_error *main_add_tables(pistachio_connection *connection, const arguments *a)
 {
-    *out_error = NULL;
-    for (size_t i = 0; i < a->table_count && !*out_error; i++) {
-        pistachio_option table;
-        char text[4096];
-        if (strlen(a->tables[i]) >= sizeof text)
-            return usage_error(PROGRAM, "too long:", a->tables[i]);
-        memcpy(text, a->tables[i], strlen(a->tables[i]) + 1);
-        if (!main_split(text, &table))
-            return usage_value(PROGRAM, "--table", a->tables[i], "NAME=PATH");
-        *out_error = pistachio_add_table(connection, table.name, table.value);
-    }
-    for (size_t i = 0; i < a->path_count && !*out_error; i++)
-        *out_error = pistachio_add_path(connection, a->paths[i]);
-    return 0;
+    sql_table_path
+        tables[sizeof a->tables / sizeof *a->tables + sizeof a->paths / sizeof *a->paths];
+    size_t count = 0;
+    for (; count < a->table_count; count++)
+        tables[count] =
+            (sql_table_path){.name = a->tables[count].name, .path = a->tables[count].value};
+    for (size_t i = 0; i < a->path_count; i++)
+        tables[count++] = (sql_table_path){.path = a->paths[i], .is_whole = true};
+    return api_add_tables(connection, tables, count);
 }
 
 static bool is_shell(const arguments *a)
@@ -337,8 +331,8 @@ static int open_database(arguments *a, pistachio_database **out)
     if (failed ||
         !cli_rank_is_client(&a->rank)) /* tables are the client's, who opens them with all */
         return failed;
-    int exit_status = main_add_tables(a->session.connection, a, &error);
-    return error ? main_report(error) : exit_status;
+    error = main_add_tables(a->session.connection, a);
+    return error ? main_report(error) : 0;
 }
 
 static int run_program(arguments *a)

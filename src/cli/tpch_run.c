@@ -1,6 +1,7 @@
 /* tpch_run.c - `pistachio tpch run`: times the 22 queries, checks their answers. */
 #include "cli/tpch.h"
 
+#include "api/session/database.h"
 #include "cli/output/usage.h"
 #include "cli/ranks/processes.h"
 #include "cli/ranks/rank.h"
@@ -260,6 +261,18 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
     return failed != 0;
 }
 
+static pistachio_error *tpch_run_add_tables(pistachio_connection *connection, const run_options *o)
+{
+    sql_table_path tables[TABLES_MAX + 1];
+    size_t count = 0;
+    for (; count < o->table_count; count++)
+        tables[count] =
+            (sql_table_path){.name = o->tables[count].name, .path = o->tables[count].value};
+    if (o->data)
+        tables[count++] = (sql_table_path){.path = o->data, .is_whole = true};
+    return api_add_tables(connection, tables, count);
+}
+
 /* The database's part of it. The exit status; ranks but the client's serve. */
 static int run_on(pistachio_database *database, const run_options *o, measured *all)
 {
@@ -270,10 +283,8 @@ static int run_on(pistachio_database *database, const run_options *o, measured *
     if (!cli_rank_is_client(&o->rank))
         return cli_rank_serve(&o->rank, database, false);
     pistachio_error *error = pistachio_connect(database, &connection);
-    for (size_t i = 0; i < o->table_count && !error; i++)
-        error = pistachio_add_table(connection, o->tables[i].name, o->tables[i].value);
-    if (!error && o->data)
-        error = pistachio_add_path(connection, o->data);
+    if (!error)
+        error = tpch_run_add_tables(connection, o);
     if (error)
         cli_report(error, NULL, 0);
     exit_status = error ? 1 : run_queries(connection, o, all);

@@ -294,6 +294,72 @@ def test_looks():
     check("each table is looked at once", len(log) == 2, "\n".join(store.log[before:]))
 
 
+def waited(*arguments):
+    """Runs the program over "late": seconds, the most requests at once, the requests, what is said."""
+    store.most, before, began = 0, len(store.log), time.monotonic()
+    done = subprocess.run([program, "--format", "csv", *arguments], env=environment(), timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    if "TIMES" in os.environ:
+        print(f"{time.monotonic() - began:.2f} s, {store.most} at once")
+    return time.monotonic() - began, store.most, store.log[before:], done.stdout.strip()
+
+
+def test_together():
+    """Tables of a statement, and of the command line, are opened together; failures are those of the first in the statement's order."""
+    names = [f"part-{i:02}" for i in range(12)]
+    paths = [f"s3://late/many/{name}.parquet" for name in names]
+    lakes.commit(f"{root}/data/log", 0, lakes.protocol(), lakes.metadata([lakes.field("i", "integer"), lakes.field("t", "string")]))
+    union, rows = " union all ".join(f"from '{path}'" for path in paths), "count,sum\n12,66"
+    views = "; ".join(f"create view v{i} as from '{path}'" for i, path in enumerate(paths[:4]))
+    seen = " union all ".join(f"from v{i}" for i in range(4))
+    ask = "select count(*), sum(i) from"
+    for what, most, *arguments in (
+            ("paths", 12, "-c", f"{ask} ({union})"),
+            ("a list of paths", 12, "-c", f"{ask} read_parquet({paths})"),
+            ("arguments of functions, and patterns", 12, "-c", f"{ask} (" + " union all ".join(f"from read_parquet('{path[:-1]}*')" for path in paths) + ")"),
+            ("names, and lakes", 13, *[t for name, path in zip(names, paths) for t in ("--table", f"{name}={path}")], "--table", "log=delta:s3://late/log",
+             "-c", f"{ask} ({' union all '.join(f'from {chr(34)}{name}{chr(34)}' for name in names)} union all from log)"),
+            ("paths of the command line", 12, *paths, "-c", f"{ask} ({' union all '.join(f'from {chr(34)}{name}{chr(34)}' for name in names)})")):
+        took, at_once, log, said = waited(*arguments)
+        check(f"{what} are asked for at once", said == rows and at_once >= most, f"{took:.1f} s, {at_once} at once, {len(log)} requests: {said}")
+        check(f"{what}: each once", len(log) == len(set(log)), "\n".join(log))
+    took, at_once, _, said = waited("-c", views + f"; {ask} ({seen}); {ask} ({seen})")
+    check("paths of views are asked for at once", said == "count,sum\n4,6\ncount,sum\n4,6" and at_once == 4, f"{took:.1f} s, {at_once} at once: {said}")
+    many = [f"s3://late/many/part-{i % 20:02}.{c}arquet" for c in ("p", "[p]", "?", "[pq]", "[a-p]") for i in range(20)]
+    took, at_once, log, said = waited("-c", f"{ask} read_parquet({many})")
+    check("of many paths no more than 64 are asked for at once", said == "count,sum\n100,950" and 20 < at_once <= 64, f"{took:.1f} s, {at_once}: {said}")
+    # Who would have failed first fails; a name of a WITH query, a text that is not a path, and what is not named are not asked for.
+    gone = "from 's3://late/gone-1.parquet'"
+    says(f"select * from (from 's3://data/many/part-01.parquet') a, ({gone}) b, (from 's3://late/gone-2.parquet') c", "gone-1.parquet", "line 1:")
+    says(f"select nothing from 's3://data/many/part-01.parquet' union all {gone} union all from 's3://late/gone-2.parquet'", "nothing")
+    _, _, log, said = waited("--table", f"t={paths[0]}", "--table", f"u={paths[1]}", "--table", f"w={paths[2]}", "-c", "select 1",
+                             "-c", "with u as (select 7 as x) select x, 's3://late/many/part-09.parquet' from u, t where t <> 's3://late/many/part-08.parquet'")
+    check("nothing else is asked for", said.endswith("7,s3://late/many/part-09.parquet") and not any("part-08" in line or "part-09" in line or "HEAD" in line
+          for line in log), said + "\n".join(log))
+    _, at_once, log, said = waited("--table", f"t={paths[0]}", "--table", "u=s3://late/gone.parquet", "--table", "w=s3://late/gone-2.parquet", "-c", "select 1")
+    check("the first table of the command line that is missing is told", "gone.parquet" in said, said)
+    began = time.monotonic()
+    started = subprocess.Popen([program, "-c", f"from 's3://hang/a.parquet', 's3://hang/b.parquet', {union[5:].replace('late', 'hang')}"], env=environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(0.7)
+    started.send_signal(2)
+    said = started.communicate(timeout=60)[0]
+    check("tables that are opened together are given up by Ctrl-C", started.returncode and "cancel" in said and time.monotonic() - began < 10, said)
+
+
+def test_twice():
+    """What two scans of a statement begin to read at once is fetched once, but for blocks of 4 KiB at edges, whoever of them comes first."""
+    make_all(("select g as id, (g * 7919) % 1000003 as v, md5(g::text) as t from generate_series(1, 60000) s(g)", f"{root}/data/twice.parquet"),
+             options=", row_group_size 10000")
+    for sql in ("select count(*), sum(a.v), max(b.t) from 's3://late/twice.parquet' a join 's3://late/twice.parquet' b on a.id = b.v - 1",
+                "select count(*), sum(v), max(t) from (select v, t from 's3://late/twice.parquet' union all select v, t from 's3://late/twice.parquet')"):
+        expected = subprocess.run([program, "--format", "csv", "-c", sql.replace("s3://late", f"{root}/data")], capture_output=True, text=True, check=True)
+        took, _, log, said = waited("-c", sql)
+        ranges = fetched(log, "twice")
+        overlaps = [(a, b) for a, b in zip(ranges, ranges[1:]) if a[1] - b[0] >= 4096]
+        check(f"{sql}: each part is fetched once", said == expected.stdout.strip() and ranges and not overlaps, f"{took:.1f} s, {overlaps} of {ranges}: {said}")
+
+
 def test_keys():
     q = "select t from 's3://data/many/part-03.parquet'"
     said = says(q, "403 SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY", AWS_SECRET_ACCESS_KEY="wrong0wrong")
@@ -464,7 +530,7 @@ def main():
     store = Store(root, KEYS)
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
-    for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_looks, test_keys,
+    for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_looks, test_together, test_twice, test_keys,
                          test_lent_keys, test_web, test_tls, test_writing, test_faults, test_tardy, test_patience)):
         began = time.monotonic()
         test()

@@ -16,6 +16,7 @@ bucket must be signed (Signature v4). The bucket "data" also answers under other
     stranger    lists keys that were not asked for             broken     500 to each request
     lastpart    refuses the second part of an upload           badend     200 and an error where parts are to be joined
     shaky       one request of four fails in passing, in a way of its own, by the store's seed
+    late        each answer comes after 0.2 seconds; `most` says how many were waited for at once
     tardy       the first answer to one request of 50 for a part comes after 40 seconds
     wild        as shaky; and one request of 200 has one of the faults above that are an error, which `wilds` lists
 
@@ -39,7 +40,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 FAULTS = ("busy reset whole shifted page header changing stranger hang slow longer nameless repeat packed denied "
-          "broken lastpart badend shaky wild tardy").split()
+          "broken lastpart badend shaky wild tardy late").split()
 WILD = "whole shifted nameless header packed denied changing longer".split()
 PAGE = 7  # keys in a page of a listing
 
@@ -61,6 +62,7 @@ class Store(ThreadingHTTPServer):
         self.lent_for = 3600  # seconds
         self.random = random.Random(1)
         self.parts, self.late = {}, set()  # of "tardy"
+        self.waiting = self.most = 0  # of "late"
         self.wilds = []  # what requests to "wild" had in the end
 
     def count(self, what):
@@ -193,6 +195,14 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.late |= {(path, span)} if is_late else set()
             if is_late:
                 time.sleep(40)
+            return False
+        elif fault == "late":
+            with self.server.lock:
+                self.server.waiting += 1
+                self.server.most = max(self.server.most, self.server.waiting)
+            time.sleep(0.2)
+            with self.server.lock:
+                self.server.waiting -= 1
             return False
         elif fault == "denied":
             self.error(403, "AccessDenied")

@@ -14,6 +14,8 @@ typedef struct pg_parser_host
 	bool		(*is_cancelled) (void *context);	/* may be NULL; called now and then */
 	/* Whether INTERVAL 'number' unit is one; NULL: such units are not known. */
 	bool		(*is_interval) (const char *number, const char *unit);
+	/* Told of each RangeVar, RangeFunction and CommonTableExpr as it is made, still without content; may be NULL. */
+	void		(*note) (void *context, Node *node);
 	void	   *context;
 } pg_parser_host;
 

@@ -169,6 +169,8 @@ pg_new_node(size_t bytes, NodeTag tag)
 	Node	   *node = palloc0(bytes);
 
 	node->type = tag;
+	if (call->host->note && (tag == T_RangeVar || tag == T_RangeFunction || tag == T_CommonTableExpr))
+		call->host->note(call->host->context, node);
 	return node;
 }
 

@@ -268,6 +268,12 @@ pistachio_error *pistachio_add_path(pistachio_connection *connection, const char
     return api_error(sql_catalog_add_path(api_catalog(connection), path));
 }
 
+pistachio_error *api_add_tables(pistachio_connection *connection, const sql_table_path *tables,
+                                size_t count)
+{
+    return api_error(sql_catalog_add_tables(api_catalog(connection), tables, count));
+}
+
 unsigned api_database_ranks(const pistachio_database *database, uint64_t *out_losses,
                             status *out_loss)
 {

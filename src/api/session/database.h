@@ -9,6 +9,9 @@ void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
 /* Returns the catalog that the result's statement is bound with. */
 sql_catalog *api_result_catalog(const pistachio_result *result);
+/* Adds tables as pistachio_add_table and pistachio_add_path do, in their order; those of object stores are opened together. */
+pistachio_error *api_add_tables(pistachio_connection *connection, const sql_table_path *tables,
+                                size_t count);
 /* Ranks that are processes, as rank 0 knows them. Returns how many there are, 1: this process is alone. *out_losses: how
  * often some were lost; *out_loss, which the caller frees: why statements cannot run on all of them now, or NULL. */
 unsigned api_database_ranks(const pistachio_database *database, uint64_t *out_losses,

@@ -154,9 +154,21 @@ static status catalog_open_with_all(sql_catalog *catalog, const char *text, pq_t
     return opener->share(opener->context, text, !catalog->reads_anew, out);
 }
 
-status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
-                              pq_table **out)
+status sql_catalog_open_text(const char *text, bool use_cache, pq_table *before, pq_table **out)
 {
+    TRY(lake_open(text, use_cache, before, out));
+    if (*out)
+        return STATUS_OK;
+    *out = before;
+    if (before && pq_table_is_current(before))
+        return STATUS_OK;
+    return pq_table_open(text, use_cache, out);
+}
+
+status sql_catalog_open_table(sql_catalog *catalog, const char *text, const sql_held *held,
+                              pq_table *before, pq_table **out)
+{
+    status st;
     const sql_opener *opener = &catalog->opener;
     if (opener->share && sql_remote_has(NULL, text))
         return catalog_open_with_all(catalog, text, out);
@@ -166,14 +178,10 @@ status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *
     }
     if (opener->open)
         return opener->open(opener->context, text, !catalog->reads_anew, before, out);
-    TRY(lake_open(text, !catalog->reads_anew, before, out));
-    if (*out)
-        return *out == before ? STATUS_OK : keep_table(catalog, *out);
-    *out = before;
-    if (before && pq_table_is_current(before))
-        return STATUS_OK;
-    TRY(pq_table_open(text, !catalog->reads_anew, out));
-    return keep_table(catalog, *out);
+    if (!sql_ahead_take(catalog, held, text, before, out, &st))
+        st = sql_catalog_open_text(text, !catalog->reads_anew, before, out);
+    TRY(st);
+    return *out == before ? STATUS_OK : keep_table(catalog, *out);
 }
 
 /* ---- entries; with the lock held ---- */
@@ -218,17 +226,26 @@ status sql_catalog_copy_entry(arena *a, const sql_catalog_entry *from, sql_catal
     return sql_table_name_of(a, entry->name, &entry->of);
 }
 
+/* Copies it for the catalog's own list. */
+static status copy_own(sql_catalog *catalog, const sql_catalog_entry *from, sql_catalog_entry **out)
+{
+    TRY(sql_catalog_copy_entry(catalog->memory, from, out));
+    const char *text = from->table ? from->table->name : from->path ? from->path : from->view_sql;
+    catalog->has_store |= text && strstr(text, "://");
+    return STATUS_OK;
+}
+
 status sql_catalog_add_own(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     sql_catalog_entry *entry;
-    TRY(sql_catalog_copy_entry(catalog->memory, from, &entry));
+    TRY(copy_own(catalog, from, &entry));
     return array_push(catalog->memory, &catalog->entries, entry);
 }
 
 status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     sql_catalog_entry *entry;
-    TRY(sql_catalog_copy_entry(catalog->memory, from, &entry));
+    TRY(copy_own(catalog, from, &entry));
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (!strcmp(catalog->entries.items[i]->name, from->name)) {
             drop_parts(&catalog->entries.items[i]->parts);
@@ -240,13 +257,13 @@ status sql_catalog_put_own(sql_catalog *catalog, const sql_catalog_entry *from)
 
 /* The entry's table, of the files that its path means now. Entries are replaced, never changed:
  * statements may have them. */
-static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
+static status open_entry(sql_catalog *catalog, const sql_held *held, sql_catalog_entry **entry)
 {
     const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
     if (!path)
         return STATUS_OK;
     sql_catalog_entry fresh = {.name = (*entry)->name};
-    TRY(sql_catalog_open_table(catalog, path, (*entry)->table, &fresh.table));
+    TRY(sql_catalog_open_table(catalog, path, held, (*entry)->table, &fresh.table));
     if (!fresh.table) { /* its server does not have it any more */
         sql_catalog_remove_own(catalog, *entry);
         *entry = NULL;
@@ -364,11 +381,12 @@ static status catalog_open_part(sql_catalog *catalog, int descriptor, sql_part *
     char text[64] = "/proc/self/fd/";
     pq_table *table;
     bool is_shared = catalog->opener.open != NULL;
+    const sql_held none = {0};
     if (is_shared)
         snprintf(text, sizeof text, "local:/proc/%ld/fd/", (long)getpid());
     size_t bytes = strlen(text);
     snprintf(text + bytes, sizeof text - bytes, "%d", descriptor);
-    status st = is_shared ? sql_catalog_open_table(catalog, text, NULL, &table)
+    status st = is_shared ? sql_catalog_open_table(catalog, text, &none, NULL, &table)
                           : pq_table_open(text, !catalog->reads_anew, &table);
     if (!st)
         return sql_part_new(table, descriptor, !is_shared, out);
@@ -459,8 +477,9 @@ static status put_part_of_text(sql_catalog *catalog, const char *name, const cha
 {
     pq_table *table;
     sql_part *part;
+    const sql_held none = {0};
     sql_catalog_entry *entry = find_exactly(catalog, name);
-    TRY(sql_catalog_open_table(catalog, text, NULL, &table));
+    TRY(sql_catalog_open_table(catalog, text, &none, NULL, &table));
     TRY(sql_part_new(table, -1, false, &part));
     if (!entry || !entry->parts.count)
         return put_part(catalog, name, part);
@@ -531,7 +550,7 @@ static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
     if (!entry)
         TRY(sql_remote_find(catalog, name, &entry));
     if (entry && !is_known(entry, held)) /* a statement reads one state of a table */
-        TRY(open_entry(catalog, &entry));
+        TRY(open_entry(catalog, held, &entry));
     if (!entry)
         return STATUS_OK;
     sql_catalog_entry *copy = entry;
@@ -614,7 +633,7 @@ static status catalog_find_path(sql_catalog *catalog, const char *path, sql_held
     *out = before;
     if (before && sql_held_has(held, before))
         return STATUS_OK;
-    TRY(sql_catalog_open_table(catalog, path, before, out));
+    TRY(sql_catalog_open_table(catalog, path, held, before, out));
     if (!*out)
         return status_new(STATUS_KIND_NOT_FOUND, "its catalog does not have table \"%s\"", path);
     TRY(sql_held_add_table(held, *out));
@@ -672,7 +691,7 @@ static status catalog_list(sql_catalog *catalog, bool opens_tables, bool lists_a
             continue;
         bool is_remote = entry->path && sql_remote_has(NULL, entry->path);
         if (opens_tables && !is_remote) /* a server would be asked for each of its tables */
-            status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
+            status_free(open_entry(catalog, held, &entry)); /* it says so when it is looked up */
         TRY(hold_entry(catalog, catalog->entries.items[i], held, &to->items[to->count]));
         to->count++;
     }

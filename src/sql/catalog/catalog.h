@@ -93,6 +93,14 @@ CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *en
 /* A folder that has a lake's log: one table. Another folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
  * looked up, all or, on failure, none; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
+/* Adds tables as sql_catalog_add_table and sql_catalog_add_path do, in their order up to the first that fails; those of object
+ * stores are opened together (catalog_ahead.h). */
+typedef struct sql_table_path {
+    const char *name, *path;
+    bool is_whole; /* as by sql_catalog_add_path: the path gives one or more names */
+} sql_table_path;
+CHECKED status sql_catalog_add_tables(sql_catalog *catalog, const sql_table_path *tables,
+                                      size_t count);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
                                     bool replace);
 /* Applies a definition to the catalog's own entries (definition.h). */

@@ -1,6 +1,7 @@
 /* catalog_add.c - tables of files and folders, and the schemas that folders become. */
 #include "lake/lake.h"
 #include "parquet/table/table_listed.h"
+#include "sql/catalog/catalog_ahead.h"
 #include "sql/catalog/catalog_parts.h"
 #include "sql/catalog/path_name.h"
 #include "sql/catalog/schema.h"
@@ -45,14 +46,15 @@ static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const
     return sql_catalog_put_own(catalog, from);
 }
 
-static status catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
+static status catalog_add_table(sql_catalog *catalog, const char *name, const char *path,
+                                const sql_held *held)
 {
     pq_table *table;
     if (name && !*name)
         return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
     if (!name)
         TRY(sql_path_name(catalog->memory, path, &name));
-    TRY(sql_catalog_open_table(catalog, path, NULL, &table));
+    TRY(sql_catalog_open_table(catalog, path, held, NULL, &table));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
 
@@ -153,13 +155,19 @@ static status add_store_tables(sql_catalog *catalog, table_folder *f)
     return STATUS_OK;
 }
 
+/* Returns whether a URL may be of a folder of tables, not of an object or pattern. Web servers list nothing. */
+static bool may_be_store_folder(const char *path)
+{
+    return strncasecmp(path, "http", 4) != 0 && !file_name_is_parquet(path) &&
+           !file_name_has_wildcard(path, strlen(path));
+}
+
 /* Adds them or, on failure, none. f->added is 0: the folder is one table, or none. */
 static status add_store_folder(sql_catalog *catalog, table_folder *f)
 {
     size_t count_before = catalog->entries.count;
     const char *path = f->path;
-    if (!object_store_has(path) || !strncasecmp(path, "http", 4) || file_name_is_parquet(path) ||
-        file_name_has_wildcard(path, strlen(path)) || lake_kind_of_folder(path))
+    if (!object_store_has(path) || !may_be_store_folder(path) || lake_kind_of_folder(path))
         return STATUS_OK;
     status st = add_store_tables(catalog, f);
     if (st)
@@ -183,12 +191,19 @@ static status add_folder(sql_catalog *catalog, table_folder *f)
 
 /* ---- the interface ---- */
 
-status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
+static status add_table_held(sql_catalog *catalog, const char *name, const char *path,
+                             const sql_held *held)
 {
     mutex_lock(&catalog->lock);
-    status st = catalog_add_table(catalog, name, path);
+    status st = catalog_add_table(catalog, name, path, held);
     mutex_unlock(&catalog->lock);
     return st;
+}
+
+status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
+{
+    const sql_held none = {0};
+    return add_table_held(catalog, name, path, &none);
 }
 
 static status catalog_locate(sql_catalog *catalog, const char *text, const char **out)
@@ -203,7 +218,7 @@ static bool is_folder_of_tables(const char *path)
     return file_is_folder(path) && !lake_kind_of_folder(path);
 }
 
-status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+static status add_path_held(sql_catalog *catalog, const char *path, const sql_held *held)
 {
     const char *here;
     mutex_lock(&catalog->lock);
@@ -213,15 +228,49 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
         st = add_store_folder(catalog, &f);
     if (!st && !f.added)
         st = is_folder_of_tables(here) ? add_folder(catalog, &f)
-                                       : catalog_add_table(catalog, NULL, path);
+                                       : catalog_add_table(catalog, NULL, path, held);
     mutex_unlock(&catalog->lock);
     return st;
 }
+
+status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+{
+    const sql_held none = {0};
+    return add_path_held(catalog, path, &none);
+}
+
+/* ---- several tables ---- */
+
+static status add_tables(sql_catalog *catalog, const sql_table_path *tables, size_t count,
+                         sql_held *held)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!tables[i].is_whole || !may_be_store_folder(tables[i].path))
+            TRY(sql_ahead_text(catalog, tables[i].path, held));
+    sql_ahead_open(held);
+    for (size_t i = 0; i < count; i++)
+        TRY(tables[i].is_whole ? add_path_held(catalog, tables[i].path, held)
+                               : add_table_held(catalog, tables[i].name, tables[i].path, held));
+    return STATUS_OK;
+}
+
+status sql_catalog_add_tables(sql_catalog *catalog, const sql_table_path *tables, size_t count)
+{
+    sql_held held = {0};
+    TRY(arena_new(&held.memory));
+    status st = add_tables(catalog, tables, count, &held);
+    sql_held_release(&held);
+    arena_free(held.memory);
+    return st;
+}
+
+/* ---- ATTACH ---- */
 
 static status catalog_add_attach(sql_catalog *catalog, const char *name, const char *path)
 {
     arena *a = catalog->memory;
     const char *here;
+    const sql_held none = {0};
     TRY(catalog_locate(catalog, path, &here));
     table_folder f = {
         .text = path, .path = here, .schema = {name, SQL_SCHEMA, ""}, .has_schemas = true};
@@ -237,7 +286,7 @@ static status catalog_add_attach(sql_catalog *catalog, const char *name, const c
     const char *key = sql_table_key(a, &table);
     if (!key)
         return status_no_memory("catalog", strlen(path));
-    TRY(catalog_add_table(catalog, key, path));
+    TRY(catalog_add_table(catalog, key, path, &none));
     return catalog_add_put_schema(catalog, name, SQL_SCHEMA);
 }
 

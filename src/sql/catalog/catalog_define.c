@@ -87,6 +87,7 @@ void sql_catalog_take(sql_catalog *to, sql_catalog *from)
     mutex_lock(&to->lock);
     arena *memory = to->memory;
     to->memory = from->memory;
+    to->has_store = from->has_store;
     to->entries.items = from->entries.items;
     to->entries.count = from->entries.count;
     to->entries.capacity = from->entries.capacity;

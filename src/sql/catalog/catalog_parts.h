@@ -22,6 +22,8 @@ struct sql_catalog {
     /* Footers are not taken from the process's cache. Without the lock: it is set under the database's, and a table that is
      * opened under this one may take that. */
     _Atomic bool reads_anew;
+    bool
+        has_store; /* an entry is, or was, of a table in an object store, or a view that names one */
     sql_opener opener; /* none: the catalog opens tables itself */
     sql_activity activity;
     arena *memory;
@@ -32,9 +34,13 @@ struct sql_catalog {
     ARRAY(sql_remote) remotes;
 };
 
-/* Opens the table of the files that the text means now; before: the one that it was, or NULL. */
-CHECKED status sql_catalog_open_table(sql_catalog *catalog, const char *text, pq_table *before,
-                                      pq_table **out);
+/* Opens the table of the files that the text means now; before: the one that it was, or NULL. held: the statement's, whose table may
+ * have been opened ahead. */
+CHECKED status sql_catalog_open_table(sql_catalog *catalog, const char *text, const sql_held *held,
+                                      pq_table *before, pq_table **out);
+/* Opens it for no catalog yet: the caller owns it, if it is not `before`. Any thread, without the lock. */
+CHECKED status sql_catalog_open_text(const char *text, bool use_cache, pq_table *before,
+                                     pq_table **out);
 /* Closes a table, which no entry has any more, once no statement holds it. NULL, or another's table: nothing happens. */
 void sql_catalog_let_go(sql_catalog *catalog, pq_table *table);
 /* Finds an entry of this catalog alone: the exact name first, then whatever the case; NULL: there is none. */
@@ -47,6 +53,15 @@ void sql_catalog_remove_own(sql_catalog *catalog, const sql_catalog_entry *old);
 /* Copies an entry, but its parts, into the arena. */
 CHECKED status sql_catalog_copy_entry(arena *a, const sql_catalog_entry *from,
                                       sql_catalog_entry **out);
+
+/* ---- catalog_ahead.c ---- */
+
+typedef struct sql_ahead sql_ahead;
+/* Returns whether the text names a store, whatever stands before the URL in it. */
+bool sql_text_is_in_store(const char *text);
+/* Takes what the text was opened as ahead, or the failure; false: it was not. */
+bool sql_ahead_take(sql_catalog *catalog, const sql_held *held, const char *text,
+                    const pq_table *before, pq_table **out, status *out_status);
 
 /* ---- catalog_remote.c ---- */
 

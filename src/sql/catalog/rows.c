@@ -1,6 +1,8 @@
 /* rows.c - counted parts of tables, which are files without names. */
 #include "sql/catalog/rows.h"
 
+#include "sql/catalog/catalog_ahead.h"
+
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -63,6 +65,7 @@ status sql_held_add_table(sql_held *held, pq_table *table)
 
 void sql_held_release(sql_held *held)
 {
+    sql_ahead_release(held);
     for (size_t i = 0; i < held->tables.count; i++)
         atomic_fetch_sub(&held->tables.items[i]->users, 1);
     held->tables.count = 0;

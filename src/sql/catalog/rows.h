@@ -21,6 +21,7 @@ typedef struct sql_held {
     arena *memory; /* of the lists, and of what the catalog copies */
     sql_part_list parts;
     ARRAY(pq_table *) tables;
+    struct sql_ahead *ahead; /* catalog_ahead.h; NULL: nothing is opened ahead */
 } sql_held;
 
 /* Takes the descriptor over, also on failure. */

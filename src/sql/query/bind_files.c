@@ -1,4 +1,5 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
+#include "sql/catalog/catalog_ahead.h"
 #include "sql/expression/bind_function.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/files/bind_arrow_files.h"
@@ -184,11 +185,29 @@ static status files_add_path(file_call *c, const char *path, int32_t location)
     return array_push(c->b->memory, &c->scans.scans, scan);
 }
 
+/* Opens tables of stores among several paths together (catalog_ahead.h). */
+static status open_ahead(const file_call *c, const bound_path_list *paths)
+{
+    for (size_t i = 0; i < paths->count && paths->count > 1; i++) {
+        const char *text;
+        TRY(bind_path_text(c->b, &c->folders, paths->items[i].text, &text));
+        if (c->is_by_name)
+            text = arena_format(c->b->memory, "union_by_name:%s", text);
+        if (!text)
+            return bind_no_memory();
+        TRY(sql_ahead_path(c->b->catalog, text, c->b->held));
+    }
+    sql_ahead_open(c->b->held);
+    return STATUS_OK;
+}
+
 static status files_add_argument(file_call *c, const pg_node *node)
 {
     const char *name = strVal(list_nth(c->call->funcname, list_length(c->call->funcname) - 1));
     bound_path_list paths = {0};
     TRY(bind_paths(c->b, node, name, c->call->location, &paths));
+    if (!c->lake && !c->b->is_confined)
+        TRY(open_ahead(c, &paths));
     for (size_t i = 0; i < paths.count; i++)
         TRY(files_add_path(c, paths.items[i].text, paths.items[i].location));
     return STATUS_OK;

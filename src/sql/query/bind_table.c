@@ -237,14 +237,13 @@ bool bind_looks_like_path(const char *name)
            (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
 }
 
-/* The text of a table whose folders are to be taken as the options say; NULL: as the setting does. */
-static status with_options(const binder *b, const bind_folders *options, const char *text,
-                           const char **out)
+status bind_path_text(const binder *b, const bind_folders *options, const char *path,
+                      const char **out)
 {
     static const bind_folders none;
     const bind_folders *o = options ? options : &none;
     const char *said = o->hive_partitioning ? o->hive_partitioning : b->hive_partitioning;
-    *out = text;
+    *out = path;
     if (o->hive_types)
         *out = arena_format(b->memory, "hive_types=(%s):%s", o->hive_types, *out);
     if (*out && said && (o->hive_partitioning || strcmp(said, "auto") != 0))
@@ -271,7 +270,7 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
     if (entry->parts.count || !said || !strcmp(said, "auto") ||
         !strcmp(said, "on") == ((*table)->hive.keys.count > 0))
         return STATUS_OK;
-    TRY(with_options(b, NULL, (*table)->name, &text));
+    TRY(bind_path_text(b, NULL, (*table)->name, &text));
     return sql_catalog_path(b->catalog, text, b->held, table);
 }
 
@@ -286,7 +285,7 @@ status bind_union_path(binder *b, const char *path, const bind_folders *options,
 {
     const char *text;
     pq_table *first;
-    TRY(with_options(b, options, path, &text));
+    TRY(bind_path_text(b, options, path, &text));
     text = arena_format(b->memory, "union_by_name:%s", text);
     if (!text)
         return bind_no_memory();
@@ -332,7 +331,7 @@ status bind_table_path(binder *b, const char *path, const bind_folders *options,
 {
     const char *text;
     pq_table *table;
-    TRY(with_options(b, options, path, &text));
+    TRY(bind_path_text(b, options, path, &text));
     TRY(open_path(b, text, location, &table));
     TRY(check_plain(b, table, location));
     return bind_with_virtual(b, options, table, path, location, out);

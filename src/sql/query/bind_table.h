@@ -24,6 +24,9 @@ typedef struct bind_folders {
     bool has_row_number;           /* file_row_number: the row's number in its file */
 } bind_folders;
 
+/* Gives the text that the catalog opens a path by; options as for bind_table_path. */
+CHECKED status bind_path_text(const binder *b, const bind_folders *options, const char *path,
+                              const char **out);
 /* Tables of a path, whose folders are taken as the options say; NULL: there are none. */
 CHECKED status bind_table_path(binder *b, const char *path, const bind_folders *options,
                                int32_t location, plan_node **out);

@@ -13,6 +13,7 @@
 #include "sql/query/bind_table.h"
 #include "sql/query/bind_with.h"
 #include "sql/relation/bind_macro.h"
+#include "sql/statement/bind_ahead.h"
 #include "sql/statement/bind_copy.h"
 #include "sql/statement/bind_copy_client.h"
 #include "sql/statement/bind_copy_keys.h"
@@ -598,9 +599,10 @@ static status prepare_text(preparer *p)
     pg_node *tree;
     if (p->text.refused)
         return unsupported_statement(p, NULL);
-    TRY(sql_parse(p->binder.memory, p->text.parsed, &tree));
+    TRY(bind_ahead_parse(&p->binder, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));
+    sql_ahead_release(p->binder.held);
     return bind_check_parameters(&p->binder);
 }
 

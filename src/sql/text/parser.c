@@ -22,9 +22,21 @@ static bool is_interval(const char *number, const char *unit)
     return length < (int)sizeof text && interval_parse(text, (size_t)length, &interval);
 }
 
+/* The memory of a call of the parser, and the list that it notes in; or NULL. */
+typedef struct parsing {
+    arena *memory;
+    sql_noted_list *noted;
+} parsing;
+
 static void *parser_allocate(void *context, size_t bytes)
 {
-    return arena_alloc(context, bytes);
+    return arena_alloc(((parsing *)context)->memory, bytes);
+}
+
+static void note_node(void *context, pg_node *node)
+{
+    parsing *p = context;
+    status_free(array_push(p->memory, p->noted, node));
 }
 
 static bool is_cancelled(void *context)
@@ -33,12 +45,13 @@ static bool is_cancelled(void *context)
     return cancel_is_asked();
 }
 
-static pg_parser_host parser_host_of(arena *a)
+static pg_parser_host parser_host_of(parsing *p)
 {
     return (pg_parser_host){.alloc = parser_allocate,
                             .is_cancelled = is_cancelled,
                             .is_interval = is_interval,
-                            .context = a};
+                            .note = p->noted ? note_node : NULL,
+                            .context = p};
 }
 
 static status parser_error(pg_parser_result result, const pg_parser_error *error)
@@ -61,7 +74,8 @@ static status parser_error(pg_parser_result result, const pg_parser_error *error
 
 status sql_scan(arena *a, const char *sql, pg_token **out, size_t *out_count)
 {
-    pg_parser_host host = parser_host_of(a);
+    parsing p = {.memory = a};
+    pg_parser_host host = parser_host_of(&p);
     pg_parser_error error;
     return parser_error(pg_scan(&host, sql, out, out_count, &error), &error);
 }
@@ -113,9 +127,10 @@ static status hint_at_word(arena *a, const char *sql, const pg_parser_error *err
     return status_hint(status_at(st, tokens[at].start), "did you mean %s?", meant);
 }
 
-status sql_parse(arena *a, const char *sql, pg_node **out)
+static status parse(arena *a, const char *sql, pg_node **out, sql_noted_list *noted)
 {
-    pg_parser_host host = parser_host_of(a);
+    parsing p = {a, noted};
+    pg_parser_host host = parser_host_of(&p);
     pg_parser_error error;
     List *statements;
     pg_parser_result result = pg_parse(&host, sql, &statements, &error);
@@ -124,4 +139,15 @@ status sql_parse(arena *a, const char *sql, pg_node **out)
         return hint_at_word(a, sql, &error, st);
     *out = st || !statements ? NULL : list_nth(statements, 0);
     return st;
+}
+
+status sql_parse(arena *a, const char *sql, pg_node **out)
+{
+    return parse(a, sql, out, NULL);
+}
+
+status sql_parse_noting(arena *a, const char *sql, pg_node **out, sql_noted_list *out_noted)
+{
+    *out_noted = (sql_noted_list){0};
+    return parse(a, sql, out, out_noted);
 }
