@@ -84,5 +84,17 @@ assert len(replay.r.commands) == 3 and all(len(c) > 20 for c in replay.r.command
 assert replay.lost < 5
 ' "$work/trace.json"
 "$program" --set threads=3 --trace "$work/trace.json" -c "select sum(l_quantity) from lineitem" "$work/data" >"$work/out"
-check "no points of the CPU" sh -c "! grep '\"cat\":\"device\"' '$work/trace.json'"
+check "tasks of the CPU" python3 -c '
+import sys
+import device_replay
+replay = device_replay.Replay(device_replay.Recording(sys.argv[1]), 3, 3, False, 4000, 25000, 100, 50).run()
+assert not replay.r.commands and replay.now > 0 and replay.counts["launches"] == 0
+' "$work/trace.json"
+"$program" --set device=simulated --set device_mix=3 --set threads=3 --trace "$work/trace.json" \
+    -c "select l_returnflag, sum(l_quantity) from lineitem group by 1 order by 1" "$work/data" >"$work/out"
+check "stages of two devices" python3 -c '
+import sys
+import device_replay
+assert device_replay.Replay(device_replay.Recording(sys.argv[1]), 3, 3, False, 4000, 25000, 100, 50).run().now > 0
+' "$work/trace.json"
 finish

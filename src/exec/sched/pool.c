@@ -31,8 +31,7 @@ struct exec_pool {
 
 static void trace_task(const char *what, const scheduled_task *scheduled)
 {
-    if (!scheduled->stage->query->dev->is_host)
-        trace_point(what, scheduled, NULL, 0);
+    trace_point(what, scheduled, NULL, 0);
 }
 
 static void enqueue_at(exec_pool *pool, scheduled_task **at, scheduled_task *scheduled)
@@ -166,8 +165,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         st = task_new(stage, i, count, &scheduled);
         if (!st) {
             stage->tasks_active++;
-            if (!stage->query->dev->is_host)
-                trace_point("task", scheduled, stage, stage->phase);
+            trace_point("task", scheduled, stage, stage->phase);
             enqueue_at(pool, at, scheduled);
             at = &scheduled->next;
         }
@@ -406,7 +404,7 @@ static bool can_use_threads(const exec_query *query)
 /* Which stages wait for which. */
 static void trace_graph(const exec_query *query)
 {
-    for (size_t i = 0; i < query->stages.count && !query->dev->is_host; i++) {
+    for (size_t i = 0; i < query->stages.count; i++) {
         const exec_stage *stage = query->stages.items[i];
         trace_point("stage", stage, NULL, stage->pending);
         for (size_t k = 0; k < stage->dependents.count; k++)
