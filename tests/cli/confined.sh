@@ -56,7 +56,7 @@ done
 expect "nothing was written" 0 "out/secret.parquet" find out -type f
 
 # ---- every setting: those that a session may have for itself are listed here, all others are refused ----
-own=" read_ahead device_mix join_variant overlap synchronization direct_io distribute retry heavy_keys reader_combining registered_memory dynamic_buffering join_table \
+own=" read_ahead device_mix device_stages join_variant overlap synchronization direct_io distribute retry heavy_keys reader_combining registered_memory dynamic_buffering join_table \
 adaptive_regulation disabled_optimizer_rules hive_partitioning invalid_utf8 page_checksums timezone search_path device_exchange arrow_decimal arrow_dictionary result_memory progress "
 "$program" --format tsv -c "show all" | sed 1d | cut -f1,3 >settings
 while IFS='	' read -r setting initial; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # device = auto on the emulation: which statements open the GPU, and what becomes of those that fail there.
-# auto.sh PROGRAM LIBRARY KERNELS [sweep SQL_RUNNER]: with `sweep` each of the driver's functions fails in turn, under the 22 queries and
-# some files of tests/sql.
+# auto.sh PROGRAM LIBRARY KERNELS [sweep SQL_RUNNER [FUNCTION...]]: with `sweep` each of the driver's functions (or these) fails in turn, under
+# the 22 queries and some files of tests/sql.
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -11,26 +11,35 @@ mkdir -p "$work/fast/pistachio" "$work/none"
 # A GPU that costs nothing: whatever reads a table goes there.
 printf 'pistachio device 1\n0 0 1e15 1e15\n' >"$work/fast/pistachio/cuda-0"
 export XDG_CACHE_HOME="$work/fast"
+# One that is worth it for many rows, not for few: most statements run on both.
+both=$here/figures/both
 
-sweep() { # SQL_RUNNER
+sweep() { # SQL_RUNNER [FUNCTION...]
+    runner=$1
+    shift
+    # shellcheck disable=SC2046
+    [ $# -gt 0 ] || set -- $(sed -n 's/^FUNCTION(\(cu[A-Za-z0-9_]*\).*/\1/p' "$source/driver_functions.def" | grep -v cuGetError)
     check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --threads 2
-    for name in $(sed -n 's/^FUNCTION(\(cu[A-Za-z0-9_]*\).*/\1/p' "$source/driver_functions.def" | grep -v cuGetError); do
+    for name; do
         case $name in
         *Async* | *Value64* | cuLaunchKernel | cuStream* | cuMemHostAlloc | cuMemCreate) calls="1 2 7 300" ;;
         *) calls=1 ;;
         esac
         for nth in $calls; do
-            check "the 22 queries, $name fails, call $nth" env PISTACHIO_CUDA_FAIL="$name:$nth" \
-                "$program" tpch run --data "$work/data" --check --set device=auto --queries "$(cat "$here/queries.txt")"
+            for figures in "$work/fast" "$both"; do
+                check "the 22 queries, $name fails, call $nth" env PISTACHIO_CUDA_FAIL="$name:$nth" XDG_CACHE_HOME="$figures" \
+                    "$program" tpch run --data "$work/data" --check --set device=auto --queries "$(cat "$here/queries.txt")"
+            done
             for file in join_class group sort text; do
                 check "$file.test, $name fails, call $nth" env PISTACHIO_CUDA_FAIL="$name:$nth" \
-                    "$1" --auto "$here/../sql/$file.test"
+                    "$runner" --auto "$here/../sql/$file.test"
             done
         done
     done
 }
 if [ "${4:-}" = sweep ]; then
-    sweep "$5"
+    shift 4
+    sweep "$@"
     finish
     exit
 fi
@@ -77,6 +86,21 @@ stays_lost() {
     PISTACHIO_CUDA_FAIL=cuLaunchKernel:3 run_auto "$query; explain $query" && grep "^device cpu: .*cuLaunchKernel was made to fail" "$work/rows"
 }
 check "statements after it" stays_lost
+XDG_CACHE_HOME=$both
+on_both() {
+    run_auto "explain $query" && grep "^device cuda and cpu: predicted .* ms on both" "$work/rows" &&
+        grep -q "move from cuda to cpu" "$work/rows" && run_auto "explain analyze $query" && grep -q "^device cuda: launches" "$work/rows" &&
+        run_auto "$query" && is_right && [ ! -s "$work/said" ]
+}
+check "stages on both" on_both
+whole() {
+    run_auto "set device_stages = 'whole'; explain $query" && ! grep "move from" "$work/rows" && grep "^device cuda: predicted" "$work/rows"
+}
+check "a statement that is not to be divided" whole
+check "a device that is lost, with stages on both" again cuLaunchKernel:3 "cuLaunchKernel was made to fail"
+check "a device without memory, with stages on both" no_memory
+check "a driver that does not begin, with stages on both" again cuInit:1 "cuInit"
+XDG_CACHE_HOME=$work/fast
 no_driver() {
     PISTACHIO_CUDA_LIBRARY=$work/none.so run_auto "$query" && is_right && [ ! -s "$work/said" ] &&
         PISTACHIO_CUDA_LIBRARY=$work/none.so on_the_cpu "$query" "there is no CUDA driver"

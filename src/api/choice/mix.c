@@ -40,7 +40,9 @@ bool mix_is_possible(const plan_statement *plan)
 typedef struct mix {
     plan_statement *plan;
     const char *const *names;
-    uint64_t state; /* of the numbers drawn */
+    const bool *moves; /* by number of a node; NULL: at random */
+    uint32_t next;     /* such a number */
+    uint64_t state;    /* of the numbers drawn */
 } mix;
 
 /* Draws 0 or 1 (splitmix64). */
@@ -58,6 +60,22 @@ static bool reads_shared(const plan_node *node)
     for (uint32_t i = 0; i < node->child_count && !is_found; i++)
         is_found = reads_shared(node->children[i]);
     return is_found;
+}
+
+bool mix_keeps_order(const plan_node *node)
+{
+    return node->kind == PLAN_SORT && node->sort.keeps_order;
+}
+
+bool mix_may_move(const plan_statement *plan, const plan_node *node)
+{
+    return !plan->shared.count || !reads_shared(node);
+}
+
+static bool mix_wants_move(mix *m, const plan_node *node, bool keeps_order)
+{
+    uint32_t number = m->next++;
+    return m->moves ? m->moves[number] : mix_draw(m) && !keeps_order && mix_may_move(m->plan, node);
 }
 
 /* Puts a move above the node in *slot, which is of device `from`. */
@@ -82,10 +100,10 @@ static status add_move(mix *m, plan_node **slot, unsigned from)
 static status mix_below(mix *m, plan_node *node, unsigned device, bool keeps_order)
 {
     TRY(guard_check());
-    keeps_order |= node->kind == PLAN_SORT && node->sort.keeps_order;
+    keeps_order |= mix_keeps_order(node);
     for (uint32_t i = 0; i < node->child_count; i++) {
         plan_node *child = node->children[i];
-        bool moves = mix_draw(m) && !keeps_order && !(m->plan->shared.count && reads_shared(child));
+        bool moves = mix_wants_move(m, child, keeps_order);
         unsigned of_child = moves ? !device : device;
         TRY(mix_below(m, child, of_child, keeps_order));
         if (moves)
@@ -163,17 +181,63 @@ static status keep_apart(plan_statement *plan)
     return STATUS_OK;
 }
 
-/* ---- at random ---- */
+/* ---- all trees of a plan ---- */
+
+static uint32_t nodes_below(const plan_node *node)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        count += nodes_below(node->children[i]);
+    return count;
+}
+
+uint32_t mix_node_count(const plan_statement *plan)
+{
+    uint32_t count = nodes_below(plan->root);
+    for (size_t i = 0; i < plan->shared.count; i++)
+        count += nodes_below(plan->shared.items[i]);
+    return count;
+}
+
+static status mix_all(mix *m, unsigned device)
+{
+    for (size_t i = 0; i <= m->plan->shared.count; i++) {
+        m->next++;
+        TRY(mix_below(m, i < m->plan->shared.count ? m->plan->shared.items[i] : m->plan->root,
+                      device, false));
+    }
+    return keep_apart(m->plan);
+}
 
 status mix_at_random(plan_statement *plan, uint64_t seed, const char *const names[2],
                      unsigned *out_device)
 {
-    mix m = {plan, names, seed};
+    mix m = {plan, names, .state = seed};
     for (const char *c = plan->sql; *c; c++)
         m.state = (m.state ^ (unsigned char)*c) * 0x100000001b3;
-    unsigned device = *out_device = mix_draw(&m);
+    *out_device = mix_draw(&m);
+    return mix_all(&m, *out_device);
+}
+
+status mix_as_placed(plan_statement *plan, const bool *moves, const char *const names[2],
+                     unsigned device)
+{
+    mix m = {plan, names, .moves = moves};
+    return mix_all(&m, device);
+}
+
+static void undo_below(plan_node *node)
+{
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        if (node->children[i]->kind == PLAN_MOVE)
+            node->children[i] = node->children[i]->children[0];
+        undo_below(node->children[i]);
+    }
+}
+
+void mix_undo(plan_statement *plan)
+{
     for (size_t i = 0; i < plan->shared.count; i++)
-        TRY(mix_below(&m, plan->shared.items[i], device, false));
-    TRY(mix_below(&m, plan->root, device, false));
-    return keep_apart(plan);
+        undo_below(plan->shared.items[i]);
+    undo_below(plan->root);
 }

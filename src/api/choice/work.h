@@ -6,18 +6,14 @@
 
 typedef struct statement_work {
     double stored_bytes;  /* of the column chunks that scans read */
-    double values;        /* of them */
     double computed;      /* rows of conditions and expressions, once for each call in them */
     double built, probed; /* rows of joins */
     double grouped;       /* rows that are put into groups, once for each aggregate and once more */
     double ordered;       /* rows of sorts and windows */
-    /* Steps of a device: whatever is done to a chunk of eight million rows at once. */
-    double nodes;         /* of the plan */
-    double chunks;        /* that nodes take, of all nodes */
-    double chunk_columns; /* that scans decode */
+    double steps;         /* of a device: launches, copies and zeroings */
 } statement_work;
 
-/* Counts a plan's work after plan_optimize. */
-void statement_work_count(const plan_statement *plan, statement_work *out);
+/* Counts the work of one node of a plan, its children's left out, after plan_optimize. */
+void statement_work_of_node(const plan_statement *plan, const plan_node *node, statement_work *out);
 
 #endif

@@ -260,7 +260,9 @@ static status run_on_cpu(pistachio_result *result, status failure)
     }
     status_free(api_finish_trace(result));
     api_device_change(result, failure);
-    status st = start(result);
+    status st = api_device_bound(result);
+    if (!st)
+        st = start(result);
     object_store_use(store);
     if (!st && cancels != api_running_cancels(client.connection))
         exec_query_cancel(result->query);
