@@ -389,10 +389,5 @@ status op_window_limit_open(exec_query *query, const plan_node *plan, exec_layou
     op->base = (exec_operator){.ops = &window_limit_ops, .query = query, .plan = plan};
     op->table_bytes_max = share && share < TABLE_BYTES_MAX ? share : TABLE_BYTES_MAX;
     status st = op_window_limit_compile(op, input);
-    if (st) {
-        window_limit_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

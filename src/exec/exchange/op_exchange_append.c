@@ -136,10 +136,5 @@ status op_exchange_append_open(exec_query *query, const plan_node *plan, net_exc
     status st = exchange_counters_new(&op->base, false);
     if (!st)
         st = exchange_columns_init(plan, &op->columns);
-    if (st) {
-        append_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -379,10 +379,5 @@ status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exch
     op->base = (exec_operator){.ops = &merge_ops, .query = query, .plan = plan, .task_limit = 1};
     op->net = net;
     status st = merge_init(op, plan);
-    if (st) {
-        merge_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

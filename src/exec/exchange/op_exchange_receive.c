@@ -249,10 +249,5 @@ status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_ex
     if (!st)
         st = exchange_counters_new(&op->base, false);
     exchange_receive_watch(op);
-    if (st) {
-        receive_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

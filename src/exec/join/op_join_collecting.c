@@ -244,10 +244,5 @@ status join_collecting_new(op_join_build *join, exec_operator **out)
     op->base = (exec_operator){.ops = &collecting_ops, .query = join->base.query, .task_limit = 1};
     op->join = join;
     status st = join_answer_columns_init(join, &op->columns);
-    if (st) {
-        collecting_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -137,10 +137,5 @@ status op_arrow_scan_open(exec_query *query, const plan_node *plan, exec_operato
     exec_lock_init(&op->lock);
     status st = arrowfile_dealer_new(op->table, (uint64_t)dev_room_rows(query->dev) * PIECE_CHUNKS,
                                      &op->dealer);
-    if (st) {
-        arrow_scan_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -98,10 +98,5 @@ status op_filter_open(exec_query *query, const plan_node *plan, exec_layout inpu
     status st = program_compile_conditions((const expr *const *)plan->filter.conditions.items,
                                            (uint32_t)plan->filter.conditions.count, input,
                                            query->dev, &op->program, &op->condition_count);
-    if (st) {
-        filter_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -268,9 +268,5 @@ status op_move_open(exec_query *query, const plan_node *plan, exec_operator **ou
     op->base = (exec_operator){.ops = &move_ops, .query = query, .plan = plan};
     mutex_init(&op->lock);
     status st = array_push(query->memory, &query->moves, &op->base);
-    if (st)
-        move_close(&op->base);
-    else
-        *out = &op->base;
-    return st;
+    return exec_operator_opened(&op->base, st, out);
 }

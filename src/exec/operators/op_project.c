@@ -87,10 +87,5 @@ status op_project_open(exec_query *query, const plan_node *plan, exec_layout inp
     op->expr_count = (uint32_t)plan->project.exprs.count;
     status st = program_compile((const expr *const *)plan->project.exprs.items, op->expr_count,
                                 input, &op->program);
-    if (st) {
-        project_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -127,10 +127,5 @@ status op_repeat_open(exec_query *query, const plan_node *plan, exec_layout inpu
     const expr *count = expr_new_cast(a, plan->repeat.count, type_make(TYPE_INT64), -1);
     status st = count ? program_compile(&count, 1, input, &op->program)
                       : status_no_memory("repeat", sizeof *count);
-    if (st) {
-        repeat_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

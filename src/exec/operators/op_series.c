@@ -428,10 +428,5 @@ status op_series_open(exec_query *query, const plan_node *plan, exec_layout inpu
     status st = zone_name ? zone_find(zone_name, strlen(zone_name), &op->zone) : STATUS_OK;
     if (!st)
         st = program_compile(bounds, BOUND_COUNT, input, &op->program);
-    if (st) {
-        series_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

@@ -92,10 +92,5 @@ status op_values_open(exec_query *query, const plan_node *plan, exec_operator **
     if (!st)
         st = program_compile((const expr *const *)exprs.items, (uint32_t)exprs.count,
                              (exec_layout){0}, &op->program);
-    if (st) {
-        values_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

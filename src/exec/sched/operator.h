@@ -127,6 +127,8 @@ struct exec_operator {
 
 /* Releases the operator, with all that it holds. Takes NULL. */
 void exec_operator_close(exec_operator *op);
+/* Gives out an operator that was opened, or releases it and returns the failure. */
+CHECKED status exec_operator_opened(exec_operator *op, status st, exec_operator **out);
 
 /* Rows that a join takes to meet its build rows. */
 static inline void exec_count_probed(exec_operator *op, const chunk *c)

@@ -13,6 +13,14 @@ void exec_operator_close(exec_operator *op)
         mem_free(op);
 }
 
+status exec_operator_opened(exec_operator *op, status st, exec_operator **out)
+{
+    if (st)
+        exec_operator_close(op);
+    *out = st ? NULL : op;
+    return st;
+}
+
 status exec_adopt(exec_query *query, exec_operator *op)
 {
     status st = array_push(query->memory, &query->operators, op);

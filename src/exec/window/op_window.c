@@ -408,10 +408,5 @@ status op_window_open(exec_query *query, const plan_node *plan, exec_layout inpu
     status st = column_map_new(exec_memory(query), input.columns, input.count, &op->input);
     if (!st)
         st = window_turns_open(plan, &op->turns);
-    if (st) {
-        window_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }

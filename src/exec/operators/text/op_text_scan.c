@@ -373,10 +373,5 @@ status op_text_scan_open(exec_query *query, const plan_node *plan, exec_operator
                                  .counts_lines = table->options->gives_rejects};
     exec_lock_init(&op->lock);
     status st = text_reader_new(&op->reading, &op->reader);
-    if (st) {
-        text_scan_close(&op->base);
-        return st;
-    }
-    *out = &op->base;
-    return STATUS_OK;
+    return exec_operator_opened(&op->base, st, out);
 }
