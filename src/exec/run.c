@@ -31,6 +31,7 @@ static status new_query(const plan_statement *statement, const exec_place *place
     if (!query)
         return status_no_memory("query", sizeof *query);
     mutex_init(&query->lock);
+    pthread_cond_init(&query->changed, NULL);
     query->statement = statement;
     query->dev = place->dev;
     query->pool = place->pool;
@@ -206,7 +207,9 @@ void exec_query_weigh(exec_query *query, unsigned weight)
 
 status exec_query_start(exec_query *query)
 {
+    read_share *before = storage_share_use(&query->reading);
     scan_ahead_start(query);
+    storage_share_use(before);
     return exec_pool_start(query->pool, query);
 }
 
@@ -333,7 +336,7 @@ void exec_query_cancel(exec_query *query)
 void exec_query_stop(exec_query *query)
 {
     exec_raise_cancelled(query);
-    exec_pool_notify(query->pool);
+    exec_pool_notify(query->pool, query);
 }
 
 /* Returns whether what a lazy device has read may be kept. A client may have stopped fetching rows, and a limit may have stopped
@@ -360,6 +363,7 @@ static void run_release(exec_query *query, bool was_cancelled)
         runtime_bound_release(&query->bounds[i]);
     scan_reads_free(query->reads, keeps);
     status_free(query->failure);
+    pthread_cond_destroy(&query->changed);
     mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);

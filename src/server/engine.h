@@ -21,6 +21,7 @@
 #include "base/nested_type.h"
 #include "base/pg_type.h"
 #include "base/sha256.h"
+#include "base/slice.h"
 #include "base/status.h"
 #include "base/type_parse.h"
 #include "base/usage.h"
@@ -45,6 +46,7 @@
     FUNCTION(status_get_hint)                                                                      \
     FUNCTION(status_position)                                                                      \
     FUNCTION(status_free)                                                                          \
+    FUNCTION(slice_manage)                                                                         \
     FUNCTION(api_error_status)                                                                     \
     FUNCTION(api_value_at)                                                                         \
     FUNCTION(int128_format)                                                                        \
@@ -171,6 +173,7 @@ extern const server_engine *engine_calls;
 #define status_get_hint engine_calls->status_get_hint
 #define status_position engine_calls->status_position
 #define status_free engine_calls->status_free
+#define slice_manage engine_calls->slice_manage
 #define api_error_status engine_calls->api_error_status
 #define api_value_at engine_calls->api_value_at
 #define int128_format engine_calls->int128_format

@@ -56,6 +56,7 @@ static void *run_thread(void *argument)
 {
     thread_start start = *(thread_start *)argument;
     mem_free(argument);
+    slice_manage();
     session_run(start.shared, start.client);
     return NULL;
 }

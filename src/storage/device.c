@@ -82,7 +82,6 @@ static storage_device *add(uint64_t number)
         device->gap_bytes = STORE_GAP_BYTES;
         device->range_bytes = STORE_RANGE_BYTES;
     }
-    device->last = &device->first;
     if (calibration_find(number, &c))
         storage_device_choose(&c, &device->request_bytes, &device->depth);
     atomic_store(&device_count, count + 1);

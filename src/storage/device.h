@@ -7,6 +7,7 @@
 #define PISTACHIO_STORAGE_DEVICE_H
 
 #include "storage/calibrate.h"
+#include "storage/read_queue.h"
 
 typedef struct storage_device {
     uint64_t number; /* as in file_version */
@@ -16,7 +17,7 @@ typedef struct storage_device {
     uint64_t gap_bytes, range_bytes;
     /* For read_ring.c, under its lock. */
     unsigned under_way;
-    struct read_part *first, **last;
+    read_queue queue;
     /* Parts that wait because enough are under way: more would not be read any sooner. */
     _Atomic unsigned waiting;
 } storage_device;

@@ -20,6 +20,7 @@ struct read_request {
     read_request *
         of; /* that one: itself, or another; of a request that shares the rest is its alone, but what is marked */
     const file *file;
+    read_share *share;
     storage_device *device;
     uint64_t stored_bytes; /* what is read by the engine */
     int64_t submitted;     /* for a trace, as the offset; 0: none is made */
@@ -155,6 +156,15 @@ void read_part_done(read_part *part, ssize_t result)
 
 /* ---- requests ---- */
 
+static _Thread_local read_share *used_share;
+
+read_share *storage_share_use(read_share *share)
+{
+    read_share *before = used_share;
+    used_share = share;
+    return before;
+}
+
 static status request_new(const file *f, storage_device *device, size_t bytes, size_t part_bytes,
                           read_request **out)
 {
@@ -165,6 +175,7 @@ static status request_new(const file *f, storage_device *device, size_t bytes, s
     r->of = r;
     r->holders = 1;
     r->file = f;
+    r->share = used_share;
     r->device = device;
     r->part_count = (uint32_t)parts;
     *out = r;
@@ -189,7 +200,8 @@ static void place_parts(read_request *r, int descriptor, uint64_t offset, char *
     for (uint32_t i = 0; i < count; i++) {
         size_t at = i * most;
         size_t left = bytes - at;
-        r->parts[i] = (read_part){.request = r,
+        r->parts[i] = (read_part){.item.share = r->share,
+                                  .request = r,
                                   .device = r->device,
                                   .descriptor = descriptor,
                                   .offset = offset + at,

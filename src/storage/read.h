@@ -10,8 +10,12 @@
 #define PISTACHIO_STORAGE_READ_H
 
 #include "storage/file.h"
+#include "storage/read_queue.h"
 
 typedef struct read_request read_request;
+
+/* The calling thread reads for `share` from now on; NULL: for nobody in particular. Returns the one before. */
+read_share *storage_share_use(read_share *share);
 
 /* Starts reading `bytes` bytes at `offset` into `target`, which must stay until
  * storage_read_finish. */

@@ -8,6 +8,7 @@
 
 #include "storage/copiers.h"
 #include "storage/device.h"
+#include "storage/read_queue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 /* A piece of a request that is one read of the system. The engine's while it is under way. */
 typedef struct read_part {
+    read_item item; /* its place in an engine's queue; first, as that gives it back */
     struct read_request *request;
     storage_device *device; /* whose queue it goes to */
     int descriptor;
@@ -23,7 +25,6 @@ typedef struct read_part {
     char *target;
     int slot; /* of the target's memory (registered.h); -1: none */
     size_t bytes;
-    struct read_part *next; /* in an engine's queue */
     copier_item copy;
 } read_part;
 

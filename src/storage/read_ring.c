@@ -1,21 +1,19 @@
 /* read_ring.c - reads by io_uring: one ring for the process, one thread that takes what is done.
  *
  * Any thread submits, under the lock; only the ring's own thread looks at completions. Each storage
- * device has a queue, and so many parts under way as it is read best with; the rest wait, in the
- * order in which they came. */
+ * device has a queue, and so many parts under way as it is read best with; the rest wait, by shares of those who read
+ * (read_queue.h). */
 #include "base/mutex.h"
+#include "base/slice.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>
 #include <liburing.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define DEPTH 512 /* reads under way; the completion queue holds twice as many */
 #define BATCH 32
-#define SLICE_NS 100000 /* the shortest that there is */
 
 static struct io_uring ring;
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
@@ -36,14 +34,12 @@ static void prepare(struct io_uring_sqe *entry, const read_part *part)
 /* Under the lock: gives the ring what the device may have under way. */
 static void issue(storage_device *device)
 {
-    while (device->first && device->under_way < device->depth && under_way < DEPTH) {
+    while (atomic_load_explicit(&device->waiting, memory_order_relaxed) &&
+           device->under_way < device->depth && under_way < DEPTH) {
         struct io_uring_sqe *entry = io_uring_get_sqe(&ring);
         if (!entry)
             break;
-        read_part *part = device->first;
-        device->first = part->next;
-        if (!device->first)
-            device->last = &device->first;
+        read_part *part = (read_part *)(void *)read_queue_take(&device->queue);
         atomic_fetch_sub_explicit(&device->waiting, 1, memory_order_relaxed);
         prepare(entry, part);
         io_uring_sqe_set_data(entry, part);
@@ -55,25 +51,12 @@ static void issue(storage_device *device)
         sched_yield();
 }
 
-/* All cores may be busy computing when a read is done. The thread that hands on what came and asks
- * for more is to run at once all the same, or the device is idle for as long as the scheduler lets
- * others run: it asks for short slices, which are served first (Linux 6.12; elsewhere it waits). */
-static void be_prompt(void)
-{
-    struct { /* sched_setattr(2); the C library has no name for it */
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t slice, deadline, period;
-    } attributes = {.size = sizeof attributes, .slice = SLICE_NS};
-    (void)!syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
 static void *reap(void *unused)
 {
     (void)unused;
-    be_prompt();
+    /* All cores may be busy computing when a read is done. Who hands on what came and asks for more is to run at once all
+     * the same, or the device is idle for as long as the scheduler lets others run. */
+    slice_manage();
     for (;;) {
         struct io_uring_cqe *entries[BATCH];
         read_part *parts[BATCH];
@@ -147,9 +130,8 @@ bool read_ring_submit(read_part *part)
     mutex_lock(&lock);
     bool is_taken = is_usable();
     if (is_taken) {
-        part->next = NULL;
-        *part->device->last = part;
-        part->device->last = &part->next;
+        part->item.bytes = part->bytes;
+        read_queue_put(&part->device->queue, &part->item);
         atomic_fetch_add_explicit(&part->device->waiting, 1, memory_order_relaxed);
         issue(part->device);
     }

@@ -1,4 +1,4 @@
-/* read_threads.c - reads by threads, first come, first served.
+/* read_threads.c - reads by threads, by shares of those who read (read_queue.h).
  *
  * The threads start with the first read and stay until the process ends. */
 #include "base/mutex.h"
@@ -12,20 +12,18 @@
 
 static pthread_mutex_t lock = MUTEX_INITIALIZER;
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
-static read_part *first, **last = &first;
-static unsigned thread_count;
+static read_queue queue;
+static unsigned thread_count, waiting;
 
 static void *read_threads_serve(void *unused)
 {
     (void)unused;
     for (;;) {
         mutex_lock(&lock);
-        while (!first)
+        while (!waiting)
             pthread_cond_wait(&has_work, &lock);
-        read_part *part = first;
-        first = part->next;
-        if (!first)
-            last = &first;
+        waiting--;
+        read_part *part = (read_part *)(void *)read_queue_take(&queue);
         mutex_unlock(&lock);
         ssize_t got = pread(part->descriptor, part->target, part->bytes, (off_t)part->offset);
         read_part_done(part, got < 0 ? -errno : got);
@@ -54,9 +52,9 @@ status read_threads_submit(read_part *part)
     mutex_lock(&lock);
     status st = start_threads();
     if (!st) {
-        part->next = NULL;
-        *last = part;
-        last = &part->next;
+        part->item.bytes = part->bytes;
+        read_queue_put(&queue, &part->item);
+        waiting++;
         pthread_cond_signal(&has_work);
     }
     mutex_unlock(&lock);

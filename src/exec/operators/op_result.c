@@ -120,7 +120,7 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     }
     mutex_unlock(&op->lock);
     if (*out_pushed)
-        exec_pool_notify(task->query->pool);
+        exec_pool_notify(task->query->pool, task->query);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #include "exec/sched/pool.h"
 
 #include "base/mutex.h"
+#include "base/slice.h"
 #include "exec/sched/stages.h"
 #include "exec/sched/task.h"
 
@@ -20,18 +21,51 @@ struct exec_pool {
     pthread_cond_t changed; /* something became ready, finished, or was notified */
     scheduled_task *first, **end;
     pool_shares shares;     /* of the queries that have tasks */
-    unsigned running_count; /* threads that run a task: at most thread_count, however many ask */
+    unsigned running_count; /* threads that run a task, but for these: */
+    unsigned guest_count;   /* threads that run a task of a new query beyond what may run else */
     exec_stage *failed;     /* could not start, and nobody has been told yet */
     unsigned thread_count;  /* the asking thread included */
-    unsigned started_count; /* workers running */
-    pthread_t *threads;
-    fiber_store fibers; /* of the thread that asks for rows, while none does */
+    unsigned started_count; /* workers running: first thread_count - 1, then as many in reserve */
+    unsigned query_count;   /* with stages that are not finished */
+    pthread_t *threads;     /* room for both */
+    pthread_cond_t reserve; /* a task of a new query is ready, for those in reserve */
+    fiber_store fibers;     /* of the thread that asks for rows, while none does */
     bool is_closing;
 };
 
 static void trace_task(const char *what, const scheduled_task *scheduled)
 {
     trace_point(what, scheduled, NULL, 0);
+}
+
+/* Queries are served first while they are new: the thread that asks takes no other's tasks, and threads take theirs even
+ * where as many run as may. Those whose tasks wait for lanes of a device, or for a part on another one, are not. */
+static bool is_served_first(const exec_query *query)
+{
+    return query->share.nanoseconds < POOL_NEW_NANOSECONDS && query->dev->is_host &&
+           !query->parts.count;
+}
+
+/* Returns whether a thread may run any query's task. One is left to all queries however many new ones come. */
+static bool has_room(const exec_pool *pool)
+{
+    unsigned taken = pool->running_count + pool->guest_count;
+    return taken < pool->thread_count || !pool->running_count;
+}
+
+static bool has_guest_room(const exec_pool *pool)
+{
+    return pool->guest_count < pool->thread_count;
+}
+
+/* Wakes the thread that waits for the query alone. Returns whether there is one. */
+static bool tell_asking(exec_query *query)
+{
+    bool is_awaited = query->is_awaited;
+    query->is_awaited = false;
+    if (is_awaited)
+        pthread_cond_signal(&query->changed);
+    return is_awaited;
 }
 
 static void enqueue_at(exec_pool *pool, scheduled_task **at, scheduled_task *scheduled)
@@ -42,6 +76,8 @@ static void enqueue_at(exec_pool *pool, scheduled_task **at, scheduled_task *sch
     *at = scheduled;
     if (!scheduled->next)
         pool->end = &scheduled->next;
+    if (pool->query_count > 1 && !has_room(pool) && is_served_first(scheduled->stage->query))
+        pthread_cond_signal(&pool->reserve);
 }
 
 static void enqueue(exec_pool *pool, scheduled_task *scheduled)
@@ -84,13 +120,27 @@ static void enqueue_first(exec_pool *pool, scheduled_task *scheduled)
     enqueue_at(pool, &pool->first, scheduled);
 }
 
+/* The tasks that a thread takes. */
+typedef struct pool_choice {
+    const exec_query *of; /* of this query; NULL: of any */
+    bool is_new;          /* of queries that are served first */
+} pool_choice;
+
+static bool may_choose(const scheduled_task *scheduled, pool_choice choice)
+{
+    const exec_query *query = scheduled->stage->query;
+    return may_run(scheduled) && (!choice.of || query == choice.of) &&
+           (!choice.is_new || is_served_first(query));
+}
+
 /* Finds the first task that may run; of several queries' the first one of the query that has had least of its share. */
-static scheduled_task **find_next(exec_pool *pool)
+static scheduled_task **find_next(exec_pool *pool, pool_choice choice)
 {
     scheduled_task **found = NULL;
     for (scheduled_task **at = &pool->first; *at; at = &(*at)->next) {
         const exec_query *query = (*at)->stage->query;
-        if (!may_run(*at) || (found && query->share.pass >= (*found)->stage->query->share.pass))
+        if (!may_choose(*at, choice) ||
+            (found && query->share.pass >= (*found)->stage->query->share.pass))
             continue;
         found = at;
         if (!pool_shares_are_several(&pool->shares))
@@ -99,20 +149,43 @@ static scheduled_task **find_next(exec_pool *pool)
     return found;
 }
 
-static scheduled_task *dequeue(exec_pool *pool)
+/* Counts one thread more (1) or fewer (-1) that runs a task. */
+static void count_running(exec_pool *pool, bool is_guest, int change)
 {
-    scheduled_task **at = pool->running_count < pool->thread_count ? find_next(pool) : NULL;
+    unsigned *count = is_guest ? &pool->guest_count : &pool->running_count;
+    *count += (unsigned)change;
+    bool is_crowded = pool->running_count + pool->guest_count > pool->thread_count;
+    atomic_store_explicit(&pool->shares.is_crowded, is_crowded, memory_order_relaxed);
+}
+
+/* A task that a thread has taken. */
+typedef struct pool_turn {
+    scheduled_task *scheduled; /* NULL: there is none for it */
+    bool is_guest;             /* it is counted in guest_count */
+} pool_turn;
+
+static pool_turn dequeue(exec_pool *pool, pool_choice choice)
+{
+    bool is_guest = !has_room(pool);
+    bool may = !is_guest || ((choice.of || choice.is_new) && has_guest_room(pool));
+    scheduled_task **at = may ? find_next(pool, choice) : NULL;
     scheduled_task *scheduled = at ? *at : NULL;
     if (scheduled) {
         *at = scheduled->next;
         if (!*at)
             pool->end = at;
         scheduled->state = TASK_RUNNING;
-        pool->running_count++;
+        count_running(pool, is_guest, 1);
         pool_shares_take(&pool->shares, &scheduled->stage->query->share);
         set_busy(scheduled, true);
     }
-    return scheduled;
+    return (pool_turn){scheduled, is_guest};
+}
+
+/* The thread that asks for a new query takes its tasks alone, which others do not keep waiting. */
+static pool_turn dequeue_asking(exec_pool *pool, const exec_query *query)
+{
+    return dequeue(pool, (pool_choice){.of = is_served_first(query) ? query : NULL});
 }
 
 static void stage_start(exec_pool *pool, exec_stage *stage);
@@ -126,7 +199,10 @@ static void leave_operator(exec_operator *op)
 /* The stage is over: whoever waited for it may start. Under the lock. */
 static void stage_finish(exec_pool *pool, exec_stage *stage)
 {
-    stage->query->stages_active--;
+    if (!--stage->query->stages_active) {
+        pool->query_count--;
+        (void)tell_asking(stage->query);
+    }
     stages_give_up(stage);
     if (stage->source)
         leave_operator(stage->source);
@@ -170,6 +246,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
             at = &scheduled->next;
         }
     }
+    (void)tell_asking(stage->query);
     if (st)
         stage_fail(pool, stage, st);
     if (!stage->tasks_active)
@@ -205,6 +282,7 @@ static void tell_failures(exec_pool *pool)
 static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 {
     exec_stage *stage = scheduled->stage;
+    (void)tell_asking(stage->query);
     set_busy(scheduled, false);
     task_free(scheduled);
     leave_stage(pool, stage);
@@ -236,6 +314,7 @@ static task_end take_turn(exec_pool *pool, scheduled_task *scheduled, const task
 static void pool_run_task(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
                           fiber_store *fibers)
 {
+    exec_query *query = scheduled->stage->query;
     task_turn_begin(scheduled);
     for (;;) {
         task_end end = take_turn(pool, scheduled, asked, fibers);
@@ -249,7 +328,8 @@ static void pool_run_task(exec_pool *pool, scheduled_task *scheduled, const task
         }
         if (end == TASK_LEFT) {
             enqueue_first(pool, scheduled);
-            pthread_cond_signal(&pool->changed);
+            if (!tell_asking(query))
+                pthread_cond_signal(&pool->changed);
             return;
         }
         if (scheduled->state == TASK_RUNNING) {
@@ -261,11 +341,10 @@ static void pool_run_task(exec_pool *pool, scheduled_task *scheduled, const task
     }
 }
 
-static void pool_run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
-                     fiber_store *fibers)
+static void pool_run(exec_pool *pool, pool_turn turn, const task_asked *asked, fiber_store *fibers)
 {
-    pool_run_task(pool, scheduled, asked, fibers);
-    pool->running_count--;
+    pool_run_task(pool, turn.scheduled, asked, fibers);
+    count_running(pool, turn.is_guest, -1);
 }
 
 void exec_wake(exec_task *task)
@@ -282,7 +361,8 @@ void task_wake(scheduled_task *scheduled)
     query->wakes++;
     if (scheduled->state == TASK_WAITING) {
         enqueue(pool, scheduled);
-        pthread_cond_signal(&pool->changed);
+        if (!tell_asking(query))
+            pthread_cond_signal(&pool->changed);
     } else {
         scheduled->state = TASK_WOKEN;
     }
@@ -313,9 +393,9 @@ static void *worker(void *argument)
     fiber_store fibers = {0};
     mutex_lock(&pool->lock);
     while (!pool->is_closing) {
-        scheduled_task *scheduled = dequeue(pool);
-        if (scheduled)
-            pool_run(pool, scheduled, &asked, &fibers);
+        pool_turn turn = dequeue(pool, (pool_choice){0});
+        if (turn.scheduled)
+            pool_run(pool, turn, &asked, &fibers);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
@@ -324,18 +404,56 @@ static void *worker(void *argument)
     return NULL;
 }
 
-static void wait_for_change(exec_pool *pool, const exec_query *query)
+/* Wakes another thread for tasks that this one, which may not take them, has left room for. */
+static void leave_to_others(exec_pool *pool)
+{
+    if (pool->first && has_room(pool))
+        pthread_cond_signal(&pool->changed);
+}
+
+/* A thread in reserve runs tasks of new queries while others run long steps. */
+static void *worker_in_reserve(void *argument)
+{
+    exec_pool *pool = argument;
+    const task_asked asked = {.shares = &pool->shares};
+    fiber_store fibers = {0}; /* of host devices alone: none is made */
+    slice_manage();
+    mutex_lock(&pool->lock);
+    while (!pool->is_closing) {
+        pool_turn turn = dequeue(pool, (pool_choice){.is_new = true});
+        if (turn.scheduled) {
+            pool_run(pool, turn, &asked, &fibers);
+        } else {
+            leave_to_others(pool);
+            pthread_cond_wait(&pool->reserve, &pool->lock);
+        }
+    }
+    mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static void await_change(exec_pool *pool, const exec_query *query, pthread_cond_t *changed)
 {
     struct timespec until;
     if (!query->net) {
-        pthread_cond_wait(&pool->changed, &pool->lock);
+        pthread_cond_wait(changed, &pool->lock);
         return;
     }
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += CANCEL_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+    pthread_cond_timedwait(changed, &pool->lock, &until);
+}
+
+/* Waits for a task that the thread may take, or until there is something of the query. */
+static void wait_for_change(exec_pool *pool, exec_query *query)
+{
+    query->is_awaited = is_served_first(query);
+    if (query->is_awaited)
+        leave_to_others(pool);
+    await_change(pool, query, query->is_awaited ? &query->changed : &pool->changed);
+    query->is_awaited = false;
 }
 
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
@@ -346,12 +464,14 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
     fiber_store fibers = pool->fibers;
     pool->fibers = (fiber_store){0};
     while (query->stages_active && !is_done(argument)) {
-        scheduled_task *scheduled = dequeue(pool);
-        if (scheduled)
-            pool_run(pool, scheduled, &asked, &fibers);
+        pool_turn turn = dequeue_asking(pool, query);
+        slice_choose(is_served_first(query));
+        if (turn.scheduled)
+            pool_run(pool, turn, &asked, &fibers);
         else
             wait_for_change(pool, query);
     }
+    slice_choose(true);
     if (pool->first) /* this thread's place is another one's, which may wait for it */
         pthread_cond_signal(&pool->changed);
     fiber_store others = pool->fibers; /* of another thread that asked, and is done */
@@ -369,19 +489,23 @@ void exec_pool_turns(exec_pool *pool, const exec_query *query, uint64_t *out_tur
     mutex_unlock(&pool->lock);
 }
 
-void exec_pool_notify(exec_pool *pool)
+void exec_pool_notify(exec_pool *pool, exec_query *query)
 {
     mutex_lock(&pool->lock);
+    (void)tell_asking(query);
     pthread_cond_broadcast(&pool->changed);
     mutex_unlock(&pool->lock);
 }
 
-/* Threads are started with the first query that can use them. Under the lock: several queries may
- * be the first. */
+/* Threads are started with the first query that can use them, those in reserve with the first that runs beside another.
+ * Under the lock: several queries may be the first. */
 static status pool_start_threads(exec_pool *pool)
 {
-    while (pool->started_count + 1 < pool->thread_count) {
-        int number = pthread_create(&pool->threads[pool->started_count], NULL, worker, pool);
+    unsigned workers = pool->thread_count - 1;
+    while (pool->started_count < (pool->query_count ? 2 * workers : workers)) {
+        bool is_reserve = pool->started_count >= workers;
+        int number = pthread_create(&pool->threads[pool->started_count], NULL,
+                                    is_reserve ? worker_in_reserve : worker, pool);
         if (number)
             return status_hint(status_new_errno(number, "could not start a worker thread"),
                                "lower the setting threads");
@@ -421,6 +545,7 @@ status exec_pool_start(exec_pool *pool, exec_query *query)
         return st;
     }
     query->stages_active = (unsigned)query->stages.count;
+    pool->query_count += query->stages_active != 0;
     trace_graph(query);
     /* Starting a stage may finish it and start others: take the list of sources first. */
     size_t source_count = 0;
@@ -447,7 +572,7 @@ status exec_pool_new(unsigned thread_count, exec_pool **out)
     exec_pool *pool = mem_new(sizeof *pool);
     if (!pool)
         return status_no_memory("worker pool", sizeof *pool);
-    pool->threads = mem_new_array(thread_count, sizeof *pool->threads);
+    pool->threads = mem_new_array(2 * (size_t)thread_count, sizeof *pool->threads);
     if (!pool->threads) {
         mem_free(pool);
         return status_no_memory("worker threads", thread_count * sizeof *pool->threads);
@@ -456,6 +581,7 @@ status exec_pool_new(unsigned thread_count, exec_pool **out)
     pool->end = &pool->first;
     mutex_init(&pool->lock);
     pthread_cond_init(&pool->changed, NULL);
+    pthread_cond_init(&pool->reserve, NULL);
     *out = pool;
     return STATUS_OK;
 }
@@ -467,11 +593,13 @@ void exec_pool_free(exec_pool *pool)
     mutex_lock(&pool->lock);
     pool->is_closing = true;
     pthread_cond_broadcast(&pool->changed);
+    pthread_cond_broadcast(&pool->reserve);
     mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->started_count; i++)
         pthread_join(pool->threads[i], NULL);
     fiber_store_release(&pool->fibers);
     pthread_cond_destroy(&pool->changed);
+    pthread_cond_destroy(&pool->reserve);
     mutex_destroy(&pool->lock);
     mem_free(pool->threads);
     mem_free(pool);

@@ -15,6 +15,7 @@
 #include "exec/sched/runtime_bound.h"
 #include "exec/sched/runtime_filter.h"
 #include "exec/sched/shares.h"
+#include "storage/read.h"
 
 #include <pthread.h>
 
@@ -114,6 +115,9 @@ struct exec_query {
     uint64_t turns;                 /* of its tasks on workers, so far, */
     uint64_t wakes;                 /* and wake-ups: each takes the lock, a turn takes it twice */
     query_share share;
+    read_share reading;     /* its share of storage devices; the storage layer's */
+    pthread_cond_t changed; /* for the thread that asks for a new query (pool.c), */
+    bool is_awaited;        /* which waits */
 };
 
 /* Adds an operator to those that the query closes. Takes it over also on failure. */

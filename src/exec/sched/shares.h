@@ -16,6 +16,8 @@
 
 /* How long a task goes on while another query waits for a thread. */
 #define POOL_TURN_NANOSECONDS 1000000u
+/* How much threads' time a query may have had to be a new one. */
+#define POOL_NEW_NANOSECONDS 200000000u
 
 /* A query's. */
 typedef struct query_share {
@@ -27,6 +29,7 @@ typedef struct query_share {
 
 typedef struct pool_shares {
     _Atomic unsigned query_count; /* that have tasks which are ready */
+    _Atomic bool is_crowded;      /* more threads run tasks than are to (pool.h) */
     uint64_t pass;                /* of the query that had a thread last */
 } pool_shares;
 
@@ -54,18 +57,21 @@ static inline bool pool_shares_are_several(const pool_shares *shares)
     return atomic_load_explicit(&shares->query_count, memory_order_relaxed) > 1;
 }
 
-/* Returns whether another query has a task that is ready. Any thread. */
+/* Returns whether another query has a task that is ready, or one that runs in addition. Any thread. */
 static inline bool pool_shares_others_wait(const pool_shares *shares, const query_share *query)
 {
     unsigned count = atomic_load_explicit(&shares->query_count, memory_order_relaxed);
-    return count > 1 || (count && !atomic_load_explicit(&query->ready_tasks, memory_order_relaxed));
+    return atomic_load_explicit(&shares->is_crowded, memory_order_relaxed) || count > 1 ||
+           (count && !atomic_load_explicit(&query->ready_tasks, memory_order_relaxed));
 }
 
 /* Counts so much time of a thread as the query's. */
 static inline void pool_shares_use(query_share *query, uint64_t nanoseconds)
 {
-    const uint64_t is_short = 200000000, is_long = 2000000000;
-    unsigned age = query->nanoseconds < is_short ? 16 : query->nanoseconds < is_long ? 4 : 1;
+    const uint64_t is_long = 2000000000;
+    unsigned age = query->nanoseconds < POOL_NEW_NANOSECONDS ? 16
+                   : query->nanoseconds < is_long            ? 4
+                                                             : 1;
     unsigned weight = query->weight ? query->weight : EXEC_WEIGHT_NORMAL;
     query->nanoseconds += nanoseconds;
     query->pass += nanoseconds * 64 / (age * weight);

@@ -134,6 +134,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
     dev_stream_now = scheduled->task.stream;
     scheduled->flag_before = cancel_set(&scheduled->task.query->is_cancelled);
     scheduled->store_before = object_store_use(scheduled->task.query->store);
+    scheduled->share_before = storage_share_use(&scheduled->task.query->reading);
 }
 
 void task_step_end(scheduled_task *scheduled)
@@ -144,6 +145,7 @@ void task_step_end(scheduled_task *scheduled)
     dev_stream_now = NULL;
     cancel_set(scheduled->flag_before);
     object_store_use(scheduled->store_before);
+    storage_share_use(scheduled->share_before);
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
     if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);

@@ -48,6 +48,7 @@ struct scheduled_task {
     uint64_t turn_since;      /* when its thread began, or went on, with it */
     cancel_flag *flag_before; /* the thread's before the call */
     uint32_t store_before;    /* as object_store_use */
+    read_share *share_before; /* likewise, of storage devices */
 
     fiber *fiber; /* on lazy devices it runs here, so that it can be left anywhere */
     dev_buffer *error_buffer;

@@ -60,6 +60,7 @@ static void *run_thread(void *argument)
 {
     job *j = argument;
     web *w = j->web;
+    slice_manage();
     answer_request(j);
     job_unref(j);
     atomic_fetch_sub(&w->running, 1);

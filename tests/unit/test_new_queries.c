@@ -1,0 +1,88 @@
+/* test_new_queries.c - a statement of a moment is over while each thread of the pool is in a step that takes seconds.
+ *
+ * test_label: threads */
+#include "run_statement.h"
+#include "test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { MOST = 2 };
+
+/* One step: the edits between two texts of 200,000 letters. */
+static const char long_step[] = "SELECT levenshtein(repeat('a', 200000 + n), repeat('b', 200000)) "
+                                "FROM generate_series(1, 1) AS g(n)";
+
+typedef struct client {
+    pistachio_connection *connection;
+    pthread_t thread;
+    _Atomic bool is_over;
+} client;
+
+static void *ask(void *argument)
+{
+    client *c = argument;
+    pistachio_result *result = NULL;
+    const pistachio_batch *batch;
+    pistachio_error *error = pistachio_query(c->connection, long_step, NULL, &result);
+    if (!error)
+        error = pistachio_next(result, &batch);
+    atomic_store(&c->is_over, true);
+    CHECK(error); /* it was cancelled */
+    pistachio_error_free(error);
+    pistachio_result_free(result);
+    return NULL;
+}
+
+static void count_rows(pistachio_connection *connection)
+{
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    size_t bytes;
+    check_none(pistachio_query(
+        connection, "SELECT count(*) FROM generate_series(1, 100000) AS g(n) WHERE n % 2 = 0", NULL,
+        &result));
+    check_none(pistachio_next(result, &batch));
+    const char *text = pistachio_text(batch, 0, 0, &bytes);
+    CHECK(bytes == 5 && !memcmp(text, "50000", 5));
+    pistachio_result_free(result);
+}
+
+static void try_with(const char *threads, unsigned count)
+{
+    pistachio_option options[] = {{"threads", threads}};
+    pistachio_database *database;
+    pistachio_connection *connection;
+    client clients[MOST] = {0};
+    check_none(pistachio_open(options, 1, &database));
+    check_none(pistachio_connect(database, &connection));
+    for (unsigned i = 0; i < count; i++) {
+        check_none(pistachio_connect(database, &clients[i].connection));
+        CHECK(!pthread_create(&clients[i].thread, NULL, ask, &clients[i]));
+    }
+    usleep(100000); /* until they are in their steps: else nothing is tried, and nothing fails */
+    for (unsigned i = 0; i < 20; i++)
+        count_rows(connection);
+    for (unsigned i = 0; i < count; i++) {
+        CHECK(!atomic_load(&clients[i].is_over));
+        pistachio_cancel(clients[i].connection);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        CHECK(!pthread_join(clients[i].thread, NULL));
+        pistachio_disconnect(clients[i].connection);
+    }
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+TEST(one_thread_is_in_a_long_step)
+{
+    try_with("1", 1);
+}
+
+TEST(both_threads_are_in_long_steps)
+{
+    try_with("2", 2);
+}
