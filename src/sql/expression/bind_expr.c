@@ -208,7 +208,7 @@ static status bind_case(binder *b, const CaseExpr *e, bind_scope *scope, expr **
         value null = value_null(type_make(TYPE_NULL));
         TRY(bind_constant(b, &null, -1, &results[branches]));
     }
-    TRY(bind_coerce_all(b, results, count, e->location, "CASE", &type));
+    TRY(bind_coerce_values(b, results, count, e->location, "CASE", &type));
     node->type = type;
     node->is_nullable = false;
     for (size_t i = 0; i < count; i++) {
@@ -225,7 +225,7 @@ static status bind_alike(binder *b, expr_op op, const char *what, pg_node *const
     expr **args;
     data_type type;
     TRY(bind_list(b, nodes, count, scope, &args));
-    TRY(bind_coerce_all(b, args, count, location, what, &type));
+    TRY(bind_coerce_values(b, args, count, location, what, &type));
     return bind_call(b, op, type, args, (uint32_t)count, location, out);
 }
 

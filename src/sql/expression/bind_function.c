@@ -180,7 +180,7 @@ static status bind_if(const function_call *c, expr **out)
     expr *args[] = {c->args[0], c->args[1], c->args[2]};
     TRY(bind_coerce(c->b, args[0], type_make(TYPE_BOOL), c->tree->location, "condition of IF",
                     &args[0]));
-    TRY(bind_coerce_all(c->b, args + 1, 2, c->tree->location, "IF", &type));
+    TRY(bind_coerce_values(c->b, args + 1, 2, c->tree->location, "IF", &type));
     expr *e = expr_new(c->b->memory, EXPR_CASE, type, 3, bind_position(c->b, c->tree->location));
     if (!e)
         return bind_no_memory();
@@ -340,7 +340,7 @@ static status bind_mod(const function_call *c, expr **out)
 static status bind_ifnull(const function_call *c, expr **out)
 {
     data_type type;
-    TRY(bind_coerce_all(c->b, c->args, 2, c->tree->location, "IFNULL", &type));
+    TRY(bind_coerce_values(c->b, c->args, 2, c->tree->location, "IFNULL", &type));
     return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
 }
 

@@ -321,7 +321,7 @@ static status type_columns(values_binding *v)
         plan_column made = {.name = arena_format(b->memory, "column%zu", i + 1)};
         for (size_t row = 0; row < v->row_count; row++)
             column[row] = v->cells[row * v->column_count + i];
-        TRY(bind_coerce_all(b, column, v->row_count, -1, "VALUES", &made.type));
+        TRY(bind_coerce_values(b, column, v->row_count, -1, "VALUES", &made.type));
         for (size_t row = 0; row < v->row_count; row++) {
             v->cells[row * v->column_count + i] = column[row];
             made.is_nullable |= column[row]->is_nullable;

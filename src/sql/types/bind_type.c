@@ -483,8 +483,8 @@ static data_type effective_type(const expr *e, bool has_decimal, bool cuts)
     return has_decimal && is_number ? value_decimal_type(&e->constant) : e->type;
 }
 
-status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, const char *what,
-                       data_type *out)
+static status coerce_all(binder *b, expr **args, size_t count, int32_t location, const char *what,
+                         bool keeps_digits, data_type *out)
 {
     data_type common = type_make(TYPE_NULL);
     bool has_decimal = false, cuts = cuts_decimals(args, count);
@@ -511,8 +511,22 @@ status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, c
         common = bind_is_null_list(args[i]) ? args[i]->type : common;
     if (common.id == TYPE_NULL) /* nothing but literals */
         common = type_make(TYPE_VARCHAR);
+    if (keeps_digits && cuts && common.id == TYPE_DECIMAL)
+        common = type_decimal(38, common.scale);
     for (size_t i = 0; i < count; i++)
         TRY(bind_coerce(b, args[i], common, location, what, &args[i]));
     *out = common;
     return STATUS_OK;
+}
+
+status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, const char *what,
+                       data_type *out)
+{
+    return coerce_all(b, args, count, location, what, false, out);
+}
+
+status bind_coerce_values(binder *b, expr **args, size_t count, int32_t location, const char *what,
+                          data_type *out)
+{
+    return coerce_all(b, args, count, location, what, true, out);
 }

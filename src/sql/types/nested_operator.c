@@ -16,7 +16,7 @@ status bind_list_of(binder *b, expr **items, size_t count, int32_t location, exp
     for (size_t i = 0; is_null && i < count; i++)
         TRY(bind_cast(b, items[i], element, location, &items[i]));
     if (!is_null)
-        TRY(bind_coerce_all(b, items, count, location, "list", &element));
+        TRY(bind_coerce_values(b, items, count, location, "list", &element));
     TRY(bind_list_type(b, element, &type));
     return bind_call(b, EXPR_LIST_VALUE, type, items, (uint32_t)count, location, out);
 }
