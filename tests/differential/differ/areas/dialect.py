@@ -6,7 +6,7 @@ import pyarrow as pa
 
 FORMS = {"QUALIFY": 6, "PIVOT": 6, "PIVOT in FROM": 4, "UNPIVOT": 6, "ASOF": 8, "POSITIONAL": 5, "sample": 6, "macro": 5, "table macro": 3, "TRY_CAST": 8, "COLUMNS": 5,
          "EXCLUDE and REPLACE": 3, "BY NAME": 5, "GROUP BY ALL": 4, "FROM first": 3, "alias": 4, "PREPARE": 4, "DISTINCT ON": 3, "FILTER": 2, "time spans": 3,
-         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "path": 4, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2, "aggregate of the outer query": 4}
+         "LIMIT of a share": 4, "GLOB": 4, "variable": 4, "path": 4, "first rows": 2, "file_row_number": 4, "INSERT BY NAME": 3, "shape of JSON": 4, "count()": 2, "aggregate of the outer query": 4}
 NAMES = (*FORMS, "null keys", "no row")
 WORDS = ["--table", "t=t.parquet", "--table", "u=u.parquet"]
 NUMBERS = ("k", "v", "m", "x")
@@ -30,7 +30,7 @@ def check(choices, scene):
     form = choices.weighted(FORMS)
     made = MAKERS[form](choices, scene.about)
     made.covers = (form, *made.covers, *(("no row",) if 0 in scene.about["rows"] else ()))
-    made.words, made.settings = WORDS, settings(choices, percent=30)
+    made.words, made.settings = WORDS, settings(choices, percent=30) if form != "first rows" else {}
     return made
 
 
@@ -258,6 +258,12 @@ def path(choices, about):
     return Check((), [*made, sql.format(call)], expected)
 
 
+def first_rows(choices, about):
+    """A LIMIT without ORDER BY passes a table's first rows, on the CPU and without ranks, wherever it stands."""
+    rows = f"(SELECT id, v FROM t{choices.pick(('', ' WHERE id % 3 > 0'))} LIMIT {choices.pick((5, 1, 20))})"
+    return same(choices.pick(("SELECT sum(id), count(v) FROM {0} q", "SELECT id FROM {0} q", "SELECT q.id FROM {0} q JOIN u ON q.id = u.id", "SELECT id FROM u WHERE id IN (SELECT id FROM {0} q)")).format(rows))
+
+
 def row_number_of_file(choices, about):
     where = choices.pick(("", f" WHERE {condition(choices)}", " WHERE file_row_number % 2 = 0", " WHERE file_row_number BETWEEN 2 AND 9"))
     sql = choices.pick(("SELECT id, file_row_number FROM t{0}", "SELECT count(*), sum(file_row_number), max(file_row_number) FROM t{0}", "SELECT g, min(t.file_row_number) FROM t{0} GROUP BY g",
@@ -304,5 +310,5 @@ def outer_aggregate(choices, about):
 
 MAKERS = {"QUALIFY": qualify, "PIVOT": pivot, "PIVOT in FROM": pivot_in_from, "UNPIVOT": unpivot, "ASOF": asof, "POSITIONAL": positional, "sample": sample, "macro": macro, "table macro": table_macro,
           "TRY_CAST": try_cast, "COLUMNS": columns, "EXCLUDE and REPLACE": exclude, "BY NAME": by_name, "GROUP BY ALL": group_by_all, "FROM first": from_first, "alias": alias, "PREPARE": prepare,
-          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable, "path": path,
+          "DISTINCT ON": distinct_on, "FILTER": filtered, "time spans": spans, "LIMIT of a share": limit_of_share, "GLOB": glob, "variable": variable, "path": path, "first rows": first_rows,
           "file_row_number": row_number_of_file, "INSERT BY NAME": insert_by_name, "shape of JSON": shape_of_json, "count()": count_of_rows, "aggregate of the outer query": outer_aggregate}

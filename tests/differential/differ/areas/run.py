@@ -158,9 +158,9 @@ class Runner:
 
     def shared(self, check, folder, oracle):
         """As once(), by the session of the checks before where that can be; what fails there runs again alone."""
+        self.prepare(check)  # --set may give a fault
         if not can_share(check):
             return self.once(check, folder, oracle)
-        self.prepare(check)
         before = set(everything(folder))
         if self.session and self.session.key != key_of(check):
             self.end_session()

@@ -2,6 +2,7 @@
 import os
 import select
 import subprocess
+import tempfile
 import time
 
 from .process import MARK, Ran, command_of, table_of
@@ -16,7 +17,7 @@ class Session:
     def __init__(self, program, folder, check):
         self.key, self.latest = key_of(check), []
         words, variables = command_of(program, check)
-        self.errors = open(os.path.join(folder, ".err"), "w+b")  # pylint: disable=consider-using-with
+        self.errors = tempfile.TemporaryFile()  # pylint: disable=consider-using-with  # of its own: single checks write one in the folder
         self.process = subprocess.Popen(words, cwd=folder, env=dict(os.environ, PISTACHIO_PROGRESS="off", LC_ALL="C.UTF-8", **variables),  # pylint: disable=consider-using-with
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         os.set_blocking(self.process.stdin.fileno(), False)
