@@ -37,7 +37,8 @@ CHECKED status bind_coerce(binder *b, expr *arg, data_type type, int32_t locatio
 /* One type for all of several expressions, each cast to it. */
 CHECKED status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location,
                                const char *what, data_type *out);
-/* The same, of what is a value of a column: decimals that need more than 38 digits together have 38, whatever constants need. */
+/* Casts expressions that are a column's values to one type: decimals that need more than 38 digits together have 38, whatever
+ * constants need. */
 CHECKED status bind_coerce_values(binder *b, expr **args, size_t count, int32_t location,
                                   const char *what, data_type *out);
 
