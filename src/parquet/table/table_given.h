@@ -113,5 +113,11 @@ CHECKED status pq_given_map(const pq_table *table, arena *a, pq_table_file *f);
 bool pq_given_count(const pq_table *table, uint64_t *out);
 /* Makes the schema that all files are mapped to. */
 CHECKED status pq_given_schema(arena *a, const pq_given *given, const pq_metadata **out);
+/* Makes values of the leaf come out in the table's type; false: they cannot. */
+bool pq_given_adapt(pq_leaf *leaf, data_type to);
+/* Returns the chunk as one of values of the table's type. Page indexes and Bloom filters are of the stored type. */
+pq_column_chunk pq_given_adapt_chunk(const pq_column_chunk *stored, data_type from, data_type to);
+/* Returns the chunk of a leaf that has one value in all rows. */
+pq_column_chunk pq_given_constant_chunk(const value *v, uint64_t rows);
 
 #endif

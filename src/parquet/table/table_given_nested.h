@@ -27,12 +27,6 @@ CHECKED status pq_given_nested_map(pq_given_mapping *m, const pq_given_column *c
 
 /* ---- table_given.c ---- */
 
-/* Makes values of the leaf come out in the table's type; false: they cannot. */
-bool pq_given_adapt(pq_leaf *leaf, data_type to);
-/* Returns the chunk as one of values of the table's type. Page indexes and Bloom filters are of the stored type. */
-pq_column_chunk pq_given_adapt_chunk(const pq_column_chunk *stored, data_type from, data_type to);
-/* Returns the chunk of a leaf that has one value in all rows. */
-pq_column_chunk pq_given_constant_chunk(const value *v, uint64_t rows);
 /* Says that the file's type is not converted to the table's. */
 CHECKED status pq_given_refuse(const pq_given_mapping *m, const char *name, data_type wanted,
                                const pq_leaf *leaf);

@@ -4,6 +4,7 @@
 #include "base/mutex.h"
 #include "lake/lake.h"
 #include "parquet/table/table_listed.h"
+#include "sql/catalog/catalog_ahead.h"
 #include "sql/catalog/catalog_parts.h"
 #include "sql/catalog/catalog_remote.h"
 #include "sql/catalog/schema.h"

@@ -20,6 +20,8 @@
 
 #define AHEAD_MAX 32u
 
+typedef struct sql_ahead sql_ahead;
+
 /* Returns whether a table of the catalog, or of one below it, may be in a store, or the text may name one that is. */
 bool sql_ahead_may_help(sql_catalog *catalog, const char *sql);
 /* Notes the table of that key (schema.h), if there is one in a store. *out_view: the text of a view of that key, in the memory of `held`;
@@ -32,6 +34,12 @@ CHECKED status sql_ahead_path(sql_catalog *catalog, const char *text, sql_held *
 CHECKED status sql_ahead_text(sql_catalog *catalog, const char *text, sql_held *held);
 /* Opens what was noted since the last call, unless that is one table alone. */
 void sql_ahead_open(sql_held *held);
+/* Returns whether the text names a store, whatever stands before the URL in it. */
+bool sql_text_is_in_store(const char *text);
+/* Takes what the text was opened as ahead, or the failure; false: it was not. */
+bool sql_ahead_take(sql_catalog *catalog, const sql_held *held, const char *text,
+                    const pq_table *before, pq_table **out, status *out_status);
+
 /* Closes what nobody has taken, as sql_held_release does. */
 void sql_ahead_release(sql_held *held);
 

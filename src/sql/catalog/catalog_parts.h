@@ -54,17 +54,6 @@ void sql_catalog_remove_own(sql_catalog *catalog, const sql_catalog_entry *old);
 CHECKED status sql_catalog_copy_entry(arena *a, const sql_catalog_entry *from,
                                       sql_catalog_entry **out);
 
-/* ---- catalog_ahead.c ---- */
-
-typedef struct sql_ahead sql_ahead;
-/* Returns whether the text names a store, whatever stands before the URL in it. */
-bool sql_text_is_in_store(const char *text);
-/* Takes what the text was opened as ahead, or the failure; false: it was not. */
-bool sql_ahead_take(sql_catalog *catalog, const sql_held *held, const char *text,
-                    const pq_table *before, pq_table **out, status *out_status);
-
-/* ---- catalog_remote.c ---- */
-
 /* Returns the table's part of a key, for messages. */
 const char *sql_catalog_table_of(const char *key);
 
