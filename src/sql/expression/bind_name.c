@@ -2,8 +2,8 @@
 #include "sql/expression/bind_name.h"
 
 #include "sql/expression/bind_scope.h"
-#include "sql/nested/nested_function.h"
-#include "sql/nested/nested_make.h"
+#include "sql/function/nested_function.h"
+#include "sql/function/nested_make.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>

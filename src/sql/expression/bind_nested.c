@@ -1,10 +1,10 @@
-/* bind_nested.c - see bind_nested.h. Functions of bound arguments are in src/sql/nested. */
+/* bind_nested.c - see bind_nested.h. Functions of bound arguments are in src/sql/function. */
 #include "sql/expression/bind_nested.h"
 
 #include "base/json_type.h"
 #include "sql/function/bind_json.h"
-#include "sql/nested/nested_function.h"
-#include "sql/nested/nested_make.h"
+#include "sql/function/nested_function.h"
+#include "sql/function/nested_make.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

@@ -6,7 +6,7 @@
 #include "sql/function/bind_nested_made.h"
 
 #include "sql/function/bind_made.h"
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

@@ -1,14 +1,14 @@
 /* bind_files.c - read_parquet, delta_scan and iceberg_scan in FROM: paths, lists of paths, and options by name. */
 #include "sql/catalog/catalog_ahead.h"
 #include "sql/expression/bind_function.h"
+#include "sql/expression/bind_macro.h"
 #include "sql/expression/bind_scope.h"
-#include "sql/files/bind_arrow_files.h"
-#include "sql/files/bind_paths.h"
-#include "sql/files/bind_text_files.h"
 #include "sql/query/bind_table.h"
 #include "sql/query/made_rows.h"
 #include "sql/query/query_parts.h"
-#include "sql/relation/bind_macro.h"
+#include "sql/relation/bind_arrow_files.h"
+#include "sql/relation/bind_paths.h"
+#include "sql/relation/bind_text_files.h"
 #include "sql/relation/bind_union.h"
 #include "sql/types/binder.h"
 

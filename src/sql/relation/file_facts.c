@@ -5,7 +5,7 @@
 #include "codec/codec.h"
 #include "parquet/table/footer.h"
 #include "parquet/write/choice.h"
-#include "sql/files/bind_paths.h"
+#include "sql/relation/bind_paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "sql/statement/bind_ahead.h"
 
 #include "arrowfile/arrowfile_table.h"
-#include "sql/files/bind_text_files.h"
 #include "sql/query/bind_table.h"
+#include "sql/relation/bind_text_files.h"
 
 #include <strings.h>
 

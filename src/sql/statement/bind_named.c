@@ -2,7 +2,7 @@
 #include "sql/statement/bind_named.h"
 
 #include "sql/expression/bind_expr.h"
-#include "sql/relation/bind_macro.h"
+#include "sql/expression/bind_macro.h"
 
 #include <strings.h>
 

@@ -1,6 +1,6 @@
 /* bind_macro.h - calls of macros. */
-#ifndef PISTACHIO_SQL_RELATION_BIND_MACRO_H
-#define PISTACHIO_SQL_RELATION_BIND_MACRO_H
+#ifndef PISTACHIO_SQL_EXPRESSION_BIND_MACRO_H
+#define PISTACHIO_SQL_EXPRESSION_BIND_MACRO_H
 
 #include "sql/types/binder.h"
 

@@ -1,6 +1,6 @@
 /* bind_text_files.h - csv and JSON files in FROM. */
-#ifndef PISTACHIO_SQL_FILES_BIND_TEXT_FILES_H
-#define PISTACHIO_SQL_FILES_BIND_TEXT_FILES_H
+#ifndef PISTACHIO_SQL_RELATION_BIND_TEXT_FILES_H
+#define PISTACHIO_SQL_RELATION_BIND_TEXT_FILES_H
 
 #include "sql/types/binder.h"
 #include "textfile/table/text_table.h"

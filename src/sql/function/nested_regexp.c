@@ -1,8 +1,8 @@
 /* nested_regexp.c - functions of regular expressions that give lists and structs. The host makes the bytes of a value
  * (device/nested_pack.h), out of which the value is read. */
-#include "sql/nested/nested_regexp.h"
+#include "sql/function/nested_regexp.h"
 
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

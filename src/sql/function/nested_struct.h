@@ -1,8 +1,8 @@
 /* nested_struct.h - functions of structs. */
-#ifndef PISTACHIO_SQL_NESTED_NESTED_STRUCT_H
-#define PISTACHIO_SQL_NESTED_NESTED_STRUCT_H
+#ifndef PISTACHIO_SQL_FUNCTION_NESTED_STRUCT_H
+#define PISTACHIO_SQL_FUNCTION_NESTED_STRUCT_H
 
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 
 CHECKED status bind_struct_update(const function_call *c, expr **out);
 CHECKED status bind_struct_concat(const function_call *c, expr **out);

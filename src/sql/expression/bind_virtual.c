@@ -1,5 +1,5 @@
 /* bind_virtual.c - see bind_virtual.h. */
-#include "sql/relation/bind_virtual.h"
+#include "sql/expression/bind_virtual.h"
 
 #include "parquet/table/table.h"
 #include "sql/expression/bind_window.h"

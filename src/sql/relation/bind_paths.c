@@ -1,5 +1,5 @@
 /* bind_paths.c - paths as arguments: constants that the binder folds, so that files can be opened while the statement is bound. */
-#include "sql/files/bind_paths.h"
+#include "sql/relation/bind_paths.h"
 
 #include "base/guard.h"
 #include "base/nested_scan.h"

@@ -1,10 +1,10 @@
 /* bind_arrow_files.c - calls of read_arrow: paths and options. */
-#include "sql/files/bind_arrow_files.h"
+#include "sql/relation/bind_arrow_files.h"
 
 #include "arrowfile/arrowfile_table.h"
 #include "base/type_parse.h"
-#include "sql/files/bind_paths.h"
-#include "sql/files/bind_text_files.h"
+#include "sql/relation/bind_paths.h"
+#include "sql/relation/bind_text_files.h"
 
 #include <strings.h>
 

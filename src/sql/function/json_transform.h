@@ -1,6 +1,6 @@
 /* json_transform.h - the type that a JSON text says, as json_structure writes it, as an expression that makes its values. */
-#ifndef PISTACHIO_SQL_NESTED_JSON_TRANSFORM_H
-#define PISTACHIO_SQL_NESTED_JSON_TRANSFORM_H
+#ifndef PISTACHIO_SQL_FUNCTION_JSON_TRANSFORM_H
+#define PISTACHIO_SQL_FUNCTION_JSON_TRANSFORM_H
 
 #include "base/mem.h"
 

@@ -1,8 +1,8 @@
 /* nested_make.h - lists, structs, maps and parts of them. */
-#ifndef PISTACHIO_SQL_NESTED_NESTED_MAKE_H
-#define PISTACHIO_SQL_NESTED_NESTED_MAKE_H
+#ifndef PISTACHIO_SQL_FUNCTION_NESTED_MAKE_H
+#define PISTACHIO_SQL_FUNCTION_NESTED_MAKE_H
 
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 
 CHECKED status bind_list_value(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_struct_pack(const function_call *c, expr_op op, expr **out);

@@ -1,6 +1,6 @@
 /* bind_paths.h - the paths that arguments of read_parquet, read_csv and the like stand for. */
-#ifndef PISTACHIO_SQL_FILES_BIND_PATHS_H
-#define PISTACHIO_SQL_FILES_BIND_PATHS_H
+#ifndef PISTACHIO_SQL_RELATION_BIND_PATHS_H
+#define PISTACHIO_SQL_RELATION_BIND_PATHS_H
 
 #include "sql/types/binder.h"
 

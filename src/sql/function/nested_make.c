@@ -1,7 +1,7 @@
 /* nested_make.c - lists, structs, maps and parts of them. */
-#include "sql/nested/nested_make.h"
+#include "sql/function/nested_make.h"
 
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

@@ -1,5 +1,5 @@
 /* nested_function.c - functions of lists and maps: types of arguments and results. */
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 
 #include "plan/tree/function.h"
 #include "sql/types/bind_operator.h"

@@ -1,6 +1,6 @@
 /* bind_arrow_files.h - Arrow files in FROM. */
-#ifndef PISTACHIO_SQL_FILES_BIND_ARROW_FILES_H
-#define PISTACHIO_SQL_FILES_BIND_ARROW_FILES_H
+#ifndef PISTACHIO_SQL_RELATION_BIND_ARROW_FILES_H
+#define PISTACHIO_SQL_RELATION_BIND_ARROW_FILES_H
 
 #include "sql/types/binder.h"
 

@@ -1,6 +1,6 @@
 /* nested_function.h - binders of functions of lists, structs and maps. */
-#ifndef PISTACHIO_SQL_NESTED_NESTED_FUNCTION_H
-#define PISTACHIO_SQL_NESTED_NESTED_FUNCTION_H
+#ifndef PISTACHIO_SQL_FUNCTION_NESTED_FUNCTION_H
+#define PISTACHIO_SQL_FUNCTION_NESTED_FUNCTION_H
 
 #include "sql/types/function_call.h"
 

@@ -1,8 +1,8 @@
 /* nested_struct.c - functions of structs: values looked for among the fields, names, fields put together. */
-#include "sql/nested/nested_struct.h"
+#include "sql/function/nested_struct.h"
 
-#include "sql/nested/nested_function.h"
-#include "sql/nested/nested_make.h"
+#include "sql/function/nested_function.h"
+#include "sql/function/nested_make.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

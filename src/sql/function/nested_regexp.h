@@ -1,8 +1,8 @@
 /* nested_regexp.h - functions of regular expressions that give lists and structs. */
-#ifndef PISTACHIO_SQL_NESTED_NESTED_REGEXP_H
-#define PISTACHIO_SQL_NESTED_NESTED_REGEXP_H
+#ifndef PISTACHIO_SQL_FUNCTION_NESTED_REGEXP_H
+#define PISTACHIO_SQL_FUNCTION_NESTED_REGEXP_H
 
-#include "sql/nested/nested_function.h"
+#include "sql/function/nested_function.h"
 
 /* regexp_extract with names, and regexp_extract_all. */
 CHECKED status bind_regexp_extract(const function_call *c, expr_op op, expr **out);

@@ -1,7 +1,7 @@
 /* bind_virtual.h - columns that a table of files has without being asked for: filename and file_row_number; rowid of a table
  * of the session. "*" does not have them. They are made where the statement's text has their names. */
-#ifndef PISTACHIO_SQL_RELATION_BIND_VIRTUAL_H
-#define PISTACHIO_SQL_RELATION_BIND_VIRTUAL_H
+#ifndef PISTACHIO_SQL_EXPRESSION_BIND_VIRTUAL_H
+#define PISTACHIO_SQL_EXPRESSION_BIND_VIRTUAL_H
 
 #include "sql/relation/bind_union.h"
 

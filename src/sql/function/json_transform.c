@@ -1,5 +1,5 @@
 /* json_transform.c - see json_transform.h. */
-#include "sql/nested/json_transform.h"
+#include "sql/function/json_transform.h"
 
 #include <ctype.h>
 #include <yyjson/yyjson.h>

@@ -1,6 +1,6 @@
 /* bind_macro.c - macros: CREATE MACRO keeps its own text, which is parsed again where the macro is called. The body is bound
  * in the place of the call, with the arguments' trees where it names a parameter. */
-#include "sql/relation/bind_macro.h"
+#include "sql/expression/bind_macro.h"
 
 #include "sql/catalog/definition.h"
 
