@@ -556,13 +556,24 @@ static bool pipeline_is_plain(const exec_query *query, const plan_node **out_lim
     return node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN || node->kind == PLAN_ARROW_SCAN;
 }
 
+/* Returns whether a LIMIT within the statement has rows of a table as they lie there. */
+static bool limits_plain(const exec_query *query, const plan_node *limit)
+{
+    const plan_node *node = limit->children[0];
+    while (keeps_order(node))
+        node = node->children[0];
+    return query->dev->is_host && query->result_sink && !query->net &&
+           (node->kind == PLAN_SCAN || node->kind == PLAN_TEXT_SCAN ||
+            node->kind == PLAN_ARROW_SCAN);
+}
+
 /* A LIMIT of rows that have an order passes the first ones, any other as many as it is to. */
 static status walk_limit(exec_query *query, const plan_node *node, const link *down)
 {
     const plan_node *child = node->children[0], *first_rows;
     exec_operator *op = NULL;
     const link *chain;
-    if (pipeline_is_plain(query, &first_rows) && first_rows == node)
+    if ((pipeline_is_plain(query, &first_rows) && first_rows == node) || limits_plain(query, node))
         TRY(op_reorder_open(query, node, layout_of(child), &op));
     else
         TRY(op_limit_open(query, node, &op));
@@ -648,7 +659,6 @@ static exec_operator *find_reorder(const exec_stage *stage)
  * they have none, or some operator makes several chunks of one. */
 static bool keep_turns_of(exec_stage *stage)
 {
-    stage->reorder = find_reorder(stage);
     if (!stage->reorder && !stage->source->has_turns)
         return false;
     if (!has_turns_until_end(stage, stage->reorder ? stage->reorder : stage->source))
@@ -664,6 +674,8 @@ static void keep_turns(const exec_query *query, exec_operator *result)
 {
     exec_stage *only = NULL;
     bool keeps = true;
+    for (size_t i = 0; i < query->stages.count; i++)
+        query->stages.items[i]->reorder = find_reorder(query->stages.items[i]);
     for (size_t i = 0; i < query->stages.count && keeps; i++) {
         exec_stage *stage = query->stages.items[i];
         if (!stage_uses(stage, result))

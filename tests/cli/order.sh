@@ -47,6 +47,10 @@ ordered "limit of rare rows" '$1 % 9973 == 5 && ++k <= 3' "select n from $table 
 ordered "limit that is not reached" '$1 % 9973 == 5' "select n from $table where n % 9973 = 5 limit 300"
 ordered "limit of a part" '$1 % 3 == 0 && ++k > 10 && k <= 4010' \
     "select n from (select n, n * 2 as m from $table where n % 3 = 0) t where m >= 0 limit 4000 offset 10" --set chunk_rows=64
+ordered "a limit within a statement" '$1 % 7 == 0 && ++k > 20 && k <= 520 { s += $1 } END { print s "\t" 500 }' \
+    "select sum(n)::bigint, count(*) from (select n from $table where n % 7 = 0 limit 500 offset 20) q" --set chunk_rows=64
+ordered "a limit of a join's side" '$1 % 9 == 0 && ++k <= 300 { s += $1 } END { print s }' \
+    "select sum(b.n)::bigint from (select n from $table where n % 9 = 0 limit 300) a join $table b on a.n = b.n" --set chunk_rows=64
 
 # Numbers of rows follow that order, too.
 ordered "rows side by side" 'END { print NR "\t" NR }' \
