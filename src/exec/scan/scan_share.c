@@ -199,8 +199,10 @@ static bool has_others(const share_group *group, unsigned reader)
            atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~scan_share_bit_of(reader);
 }
 
-void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
-                     pq_row_group_ref group_ref, pq_fetch *fetch)
+/* Keeps the ranges that `next` gives of a fetch, as far as others are to come to the row group. */
+static void keep_ranges(scan_share *share, const pq_table *table, unsigned reader,
+                        pq_row_group_ref group_ref, pq_fetch *fetch,
+                        bool (*next)(pq_fetch *fetch, size_t *at, pq_shared_range *out))
 {
     share_group *group = find_group(share, table, group_ref);
     const share_table *t = scan_share_find_table(share, table);
@@ -208,9 +210,15 @@ void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
     if (!has_others(group, reader))
         return;
     mutex_lock(&share->lock);
-    for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);)
+    for (size_t at = 0; next(fetch, &at, &range);)
         keep_range(share, t, group, group_ref, reader, &range);
     mutex_unlock(&share->lock);
+}
+
+void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
+                     pq_row_group_ref group_ref, pq_fetch *fetch)
+{
+    keep_ranges(share, table, reader, group_ref, fetch, pq_fetch_next_range);
 }
 
 void scan_share_begin(scan_share *share)
@@ -219,17 +227,9 @@ void scan_share_begin(scan_share *share)
 }
 
 void scan_share_offer(scan_share *share, const pq_table *table, unsigned reader,
-                      pq_row_group_ref group_ref, const pq_fetch *fetch)
+                      pq_row_group_ref group_ref, pq_fetch *fetch)
 {
-    share_group *group = find_group(share, table, group_ref);
-    const share_table *t = scan_share_find_table(share, table);
-    pq_shared_range range;
-    if (!has_others(group, reader))
-        return;
-    mutex_lock(&share->lock);
-    for (size_t at = 0; pq_fetch_next_reading(fetch, &at, &range);)
-        keep_range(share, t, group, group_ref, reader, &range);
-    mutex_unlock(&share->lock);
+    keep_ranges(share, table, reader, group_ref, fetch, pq_fetch_next_reading);
 }
 
 void scan_share_end(scan_share *share)

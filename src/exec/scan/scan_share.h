@@ -35,7 +35,7 @@ CHECKED status scan_share_find(scan_share *share, const pq_table *table, pq_row_
  * between scan_share_begin and scan_share_end, which keep two scans from beginning at once; the scan's other thread waits meanwhile. */
 void scan_share_begin(scan_share *share);
 void scan_share_offer(scan_share *share, const pq_table *table, unsigned reader,
-                      pq_row_group_ref group_ref, const pq_fetch *fetch);
+                      pq_row_group_ref group_ref, pq_fetch *fetch);
 void scan_share_end(scan_share *share);
 /* The scan is done with what it fetched of the row group. Before the fetch is closed. Without
  * memory nothing is kept. */

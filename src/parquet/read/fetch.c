@@ -319,7 +319,7 @@ bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
     return false;
 }
 
-bool pq_fetch_next_reading(const pq_fetch *fetch, size_t *at, pq_shared_range *out)
+bool pq_fetch_next_reading(pq_fetch *fetch, size_t *at, pq_shared_range *out)
 {
     while (fetch && *at < fetch->range_count) {
         const pq_fetched_range *range = fetch->ranges[(*at)++];

@@ -67,8 +67,8 @@ uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch);
 /* The next range, from number *at (at first 0) on, that was read and whose bytes have come;
  * borrowed. False: there is none. Takes NULL. Not while columns are opened from the fetch. */
 bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out);
-/* As pq_fetch_next_range, of ranges that are being read; `reading` is borrowed, too. Before columns are opened from the fetch. */
-bool pq_fetch_next_reading(const pq_fetch *fetch, size_t *at, pq_shared_range *out);
+/* Finds the next range that is being read, as pq_fetch_next_range one that has been; `reading` is borrowed, too. Before columns are opened from the fetch. */
+bool pq_fetch_next_reading(pq_fetch *fetch, size_t *at, pq_shared_range *out);
 /* Makes a copy of the range with references of its own. */
 CHECKED status pq_shared_range_ref(const pq_shared_range *range, pq_shared_range *out);
 /* Waits for what is under way. Takes NULL. */
