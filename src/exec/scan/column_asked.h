@@ -1,7 +1,7 @@
 /* column_asked.h - column chunks that statements asked for and of which nothing is kept.
  *
  * The column cache keeps a column chunk from the second statement on that asks for it. Until then it knows the hash of its
- * key and the last statement, in a table of fixed size. The caller holds the cache's lock in all functions. */
+ * key and the last statement, in a table that grows to 65,536 slots. The caller holds the cache's lock in all functions. */
 #ifndef PISTACHIO_EXEC_SCAN_COLUMN_ASKED_H
 #define PISTACHIO_EXEC_SCAN_COLUMN_ASKED_H
 
