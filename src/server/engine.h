@@ -125,6 +125,7 @@
     FUNCTION(pistachio_arrow_stream)                                                               \
     FUNCTION(api_parquet_write)                                                                    \
     FUNCTION(ipc_write)                                                                            \
+    FUNCTION(ipc_batch_unref)                                                                      \
     FUNCTION(api_row_writer_open)                                                                  \
     FUNCTION(api_row_writer_add)                                                                   \
     FUNCTION(api_row_writer_end)                                                                   \
@@ -252,6 +253,7 @@ extern const server_engine *engine_calls;
 #define pistachio_arrow_stream engine_calls->pistachio_arrow_stream
 #define api_parquet_write engine_calls->api_parquet_write
 #define ipc_write engine_calls->ipc_write
+#define ipc_batch_unref engine_calls->ipc_batch_unref
 #define api_row_writer_open engine_calls->api_row_writer_open
 #define api_row_writer_add engine_calls->api_row_writer_add
 #define api_row_writer_end engine_calls->api_row_writer_end

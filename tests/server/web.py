@@ -209,6 +209,27 @@ def arrow(s):
                '2020-01-01 00:00:00+00:00'))
     table = ipc.open_stream(s.ask('POST', '/query?format=arrow', b'select id from things where id < 0')[2]).read_all()
     check('no rows', (table.num_rows, table.schema.names), (0, ['id']))
+    table = ipc.open_stream(s.ask('POST', '/query?format=arrow', LENT % b'order by k')[2]).read_all()
+    table.validate(full=True)
+    check('rows in buffers that are lent', (table['k'].to_pylist() == list(range(1001, 201001)),
+                                            all(t == 'n%d of a text n%d' % (k // 1000, k % 1000) if k % 1000 else True
+                                                for k, t in zip(table['k'].to_pylist(), table['t'].to_pylist())),
+                                            all(l == [k // 1000, None] for k, l in zip(table['k'].to_pylist(), table['l'].to_pylist())
+                                                if k % 1000)), (True, True, True))
+
+
+# 200,000 rows, some of them in texts and lists
+LENT = b"select a.id * 1000 + b.id as k, a.name || ' of a text ' || b.name as t, [a.id, null] as l from things a, things b where a.id <= 200 %s"
+
+
+def leaving(s):
+    """Clients that go in the midst of Arrow replies, whose buffers are lent."""
+    for bytes_read in (1, 1000, 100000, 3000000) * 3:
+        connection = s.connect()
+        connection.request('POST', '/query?format=arrow', LENT % b'')
+        connection.getresponse().read(bytes_read)
+        connection.close()
+    check('after clients that went', s.query('select 1')[0], 200)
 
 
 def parquet(s):
@@ -468,7 +489,7 @@ def ending():
 def main():
     s = Server('--trust-loopback', '--http-name', 'db.example', '--max-connections', '20')
     try:
-        for part in (formats, errors, arrow, parquet, cancelling, metrics, timeline, page, origins, ambiguous, hostile):
+        for part in (formats, errors, arrow, parquet, cancelling, metrics, leaving, timeline, page, origins, ambiguous, hostile):
             part(s)
         s.end()
     finally:

@@ -6,7 +6,12 @@
 #include "api/ipc/ipc_parts.h"
 #include "api/ipc/ipc_schema.h"
 
+#include <stdatomic.h>
+
 #define CONTINUES UINT32_MAX
+
+/* Smaller buffers are copied: a piece of a reply costs as much as a copy of so many bytes. */
+#define LENT_BYTES_MIN ((size_t)16 << 10)
 
 #define MAGIC "ARROW1\0" /* and the NUL that ends it: 8 bytes */
 #define MAGIC_BYTES 6
@@ -21,7 +26,9 @@ typedef struct block {
 typedef struct writer {
     struct ArrowSchema schema;
     FILE *target;
-    uint64_t offset; /* bytes written */
+    const ipc_lender *lender; /* or NULL */
+    bool is_left;             /* by who is lent buffers: nobody reads any more */
+    uint64_t offset;          /* bytes written */
     ARRAY(block) blocks;
     uint64_t rows;
     flat metadata;
@@ -40,18 +47,76 @@ static status write_metadata(writer *w)
     return STATUS_OK;
 }
 
-static void write_body(writer *w)
+/* ---- bodies ---- */
+
+struct ipc_batch {
+    atomic_uint references;
+    struct ArrowArray rows;
+    ipc_body body;
+};
+
+void ipc_batch_unref(ipc_batch *batch)
+{
+    if (atomic_fetch_sub(&batch->references, 1) != 1)
+        return;
+    ipc_body_release(&batch->body);
+    batch->rows.release(&batch->rows);
+    mem_free(batch);
+}
+
+/* Takes the rows over, and the body's buffers. */
+static status batch_new(writer *w, struct ArrowArray *rows, ipc_batch **out)
+{
+    ipc_batch *batch = *out = mem_new(sizeof *batch);
+    if (!batch)
+        return status_no_memory("Arrow rows", sizeof *batch);
+    batch->references = 1;
+    batch->rows = *rows;
+    batch->body = w->body;
+    rows->release = NULL;
+    w->body = (ipc_body){.compression = w->body.compression};
+    return STATUS_OK;
+}
+
+/* Lends a buffer behind what was written before it. */
+static void lend_buffer(writer *w, ipc_buffer one, ipc_batch *batch)
+{
+    if (fflush(w->target))
+        return;
+    atomic_fetch_add(&batch->references, 1);
+    w->is_left = !w->lender->lend(w->lender->to, one.bytes, one.count, batch);
+}
+
+/* Writes the buffers of a body; those of `batch` may be lent. */
+static void write_body(writer *w, const ipc_body *body, ipc_batch *batch)
 {
     static const char zeros[8];
-    for (size_t i = 0; i < w->body.buffers.count; i++) {
-        ipc_buffer one = w->body.buffers.items[i];
+    for (size_t i = 0; i < body->buffers.count && !w->is_left; i++) {
+        ipc_buffer one = body->buffers.items[i];
         if (!one.count)
             continue;
-        fwrite(one.bytes, 1, one.count, w->target);
+        if (batch && one.count >= LENT_BYTES_MIN)
+            lend_buffer(w, one, batch);
+        else
+            fwrite(one.bytes, 1, one.count, w->target);
         fwrite(zeros, 1, ipc_padded(one.count) - one.count, w->target);
     }
-    ipc_body_clear(&w->body);
 }
+
+/* Writes the body of rows, which it takes over where there is somebody to lend them to. */
+static status write_body_of(writer *w, struct ArrowArray *rows)
+{
+    ipc_batch *batch = NULL;
+    if (w->lender)
+        TRY(batch_new(w, rows, &batch));
+    write_body(w, batch ? &batch->body : &w->body, batch);
+    if (batch)
+        ipc_batch_unref(batch);
+    ipc_body_clear(&w->body);
+    return STATUS_OK;
+}
+
+/* ---- messages ---- */
 
 static status write_schema(writer *w)
 {
@@ -74,7 +139,8 @@ static status write_dictionary(writer *w, const struct ArrowSchema *schema,
               ipc_body_describe(&w->body, &w->metadata, values->length, &bytes));
     ipc_message_link(&w->metadata, message, IPC_DICTIONARY, dictionary, bytes);
     TRY(write_metadata(w));
-    write_body(w);
+    write_body(w, &w->body, NULL);
+    ipc_body_clear(&w->body);
     return STATUS_OK;
 }
 
@@ -89,7 +155,7 @@ static status write_dictionaries(writer *w, const struct ArrowSchema *schema,
     return STATUS_OK;
 }
 
-static status write_rows(writer *w, const struct ArrowArray *rows)
+static status write_rows(writer *w, struct ArrowArray *rows)
 {
     uint64_t bytes;
     int64_t dictionaries = 0;
@@ -102,9 +168,10 @@ static status write_rows(writer *w, const struct ArrowArray *rows)
     block b = {.offset = w->offset, .body_bytes = bytes};
     TRY(write_metadata(w));
     b.metadata_bytes = (uint32_t)(w->offset - b.offset);
-    write_body(w);
+    uint64_t count = (uint64_t)rows->length;
+    TRY(write_body_of(w, rows));
     w->offset += bytes;
-    w->rows += (uint64_t)rows->length;
+    w->rows += count;
     TRY(array_push(NULL, &w->blocks, b));
     return STATUS_OK;
 }
@@ -152,35 +219,44 @@ static status write_all(writer *w, ipc_format format, struct ArrowArrayStream *s
     if (format == IPC_FILE)
         write_begin(w);
     TRY(write_schema(w));
-    while (!ferror(w->target)) {
+    while (!ferror(w->target) && !w->is_left) {
         struct ArrowArray rows;
         if (stream->get_next(stream, &rows))
             return stream_failure(stream);
         if (!rows.release)
             break;
         status st = write_rows(w, &rows);
-        rows.release(&rows);
+        if (rows.release)
+            rows.release(&rows);
         TRY(st);
     }
     fwrite(end, sizeof end, 1, w->target);
     return format == IPC_FILE ? write_footer(w) : STATUS_OK;
 }
 
-status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows)
+static status ipc_write_with(writer *w, ipc_format format, struct ArrowArrayStream *stream,
+                             uint64_t *out_rows)
 {
-    return ipc_write_as(IPC_STREAM, (ipc_compression){IPC_PLAIN, 0}, stream, target, out_rows);
+    status st = write_all(w, format, stream);
+    *out_rows = w->rows;
+    if (w->schema.release)
+        w->schema.release(&w->schema);
+    array_release(&w->blocks);
+    flat_release(&w->metadata);
+    ipc_body_release(&w->body);
+    return st;
+}
+
+status ipc_write(struct ArrowArrayStream *stream, FILE *target, const ipc_lender *lender,
+                 uint64_t *out_rows)
+{
+    writer w = {.target = target, .lender = lender};
+    return ipc_write_with(&w, IPC_STREAM, stream, out_rows);
 }
 
 status ipc_write_as(ipc_format format, ipc_compression compression, struct ArrowArrayStream *stream,
                     FILE *target, uint64_t *out_rows)
 {
     writer w = {.target = target, .compression = compression};
-    status st = write_all(&w, format, stream);
-    *out_rows = w.rows;
-    if (w.schema.release)
-        w.schema.release(&w.schema);
-    array_release(&w.blocks);
-    flat_release(&w.metadata);
-    ipc_body_release(&w.body);
-    return st;
+    return ipc_write_with(&w, format, stream, out_rows);
 }

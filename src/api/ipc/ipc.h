@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define IPC_MEDIA_TYPE "application/vnd.apache.arrow.stream"
@@ -30,9 +31,25 @@ typedef struct ipc_compression {
     int level; /* of zstd; 0: 1 */
 } ipc_compression;
 
+/* Rows whose buffers were lent; they end with the last reference to them. */
+typedef struct ipc_batch ipc_batch;
+
+/* Gives up a reference. Any thread. */
+void ipc_batch_unref(ipc_batch *batch);
+
+/* A taker of large buffers, which has them as they are, behind what was written to the target before. */
+typedef struct ipc_lender {
+    void *to;
+    /* Takes a reference to the batch over, whose bytes stay as they are until it is given up. Returns false where nobody
+     * reads any more. */
+    bool (*lend)(void *to, const void *bytes, size_t count, ipc_batch *batch);
+} ipc_lender;
+
 /* Writes the stream to its end and leaves its release to the caller. A failure to write is left in the target (ferror), and
- * nothing more is read then. Fails with what the stream says. *out_rows: rows written. */
-CHECKED status ipc_write(struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);
+ * nothing more is read then. Fails with what the stream says. With a lender large buffers go to it, and not through the
+ * target; NULL: there is none. *out_rows: rows written. */
+CHECKED status ipc_write(struct ArrowArrayStream *stream, FILE *target, const ipc_lender *lender,
+                         uint64_t *out_rows);
 /* Writes a stream, or a file. */
 CHECKED status ipc_write_as(ipc_format format, ipc_compression compression,
                             struct ArrowArrayStream *stream, FILE *target, uint64_t *out_rows);

@@ -98,31 +98,37 @@ static size_t view_bytes(const struct ArrowArray *array, uint64_t row)
     return validity && !ipc_body_is_set(validity, row) ? 0 : (size_t)views[row].bytes;
 }
 
-static const char *ipc_body_view_text(const struct ArrowArray *array, uint64_t row)
+/* Copies the text to where there is room for one that is inlined behind it. */
+static inline void copy_view(const struct ArrowArray *array, const arrow_view *view, size_t length,
+                             char *target)
 {
-    const arrow_view *view = (const arrow_view *)array->buffers[1] + row;
-    if (view->bytes <= (int32_t)sizeof view->inlined)
-        return view->inlined;
-    return (const char *)array->buffers[2 + view->buffer] + view->offset;
+    if (length <= sizeof view->inlined)
+        memcpy(target, view->inlined, sizeof view->inlined); /* of one length: no call */
+    else
+        memcpy(target, (const char *)array->buffers[2 + view->buffer] + view->offset, length);
 }
 
 static status ipc_add_views(ipc_body *body, const struct ArrowArray *array, range rows)
 {
-    void *offsets, *bytes;
-    uint64_t at = 0;
-    TRY(ipc_body_make(body, (rows.count + 1) * sizeof at, &offsets));
-    for (uint64_t i = 0; i <= rows.count; i++) {
-        ((uint64_t *)offsets)[i] = at;
-        at += i < rows.count ? view_bytes(array, rows.first + i) : 0;
-    }
+    const arrow_view *views = array->buffers[1];
+    const bool has_nulls = array->buffers[0];
+    void *made;
+    uint64_t total = 0, at = 0;
+    for (uint64_t row = rows.first; row < rows.first + rows.count; row++)
+        total += has_nulls ? view_bytes(array, row) : (size_t)views[row].bytes;
+    TRY(ipc_body_make(body, (rows.count + 1) * sizeof at, &made));
+    uint64_t *offsets = made;
     TRY(add_buffer(body, offsets, (rows.count + 1) * sizeof at));
-    TRY(ipc_body_make(body, at, &bytes));
+    TRY(ipc_body_make(body, total + sizeof views->inlined, &made));
+    char *bytes = made;
     for (uint64_t i = 0; i < rows.count; i++) {
-        size_t length = view_bytes(array, rows.first + i);
-        if (length)
-            memcpy((char *)bytes + ((uint64_t *)offsets)[i],
-                   ipc_body_view_text(array, rows.first + i), length);
+        const arrow_view *view = views + rows.first + i;
+        size_t length = has_nulls ? view_bytes(array, rows.first + i) : (size_t)view->bytes;
+        offsets[i] = at;
+        copy_view(array, view, length, bytes + at);
+        at += length;
     }
+    offsets[rows.count] = at;
     return add_buffer(body, bytes, at);
 }
 

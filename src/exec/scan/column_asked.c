@@ -17,7 +17,7 @@ typedef struct {
 
 static struct {
     asked_slot (*sets)[SLOT_COUNT];
-    size_t set_count, used_slots;
+    size_t set_count;
 } asked;
 
 /* Returns the slot of the column chunk, or that of the statement that is longest ago. */
@@ -33,62 +33,56 @@ static asked_slot *slot_of(uint64_t hash)
     return oldest;
 }
 
-static void put(uint64_t hash, uint64_t statement)
+/* Doubles the table, unless it is as large as it may be or there is no memory. */
+static bool grow(void)
 {
-    asked_slot *slot = slot_of(hash);
-    asked.used_slots += !slot->statement;
-    *slot = (asked_slot){hash, statement};
-}
-
-/* Doubles the table where half of its slots are in use; without memory it stays as it is. Returns whether
- * there is a table. */
-static bool make_room(void)
-{
-    size_t count_before = asked.set_count;
-    bool is_half_full = asked.used_slots * 2 >= count_before * SLOT_COUNT;
-    if (!is_half_full || count_before == MOST_SETS)
-        return true;
-    size_t count = count_before ? count_before * 2 : FIRST_SETS;
-    asked_slot(*sets)[SLOT_COUNT] = mem_new_array(count, sizeof *sets);
-    if (!sets)
-        return count_before;
+    size_t count_before = asked.set_count, count = count_before ? count_before * 2 : FIRST_SETS;
     asked_slot(*before)[SLOT_COUNT] = asked.sets;
+    asked_slot(*sets)[SLOT_COUNT] = count <= MOST_SETS ? mem_new_array(count, sizeof *sets) : NULL;
+    if (!sets)
+        return false;
     asked.sets = sets;
     asked.set_count = count;
-    asked.used_slots = 0;
     for (size_t i = 0; i < count_before; i++)
         for (int k = 0; k < SLOT_COUNT; k++)
             if (before[i][k].statement)
-                put(before[i][k].hash, before[i][k].statement);
+                *slot_of(before[i][k].hash) = before[i][k];
     mem_free(before);
     return true;
 }
 
+/* Finds the column chunk's slot as slot_of does, in a table that grows before it forgets one. */
+static asked_slot *slot_for(uint64_t hash)
+{
+    if (!asked.set_count && !grow())
+        return NULL;
+    asked_slot *slot = slot_of(hash);
+    while (slot->statement && slot->hash != hash && grow())
+        slot = slot_of(hash);
+    return slot;
+}
+
 bool column_asked_add(uint64_t hash, uint64_t statement)
 {
-    if (!make_room())
+    asked_slot *slot = slot_for(hash);
+    if (!slot)
         return false;
-    asked_slot *slot = slot_of(hash);
     if (slot->hash == hash && slot->statement && slot->statement != statement)
         return true;
-    put(hash, statement);
+    *slot = (asked_slot){hash, statement};
     return false;
 }
 
 void column_asked_forget(uint64_t hash)
 {
-    if (!asked.set_count)
-        return;
-    asked_slot *slot = slot_of(hash);
-    if (slot->hash != hash)
-        return;
-    asked.used_slots -= slot->statement != 0;
-    *slot = (asked_slot){0};
+    asked_slot *slot = asked.set_count ? slot_of(hash) : NULL;
+    if (slot && slot->hash == hash)
+        *slot = (asked_slot){0};
 }
 
 void column_asked_clear(void)
 {
     mem_free(asked.sets);
     asked.sets = NULL;
-    asked.set_count = asked.used_slots = 0;
+    asked.set_count = 0;
 }

@@ -245,13 +245,19 @@ static status write_rows(asked *a, row_format format, FILE *out)
     return st;
 }
 
+static bool answer_query_lend(void *to, const void *bytes, size_t count, ipc_batch *batch)
+{
+    return job_lend(to, bytes, count, batch);
+}
+
 static status write_arrow(asked *a, FILE *out)
 {
+    ipc_lender lender = {.to = a->job, .lend = answer_query_lend};
     struct ArrowArrayStream stream;
     uint64_t rows;
     TRY(api_error_status(pistachio_arrow_stream(a->result, &stream)));
     a->result = NULL;
-    status st = ipc_write(&stream, out, &rows);
+    status st = ipc_write(&stream, out, &lender, &rows);
     a->entry->rows += rows;
     stream.release(&stream);
     return st ? st : answer_query_check_rows(a);

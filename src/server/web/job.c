@@ -32,11 +32,18 @@ job *job_ref(job *j)
     return j;
 }
 
+void job_piece_free(job_piece *piece)
+{
+    if (piece->lent)
+        ipc_batch_unref(piece->lent);
+    mem_free(piece);
+}
+
 static void free_pieces(job_piece *piece)
 {
     while (piece) {
         job_piece *next = piece->next;
-        mem_free(piece);
+        job_piece_free(piece);
         piece = next;
     }
 }
@@ -103,13 +110,27 @@ static bool write_piece(job *j, const char *bytes, size_t count)
 {
     job_piece *piece = mem_resize(NULL, sizeof *piece + count);
     if (piece) {
-        *piece = (job_piece){.count = count};
-        memcpy(piece->bytes, bytes, count);
+        *piece = (job_piece){.bytes = piece->own, .count = count};
+        memcpy(piece->own, bytes, count);
     }
     if (piece && add_piece(j, piece))
         return true;
     mem_free(piece);
     errno = piece ? EPIPE : ENOMEM;
+    return false;
+}
+
+bool job_lend(job *j, const void *bytes, size_t count, ipc_batch *batch)
+{
+    job_piece *piece = mem_new(sizeof *piece);
+    if (piece)
+        *piece = (job_piece){.bytes = bytes, .count = count, .lent = batch};
+    else
+        ipc_batch_unref(batch);
+    if (piece && !j->is_dropping && add_piece(j, piece))
+        return true;
+    if (piece)
+        job_piece_free(piece);
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* job.h - a request that has a thread of its own, and its reply on the way to the loop.
  *
- *     request's thread ── job_file ──> pieces, 1 MiB at most ── web_wake ──> loop ── reply.c ──> client
+ *     request's thread ── job_file ──> pieces, 4 MiB at most ── web_wake ──> loop ── reply.c ──> client
  *
  * A thread that writes more waits. Once the client is gone, writing fails. */
 #ifndef PISTACHIO_SERVER_WEB_JOB_H
@@ -8,6 +8,7 @@
 
 #include "server/activity.h"
 
+#include "api/ipc/ipc.h"
 #include "base/mutex.h"
 
 #include <event2/event.h>
@@ -15,7 +16,7 @@
 #include <event2/keyvalq_struct.h>
 #include <stdatomic.h>
 
-#define JOB_QUEUE_BYTES ((size_t)1 << 20)
+#define JOB_QUEUE_BYTES ((size_t)4 << 20)
 #define JOB_HEADER_BYTES 8192
 
 struct web;
@@ -31,8 +32,10 @@ typedef enum job_kind {
 
 typedef struct job_piece {
     struct job_piece *next;
+    const char *bytes;
     size_t count;
-    char bytes[];
+    ipc_batch *lent; /* whose the bytes are; NULL: they are its own */
+    char own[];
 } job_piece;
 
 typedef struct job {
@@ -81,6 +84,9 @@ void job_unref(job *j);
 void job_set_head(job *j, int code, const char *type);
 /* Opens what the body is written to; its fclose is the caller's. NULL: there is no memory. */
 FILE *job_file(job *j);
+/* Adds the bytes of a batch, without a copy, behind what was flushed to the file. Takes the reference over. Returns false
+ * where nobody reads any more. */
+bool job_lend(job *j, const void *bytes, size_t count, ipc_batch *batch);
 /* Drops what was written, until another file is opened; false: some of it went to the loop. */
 bool job_drop(job *j);
 /* Ends the reply; is_broken: in its middle. */
@@ -88,8 +94,9 @@ void job_end(job *j, bool is_broken);
 
 /* ---- of the loop ---- */
 
-/* Takes the pieces that are there, which the caller frees by mem_free one by one. */
+/* Takes the pieces that are there, which the caller frees one by one. */
 job_piece *job_take(job *j, bool *out_is_over, bool *out_is_broken);
+void job_piece_free(job_piece *piece);
 /* Lets the thread write no more. */
 void job_give_up(job *j);
 

@@ -152,7 +152,7 @@ static void free_piece(const void *bytes, size_t count, void *piece)
 {
     (void)bytes;
     (void)count;
-    mem_free(piece);
+    job_piece_free(piece);
 }
 
 /* Moves pieces to a buffer that frees them. Returns false if some are missing. */
@@ -164,7 +164,7 @@ static bool reply_move_pieces(web *w, job_piece *piece, struct evbuffer *to)
         is_whole =
             is_whole && !evbuffer_add_reference(to, piece->bytes, piece->count, free_piece, piece);
         if (!is_whole)
-            mem_free(piece);
+            job_piece_free(piece);
         else
             atomic_fetch_add(&w->counters.bytes, piece->count);
         piece = next;

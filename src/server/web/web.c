@@ -17,6 +17,7 @@
 /* A client that takes no byte for so long is gone. */
 #define STUCK_SECONDS 600
 #define INPUT_BYTES 65536
+#define OUTPUT_BYTES (1 << 20) /* at once */
 /* Connections beyond those that may run something. */
 #define SPARE 100
 /* From cancelling to breaking connections off. */
@@ -82,11 +83,21 @@ static void note_connection(evutil_socket_t socket, short events, void *argument
     mem_free(made);
 }
 
+static struct bufferevent *make_plain_stream(struct event_base *base)
+{
+    struct bufferevent *made = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+    if (made)
+        (void)bufferevent_set_max_single_write(made, OUTPUT_BYTES);
+    return made;
+}
+
+/* Makes a stream, encrypted or not. Encrypted ones keep to the 16 KiB that libevent writes at once: of more it leaves out
+ * what does not fit one record, in front of the next piece. */
 static struct bufferevent *make_stream(web *w, struct event_base *base)
 {
     SSL_CTX *context = (SSL_CTX *)w->shared->tls;
     if (!context)
-        return bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+        return make_plain_stream(base);
     SSL *session = SSL_new(context);
     struct bufferevent *made =
         session ? bufferevent_openssl_socket_new(base, -1, session, BUFFEREVENT_SSL_ACCEPTING,
