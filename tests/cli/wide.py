@@ -85,6 +85,8 @@ class Width:
                              f"{', '.join(f'row_number() over (partition by i % {k} order by i) as c{k}' for k in range(2, 102))} "
                              "from range(0, 300) g(i)) q"), [
             [sum(i // k + 1 for i in range(300)) for k in range(2, 102)]]
+        keys = ", ".join(f"i * 0 + {k}.5" for k in range(1800))
+        yield "keys of the first rows", f"select sum(i) as n from (select i from range(0, 3000) g(i) order by {keys}, i limit 5) q", [[10]]
         yield "or", (f"select count(*) as n from range(0, 3000) g(i) where "
                      f"{' or '.join(f'i % {k} = {k - 1}' for k in range(1000, 3000))}"), [
             [sum(1 for i in range(3000) if any(i % k == k - 1 for k in range(1000, 3000)))]]

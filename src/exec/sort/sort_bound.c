@@ -48,7 +48,8 @@ status sort_bound_share(op_sort *op, exec_layout input)
         return status_no_memory("sort", op->key_count * sizeof *keys);
     if (!plan->sort.has_limit || !plan->sort.limit || !exec_device(op->base.query)->is_host)
         return STATUS_OK;
-    for (; op->bound.count < op->key_count; op->bound.count++) {
+    for (; op->bound.count < op->key_count && op->bound.count < PLAN_BOUND_KEYS_MAX;
+         op->bound.count++) {
         const plan_sort_key *key = &plan->sort.keys.items[op->bound.count];
         if (!sort_bound_is_ordered(key->key->type))
             break;

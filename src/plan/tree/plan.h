@@ -179,6 +179,9 @@ typedef struct plan_taken_filter {
     bool is_beside;     /* of a join of which the scan is not below the probe side */
 } plan_taken_filter;
 
+/* More keys exclude hardly any row more, and a condition of a thousand keys is nested too deep to be compiled. */
+#define PLAN_BOUND_KEYS_MAX 16
+
 /* The bound that a sort with a limit, by what it has kept so far, sets for what it will still take: the first keys of
  * its order, as columns of the scan. `id`, from 1: the same at the sort and at the scans. */
 typedef struct plan_taken_bound {
@@ -378,6 +381,10 @@ typedef struct plan_statement {
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
 /* A node that passes the first `rows` rows of a node; NULL without memory. */
 plan_node *plan_limit_new(arena *a, plan_node *node, uint64_t rows);
+/* A reference to the column; NULL without memory. */
+expr *plan_column_expr(arena *a, const plan_column *column);
+/* Adds a column to a projection, and its value; NULL, from a constructor, fails for lack of memory. */
+CHECKED status plan_project_add(arena *a, plan_node *project, plan_column column, expr *value);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 /* Returns whether a scan at or below the node keeps the column to itself, for its own conditions: it comes as no tensor. */

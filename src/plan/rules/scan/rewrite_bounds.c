@@ -27,7 +27,7 @@ static status bounds_offer_scan(bound_offer *o, plan_node *scan, column_id_list 
 {
     arena *a = o->statement->memory;
     plan_taken_bound bound = {.id = o->id};
-    for (size_t k = 0; k < ids.count; k++) {
+    for (size_t k = 0; k < ids.count && k < PLAN_BOUND_KEYS_MAX; k++) {
         const plan_sort_key *key = &o->sort->sort.keys.items[k];
         int number = plan_column_index(scan, ids.items[k]);
         if (number < 0 || !bounds_is_ordered(scan->columns.items[number].type))
