@@ -49,6 +49,9 @@ static status print_argument(const function_call *c, size_t i)
 
 static status bind_concat(const function_call *c, expr_op op, expr **out)
 {
+    for (size_t i = 1; op == EXPR_CONCAT_WS && i < c->count; i++)
+        if (c->args[i]->type.id == TYPE_LIST)
+            return bind_concat_lists(c, out);
     for (size_t i = 0; i < c->count; i++)
         TRY(print_argument(c, i));
     return bind_call(c->b, op, type_make(TYPE_VARCHAR), c->args, (uint32_t)c->count,

@@ -396,6 +396,48 @@ status bind_array_to_string(const function_call *c, expr_op op, expr **out)
     return bind_of_list(c, op, type_make(TYPE_VARCHAR), out);
 }
 
+/* A list of texts: of the argument's elements, or of the argument alone. */
+static status bind_texts_of(const function_call *c, size_t i, expr **out)
+{
+    binder *b = c->b;
+    data_type texts;
+    TRY(bind_list_type(b, type_make(TYPE_VARCHAR), &texts));
+    if (c->args[i]->type.id != TYPE_LIST) {
+        TRY(bind_cast(b, c->args[i], type_make(TYPE_VARCHAR), c->tree->location, out));
+        return bind_call1(b, EXPR_LIST_VALUE, texts, *out, c->tree->location, out);
+    }
+    if (type_is_nested(nested_type_of(c->args[i]->type)->fields[0].type))
+        return wrong_argument(c, i, "a text or a list of texts");
+    TRY(bind_open_list(b, c->args[i], c->tree->location, out));
+    return bind_cast(b, *out, texts, c->tree->location, out);
+}
+
+status bind_concat_lists(const function_call *c, expr **out)
+{
+    binder *b = c->b;
+    int32_t location = c->tree->location;
+    data_type text = type_make(TYPE_VARCHAR);
+    expr *joined, *nothing, *separator;
+    expr **lists = arena_alloc_array(b->memory, c->count, sizeof *lists);
+    if (!lists)
+        return bind_no_memory();
+    TRY(bind_cast(b, c->args[0], text, location, &c->args[0]));
+    for (size_t i = 1; i < c->count; i++)
+        TRY(bind_texts_of(c, i, &lists[i - 1]));
+    joined = lists[0];
+    if (c->count > 2)
+        TRY(bind_lists_joined(b, lists, c->count - 1, location, &joined));
+    TRY(bind_call2(b, EXPR_ARRAY_TO_STRING, text, joined, c->args[0], location, &joined));
+    /* NULLs alone give an empty text, and NULL where the separator is. */
+    const value null = value_null(text);
+    separator = expr_copy(b->memory, c->args[0]);
+    if (!separator)
+        return bind_no_memory();
+    TRY(bind_constant(b, &null, -1, &nothing));
+    TRY(bind_call2(b, EXPR_CONCAT_WS, text, separator, nothing, location, &nothing));
+    return bind_call2(b, EXPR_COALESCE, text, joined, nothing, location, out);
+}
+
 /* ---- maps ---- */
 
 status bind_map_part(const function_call *c, expr_op op, expr **out)

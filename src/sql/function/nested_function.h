@@ -22,6 +22,8 @@ CHECKED status bind_list_count(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_list_extreme(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_string_split(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_array_to_string(const function_call *c, expr_op op, expr **out);
+/* Binds concat_ws where some arguments are lists. */
+CHECKED status bind_concat_lists(const function_call *c, expr **out);
 CHECKED status bind_map_part(const function_call *c, expr_op op, expr **out);
 CHECKED status bind_map_from_entries(const function_call *c, expr_op op, expr **out);
 
