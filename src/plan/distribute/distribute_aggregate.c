@@ -65,8 +65,7 @@ static status aggregate_add_aggregate(split *s, plan_node *node, plan_aggregate 
 
 static expr *aggregate_column_expr(split *s, plan_column column)
 {
-    return expr_new_column(s->d->statement->memory, column.id, column.type, column.is_nullable,
-                           column.name);
+    return plan_column_expr(s->d->statement->memory, &column);
 }
 
 /* A function of the rows, and what puts its results together, whose column is given back. */

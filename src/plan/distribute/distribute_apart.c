@@ -155,8 +155,7 @@ static expr *made_column(const distributor *d, const apart_list *parts, size_t m
         for (size_t i = 0; i < parts->items[p].members.count; i++)
             if (parts->items[p].members.items[i] == member) {
                 const plan_column *column = &parts->items[p].top->columns.items[i];
-                return expr_new_column(d->statement->memory, column->id, column->type,
-                                       column->is_nullable, column->name);
+                return plan_column_expr(d->statement->memory, column);
             }
     return NULL;
 }

@@ -84,8 +84,7 @@ static status distinct_no_memory(void)
 
 static expr *distinct_column(distributor *d, const plan_column *column)
 {
-    return expr_new_column(d->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
+    return plan_column_expr(d->statement->memory, column);
 }
 
 /* Adds a group to the early aggregate; *out is its column. */

@@ -109,27 +109,12 @@ status distribute_halo_add(arena *a, distribute_halo *halo, const plan_window_ca
 
 static plan_node *halo_node(const halo_plan *h, plan_kind kind, uint32_t children)
 {
-    plan_node *node = plan_node_new(h->d->statement->memory, kind, children);
-    if (node) {
-        node->placement = PLACEMENT_PARTS;
-        node->position = h->rows->position;
-    }
-    return node;
+    return distribute_node(h->d, kind, children, h->rows->position);
 }
 
 static expr *halo_column(const halo_plan *h, const plan_column *column)
 {
-    return expr_new_column(h->d->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
-}
-
-static status project_column(const halo_plan *h, plan_node *project, plan_column column, expr *e)
-{
-    arena *a = h->d->statement->memory;
-    if (!e)
-        return halo_no_memory();
-    TRY(array_push(a, &project->columns, column));
-    return array_push(a, &project->project.exprs, e);
+    return plan_column_expr(h->d->statement->memory, column);
 }
 
 /* Sorts the node's rows by their numbers; limit: how many of the first ones are kept, 0: all. */
@@ -165,11 +150,12 @@ static status mark_rows(const halo_plan *h, plan_node *rows, bool is_own, plan_n
         plan_column column = rows->columns.items[i];
         expr *e = halo_column(h, &column);
         column.id = s->next_column_id++;
-        TRY(project_column(h, project, column, e));
+        TRY(plan_project_add(h->d->statement->memory, project, column, e));
     }
     const plan_column column = {
         .id = s->next_column_id++, .name = "is_own", .type = mark.type, .is_nullable = false};
-    return project_column(h, project, column, expr_new_constant(s->memory, &mark, -1));
+    return plan_project_add(h->d->statement->memory, project, column,
+                            expr_new_constant(s->memory, &mark, -1));
 }
 
 static status refer_to_rows(const halo_plan *h, plan_node **out)
@@ -253,7 +239,8 @@ static status keep_own(const halo_plan *h, const plan_column_list *columns, plan
     project->children[0]->placement = PLACEMENT_PARTS;
     project->children[0]->estimated_rows = project->estimated_rows = h->rows->estimated_rows;
     for (size_t i = 0; i < columns->count; i++)
-        TRY(project_column(h, project, columns->items[i], halo_column(h, &columns->items[i])));
+        TRY(plan_project_add(h->d->statement->memory, project, columns->items[i],
+                             halo_column(h, &columns->items[i])));
     *io = project;
     return STATUS_OK;
 }

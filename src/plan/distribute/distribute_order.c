@@ -55,18 +55,9 @@ static bool gives_all_columns(const plan_node *node)
     return true;
 }
 
-static status add_column(distributor *d, plan_node *project, plan_column column, expr *value)
-{
-    if (!value)
-        return order_no_memory();
-    TRY(array_push(d->statement->memory, &project->columns, column));
-    return array_push(d->statement->memory, &project->project.exprs, value);
-}
-
 static expr *order_column(const distributor *d, const plan_column *column)
 {
-    return expr_new_column(d->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
+    return plan_column_expr(d->statement->memory, column);
 }
 
 /* Makes a projection of a node's columns, as they are. */
@@ -82,7 +73,8 @@ static status pass_columns(distributor *d, plan_node *child, const plan_column_l
     project->estimated_rows = child->estimated_rows;
     project->children[0] = child;
     for (size_t i = 0; i < columns->count; i++)
-        TRY(add_column(d, project, columns->items[i], order_column(d, &columns->items[i])));
+        TRY(plan_project_add(d->statement->memory, project, columns->items[i],
+                             order_column(d, &columns->items[i])));
     return STATUS_OK;
 }
 
@@ -99,7 +91,7 @@ static status compute_keys(distributor *d, plan_node *sort)
                                   .name = "key",
                                   .type = key.key->type,
                                   .is_nullable = true};
-            TRY(add_column(d, project, column, key.key));
+            TRY(plan_project_add(d->statement->memory, project, column, key.key));
             key.key = order_column(d, &column);
             if (!key.key)
                 return order_no_memory();

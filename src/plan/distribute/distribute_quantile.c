@@ -69,8 +69,7 @@ static expr *number(const quantiles *q, double n)
 
 static expr *quantile_column(const quantiles *q, const plan_column *column)
 {
-    return expr_new_column(q->d->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
+    return plan_column_expr(q->d->statement->memory, column);
 }
 
 /* Makes a place, from 0, of a count of rows. */

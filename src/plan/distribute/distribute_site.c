@@ -4,6 +4,17 @@
 #include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_heavy.h"
 
+plan_node *distribute_node(const distributor *d, plan_kind kind, uint32_t children,
+                           int32_t position)
+{
+    plan_node *node = plan_node_new(d->statement->memory, kind, children);
+    if (node) {
+        node->placement = PLACEMENT_PARTS;
+        node->position = position;
+    }
+    return node;
+}
+
 status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
                            const expr_list *keys)
 {

@@ -41,6 +41,9 @@ void distribute_add_keys(site *s, const expr_list *keys);
 int distribute_find_column(const expr_list *list, const expr *column);
 /* Rows that agree in the groups are on one rank already, and it is relied on. */
 bool distribute_has_together(const site *s, const expr_list *groups);
+/* Makes a node that has a part of its rows on each rank; NULL without memory. */
+plan_node *distribute_node(const distributor *d, plan_kind kind, uint32_t children,
+                           int32_t position);
 /* Puts an exchange above the node at the slot. keys: HASH's, else NULL. */
 CHECKED status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
                                    const expr_list *keys);

@@ -157,26 +157,12 @@ bool distribute_may_order_windows(const distributor *d, const plan_node *top)
 
 static plan_node *distribute_window_new_node(const carried *c, plan_kind kind, uint32_t children)
 {
-    plan_node *node = plan_node_new(c->d->statement->memory, kind, children);
-    if (node) {
-        node->placement = PLACEMENT_PARTS;
-        node->position = c->before->position;
-    }
-    return node;
+    return distribute_node(c->d, kind, children, c->before->position);
 }
 
 static expr *column_expr(const carried *c, const plan_column *column)
 {
-    return expr_new_column(c->d->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
-}
-
-static status add_output(plan_node *project, arena *a, plan_column column, expr *value)
-{
-    if (!value)
-        return window_no_memory();
-    TRY(array_push(a, &project->columns, column));
-    return array_push(a, &project->project.exprs, value);
+    return plan_column_expr(c->d->statement->memory, column);
 }
 
 /* ---- what comes before ---- */
@@ -381,7 +367,7 @@ static status divide_call(carried *c, plan_node *window, plan_window_call call, 
                 : carry_value(c, is_aggregate ? call.aggregate : AGGREGATE_COUNT_STAR, &call, &own,
                               &value));
     }
-    return add_output(c->project, c->d->statement->memory, column, value);
+    return plan_project_add(c->d->statement->memory, c->project, column, value);
 }
 
 /* Gives each row its number among those of all ranks, beside what the projection makes. */
@@ -395,7 +381,7 @@ static status number_rows(carried *c, plan_node *window)
     number = own;
     number.id = c->number_id = c->d->statement->next_column_id++;
     number.name = "number";
-    return add_output(c->project, c->d->statement->memory, number, value);
+    return plan_project_add(c->d->statement->memory, c->project, number, value);
 }
 
 /* The windows' own columns become others, from the lowest up, of which the projection makes those that were theirs. A
@@ -487,7 +473,7 @@ static status make_project(carried *c, const plan_node *top)
     c->project->estimated_rows = top->estimated_rows;
     for (size_t i = 0; i < c->before->columns.count; i++) {
         const plan_column *column = &c->before->columns.items[i];
-        TRY(add_output(c->project, c->d->statement->memory, *column, column_expr(c, column)));
+        TRY(plan_project_add(c->d->statement->memory, c->project, *column, column_expr(c, column)));
     }
     return STATUS_OK;
 }

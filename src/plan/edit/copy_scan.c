@@ -22,7 +22,7 @@ static status copy_scan_copy_columns(plan_statement *s, const plan_node *scan,
             TRY(array_push(a, &copy->scan.sources, scan->scan.sources.items[i]));
             TRY(array_push(a, &copy->scan.filter_only, !is_emitted));
         }
-        to[i] = expr_new_column(a, column.id, column.type, column.is_nullable, column.name);
+        to[i] = plan_column_expr(a, &column);
         if (!to[i])
             return copy_scan_no_memory();
     }

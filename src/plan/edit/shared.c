@@ -20,11 +20,8 @@ static status keep_order(plan_statement *s, plan_node **plan)
     project->children[0] = *plan;
     for (size_t i = 0; i < (*plan)->columns.count; i++) {
         const plan_column *c = &(*plan)->columns.items[i];
-        expr *e = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
-        if (!e)
-            return shared_no_memory();
-        TRY(array_push(s->memory, &project->project.exprs, e));
-        TRY(array_push(s->memory, &project->columns, *c));
+        expr *e = plan_column_expr(s->memory, c);
+        TRY(plan_project_add(s->memory, project, *c, e));
     }
     *plan = project;
     return STATUS_OK;

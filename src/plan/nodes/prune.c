@@ -34,8 +34,7 @@ status plan_prune_to(plan_statement *s, plan_node **child, const plan_column_lis
     project->estimated_rows = (*child)->estimated_rows;
     for (size_t i = 0; i < wanted->count; i++) {
         const plan_column *column = &wanted->items[i];
-        expr *e =
-            expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+        expr *e = plan_column_expr(s->memory, column);
         if (!e)
             return status_no_memory("plan", sizeof *e);
         TRY(array_push(s->memory, &project->project.exprs, e));

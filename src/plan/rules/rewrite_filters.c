@@ -188,8 +188,7 @@ static status filters_push_union(plan_statement *s, plan_node *node, expr_list *
             return status_no_memory("plan", node->columns.count * sizeof *columns);
         for (size_t i = 0; i < node->columns.count; i++) {
             const plan_column *column = &child->columns.items[i];
-            columns[i] = expr_new_column(s->memory, column->id, column->type, column->is_nullable,
-                                         column->name);
+            columns[i] = plan_column_expr(s->memory, column);
             if (!columns[i])
                 return status_no_memory("plan", sizeof **columns);
         }

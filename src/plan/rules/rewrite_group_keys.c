@@ -53,11 +53,6 @@ typedef struct kept_keys {
     column_set set;
 } kept_keys;
 
-static expr *group_keys_column_expr(plan_statement *s, const plan_column *column)
-{
-    return expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-}
-
 static status group_keys_find_columns(plan_statement *s, const plan_node *node, kept_keys *out)
 {
     *out = (kept_keys){0};
@@ -69,7 +64,7 @@ static status group_keys_find_columns(plan_statement *s, const plan_node *node, 
             column_set_has(&out->set, key->column_id))
             continue;
         plan_column column = {.id = key->column_id, .type = key->type};
-        expr *name = group_keys_column_expr(s, &node->columns.items[i]);
+        expr *name = plan_column_expr(s->memory, &node->columns.items[i]);
         if (!name)
             return group_keys_no_memory();
         column_set_add(&out->set, key->column_id);
@@ -109,7 +104,7 @@ static status group_keys_find_value(plan_statement *s, const plan_node *node, co
         return STATUS_OK;
     uint32_t equal = group_keys_find_equal(node, &kept->all, number);
     if (equal != EXPR_INDEX_NONE) {
-        *out = group_keys_column_expr(s, &node->columns.items[equal]);
+        *out = plan_column_expr(s->memory, &node->columns.items[equal]);
         return *out ? STATUS_OK : group_keys_no_memory();
     }
     if (key->kind == EXPR_CONSTANT)
@@ -160,7 +155,7 @@ static status group_keys_split(plan_statement *s, plan_node *node, expr *const *
     node->columns = (plan_column_list){0};
     for (size_t i = 0; i < project->columns.count; i++) {
         bool is_kept = i >= count || !values[i];
-        expr *e = is_kept ? group_keys_column_expr(s, &project->columns.items[i]) : values[i];
+        expr *e = is_kept ? plan_column_expr(s->memory, &project->columns.items[i]) : values[i];
         if (!e)
             return group_keys_no_memory();
         TRY(array_push(s->memory, &project->project.exprs, e));
@@ -191,7 +186,7 @@ static status drop_empty_group(plan_statement *s, plan_node *node, plan_node **o
     expr_list conditions = {0};
     const value zero = value_decimal(0, type_make(TYPE_INT64));
     TRY(group_keys_add_count(s, node, &count));
-    expr *args[2] = {group_keys_column_expr(s, &count), expr_new_constant(s->memory, &zero, -1)};
+    expr *args[2] = {plan_column_expr(s->memory, &count), expr_new_constant(s->memory, &zero, -1)};
     if (!args[0] || !args[1])
         return group_keys_no_memory();
     expr *is_any = expr_new_call(s->memory, EXPR_GT, type_make(TYPE_BOOL), args, 2, -1);

@@ -58,8 +58,7 @@ static status grouping_sets_no_memory(void)
 
 static status grouping_sets_column_expr(const expansion *x, const plan_column *column, expr **out)
 {
-    *out = expr_new_column(x->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
+    *out = plan_column_expr(x->statement->memory, column);
     return *out ? STATUS_OK : grouping_sets_no_memory();
 }
 

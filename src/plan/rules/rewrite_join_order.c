@@ -175,7 +175,7 @@ static status find_classes(ordering *o)
 
 static status push_column(arena *a, const plan_column *column, expr_list *keys)
 {
-    expr *e = expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
+    expr *e = plan_column_expr(a, column);
     return e ? array_push(a, keys, e) : status_no_memory("plan", sizeof *e);
 }
 

@@ -135,7 +135,7 @@ static status make_sides(const or_join *j, plan_node *join, plan_column_list *fr
         join->children[side] = reference;
         for (size_t i = 0; i < reference->columns.count; i++) {
             const plan_column *c = &reference->columns.items[i];
-            expr *e = expr_new_column(a, c->id, c->type, c->is_nullable, c->name);
+            expr *e = plan_column_expr(a, c);
             if (!e)
                 return or_joins_no_memory();
             TRY(array_push(a, from, j->join->children[side]->columns.items[i]));
@@ -173,15 +173,13 @@ static status or_joins_project(const or_join *j, plan_node *join, const plan_col
     node->position = join->position;
     for (size_t i = 0; i < j->join->columns.count; i++) {
         plan_column column = j->join->columns.items[i];
-        expr *e =
-            expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
+        expr *e = plan_column_expr(s->memory, &column);
         if (e)
             e = expr_substitute(s->memory, e, from, to->items);
         if (!e)
             return or_joins_no_memory();
         column.id = s->next_column_id++;
-        TRY(array_push(s->memory, &node->columns, column));
-        TRY(array_push(s->memory, &node->project.exprs, e));
+        TRY(plan_project_add(s->memory, node, column, e));
     }
     plan_estimate(s, node);
     return STATUS_OK;

@@ -111,8 +111,7 @@ status plan_pad_columns(plan_statement *s, const plan_node *join, plan_node *kep
         if (plan_column_index(kept, column->id) < 0) {
             TRY(rewrite_outer_joins_null_of(s->memory, column, &e));
         } else {
-            e = expr_new_column(s->memory, column->id, column->type, column->is_nullable,
-                                column->name);
+            e = plan_column_expr(s->memory, column);
             if (!e)
                 return status_no_memory("plan", sizeof *e);
         }
@@ -131,7 +130,7 @@ static status columns_of_copy(arena *a, const plan_node *copy, expr ***out)
         return status_no_memory("plan", copy->columns.count * sizeof *to);
     for (size_t i = 0; i < copy->columns.count; i++) {
         const plan_column *c = &copy->columns.items[i];
-        to[i] = expr_new_column(a, c->id, c->type, c->is_nullable, c->name);
+        to[i] = plan_column_expr(a, c);
         if (!to[i])
             return status_no_memory("plan", sizeof **to);
     }

@@ -33,7 +33,7 @@ static status add_arm(use_search *u, const plan_node *filter, const plan_node *u
         return status_no_memory("plan", use->columns.count * sizeof *columns);
     for (size_t i = 0; i < use->columns.count; i++) {
         const plan_column *c = &plan->columns.items[use->shared.sources.items[i]];
-        columns[i] = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        columns[i] = plan_column_expr(s->memory, c);
         if (!columns[i])
             return status_no_memory("plan", sizeof **columns);
     }

@@ -129,7 +129,7 @@ typedef struct family_columns {
 static status sums_add_aggregate(plan_statement *s, plan_node *node, const plan_aggregate *a,
                                  const plan_column *column, expr **out)
 {
-    *out = expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+    *out = plan_column_expr(s->memory, column);
     if (!*out)
         return sums_no_memory();
     TRY(array_push(s->memory, &node->aggregate.aggregates, *a));
@@ -176,8 +176,7 @@ static status family_value(plan_statement *s, const family_columns *family, int6
 
 static status sums_pass_column(plan_statement *s, plan_node *project, const plan_column *column)
 {
-    expr *e =
-        expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+    expr *e = plan_column_expr(s->memory, column);
     return e ? array_push(s->memory, &project->project.exprs, e) : sums_no_memory();
 }
 

@@ -182,7 +182,7 @@ static status columns_of_copy(plan_statement *s, const plan_node *copy, expr ***
         return window_groups_no_memory();
     for (size_t i = 0; i < copy->columns.count; i++) {
         const plan_column *c = &copy->columns.items[i];
-        (*out)[i] = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        (*out)[i] = plan_column_expr(s->memory, c);
         if (!(*out)[i])
             return window_groups_no_memory();
     }
@@ -255,7 +255,7 @@ static status rewrite_window_groups_join(plan_statement *s, const plan_node *win
     join->children[1] = groups;
     for (size_t i = 0; i < window->window.partition.count; i++) {
         const plan_column *c = &groups->columns.items[i];
-        expr *key = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        expr *key = plan_column_expr(s->memory, c);
         if (!key)
             return window_groups_no_memory();
         TRY(array_push(s->memory, &join->join.left_keys, window->window.partition.items[i]));

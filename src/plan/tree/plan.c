@@ -73,6 +73,19 @@ static int plan_find_column(const plan_column *columns, size_t count, uint32_t i
     return -1;
 }
 
+expr *plan_column_expr(arena *a, const plan_column *column)
+{
+    return expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
+}
+
+status plan_project_add(arena *a, plan_node *project, plan_column column, expr *value)
+{
+    if (!value)
+        return status_no_memory("plan", sizeof *value);
+    TRY(array_push(a, &project->columns, column));
+    return array_push(a, &project->project.exprs, value);
+}
+
 int plan_column_index(const plan_node *node, uint32_t id)
 {
     return plan_find_column(node->columns.items, node->columns.count, id);

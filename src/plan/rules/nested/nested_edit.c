@@ -53,7 +53,7 @@ status nested_to_bytes(arena *a, expr *e, expr **out)
 
 static status nested_edit_column_expr(arena *a, const plan_column *c, expr **out)
 {
-    *out = expr_new_column(a, c->id, c->type, c->is_nullable, c->name);
+    *out = plan_column_expr(a, c);
     return *out ? STATUS_OK : nested_no_memory();
 }
 
@@ -181,12 +181,6 @@ bool nested_has_columns(const plan_column_list *columns)
 
 /* ---- projections ---- */
 
-static status add_column(plan_statement *s, plan_node *project, plan_column column, expr *e)
-{
-    TRY(array_push(s->memory, &project->columns, column));
-    return array_push(s->memory, &project->project.exprs, e);
-}
-
 static status new_project(plan_statement *s, plan_node *child, plan_node **out)
 {
     *out = plan_node_new(s->memory, PLAN_PROJECT, 1);
@@ -221,7 +215,7 @@ status nested_put_back(plan_statement *s, plan_node *node, const nested_moves *m
             TRY(nested_call(s->memory, move->op, move->column.type, e, &e));
             column = move->column;
         }
-        TRY(add_column(s, project, column, e));
+        TRY(plan_project_add(s->memory, project, column, e));
     }
     *out = project;
     return STATUS_OK;
@@ -380,12 +374,12 @@ static status make_keys(chain *c, plan_node *top)
     for (size_t i = 0; i < child->columns.count; i++) {
         expr *e;
         TRY(nested_edit_column_expr(s->memory, &child->columns.items[i], &e));
-        TRY(add_column(s, project, child->columns.items[i], e));
+        TRY(plan_project_add(s->memory, project, child->columns.items[i], e));
     }
     for (size_t k = 0; k < c->keys.count; k++) {
         expr *e;
         TRY(nested_to_key(s->memory, c->keys.items[k].value, &e));
-        TRY(add_column(s, project, c->keys.items[k].column, e));
+        TRY(plan_project_add(s->memory, project, c->keys.items[k].column, e));
     }
     c->bottom->children[0] = project;
     return pass_keys(c, top);
@@ -437,7 +431,7 @@ static status pack_below(chain *c)
             TRY(pack_column(c, child, column, &blob, &e));
         else
             TRY(nested_edit_column_expr(s->memory, &column, &e));
-        TRY(add_column(s, project, blob, e));
+        TRY(plan_project_add(s->memory, project, blob, e));
     }
     c->bottom->children[0] = project;
     return STATUS_OK;
@@ -492,7 +486,7 @@ static status put_back_kept(const chain *c, plan_node *project)
         expr *e = expr_new_constant(s->memory, &null, project->position);
         if (!e)
             return nested_no_memory();
-        TRY(add_column(s, project, c->kept_back.items[i], e));
+        TRY(plan_project_add(s->memory, project, c->kept_back.items[i], e));
     }
     return STATUS_OK;
 }

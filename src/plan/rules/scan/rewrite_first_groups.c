@@ -99,8 +99,7 @@ static status first_groups_join_keys(plan_statement *s, plan_node *aggregate, pl
     join->children[1] = keys;
     for (size_t i = 0; i < keys->columns.count; i++) {
         const plan_column *column = &keys->columns.items[i];
-        expr *key =
-            expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+        expr *key = plan_column_expr(s->memory, column);
         if (!key)
             return first_groups_no_memory();
         TRY(array_push(s->memory, &join->join.left_keys, aggregate->aggregate.groups.items[i]));

@@ -213,8 +213,7 @@ static status use_projection(plan_statement *s, plan_node *node, expr **exprs, p
         if (!e) {
             node->aggregate.aggregates.items[kept.count] = node->aggregate.aggregates.items[i];
             TRY(array_push(s->memory, &kept, *column));
-            e = expr_new_column(s->memory, column->id, column->type, column->is_nullable,
-                                column->name);
+            e = plan_column_expr(s->memory, column);
         }
         if (!e)
             return footers_no_memory();

@@ -61,12 +61,8 @@ static bool find_late(const plan_node *sort, const plan_node *project, bool *lat
 static status late_values_pass_column(plan_statement *s, const plan_column *column,
                                       plan_node *project)
 {
-    expr *e =
-        expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-    if (!e)
-        return late_values_no_memory();
-    TRY(array_push(s->memory, &project->columns, *column));
-    return array_push(s->memory, &project->project.exprs, e);
+    expr *e = plan_column_expr(s->memory, column);
+    return plan_project_add(s->memory, project, *column, e);
 }
 
 /* The projection below the sort: what does not wait, and what the others read. */
@@ -88,8 +84,7 @@ static status early_project(plan_statement *s, const plan_node *project, const b
             continue;
         }
         column_set_add(&made, project->columns.items[i].id);
-        TRY(array_push(s->memory, &early->columns, project->columns.items[i]));
-        TRY(array_push(s->memory, &early->project.exprs, e));
+        TRY(plan_project_add(s->memory, early, project->columns.items[i], e));
     }
     for (size_t i = 0; i < child->columns.count; i++)
         if (column_set_has(&read, child->columns.items[i].id) &&
@@ -114,8 +109,8 @@ static status delay_values(plan_statement *s, plan_node *sort, plan_node **place
             TRY(late_values_pass_column(s, &project->columns.items[i], late_project));
             continue;
         }
-        TRY(array_push(s->memory, &late_project->columns, project->columns.items[i]));
-        TRY(array_push(s->memory, &late_project->project.exprs, project->project.exprs.items[i]));
+        TRY(plan_project_add(s->memory, late_project, project->columns.items[i],
+                             project->project.exprs.items[i]));
     }
     sort->children[0] = early;
     sort->columns = early->columns;
@@ -146,8 +141,7 @@ static status limit_side(plan_statement *s, const plan_node *sort, const plan_no
         if (index < 0)
             return STATUS_OK;
         const plan_column *column = &(*side)->columns.items[index];
-        key.key =
-            expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+        key.key = plan_column_expr(s->memory, column);
         if (!key.key)
             return late_values_no_memory();
         TRY(array_push(s->memory, &own->sort.keys, key));

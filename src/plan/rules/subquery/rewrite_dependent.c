@@ -68,8 +68,7 @@ static size_t value_count(const pushing *p)
 
 static status dependent_column_expr(const pushing *p, const plan_column *column, expr **out)
 {
-    *out = expr_new_column(p->statement->memory, column->id, column->type, column->is_nullable,
-                           column->name);
+    *out = plan_column_expr(p->statement->memory, column);
     return *out ? STATUS_OK : dependent_no_memory();
 }
 
@@ -223,8 +222,8 @@ static status dependent_push_project(pushing *p, plan_node *node, pushed *out)
     TRY(dependent_substitute(p, node, out->values));
     node->children[0] = out->node;
     for (size_t i = 0; i < value_count(p); i++) {
-        TRY(array_push(p->statement->memory, &node->project.exprs, out->values[i]));
-        TRY(array_push(p->statement->memory, &node->columns, dependent_column_of(out->values[i])));
+        TRY(plan_project_add(p->statement->memory, node, dependent_column_of(out->values[i]),
+                             out->values[i]));
     }
     out->node = node;
     return STATUS_OK;
@@ -264,12 +263,10 @@ static status dependent_fill_empty(pushing *p, plan_node *node, const plan_colum
                               : NULL;
         if (!pair[0])
             return dependent_no_memory();
-        TRY(array_push(a, &project->project.exprs, pair[0]));
-        TRY(array_push(a, &project->columns, columns->items[i]));
+        TRY(plan_project_add(a, project, columns->items[i], pair[0]));
     }
     for (size_t i = 0; i < value_count(p); i++) {
-        TRY(array_push(a, &project->project.exprs, all.values[i]));
-        TRY(array_push(a, &project->columns, dependent_column_of(all.values[i])));
+        TRY(plan_project_add(a, project, dependent_column_of(all.values[i]), all.values[i]));
     }
     *out = (pushed){project, all.values};
     return STATUS_OK;
@@ -482,18 +479,14 @@ static status unite_values(pushing *p, plan_node *node, expr *const *other, push
     project->columns = (plan_column_list){0};
     for (size_t i = 0; i < node->columns.count; i++) {
         TRY(dependent_column_expr(p, &node->columns.items[i], &e));
-        TRY(array_push(a, &project->project.exprs, e));
-        TRY(array_push(a, &project->columns, node->columns.items[i]));
+        TRY(plan_project_add(a, project, node->columns.items[i], e));
     }
     for (size_t i = 0; i < value_count(p); i++) {
         plan_column column = dependent_column_of(out->values[i]);
         expr *pair[] = {out->values[i], other[i]};
         column.id = p->statement->next_column_id++;
         e = expr_new_call(a, EXPR_COALESCE, column.type, pair, 2, -1);
-        if (!e)
-            return dependent_no_memory();
-        TRY(array_push(a, &project->project.exprs, e));
-        TRY(array_push(a, &project->columns, column));
+        TRY(plan_project_add(a, project, column, e));
         TRY(dependent_column_expr(p, &column, &out->values[i]));
     }
     out->node = project;
@@ -556,12 +549,10 @@ static status in_order(const pushing *p, const plan_column_list *columns, pushed
     project->columns = (plan_column_list){0};
     for (size_t i = 0; i < columns->count; i++) {
         TRY(dependent_column_expr(p, &columns->items[i], &e));
-        TRY(array_push(a, &project->project.exprs, e));
-        TRY(array_push(a, &project->columns, columns->items[i]));
+        TRY(plan_project_add(a, project, columns->items[i], e));
     }
     for (size_t i = 0; i < value_count(p); i++) {
-        TRY(array_push(a, &project->project.exprs, child->values[i]));
-        TRY(array_push(a, &project->columns, dependent_column_of(child->values[i])));
+        TRY(plan_project_add(a, project, dependent_column_of(child->values[i]), child->values[i]));
     }
     child->node = project;
     return STATUS_OK;

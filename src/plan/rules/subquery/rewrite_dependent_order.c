@@ -17,11 +17,8 @@ static status pass_key(arena *a, plan_node *node, const plan_column *key)
     TRY(pass_key(a, node->children[0], key));
     if (node->kind != PLAN_PROJECT)
         return array_push(a, &node->columns, *key);
-    expr *e = expr_new_column(a, key->id, key->type, key->is_nullable, key->name);
-    if (!e)
-        return status_no_memory("plan", sizeof *e);
-    TRY(array_push(a, &node->columns, *key));
-    return array_push(a, &node->project.exprs, e);
+    expr *e = plan_column_expr(a, key);
+    return plan_project_add(a, node, *key, e);
 }
 
 status dependent_given_order(arena *a, plan_node *below, plan_sort_key_list *out)

@@ -17,7 +17,7 @@ static status dependent_value_no_memory(void)
 
 static status dependent_value_column_expr(plan_statement *s, const plan_column *column, expr **out)
 {
-    *out = expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+    *out = plan_column_expr(s->memory, column);
     return *out ? STATUS_OK : dependent_value_no_memory();
 }
 

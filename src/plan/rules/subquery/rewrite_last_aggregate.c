@@ -189,8 +189,7 @@ status plan_take_off(plan_statement *s, plan_node *plan, last_aggregate *out)
     const plan_column *column = &plan->columns.items[0];
     *out = (last_aggregate){0};
     if (plan->columns.count) {
-        out->value =
-            expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+        out->value = plan_column_expr(s->memory, column);
         if (!out->value)
             return last_aggregate_no_memory();
     }

@@ -34,7 +34,7 @@ static status pull_up_pass_column(plan_unnesting *u, plan_node *node, const plan
     if (plan_column_index(node, column->id) >= 0)
         return STATUS_OK;
     if (node->kind == PLAN_PROJECT) {
-        expr *e = expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
+        expr *e = plan_column_expr(a, column);
         if (!e)
             return pull_up_no_memory();
         TRY(array_push(a, &node->project.exprs, e));
@@ -80,8 +80,7 @@ static status group_by_inner(plan_unnesting *u, plan_node *node, size_t first)
         for (size_t c = node->columns.count - 1; c > at; c--)
             node->columns.items[c] = node->columns.items[c - 1];
         node->columns.items[at] = column;
-        expr *key =
-            expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
+        expr *key = plan_column_expr(s->memory, &column);
         expr *pair[] = {key, e->args[1 - side]};
         expr *equal =
             key ? expr_new_call(s->memory, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, e->position)

@@ -87,8 +87,7 @@ static status compare_columns(plan_statement *s, const expr *e, const plan_colum
                               uint32_t i, expr_op op, expr **out)
 {
     const plan_column *column = &columns->items[i];
-    expr *right =
-        expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+    expr *right = plan_column_expr(s->memory, column);
     expr *pair[] = {e->args[i], right};
     *out = right ? expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, 2, e->position) : NULL;
     return *out ? STATUS_OK : subqueries_no_memory();
@@ -150,9 +149,8 @@ static bool has_volatile_arg(const expr *e)
 static status subqueries_add_column(plan_statement *s, plan_node *project, expr **e)
 {
     plan_column column = {s->next_column_id++, "compared", (*e)->type, (*e)->is_nullable};
-    TRY(array_push(s->memory, &project->project.exprs, *e));
-    TRY(array_push(s->memory, &project->columns, column));
-    *e = expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
+    TRY(plan_project_add(s->memory, project, column, *e));
+    *e = plan_column_expr(s->memory, &column);
     return *e ? STATUS_OK : subqueries_no_memory();
 }
 
@@ -171,7 +169,7 @@ static status settle_volatile(plan_statement *s, expr *e, plan_node **node)
     project->estimated_rows = (*node)->estimated_rows;
     for (size_t i = 0; i < columns.count; i++) {
         const plan_column *c = &columns.items[i];
-        expr *same = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        expr *same = plan_column_expr(s->memory, c);
         TRY(same ? array_push(s->memory, &project->project.exprs, same) : subqueries_no_memory());
         TRY(array_push(s->memory, &project->columns, *c));
     }
@@ -469,7 +467,7 @@ static status replace_mark(replacing *r, const expr *e, expr **out)
     TRY(array_push(s->memory, &columns, mark));
     join->columns = columns;
     r->node = join;
-    *out = expr_new_column(s->memory, mark.id, mark.type, mark.is_nullable, mark.name);
+    *out = plan_column_expr(s->memory, &mark);
     if (*out && is_all)
         *out = expr_new_call(s->memory, EXPR_NOT, mark.type, out, 1, e->position);
     return *out ? STATUS_OK : subqueries_no_memory();
