@@ -4,6 +4,7 @@
 run.py PROGRAM
 """
 import os
+import random
 import re
 import shutil
 import struct
@@ -518,6 +519,25 @@ def test_patience():
             print(f"{sql}: cancelled after {took:.1f} s")
 
 
+def test_failing():
+    """Tables that are opened together and scans that share what they read, each with an allocation, a read or the statement cancelled
+    somewhere: the right rows, or one error. FAULTS=N: how many; SEED=N: which."""
+    if not os.path.exists(f"{root}/data/twice.parquet"):
+        test_twice()
+    twice = "'s3://data/twice.parquet'"
+    few = " union all ".join(f"select i from 's3://data/many/part-{i:02}.parquet'" for i in range(6))
+    sql = f"select count(*), sum(a.v), max(b.t), sum(c.i) from {twice} a join {twice} b on a.id = b.v - 1 left join ({few}) c on c.i = a.id"
+    status, rows = run(sql)
+    check("the statement whose faults follow", status == 0, rows)
+    drawn = random.Random(int(os.environ.get("SEED", os.environ.get("PISTACHIO_TEST_CHOICE", "1"))))
+    for _ in range(int(os.environ.get("FAULTS", "24"))):
+        kind = drawn.choice(("alloc", "alloc", "alloc", "read", "cancel", "room"))
+        fault = f"{kind}:{int(100 * 300 ** drawn.random())}" + drawn.choice(("", "", ":always"))
+        status, said = run(sql, PISTACHIO_FAULT=fault)
+        is_right = said == rows if status == 0 else status == 1 and said.count("error:") == 1 and "Sanitizer" not in said and "runtime error" not in said
+        check(f"{fault} gives rows or an error", is_right, f"status {status}: {said}")
+
+
 def in_turn(tests):
     """The first, and of the others those that the gate's number of the commit chooses, which is each second; else all."""
     choice = os.environ.get("PISTACHIO_TEST_CHOICE")
@@ -531,7 +551,7 @@ def main():
     threading.Thread(target=store.serve_forever, daemon=True).start()
     make_files()
     for test in in_turn((test_names, test_lakes, test_lake_deletes, test_one_day, test_ranks, test_requests, test_looks, test_together, test_twice, test_keys,
-                         test_lent_keys, test_web, test_tls, test_writing, test_faults, test_tardy, test_patience)):
+                         test_lent_keys, test_web, test_tls, test_writing, test_faults, test_failing, test_tardy, test_patience)):
         began = time.monotonic()
         test()
         if os.environ.get("TIMES"):

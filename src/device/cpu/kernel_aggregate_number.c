@@ -16,34 +16,63 @@ static inline void add_double(aggregate_number *state, double x)
 /* Eight running sums, so that additions do not wait for one another. */
 #define LANES 8
 
-static inline void add_lanes(aggregate_number *state, const double *sums, const double *errors)
+typedef struct sum_lanes {
+    double sums[LANES], errors[LANES];
+} sum_lanes;
+
+static inline void add_to_lane(sum_lanes *lanes, size_t l, double x)
+{
+    double sum = lanes->sums[l] + x, part = sum - lanes->sums[l];
+    lanes->errors[l] += (lanes->sums[l] - (sum - part)) + (x - part);
+    lanes->sums[l] = sum;
+}
+
+static inline void add_lanes(aggregate_number *state, const sum_lanes *lanes)
 {
     for (size_t l = 0; l < LANES; l++) {
-        add_double(state, sums[l]);
-        state->error += errors[l];
+        add_double(state, lanes->sums[l]);
+        state->error += lanes->errors[l];
     }
 }
+
+/* Adds 64 values of which those count whose bit is set: zeros in the place of the others change no sum. */
+#define ADD_WORD(lanes, values, bits)                                                              \
+    do {                                                                                           \
+        for (size_t start_ = 0; start_ < 64; start_ += LANES)                                      \
+            for (size_t l_ = 0; l_ < LANES; l_++) {                                                \
+                double x_ = (double)(values)[start_ + l_];                                         \
+                add_to_lane((lanes), l_, (bits) >> (start_ + l_) & 1 ? x_ : 0);                    \
+            }                                                                                      \
+    } while (0)
+
+#define SUM_ALL(values)                                                                            \
+    do {                                                                                           \
+        sum_lanes lanes = {0};                                                                     \
+        for (size_t w = 0; w * 64 < count; w++) {                                                  \
+            uint64_t bits = rows_that_count(a->validity, a->mask, count, w);                       \
+            if (bits == UINT64_MAX) {                                                              \
+                ADD_WORD(&lanes, (values) + w * 64, UINT64_MAX);                                   \
+            } else if ((w + 1) * 64 <= count) {                                                    \
+                ADD_WORD(&lanes, (values) + w * 64, bits);                                         \
+            } else {                                                                               \
+                for (; bits; bits &= bits - 1) {                                                   \
+                    size_t at = (size_t)__builtin_ctzll(bits);                                     \
+                    add_to_lane(&lanes, at % LANES, (double)(values)[w * 64 + at]);                \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        add_lanes(a->states, &lanes);                                                              \
+    } while (0)
 
 #define SUM(ctype)                                                                                 \
     do {                                                                                           \
         const ctype *values = a->values;                                                           \
-        double sums[LANES] = {0}, errors[LANES] = {0};                                             \
-        size_t whole = a->validity || a->mask || a->groups ? 0 : count / LANES * LANES;            \
-        for (size_t start = 0; start < whole; start += LANES)                                      \
-            for (size_t l = 0; l < LANES; l++) {                                                   \
-                double x = (double)values[start + l], sum = sums[l] + x, part = sum - sums[l];     \
-                errors[l] += (sums[l] - (sum - part)) + (x - part);                                \
-                sums[l] = sum;                                                                     \
-            }                                                                                      \
-        if (whole) {                                                                               \
-            add_lanes(a->states, sums, errors);                                                    \
-            for (size_t i = whole; i < count; i++)                                                 \
-                add_double(a->states, (double)values[i]);                                          \
+        if (!a->groups) {                                                                          \
+            SUM_ALL(values);                                                                       \
         } else {                                                                                   \
             bool is_large = is_large_of(a->groups, a->group_count, sizeof *a->states);             \
-            FOR_GROUP_ROWS(                                                                        \
-                a, count, sizeof *a->states, is_large,                                             \
-                add_double(&a->states[a->groups ? a->groups[i] : 0], (double)values[i]));          \
+            FOR_GROUP_ROWS(a, count, sizeof *a->states, is_large,                                  \
+                           add_double(&a->states[a->groups[i]], (double)values[i]));               \
         }                                                                                          \
     } while (0)
 
