@@ -59,6 +59,8 @@ static status bind_match_columns(binder *b, plan_node **left, plan_node **right,
             types[i] = type_make(TYPE_VARCHAR);
     }
     TRY(bind_cast_columns(b, left, types));
+    for (size_t i = 0; i < count; i++)
+        (*left)->columns.items[i].type = types[i]; /* JSON beside texts is text */
     return bind_cast_columns(b, right, types);
 }
 

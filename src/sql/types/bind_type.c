@@ -314,6 +314,8 @@ bool bind_common_type(data_type left, data_type right, data_type *out)
     }
     if (type_equal(left, right)) {
         *out = left.width >= right.width ? left : right;
+        if (type_is_json(left) != type_is_json(right)) /* a text need not be JSON */
+            *out = type_make(TYPE_VARCHAR);
         return true;
     }
     return common_time(left, right, out);

@@ -31,6 +31,8 @@ def check(choices, scene):
     made = MAKERS[form](choices, scene.about)
     made.covers = (form, *made.covers, *(("no row",) if 0 in scene.about["rows"] else ()))
     made.words, made.settings = WORDS, settings(choices, percent=30) if form != "first rows" else {}
+    if form == "first rows":
+        made.without = ("ranks", "distribute", "device", "device_mix", "chunk_rows")
     return made
 
 

@@ -181,7 +181,8 @@ class Runner:
         return alone
 
     def prepare(self, check):
-        check.settings = {name: value for name, value in {**check.settings, **self.given}.items() if name.isupper() or name in self.known}
+        given = {name: value for name, value in self.given.items() if name not in check.without}
+        check.settings = {name: value for name, value in {**check.settings, **given}.items() if name.isupper() or name in self.known}
         if self.is_slow:
             check.seconds, check.mebibytes = check.seconds * SLOWER, float("inf")
             check.limits = {name: number for name, number in check.limits.items() if name not in ("AS", "STACK")}

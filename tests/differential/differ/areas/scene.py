@@ -55,6 +55,7 @@ class Check:
     mebibytes: float = MEBIBYTES
     interrupt: float = None  # after so many seconds SIGINT
     limits: dict = field(default_factory=dict)  # of the process: {name of RLIMIT_: number}
+    without: tuple = ()  # settings of --set that would make other rows right
 
     def text(self):
         return ";\n".join(self.statements) + ";\n"
