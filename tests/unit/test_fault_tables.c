@@ -56,6 +56,24 @@ TEST(columns_by_name)
               "read_parquet('%s', union_by_name => true) WHERE i < 100 OR j IS NULL");
 }
 
+/* ---- lists, structs and maps ---- */
+
+TEST(nested_columns)
+{
+    snprintf(root, sizeof root, "%s/nested.parquet", test_folder());
+    run("COPY (SELECT i, j, [s, NULL, s || 'x'] AS l, {'a': s, 'b': [i, j]} AS st, MAP {j: s} AS m "
+        "FROM t) TO '%s'",
+        root);
+    sweep_all("SELECT l, st, m FROM '%s' WHERE len(l) > 2 ORDER BY st, l LIMIT 5");
+    sweep_all("SELECT st.a, count(*), max(l), list(st.b ORDER BY j) FROM '%s' GROUP BY st.a "
+              "ORDER BY 1");
+    sweep_all("SELECT count(*), sum(list_sum(list_transform(st.b, lambda x: x + 1))), max(x) FROM "
+              "'%s', unnest(l) u(x)");
+    sweep_all(
+        "SELECT count(*), count(DISTINCT a.m) FROM '%s' a JOIN '%s' b ON a.l = b.l AND a.st = "
+        "b.st");
+}
+
 /* ---- PARTITION_BY ---- */
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
