@@ -88,27 +88,6 @@ status bind_json_operator(binder *b, const char *name, expr *left, expr *right, 
 
 static status json_of(binder *b, expr *e, int32_t location, expr **out);
 
-/* The text where it is JSON; elsewhere NULL with `is_try`, or the failure of reading it. */
-static status json_checked(binder *b, expr *text, bool is_try, int32_t location, expr **out)
-{
-    value null = value_null(type_json());
-    expr *args[2] = {expr_copy(b->memory, text)}, *kept = expr_copy(b->memory, text);
-    expr *choice = expr_new(b->memory, EXPR_CASE, type_json(), 3, bind_position(b, location));
-    if (!args[0] || !kept || !choice)
-        return bind_no_memory();
-    TRY(bind_call1(b, EXPR_JSON_VALID, type_make(TYPE_BOOL), text, location, &choice->args[0]));
-    choice->args[1] = kept;
-    if (is_try)
-        TRY(bind_constant(b, &null, -1, &choice->args[2]));
-    else {
-        TRY(json_constant(b, "$", &args[1]));
-        TRY(json_read(b, EXPR_JSON_EXTRACT, args, 2, location, &choice->args[2]));
-    }
-    choice->is_nullable = true;
-    *out = expr_fold(b->memory, choice);
-    return *out ? STATUS_OK : bind_no_memory();
-}
-
 status bind_json_cast(binder *b, expr *arg, bool is_try, int32_t location, expr **out)
 {
     bool is_text =
@@ -119,7 +98,7 @@ status bind_json_cast(binder *b, expr *arg, bool is_try, int32_t location, expr 
     if (!is_text)
         return json_of(b, arg, location, out);
     TRY(json_as_text(b, &arg, location));
-    return json_checked(b, arg, is_try, location, out);
+    return bind_json_checked(b, arg, is_try, location, out);
 }
 
 status bind_of_json(binder *b, expr *arg, data_type type, int32_t location, expr **out)

@@ -1,6 +1,7 @@
 /* bind_columns.c - columns of a plan as other types. */
 #include "sql/types/bind_columns.h"
 
+#include "base/json_type.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
 
@@ -31,7 +32,9 @@ status bind_cast_columns(binder *b, plan_node **node, const data_type *types)
     bool is_same = true;
     for (size_t i = 0; i < count; i++) {
         const plan_column *column = &(*node)->columns.items[i];
-        bool is_done = type_equal(column->type, types[i]) && column->type.width == types[i].width;
+        bool is_json_to_be = type_is_json(types[i]) && !type_is_json(column->type);
+        bool is_done = type_equal(column->type, types[i]) && column->type.width == types[i].width &&
+                       !(is_json_to_be && constant_slot(*node, i));
         if (!is_done)
             TRY(cast_constant_column(b, *node, i, types[i], &is_done));
         is_same &= is_done;

@@ -330,6 +330,39 @@ bool bind_is_literal(const expr *e)
             (e->type.id == TYPE_VARCHAR && !type_is_json(e->type) && !e->constant.is_null));
 }
 
+/* ---- JSON ---- */
+
+status bind_json_checked(binder *b, expr *text, bool is_try, int32_t location, expr **out)
+{
+    const value null = value_null(type_json()), root = value_text("$", 1);
+    expr *args[2] = {expr_copy(b->memory, text)}, *kept = expr_copy(b->memory, text);
+    expr *choice = expr_new(b->memory, EXPR_CASE, type_json(), 3, bind_position(b, location));
+    if (!args[0] || !kept || !choice)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_JSON_VALID, type_make(TYPE_BOOL), text, location, &choice->args[0]));
+    choice->args[1] = kept;
+    if (is_try) {
+        TRY(bind_constant(b, &null, -1, &choice->args[2]));
+    } else {
+        TRY(bind_constant(b, &root, -1, &args[1]));
+        TRY(bind_call(b, EXPR_JSON_EXTRACT, type_json(), args, 2, location, &choice->args[2]));
+    }
+    choice->is_nullable = true;
+    *out = expr_fold(b->memory, choice);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+/* Returns whether the text of a literal is to become JSON, which it may not be. */
+static bool is_json_to_be(const expr *arg, data_type type)
+{
+    return type_is_json(type) && bind_is_literal(arg) && arg->type.id == TYPE_VARCHAR;
+}
+
+static status json_of_literal(binder *b, expr *arg, int32_t location, expr **out)
+{
+    return bind_json_checked(b, arg, false, arg->position >= 0 ? arg->position : location, out);
+}
+
 /* A literal's text is read now, so that its failure has its place. */
 static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
 {
@@ -422,6 +455,8 @@ status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **
     if (!type_can_cast(arg->type, type))
         return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
                           type_name(arg->type, from), type_name(type, to));
+    if (is_json_to_be(arg, type))
+        return json_of_literal(b, arg, location, out);
     if (bind_is_literal(arg))
         return cast_literal(b, arg, type, out);
     if (bind_zone_crosses(b, arg->type, type))
@@ -437,6 +472,8 @@ status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
     data_type common;
     value v;
+    if (is_json_to_be(arg, type))
+        return json_of_literal(b, arg, location, out);
     if (type_equal(arg->type, type) && arg->type.width == type.width) {
         *out = arg;
         return STATUS_OK;

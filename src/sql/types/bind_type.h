@@ -31,6 +31,8 @@ bool bind_is_literal(const expr *e);
 CHECKED status bind_number(binder *b, const char *text, size_t bytes, int32_t position, expr **out);
 /* A text literal beside a decimal, as the number that it is. */
 CHECKED status bind_literal_number(binder *b, const expr *literal, expr **out);
+/* Makes JSON of a text where it is JSON; elsewhere NULL with `is_try`, or the failure of reading it. */
+CHECKED status bind_json_checked(binder *b, expr *text, bool is_try, int32_t location, expr **out);
 /* To `type` as a literal or a number of a narrower type may; `what` for the failure. */
 CHECKED status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const char *what,
                            expr **out);
