@@ -655,7 +655,7 @@ TABLE = {
              "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
              "md5": digest("md5", 32), "sha1": digest("sha1", 40), "printf": printed("printf", PRINTED), "format": printed("format", PLACES),
              "json_extract": of_json("json_extract", T.TEXT, MOST), "json_extract_string": of_json("json_extract_string", T.TEXT, MOST), "json_value": of_json("json_value", T.TEXT, MOST),
-             "json_type": of_json("json_type", T.TEXT, 10), "json_quote": lambda g, d: one_text(g, d, "json_quote", "to_json(CAST({0} AS varchar))", "CAST(to_json({0}) AS VARCHAR)", bound=MOST), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
+             "json_type": of_json("json_type", T.TEXT, 10), "json_quote": lambda g, d: one_text(g, d, "json_quote", "CAST(to_json(CAST({0} AS varchar)) AS varchar)", "CAST(to_json({0}) AS VARCHAR)", bound=MOST), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
              "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime,
              "monthname": of_moment("monthname", T.TEXT, "monthname({0})", "monthname({0})", 9), "dayname": of_moment("dayname", T.TEXT, "dayname({0})", "dayname({0})", 9),
              **{op: of_path(op) for op in ("parse_filename", "parse_dirname", "parse_dirpath")},
