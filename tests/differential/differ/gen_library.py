@@ -645,7 +645,9 @@ def of_json(op, t, bound):
         if number is None or word is None:
             return None
         form = f"{op}({document}, '{g.rng.choice(paths)}')"
-        return made(op, t, [number, word], form, form if t != T.TEXT else f"CAST({form} AS VARCHAR)", bound)
+        if t == T.TEXT:  # a literal beside JSON would have to be JSON
+            form = f"CAST({form} AS VARCHAR)"
+        return made(op, t, [number, word], form, form, bound)
     return make
 
 
