@@ -1,4 +1,5 @@
-/* test_new_queries.c - a statement of a moment is over while each thread of the pool is in a step that takes seconds.
+/* test_new_queries.c - a statement of a moment is over while each thread of the pool is in a step that takes seconds, and
+ * many at once all come to their end.
  *
  * test_label: threads */
 #include "run_statement.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST = 2, ATTEMPTS = 10 };
+enum { MOST = 2, ATTEMPTS = 10, CROWD = 6, SIPPING = 3, STATEMENTS = 20 };
 
 /* One step: the edits between two texts of 60,000 letters. */
 static const char long_step[] = "SELECT levenshtein(repeat('a', 60000 + n), repeat('b', 60000)) "
@@ -35,18 +36,22 @@ static void *ask(void *argument)
     return NULL;
 }
 
-static void count_rows(pistachio_connection *connection)
+static void check_count(pistachio_connection *connection, const char *statement, const char *count)
 {
     pistachio_result *result;
     const pistachio_batch *batch;
     size_t bytes;
-    check_none(pistachio_query(
-        connection, "SELECT count(*) FROM generate_series(1, 1000) AS g(n) WHERE n % 2 = 0", NULL,
-        &result));
+    check_none(pistachio_query(connection, statement, NULL, &result));
     check_none(pistachio_next(result, &batch));
     const char *text = pistachio_text(batch, 0, 0, &bytes);
-    CHECK(bytes == 3 && !memcmp(text, "500", 3));
+    CHECK(bytes == strlen(count) && !memcmp(text, count, bytes));
     pistachio_result_free(result);
+}
+
+static void count_rows(pistachio_connection *connection)
+{
+    check_count(connection, "SELECT count(*) FROM generate_series(1, 1000) AS g(n) WHERE n % 2 = 0",
+                "500");
 }
 
 /* Returns whether the short statements were over before the long steps. */
@@ -99,4 +104,61 @@ TEST(one_thread_is_in_a_long_step)
 TEST(both_threads_are_in_long_steps)
 {
     try_with("2", 2);
+}
+
+/* Statements whose tasks take some turns each, as they leave their thread to others after a millisecond. */
+static void *ask_often(void *argument)
+{
+    for (unsigned i = 0; i < STATEMENTS; i++)
+        check_count(argument,
+                    "SELECT count(*) FROM generate_series(1, 400000) AS g(n) WHERE n % 4 = 0",
+                    "100000");
+    return NULL;
+}
+
+static _Atomic unsigned asking;
+
+/* Takes some rows, and no more until those that ask often are done: its tasks stay ready, and nobody asks for them. */
+static void *sip(void *argument)
+{
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    check_none(pistachio_query(argument, "SELECT n FROM generate_series(1, 100000000) AS g(n)",
+                               NULL, &result));
+    for (unsigned i = 0; i < STATEMENTS; i++) {
+        check_none(pistachio_next(result, &batch));
+        usleep(2000);
+    }
+    while (atomic_load(&asking))
+        usleep(10000);
+    pistachio_result_free(result);
+    return NULL;
+}
+
+static void *ask_in_crowd(void *argument)
+{
+    (void)ask_often(argument);
+    atomic_fetch_sub(&asking, 1);
+    return NULL;
+}
+
+/* More statements than there are places for, and no thread that takes tasks but those that ask: whoever leaves a place has
+ * to tell one that waits for it. */
+TEST(crowd_of_new_queries_with_one_thread)
+{
+    pistachio_option options[] = {{"threads", "1"}};
+    pistachio_database *database;
+    client clients[CROWD + SIPPING] = {0};
+    check_none(pistachio_open(options, 1, &database));
+    atomic_store(&asking, CROWD);
+    for (unsigned i = 0; i < CROWD + SIPPING; i++)
+        check_none(pistachio_connect(database, &clients[i].connection));
+    for (unsigned i = 0; i < CROWD + SIPPING; i++)
+        CHECK(!pthread_create(&clients[i].thread, NULL, i < CROWD ? ask_in_crowd : sip,
+                              clients[i].connection));
+    for (unsigned i = 0; i < CROWD + SIPPING; i++) {
+        CHECK(!pthread_join(clients[i].thread, NULL));
+        pistachio_disconnect(clients[i].connection);
+    }
+    pistachio_close(database);
 }

@@ -124,13 +124,14 @@ static void enqueue_first(exec_pool *pool, scheduled_task *scheduled)
 typedef struct pool_choice {
     const exec_query *of; /* of this query; NULL: of any */
     bool is_new;          /* of queries that are served first */
+    bool is_awaited;      /* of queries whose asking threads wait for them alone */
 } pool_choice;
 
 static bool may_choose(const scheduled_task *scheduled, pool_choice choice)
 {
     const exec_query *query = scheduled->stage->query;
     return may_run(scheduled) && (!choice.of || query == choice.of) &&
-           (!choice.is_new || is_served_first(query));
+           (!choice.is_new || is_served_first(query)) && (!choice.is_awaited || query->is_awaited);
 }
 
 /* Finds the first task that may run; of several queries' the first one of the query that has had least of its share. */
@@ -186,6 +187,22 @@ static pool_turn dequeue(exec_pool *pool, pool_choice choice)
 static pool_turn dequeue_asking(exec_pool *pool, const exec_query *query)
 {
     return dequeue(pool, (pool_choice){.of = is_served_first(query) ? query : NULL});
+}
+
+/* Wakes others for the place that this thread, which takes no task, has left: the one for whom the next task is, and, as
+ * nobody may be there for that, one that waits for its own query alone. */
+static void leave_to_others(exec_pool *pool)
+{
+    pool_choice choice = {.is_new = !has_room(pool)};
+    if (!pool->first || (choice.is_new && !has_guest_room(pool)))
+        return;
+    scheduled_task **next = find_next(pool, choice);
+    choice.is_awaited = true;
+    scheduled_task **awaited = find_next(pool, choice);
+    if (next && next != awaited)
+        pthread_cond_signal(choice.is_new ? &pool->reserve : &pool->changed);
+    if (awaited)
+        (void)tell_asking((*awaited)->stage->query);
 }
 
 static void stage_start(exec_pool *pool, exec_stage *stage);
@@ -404,13 +421,6 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* Wakes another thread for tasks that this one, which may not take them, has left room for. */
-static void leave_to_others(exec_pool *pool)
-{
-    if (pool->first && has_room(pool))
-        pthread_cond_signal(&pool->changed);
-}
-
 /* A thread in reserve runs tasks of new queries while others run long steps. */
 static void *worker_in_reserve(void *argument)
 {
@@ -449,9 +459,8 @@ static void await_change(exec_pool *pool, const exec_query *query, pthread_cond_
 /* Waits for a task that the thread may take, or until there is something of the query. */
 static void wait_for_change(exec_pool *pool, exec_query *query)
 {
+    leave_to_others(pool);
     query->is_awaited = is_served_first(query);
-    if (query->is_awaited)
-        leave_to_others(pool);
     await_change(pool, query, query->is_awaited ? &query->changed : &pool->changed);
     query->is_awaited = false;
 }
@@ -472,8 +481,7 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
             wait_for_change(pool, query);
     }
     slice_choose(true);
-    if (pool->first) /* this thread's place is another one's, which may wait for it */
-        pthread_cond_signal(&pool->changed);
+    leave_to_others(pool);
     fiber_store others = pool->fibers; /* of another thread that asked, and is done */
     pool->fibers = fibers;
     mutex_unlock(&pool->lock);
