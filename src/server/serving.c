@@ -35,6 +35,7 @@ typedef struct serving {
     int events, signals; /* epoll, signalfd */
     int64_t grace;       /* milliseconds */
     int64_t end;         /* by when statements are to be over; 0: no end is asked for */
+    bool is_cut;         /* connections that are left were broken off */
 } serving;
 
 static status watch(const serving *s, int descriptor, uint32_t events, uint64_t data)
@@ -158,8 +159,10 @@ static void end_statements(serving *s)
     if (!s->end || now < s->end)
         return;
     (void)clients_cancel_all(&s->shared->clients);
-    if (now >= s->end + CUT_MILLISECONDS)
+    if (!s->is_cut && now >= s->end + CUT_MILLISECONDS) {
+        s->is_cut = true; /* once: each time is an event of each socket */
         clients_cut_all(&s->shared->clients);
+    }
 }
 
 /* ---- the loop ---- */
