@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ranks of one process with a device each, on the emulation: rows go from device to device, and no byte of them through the host.
-# devices.sh PROGRAM LIBRARY KERNELS [answers|joins|faults]
+# devices.sh PROGRAM LIBRARY KERNELS [answers|joins|faults]; ROWS a side of the joins, SEEDS of the faults
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -104,10 +104,9 @@ bytes_by_link() {
 joins() {
     for ranks in 2 3 4 8 16; do
         for algorithm in redundant parallel partitioned; do
-            check "$algorithm, $ranks devices" bytes_by_link $algorithm $ranks 65536 65536
+            check "$algorithm, $ranks devices" bytes_by_link $algorithm $ranks "${ROWS:-65536}" "${ROWS:-65536}"
         done
     done
-    check "a million rows a side on 16 devices" bytes_by_link partitioned 16 1048576 1048576
 }
 
 # One statement of several kinds, with delays, a fault or little memory, as the seed says: right rows, or one line that says what failed.

@@ -144,18 +144,18 @@ static const configuration devices_configuration = {.name = "files, 2 ranks, sim
                                                     .row_group = 4,
                                                     .is_lazy = true,
                                                     .effort = EFFORT_ALL};
-static const configuration cuda_devices_configuration = {
-    .name = "files, 2 ranks, CUDA device",
-    .options = {{"ranks", "2"},
-                {"distribute", "always"},
-                {"network_message_bytes", "300"},
-                {"threads", "2"},
-                {"chunk_rows", "300"},
-                {"device", "cuda"}},
-    .option_count = 6,
-    .row_group = 16,
-    .is_lazy = true,
-    .effort = EFFORT_ALL};
+/* A rank for each of the emulated GPUs, or two that share the one. */
+static configuration cuda_devices_configuration = {.name = "files, ranks, CUDA device",
+                                                   .options = {{"ranks", "2"},
+                                                               {"distribute", "always"},
+                                                               {"network_message_bytes", "300"},
+                                                               {"threads", "2"},
+                                                               {"chunk_rows", "300"},
+                                                               {"device", "cuda"}},
+                                                   .option_count = 6,
+                                                   .row_group = 16,
+                                                   .is_lazy = true,
+                                                   .effort = EFFORT_ALL};
 
 /* With --auto, only this one: the CPU, or the CUDA device where figures in XDG_CACHE_HOME say so. */
 static const configuration auto_configuration = {
@@ -887,8 +887,11 @@ int main(int argument_count, char **arguments)
                         "--chunks ROWS FILE... | --processes FILE\n");
         return 2;
     }
+    const char *devices = getenv("PISTACHIO_CUDA_DEVICES");
     if (has_chunks)
         chunks_configuration.options[2].value = arguments[2];
+    if (devices && strcmp(devices, "1") != 0)
+        cuda_devices_configuration.options[0].value = devices;
     if (!mkdtemp(r.folder)) {
         perror(r.folder);
         return 2;

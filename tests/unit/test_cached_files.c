@@ -3,7 +3,8 @@
  * hold its number: a statement gives the rows of a file that was there while it ran, or says that the file was being
  * written.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 20 */
 #include "base/fault.h"
 #include "exec/scan/column_cache.h"
 #include "exec/scan/scan_cache.h"

@@ -2,7 +2,8 @@
  * from there on: the failure is a clean one, nothing stays allocated, no file is left behind, and
  * the same statement works right after.
  *
- * test_label: slow threads */
+ * test_label: slow threads
+ * test_cost: 54 */
 #include "test.h"
 
 #include "base/fault.h"

@@ -1,5 +1,6 @@
 /* test_many_groups.c - groups that are more than a cache holds: tables kept aside, rows that pass.
- * test_label: slow threads */
+ * test_label: slow threads
+ * test_cost: 40 */
 #include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"

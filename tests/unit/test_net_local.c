@@ -1,7 +1,8 @@
 /* test_net_local.c - made-up queries over the local network: by seeds, step by step, with faults and
  * without, and by threads.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 30 */
 #include "net_cluster.h"
 #include "test.h"
 

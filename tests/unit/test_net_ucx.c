@@ -1,7 +1,8 @@
 /* test_net_ucx.c - ranks that are processes of this machine, joined by UCX: rows, agreement, and a
  * rank that is killed or stopped. Skipped where libucp is not.
  *
- * test_label: not-tsan slow release smoke */
+ * test_label: not-tsan slow release smoke
+ * test_cost: 15 */
 #include "test.h"
 
 #include "net/ucx/ucx.h"

@@ -1,7 +1,8 @@
 /* Statements on several ranks of one process: a failure on any of them, results that are given up,
  * limits, several statements at once, more ranks than row groups. Rows: tests/sql, tests/tpch.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 20 */
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

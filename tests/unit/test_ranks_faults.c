@@ -3,7 +3,8 @@
  * Rows are right, or there is a failure that a fault explains; nothing hangs. A seed that failed
  * is run alone with SEEDS=FIRST-END in the environment.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 20 */
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

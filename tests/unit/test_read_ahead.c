@@ -1,7 +1,8 @@
 /* test_read_ahead.c - what queries hold of what they read ahead: one budget for the process,
  * shared, and nothing when they are over, whichever way they end.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 30 */
 #include "exec/scan/scan_ahead.h"
 #include "parquet/write/writer.h"
 #include "pistachio/pistachio.h"

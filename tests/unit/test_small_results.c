@@ -1,7 +1,8 @@
 /* Tests of the memory that a client keeps of few rows, which is not the pages that they were read from: as an Arrow
  * stream and as batches; and of a database that is closed nothing but that.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 30 */
 #include "exec/scan/column_cache.h"
 #include "parquet/table/footer.h"
 #include "pistachio/pistachio.h"

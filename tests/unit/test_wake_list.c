@@ -1,6 +1,7 @@
 /* test_wake_list.c - who waits in a list is woken once, also if he is in it again before the others are.
  *
- * test_label: threads */
+ * test_label: threads
+ * test_cost: 20 */
 #include "test.h"
 
 #include "exec/sched/pool.h"

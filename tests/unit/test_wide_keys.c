@@ -1,5 +1,6 @@
 /* test_wide_keys.c - grouping, set operations, sorting and joins by hundreds of columns.
- * test_label: not-tsan */
+ * test_label: not-tsan
+ * test_cost: 14 */
 #include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"
