@@ -78,7 +78,20 @@ answers() {
     for query in "$here"/../../src/tpch/queries/*.sql; do
         none_by_host() { on_devices 3 "$(cat "$query")" && ! grep -E 'without peer access|by way of the host' "$work/said"; }
         check "$(basename "$query"): no byte through the host" none_by_host
+        check "$(basename "$query"): a slow rank" slow_rank "$(cat "$query")"
     done
+}
+
+# A rank whose links are slow holds back what is packed for it: all devices keep within their memory, and the rows are right.
+slow_rank() {
+    links=0-2=3e6,1-2=3e6
+    small="--set device_memory_limit=12MB --set chunk_rows=3000"
+    # shellcheck disable=SC2086  # several words
+    PISTACHIO_CUDA_LINKS=$links on_devices 3 "$1" $small && across || return 1
+    sed -n 's/^device cuda: .* at most \([0-9.]*\) MB of its memory.*/\1/p' "$work/said" |
+        awk '{ lines++; if ($1 > 12) bad = 1 } END { exit bad || !lines }' || { grep '^device cuda' "$work/said"; return 1; }
+    # shellcheck disable=SC2086  # several words
+    PISTACHIO_CUDA_LINKS=$links same_rows 3 "$1" $small
 }
 
 # The talk's joins: bytes on each link between two devices. Keys are of 8 bytes, slots of 16, of which there are two a row.

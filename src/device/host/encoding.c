@@ -36,7 +36,7 @@ static size_t to_hex(const unsigned char *from, size_t count, char *to)
     return 2 * count;
 }
 
-/* Lines of so many characters, a multiple of 4. */
+/* Lines of so many characters, a multiple of 4. One that is full ends in \n, but for a last one with padding. */
 static size_t to_base64(const unsigned char *from, size_t count, size_t line, char *to)
 {
     size_t length = 0;
@@ -44,12 +44,12 @@ static size_t to_base64(const unsigned char *from, size_t count, size_t line, ch
         uint32_t bits = (uint32_t)from[i] << 16;
         bits |= i + 1 < count ? (uint32_t)from[i + 1] << 8 : 0;
         bits |= i + 2 < count ? from[i + 2] : 0;
-        if (length % (line + 1) == line)
-            to[length++] = '\n';
         to[length++] = BASE64[bits >> 18];
         to[length++] = BASE64[bits >> 12 & 63];
         to[length++] = (char)(i + 1 < count ? BASE64[bits >> 6 & 63] : '=');
         to[length++] = (char)(i + 2 < count ? BASE64[bits & 63] : '=');
+        if (i + 2 < count && length % (line + 1) == line)
+            to[length++] = '\n';
     }
     return length;
 }

@@ -183,6 +183,8 @@ class Runner:
     def prepare(self, check):
         given = {name: value for name, value in self.given.items() if name not in check.without}
         check.settings = {name: value for name, value in {**check.settings, **given}.items() if name.isupper() or name in self.known}
+        if "memory_limit" in check.settings and check.may_fail_within:
+            check.may_fail = "|".join(filter(None, (check.may_fail, check.may_fail_within)))
         if self.is_slow:
             check.seconds, check.mebibytes = check.seconds * SLOWER, float("inf")
             check.limits = {name: number for name, number in check.limits.items() if name not in ("AS", "STACK")}

@@ -49,6 +49,7 @@ class Check:
     is_ordered: bool = False
     error: str = ""
     may_fail: str = ""
+    may_fail_within: str = ""  # likewise, where memory_limit is set
     look: Any = None
     before: list = field(default_factory=list)  # command lines of the program, run first: rewrite ...
     seconds: float = SECONDS

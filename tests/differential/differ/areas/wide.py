@@ -46,8 +46,7 @@ def check(choices, scene):
     made = MAKERS[form](choices, scene)
     made.words = ["--table", "w=w.parquet", "--table", "o=o.parquet"]
     made.settings = settings(choices, percent=30)
-    if "memory_limit" in made.settings:
-        made.may_fail = "memory_limit"  # a row group of thousands of columns
+    made.may_fail_within = "memory_limit"  # a row group of thousands of columns
     if made.settings.get("device") == "simulated" or made.settings.get("ranks") or made.settings.get("chunk_rows") == "7":
         made.seconds = 150
     return made
