@@ -1,6 +1,7 @@
 /* copy_in.c - see copy_in.h. */
 #include "server/copy_in.h"
 
+#include "server/copy_binary.h"
 #include "server/copy_text.h"
 #include "server/engine.h"
 #include "textfile/table/text_options.h"
@@ -24,27 +25,45 @@ static status open_file(session *s)
     return STATUS_OK;
 }
 
-static status write_rows(const session *s, copy_text *t)
+/* Rows that come in: as text or in the binary format. */
+typedef struct copy_in {
+    const sql_copy *copy;
+    copy_text text;
+    copy_binary binary;
+} copy_in;
+
+static status copy_in_write(const session *s, const char *bytes, size_t count)
 {
-    for (size_t at = 0; at < t->out.count;) {
-        ssize_t bytes = write(s->copied, t->out.items + at, t->out.count - at);
-        if (bytes < 0 && errno != EINTR)
+    for (size_t at = 0; at < count;) {
+        ssize_t written = write(s->copied, bytes + at, count - at);
+        if (written < 0 && errno != EINTR)
             return status_new_errno(errno, "could not write rows of COPY to a temporary file");
-        at += bytes > 0 ? (size_t)bytes : 0;
+        at += written > 0 ? (size_t)written : 0;
     }
-    t->out.count = 0;
     return STATUS_OK;
 }
 
-/* Asks the client for its rows: all columns as text. */
-static status ask(session *s, uint32_t columns)
+/* Writes the rows that are made once they are at least so long. */
+static status write_rows(const session *s, copy_in *c, size_t least)
+{
+    bool is_binary = c->copy->is_binary;
+    size_t *count = is_binary ? &c->binary.out.count : &c->text.out.count;
+    if (*count < least)
+        return STATUS_OK;
+    TRY(copy_in_write(s, is_binary ? c->binary.out.items : c->text.out.items, *count));
+    *count = 0;
+    return STATUS_OK;
+}
+
+/* Asks the client for its rows: all columns in one format. */
+static status ask(session *s, bool is_binary, uint32_t columns)
 {
     wire_writer *out = &s->stream.out;
     wire_begin(out, 'G');
-    wire_byte(out, 0);
+    wire_byte(out, is_binary);
     wire_16(out, (uint16_t)columns);
     for (uint32_t i = 0; i < columns; i++)
-        wire_16(out, 0);
+        wire_16(out, is_binary);
     wire_finish(out);
     return stream_flush(&s->stream);
 }
@@ -56,8 +75,14 @@ static status refuse_rows(wire_reader *reader)
     return status_new(STATUS_KIND_CANCELLED, "COPY from stdin failed: %s", why);
 }
 
+static status add_bytes(copy_in *c, const char *bytes, size_t count)
+{
+    return c->copy->is_binary ? copy_binary_add(&c->binary, bytes, count)
+                              : copy_text_add(&c->text, bytes, count);
+}
+
 /* Takes one message. *out_is_over: it was the last one. */
-static status copy_in_take_message(session *s, copy_text *t, bool *out_is_over)
+static status copy_in_take_message(session *s, copy_in *c, bool *out_is_over)
 {
     stream_end end;
     char type;
@@ -68,8 +93,8 @@ static status copy_in_take_message(session *s, copy_text *t, bool *out_is_over)
     *out_is_over = type == 'c';
     switch (type) {
     case 'd':
-        TRY(copy_text_add(t, reader.at, (size_t)(reader.end - reader.at)));
-        return t->out.count < WRITE_BYTES ? STATUS_OK : write_rows(s, t);
+        TRY(add_bytes(c, reader.at, (size_t)(reader.end - reader.at)));
+        return write_rows(s, c, WRITE_BYTES);
     case 'c':
     case 'H':
     case 'S':
@@ -82,30 +107,32 @@ static status copy_in_take_message(session *s, copy_text *t, bool *out_is_over)
     }
 }
 
-static status take_rows(session *s, copy_text *t)
+static status take_rows(session *s, copy_in *c)
 {
     bool is_over = false;
     while (!is_over)
-        TRY(copy_in_take_message(s, t, &is_over));
-    TRY(copy_text_end(t));
-    return write_rows(s, t);
+        TRY(copy_in_take_message(s, c, &is_over));
+    TRY(c->copy->is_binary ? copy_binary_end(&c->binary) : copy_text_end(&c->text));
+    return write_rows(s, c, 0);
 }
 
 /* The engine's: sql_copy_source. */
-static status take(void *context, const sql_copy *copy, const char *const *names, uint32_t columns,
-                   const char **out_path)
+static status take(void *context, const sql_copy *copy, const sql_copy_column *columns,
+                   uint32_t count, const char **out_path)
 {
     session *s = context;
-    copy_text t = {.style = &copy->text, .names = names, .columns = columns};
+    copy_in c = {.copy = copy, .text = {.style = &copy->text, .said = columns, .columns = count}};
     copy_in_end(s);
-    if (!columns || columns > INT16_MAX)
+    if (!count || count > INT16_MAX)
         return status_new(STATUS_KIND_LIMIT, "COPY takes 1 to %d columns, not %u", INT16_MAX,
-                          (unsigned)columns);
+                          (unsigned)count);
     TRY(open_file(s));
-    TRY(ask(s, columns));
-    status st = take_rows(s, &t);
-    copy_text_release(&t);
-    *out_path = t.has_rows ? s->copied_path : NULL;
+    TRY(ask(s, copy->is_binary, count));
+    copy_binary_init(&c.binary, columns, count);
+    status st = take_rows(s, &c);
+    *out_path = c.text.has_rows || c.binary.has_rows ? s->copied_path : NULL;
+    copy_text_release(&c.text);
+    copy_binary_release(&c.binary);
     return st;
 }
 

@@ -97,7 +97,7 @@ static status end_head_field(copy_text *t)
     t->is_plain = true;
     put_field(t);
     t->is_plain = false;
-    const char *name = t->names[t->column - 1];
+    const char *name = t->said[t->column - 1].name;
     size_t bytes = t->out.count - begin;
     bool is_same = strlen(name) == bytes && !memcmp(t->out.items + begin, name, bytes);
     t->out.count = begin;
@@ -112,7 +112,7 @@ static void put_row_field(copy_text *t)
 {
     if (t->column > 1)
         put(t, ',');
-    if (is_null_text(t, t->names[t->column - 1])) {
+    if (is_null_text(t, t->said[t->column - 1].name)) {
         put(t, '\\'), put(t, 'N');
         return;
     }

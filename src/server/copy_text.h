@@ -12,7 +12,7 @@
 
 typedef struct copy_text {
     const sql_copy_text *style;
-    const char *const *names; /* of the columns */
+    const sql_copy_column *said; /* the columns */
     uint32_t columns;
     uint32_t column;               /* that comes next */
     uint64_t line;                 /* from 1 */

@@ -34,21 +34,30 @@ data_type decode_type(uint32_t oid)
     return type_make(TYPE_NULL); /* a numeric's digits are its value's */
 }
 
-static status is_wrong(unsigned number, const char *what)
+static status is_wrong(const char *what)
 {
-    return status_new(STATUS_KIND_DATA, "parameter %u is not %s", number, what);
+    return status_new(STATUS_KIND_DATA, "the value is not %s", what);
+}
+
+status decode_end(const wire_reader *reader, uint32_t oid)
+{
+    const pg_type_entry *type = pg_type_find(oid);
+    if (!reader->is_broken && reader->at == reader->end)
+        return STATUS_OK;
+    return status_new(STATUS_KIND_CORRUPT, "the value has %s bytes than one of type %s",
+                      reader->is_broken ? "fewer" : "more", type ? type->sql_name : "unknown");
 }
 
 /* ---- numeric ---- */
 
 /* Makes a decimal of as many digits as the number has. */
-static status make_decimal(int128 number, unsigned scale, unsigned parameter, value *out)
+static status make_decimal(int128 number, unsigned scale, value *out)
 {
     unsigned digits = 1;
     while (digits < 39 && (number >= power_of_ten(digits) || -number >= power_of_ten(digits)))
         digits++;
     if (digits > 38 || scale > 38)
-        return is_wrong(parameter, "a decimal of at most 38 digits");
+        return is_wrong("a decimal of at most 38 digits");
     *out = value_decimal(number, type_decimal(digits > scale ? digits : scale ? scale : 1, scale));
     return STATUS_OK;
 }
@@ -76,13 +85,13 @@ static int count_decimals(const char *text, size_t bytes)
     return digits > 0 ? digits : 0;
 }
 
-static status decode_numeric_text(const char *text, size_t bytes, unsigned parameter, value *out)
+static status decode_numeric_text(const char *text, size_t bytes, value *out)
 {
     int scale = count_decimals(text, bytes);
     int128 number;
     if (scale > 38 || !decimal_parse(text, bytes, (unsigned)scale, &number))
-        return is_wrong(parameter, "a decimal of at most 38 digits");
-    return make_decimal(number, (unsigned)scale, parameter, out);
+        return is_wrong("a decimal of at most 38 digits");
+    return make_decimal(number, (unsigned)scale, out);
 }
 
 /* Adds a digit to the base 10,000, of which the last `cut` decimal digits are left out. False: the number is too large. */
@@ -115,18 +124,18 @@ static bool read_numeric(wire_reader *reader, unsigned count, int weight, unsign
 #define NUMERIC_POSITIVE 0x0000
 #define NUMERIC_NEGATIVE 0x4000
 
-static status decode_numeric(wire_reader *reader, unsigned parameter, value *out)
+static status decode_numeric(wire_reader *reader, value *out)
 {
     unsigned count = wire_read_16(reader);
     int weight = (int16_t)wire_read_16(reader);
     unsigned sign = wire_read_16(reader), scale = wire_read_16(reader);
     int128 number;
     if (sign != NUMERIC_POSITIVE && sign != NUMERIC_NEGATIVE)
-        return is_wrong(parameter, "a finite number");
+        return is_wrong("a finite number");
     if (scale > 38 || weight > 10 || weight < -11 ||
         !read_numeric(reader, count, weight, scale, &number))
-        return is_wrong(parameter, "a decimal of at most 38 digits");
-    return make_decimal(sign == NUMERIC_NEGATIVE ? -number : number, scale, parameter, out);
+        return is_wrong("a decimal of at most 38 digits");
+    return make_decimal(sign == NUMERIC_NEGATIVE ? -number : number, scale, out);
 }
 
 /* ---- other binary forms ---- */
@@ -153,15 +162,15 @@ static float decode_read_float(wire_reader *reader)
     return number;
 }
 
-static status decode_read_date(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_date(wire_reader *reader, value *out)
 {
     int32_t days = (int32_t)wire_read_32(reader);
     bool is_infinite = days == INT32_MAX || days == INT32_MIN;
     out->i64 = !is_infinite ? (int64_t)days + EPOCH_DAYS : days < 0 ? -INT32_MAX : INT32_MAX;
-    return is_infinite || out->i64 < INT32_MAX ? STATUS_OK : is_wrong(parameter, "a date in range");
+    return is_infinite || out->i64 < INT32_MAX ? STATUS_OK : is_wrong("a date in range");
 }
 
-static status decode_read_timestamp(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_timestamp(wire_reader *reader, value *out)
 {
     int64_t microseconds = (int64_t)read_64(reader);
     if (microseconds == INT64_MAX || microseconds == INT64_MIN) {
@@ -170,15 +179,15 @@ static status decode_read_timestamp(wire_reader *reader, unsigned parameter, val
     }
     if (__builtin_add_overflow(microseconds, EPOCH_MICROSECONDS, &out->i64) ||
         calendar_is_infinite(out->i64))
-        return is_wrong(parameter, "a timestamp in range");
+        return is_wrong("a timestamp in range");
     return STATUS_OK;
 }
 
-static status decode_read_time(wire_reader *reader, unsigned parameter, value *out)
+static status decode_read_time(wire_reader *reader, value *out)
 {
     out->i64 = (int64_t)read_64(reader);
     bool is_one = out->i64 >= 0 && out->i64 <= DAY_MICROSECONDS;
-    return is_one ? STATUS_OK : is_wrong(parameter, "a time of day");
+    return is_one ? STATUS_OK : is_wrong("a time of day");
 }
 
 static status read_uuid(wire_reader *reader, value *out)
@@ -190,7 +199,7 @@ static status read_uuid(wire_reader *reader, value *out)
 }
 
 /* Reads a value of the type into *out, whose type is set. */
-static status read_value(wire_reader *reader, uint32_t oid, unsigned parameter, value *out)
+static status read_value(wire_reader *reader, uint32_t oid, value *out)
 {
     switch (oid) {
     case PG_BOOL:
@@ -216,12 +225,12 @@ static status read_value(wire_reader *reader, uint32_t oid, unsigned parameter, 
         out->f64 = read_double(reader);
         return STATUS_OK;
     case PG_DATE:
-        return decode_read_date(reader, parameter, out);
+        return decode_read_date(reader, out);
     case PG_TIME:
-        return decode_read_time(reader, parameter, out);
+        return decode_read_time(reader, out);
     case PG_TIMESTAMP:
     case PG_TIMESTAMPTZ:
-        return decode_read_timestamp(reader, parameter, out);
+        return decode_read_timestamp(reader, out);
     case PG_INTERVAL:
         out->interval.microseconds = (int64_t)read_64(reader);
         out->interval.days = (int32_t)wire_read_32(reader);
@@ -232,8 +241,7 @@ static status read_value(wire_reader *reader, uint32_t oid, unsigned parameter, 
     }
 }
 
-static status decode_binary(uint32_t oid, const char *bytes, size_t count, unsigned parameter,
-                            value *out)
+static status decode_binary(uint32_t oid, const char *bytes, size_t count, value *out)
 {
     wire_reader reader = {.at = bytes, .end = bytes + count};
     data_type type = decode_type(oid);
@@ -246,20 +254,18 @@ static status decode_binary(uint32_t oid, const char *bytes, size_t count, unsig
     if (oid != PG_NUMERIC && type.id == TYPE_NULL)
         return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                       "binary values of type %u are not supported", (unsigned)oid),
-                           "send parameter %u as text", parameter);
-    TRY(oid == PG_NUMERIC ? decode_numeric(&reader, parameter, out)
-                          : read_value(&reader, oid, parameter, out));
-    return status_context(wire_end(&reader, "Bind"), "parameter %u", parameter);
+                           "send the value as text");
+    TRY(oid == PG_NUMERIC ? decode_numeric(&reader, out) : read_value(&reader, oid, out));
+    return decode_end(&reader, oid);
 }
 
 /* ---- text ---- */
 
-static status decode_text(uint32_t oid, const char *text, size_t bytes, unsigned parameter,
-                          value *out)
+static status decode_text(uint32_t oid, const char *text, size_t bytes, value *out)
 {
     data_type type = decode_type(oid);
     if (oid == PG_NUMERIC)
-        return decode_numeric_text(text, bytes, parameter, out);
+        return decode_numeric_text(text, bytes, out);
     if (type.id == TYPE_NULL || type_is_text(type)) {
         *out = value_text(text, bytes);
         return STATUS_OK;
@@ -269,12 +275,11 @@ static status decode_text(uint32_t oid, const char *text, size_t bytes, unsigned
         return STATUS_OK;
     memcpy(name, "a ", 3);
     type_name(type, name + 2);
-    return is_wrong(parameter, name);
+    return is_wrong(name);
 }
 
-status decode_value(uint32_t oid, encode_format format, const char *bytes, size_t count,
-                    unsigned number, value *out)
+status decode_value(uint32_t oid, encode_format format, const char *bytes, size_t count, value *out)
 {
-    return format == ENCODE_BINARY ? decode_binary(oid, bytes, count, number, out)
-                                   : decode_text(oid, bytes, count, number, out);
+    return format == ENCODE_BINARY ? decode_binary(oid, bytes, count, out)
+                                   : decode_text(oid, bytes, count, out);
 }

@@ -46,7 +46,7 @@ static data_type digits_type(const digits *d)
 }
 
 /* Adds the numbers of an array's text; others are left to whom reads the list. */
-static status digits_of_text(const char *text, size_t bytes, unsigned number, digits *out)
+static status digits_of_text(const char *text, size_t bytes, digits *out)
 {
     static const char between[] = "{}, \t\r\n\f\v\"";
     const char *end = text + bytes;
@@ -56,7 +56,7 @@ static status digits_of_text(const char *text, size_t bytes, unsigned number, di
         while (at < end && !memchr(between, *at, sizeof between - 1))
             at++;
         if (begin < at && strchr("+-.0123456789", *begin)) {
-            TRY(decode_value(PG_NUMERIC, ENCODE_TEXT, begin, (size_t)(at - begin), number, &v));
+            TRY(decode_value(PG_NUMERIC, ENCODE_TEXT, begin, (size_t)(at - begin), &v));
             digits_add(out, &v);
         }
         at += at < end;
@@ -100,32 +100,32 @@ static void write_element(wire_writer *out, const value *v)
 }
 
 /* Reads how many elements there are. */
-static status decode_array_read_head(wire_reader *reader, uint32_t element, unsigned number,
-                                     uint32_t *out)
+static status decode_array_read_head(wire_reader *reader, uint32_t oid, uint32_t *out)
 {
+    uint32_t element = element_of(oid);
     uint32_t dimensions = wire_read_32(reader);
     wire_read_32(reader);
     uint32_t found = wire_read_32(reader);
     *out = dimensions ? wire_read_32(reader) : 0;
     if (dimensions)
         wire_read_32(reader);
-    if (reader->is_broken || dimensions > 1)
-        return reader->is_broken ? wire_end(reader, "Bind")
-                                 : status_new(STATUS_KIND_UNSUPPORTED,
-                                              "parameter %u is an array of %u dimensions; those of "
-                                              "more than one are not supported",
-                                              number, (unsigned)dimensions);
+    if (reader->is_broken)
+        return decode_end(reader, oid);
+    if (dimensions > 1)
+        return status_new(STATUS_KIND_UNSUPPORTED,
+                          "the value is an array of %u dimensions; those of more than one are not "
+                          "supported",
+                          (unsigned)dimensions);
     if (found == element)
         return STATUS_OK;
-    return status_new(STATUS_KIND_DATA, "parameter %u is an array of type %u, not of type %u",
-                      number, (unsigned)found, (unsigned)element);
+    return status_new(STATUS_KIND_DATA, "the value is an array of type %u, not of type %u",
+                      (unsigned)found, (unsigned)element);
 }
 
-static status read_elements(wire_reader *reader, uint32_t element, unsigned number,
-                            wire_writer *room, digits *d)
+static status read_elements(wire_reader *reader, uint32_t oid, wire_writer *room, digits *d)
 {
     uint32_t count;
-    TRY(decode_array_read_head(reader, element, number, &count));
+    TRY(decode_array_read_head(reader, oid, &count));
     wire_byte(room, '{');
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bytes = wire_read_32(reader);
@@ -139,17 +139,17 @@ static status read_elements(wire_reader *reader, uint32_t element, unsigned numb
             wire_bytes(room, "NULL", 4);
             continue;
         }
-        TRY(decode_value(element, ENCODE_BINARY, at, bytes, number, &v));
+        TRY(decode_value(element_of(oid), ENCODE_BINARY, at, bytes, &v));
         digits_add(d, &v);
         write_element(room, &v);
     }
     wire_byte(room, '}');
-    TRY(wire_end(reader, "Bind"));
+    TRY(decode_end(reader, oid));
     return wire_status(room);
 }
 
 status decode_array(uint32_t oid, encode_format format, const char *bytes, size_t count,
-                    unsigned number, wire_writer *room, value *out)
+                    wire_writer *room, value *out)
 {
     uint32_t element = element_of(oid);
     data_type type = decode_type(element), list;
@@ -158,10 +158,10 @@ status decode_array(uint32_t oid, encode_format format, const char *bytes, size_
     wire_cut(room, 0);
     *out = value_text(bytes, count);
     if (format == ENCODE_BINARY) {
-        TRY(read_elements(&reader, element, number, room, &d));
+        TRY(read_elements(&reader, oid, room, &d));
         *out = value_text(room->bytes.items, room->bytes.count);
     } else if (element == PG_NUMERIC) {
-        TRY(digits_of_text(bytes, count, number, &d));
+        TRY(digits_of_text(bytes, count, &d));
     }
     if (element == PG_NUMERIC)
         type = digits_type(&d);

@@ -1,4 +1,4 @@
-/* decode_array.h - PostgreSQL's arrays as values of parameters: what a client sends becomes the text of a list. */
+/* decode_array.h - PostgreSQL's arrays that a client sends: each becomes the text of a list. */
 #ifndef PISTACHIO_SERVER_DECODE_ARRAY_H
 #define PISTACHIO_SERVER_DECODE_ARRAY_H
 
@@ -9,9 +9,9 @@
  * arrays. */
 CHECKED status decode_array_type(uint32_t oid, data_type *out, bool *out_is_array);
 
-/* Reads an array, parameter number `number`. *out has the list's type, which the caller releases, and its text, which is
- * the message's or lies in `room`. */
+/* Reads an array. *out has the list's type, which the caller releases, and its text, which is
+ * the message's or lies in `room`. Failures are as those of decode_value. */
 CHECKED status decode_array(uint32_t oid, encode_format format, const char *bytes, size_t count,
-                            unsigned number, wire_writer *room, value *out);
+                            wire_writer *room, value *out);
 
 #endif

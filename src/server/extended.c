@@ -221,7 +221,8 @@ static status bind_array(const prepared *p, uint32_t parameter, encode_format fo
     wire_writer room = {0};
     value v;
     status st =
-        decode_array(parameter_oid(p, parameter), format, bytes, count, parameter + 1, &room, &v);
+        status_context(decode_array(parameter_oid(p, parameter), format, bytes, count, &room, &v),
+                       "parameter %u", (unsigned)parameter + 1);
     if (!st) {
         st = api_bind(p->statement, parameter, &v);
         nested_type_release(v.type);
@@ -243,7 +244,8 @@ static status bind_parameter(const prepared *p, uint32_t parameter, encode_forma
         return wire_end(reader, "Bind");
     if (entry && entry->element)
         return bind_array(p, parameter, format, text, bytes);
-    TRY(decode_value(parameter_oid(p, parameter), format, text, bytes, parameter + 1, &v));
+    TRY(status_context(decode_value(parameter_oid(p, parameter), format, text, bytes, &v),
+                       "parameter %u", (unsigned)parameter + 1));
     return api_bind(p->statement, parameter, &v);
 }
 

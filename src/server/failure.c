@@ -57,6 +57,7 @@ static const struct {
     {STATUS_KIND_INVALID, "two columns are named", "42701"},
     {STATUS_KIND_INVALID, "% is named twice", "42701"},
     {STATUS_KIND_INVALID, "COPY has no option", "42601"},
+    {STATUS_KIND_INVALID, "WHERE clause not allowed", "42601"},
     {STATUS_KIND_INVALID, "COPY TO STDOUT in the", "0A000"},
     {STATUS_KIND_INVALID, "COPY FROM STDIN in the", "0A000"},
     {STATUS_KIND_INVALID, "COPY option ", "22023"},
@@ -102,9 +103,13 @@ static const struct {
     {STATUS_KIND_DATA, "% UTF-8", "22021"},
     {STATUS_KIND_DATA, "a text would have", "54000"},
     {STATUS_KIND_DATA, "the line ", "22P04"},
+    {STATUS_KIND_DATA, "the row ", "22P04"},
+    {STATUS_KIND_DATA, "what is copied ", "22P04"},
+    {STATUS_KIND_DATA, "% has a negative length", "22P04"},
     {STATUS_KIND_DATA, "% column \"", "22P02"},
     {STATUS_KIND_CORRUPT, "a message ", "08P01"},
     {STATUS_KIND_CORRUPT, "parameter ", "22P03"},
+    {STATUS_KIND_CORRUPT, "row ", "22P03"},
 };
 
 static bool fits(const char *message, const char *pattern)

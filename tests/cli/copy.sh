@@ -298,6 +298,25 @@ expect "-o beyond the limit" 1 - limited "$setup $many" --format csv -o o.csv
 says "says why" "File too large"
 holds "left $(find . -type f)" [ "$(files)" = 0 ]
 
+# ---- COPY ... FROM with a condition, and columns ----
+
+rm -f ./*
+"$program" -c "copy (select i, i::decimal(9,2) / 2 as d from range(1, 9) as r(i)) to 'n.csv'" -c "copy (select i, i::decimal(9,2) / 2 as d from range(1, 9) as r(i)) to 'n.parquet'" >"$work/out" 2>&1 || fail "files"
+taken="create table t (i integer, d decimal(30,4), s varchar)"
+for file in n.csv n.parquet; do
+    expect "COPY FROM $file WHERE" 0 'i,d,s
+6,3.0000,
+7,3.5000,
+8,4.0000,' "$program" --format csv -c "$taken; copy t (i, d) from '$file' where i > 5 and d < 4.5 and s is null; select * from t order by i"
+    expect "a subquery in the condition" 1 "CREATE TABLE" "$program" -c "$taken; copy t (i, d) from '$file' where i = (select 1)"
+    says "says so" "a subquery in the condition of COPY ... FROM is not supported"
+    expect "a condition on another column" 1 "CREATE TABLE" "$program" -c "$taken; copy t (i, d) from '$file' where x > 1"
+    says "says so" 'column "x" does not exist'
+done
+expect "a column twice" 1 "CREATE TABLE" "$program" -c "$taken; copy t (i, d, i) to 'twice.csv'"
+says "says so" 'column "i" is named twice'
+holds "a refused COPY left twice.csv" [ ! -e twice.csv ]
+
 # A file system of 2 MB, where we may mount one.
 if mkdir "$work/small" && mount -t tmpfs -o size=2m none "$work/small" 2>/dev/null; then
     expect "COPY to a full disk" 1 - "$program" -c "$setup copy ($many) to '$work/small/o.csv'"

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Clients of others over the server, each where it is installed: the 22 queries of TPC-H through psql, asyncpg and pgjdbc; types,
-parameters, cursors and catalogs through asyncpg, pg8000, lib/pq, adbc-driver-postgresql, ODBC, pandas and SQLAlchemy; a project of dbt.
+parameters, cursors, COPY and catalogs through asyncpg, psycopg, pg8000, lib/pq, adbc-driver-postgresql, ODBC, pandas and SQLAlchemy; a project of dbt.
 drivers.py PROGRAM
 
 Exit status 77: none of them is there."""
 import asyncio
+import datetime
 import decimal
 import importlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import PROGRAM, Server, check, counts, finish  # noqa: E402  pylint: disable=wrong-import-position
@@ -163,6 +166,71 @@ async def asyncpg_types(server):
     await c.close()
 
 
+# ---- COPY in binary ----
+
+# Columns, and their values in rows.
+COPIED = ('a boolean, b smallint, c integer, d bigint, e real, f double, g decimal(38,10), h date, i time, j timestamp, k timestamptz, l real[], m varchar, '
+          'n blob, o uuid, p json, q integer[], r varchar[], s decimal(10,2)[]')
+FIRST, LAST = datetime.datetime.min, datetime.datetime.max
+ROWS = [
+    (True, -2**15, -2**31, -2**63, 1.5, 5e-324, decimal.Decimal('-' + '9' * 28 + '.' + '9' * 10), datetime.date.min, datetime.time.min, FIRST,
+     FIRST.replace(microsecond=1, tzinfo=datetime.timezone.utc), [0.5, None], '', b'', uuid.UUID(int=0), '{}', [], [], []),
+    (False, 2**15 - 1, 2**31 - 1, 2**63 - 1, float('inf'), 1.7976931348623157e308, decimal.Decimal('9' * 28 + '.' + '9' * 10), datetime.date.max,
+     datetime.time.max, LAST, LAST.replace(microsecond=1, tzinfo=datetime.timezone.utc), [], 'ä"\\\n,\t\r\\N', bytes(range(256)),
+     uuid.UUID(int=2**128 - 1), '{"a": [1, null, "\\n\\""]}', [1, None, -2**31], ['', None, 'NULL', '{"a",\\}'], [decimal.Decimal('1.50'), None]),
+    (None,) * 19]
+
+
+async def asyncpg_copy(server):
+    asyncpg = module('asyncpg')
+    c = await asyncpg.connect(host=server.folder, user='x', database='x')
+    await c.execute('create table copied (%s)' % COPIED)
+    for rows in (ROWS, [], ROWS * 500):
+        check('copy_records_to_table', await c.copy_records_to_table('copied', records=rows), 'COPY %d' % len(rows))
+    found = [tuple(r) for r in await c.fetch('select * from copied')]
+    check('its rows', found[:3], ROWS)
+    check('all of them', found == ROWS * 501, True)
+    check('some columns', await c.copy_records_to_table('copied', records=[('only', 7)], columns=['m', 'c'], where='c = 7') if asyncpg.__version__ >= '0.29' else
+          await c.copy_records_to_table('copied', records=[('only', 7)], columns=['m', 'c']), 'COPY 1')
+    check('the others', tuple(await c.fetchrow("select a, c, m, s from copied where m = 'only'")), (None, 7, 'only', None))
+    try:
+        await c.copy_records_to_table('copied', records=[(2, 1), (3, decimal.Decimal(10) ** 28)], columns=['c', 'g'])
+        check('a wrong value', False, True)
+    except asyncpg.NumericValueOutOfRangeError as e:
+        check('a wrong value', str(e).split(': ')[0], 'row 2, column "g"')
+    check('the connection after it', await c.fetchval('select 7'), 7)
+    await c.close()
+
+
+def psycopg_copy(server):
+    psycopg = module('psycopg')
+    types = 'bool int2 int4 int8 float4 float8 numeric date time timestamp timestamptz float4[] text bytea uuid json int4[] text[] numeric[]'.split()
+    with psycopg.connect(host=server.folder, user='x', dbname='x', autocommit=True) as c, c.cursor() as cursor:
+        cursor.execute('create table copied (%s)' % COPIED)
+        for rows in (ROWS, [], ROWS * 500):
+            with cursor.copy('copy copied from stdin (format binary)') as copy:
+                copy.set_types(types)
+                for row in rows:
+                    copy.write_row([psycopg.types.json.Json(json.loads(v)) if i == 15 and v else v for i, v in enumerate(row)])
+            check('rows of psycopg', cursor.rowcount, len(rows))
+        found = cursor.execute('select * from copied', binary=True).fetchall()
+        expected = [[json.loads(v) if i == 15 and v else v for i, v in enumerate(row)] for row in ROWS]
+        check('as they were', [[json.loads(v) if i == 15 and isinstance(v, str) else v for i, v in enumerate(row)] for row in found[:3]], expected)
+        check('all of them', len(found), 1503)
+        for rows, state in (([(1, 'x'), (2, 'y\0')], '22021'), ([(1,)], '22P04')):
+            try:
+                with cursor.copy('copy copied (c, m) from stdin (format binary)') as copy:
+                    copy.set_types(['int4', 'text'][:len(rows[0])])
+                    for row in rows:
+                        copy.write_row(row)
+                check('a wrong row', False, True)
+            except psycopg.Error as e:
+                check('a wrong row', e.sqlstate, state)
+        with cursor.copy('copy (select c, m from copied limit 3) to stdout (format binary)') as copy:
+            copy.set_types(['int4', 'text'])
+            check('and back', list(copy.rows()), [(r[2], r[12]) for r in ROWS])
+
+
 # ---- others ----
 
 def pg8000_parts(server):
@@ -284,7 +352,7 @@ class Many(Server):
 def main():
     parts = ((shutil.which('psql'), through_psql), (module('asyncpg'), lambda s: asyncio.run(through_asyncpg(s))),
              (shutil.which('java') and os.path.exists(JDBC), through_jdbc), (module('asyncpg'), lambda s: asyncio.run(asyncpg_types(s))),
-             (module('pg8000'), pg8000_parts), (module('adbc_driver_postgresql') and module('pyarrow'), adbc_parts),
+             (module('asyncpg'), lambda s: asyncio.run(asyncpg_copy(s))), (module('psycopg'), psycopg_copy), (module('pg8000'), pg8000_parts), (module('adbc_driver_postgresql') and module('pyarrow'), adbc_parts),
              (module('pandas') and module('sqlalchemy') and module('psycopg'), pandas_parts), (shutil.which('isql') and ODBC, odbc_parts),
              (shutil.which('go') and os.path.isdir(GO + '/src/github.com/lib/pq'), go_parts),
              (shutil.which('dbt') and shutil.which('psql'), dbt_project))

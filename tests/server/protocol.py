@@ -294,9 +294,209 @@ def copy_from(c):
     check('COPY FROM prepared', kinds(c.until_ready()), '1tn2GCZ')
     check('its rows', table()[0], [[b'2', b'b']])
     for sql, code in (('copy absent from stdin', '42P01'), ('copy things from stdin', '0A000'),
-                      ('copy copied (absent) from stdin', '42703'), ('copy copied (i, i) from stdin', '42701'), ('copy copied from stdin (format binary)', '0A000'),
+                      ('copy copied (absent) from stdin', '42703'), ('copy copied (i, i) from stdin', '42701'), ('copy copied (i, i) to stdout', '42701'),
                       ("copy copied from '/etc/passwd'", '42501'), ("copy copied from program 'true'", '42501')):
         check(sql, [f['C'] for f in failures(c.query(sql))], [code])
+    c.query("create table shapes (b blob, j json, l integer[], s struct(a integer, b varchar))")
+    c.send(message('Q', 'copy shapes from stdin'), message('d', b'\\\\x00fF\t{"a": [1]}\t{1,NULL,3}\t{"a": 1, "b": "x"}\n\\N\t\\N\t\\N\t\\N\n'), message('c'))
+    check('texts of types that csv files do not have', kinds(c.until_ready()), 'GCZ')
+    check('their values', rows(c.query('select * from shapes')), [[b'\\x00ff', b'{"a": [1]}', b'{1,NULL,3}', b'{"a": 1, "b": "x"}'], [None] * 4])
+    for column, text in ((0, b'\\\\x0'), (1, b'{"a"'), (2, b'{1'), (2, b'{x}'), (3, b'{"c": 1}')):
+        fields = [b'\\N'] * 4
+        fields[column] = text
+        c.send(message('Q', 'copy shapes from stdin'), message('d', b'\t'.join(fields) + b'\n'), message('c'))
+        check('wrong %r' % text, kinds(c.until_ready()), 'GEZ')
+
+
+def copy_where(c):
+    """COPY ... FROM with a condition, which is looked at before the client is asked for rows."""
+    c.query('create table chosen (i integer, s varchar, d decimal(5,2))')
+    for columns, where, expected in (('', 'i > 1', [2, 3]), ('', "s like 'a%' and chosen.i < 3", [1]), ('', 's is null', [3]), ('', 'd = 1.5', [2]),
+                                     ('(i, s)', 'd is null', None), ('', "i in (1, 3) or s = 'b'", [1, 2, 3]), ('', 'false', []), ('', 'null', [])):
+        data = b'1\tax\n2\tb\n3\t\\N\n' if columns else b'1\tax\t1\n2\tb\t1.50\n3\t\\N\t\\N\n'
+        expected = [1, 2, 3] if expected is None else expected
+        c.send(message('Q', 'copy chosen %s from stdin where %s' % (columns, where)), message('d', data), message('c'))
+        found = c.until_ready()
+        check('COPY WHERE ' + where, (kinds(found), found[1][1]), ('GCZ', b'COPY %d\0' % len(expected)))
+        check('its rows', [int(r[0]) for r in rows(c.query('select i from chosen order by i'))], expected)
+        c.query('drop table chosen; create table chosen (i integer, s varchar, d decimal(5,2))')
+    for where, code in (('x > 1', '42703'), ('i + 1', '42804'), ('exists (select 1)', '0A000'), ('i in (select 1)', '0A000'),
+                        ('i > (select 1)', '0A000'), ('count(*) > 1', '42803'), ('row_number() over () = 1', '42P20'), ('things.id = 1', '42P01')):
+        found = c.query('copy chosen from stdin where ' + where)
+        check('COPY WHERE ' + where, (kinds(found), failures(found)[0]['C']), ('EZ', code))
+    c.send(message('Q', 'copy chosen (i) from stdin (format csv) where 1 / i > 0'), message('d', b'0\n'), message('c'))
+    check('a condition that fails', [f['C'] for f in failures(c.until_ready())], ['22012'])
+    c.send(message('Q', 'copy chosen (i) from stdin (format binary) where i = 2'),
+           message('d', BINARY_HEAD + b''.join(int16(1) + int32(4, i) for i in range(5)) + b'\xff\xff'), message('c'))
+    check('in binary', (c.until_ready()[1][1], rows(c.query('select i from chosen'))), (b'COPY 1\0', [[b'2']]))
+    check('not TO', failures(c.query('copy chosen to stdout where i = 1'))[0]['C'], '42601')
+
+
+# ---- COPY FROM in binary ----
+
+BINARY_HEAD = b'PGCOPY\n\xff\r\n\0' + bytes(8)
+
+
+def send_binary(c, sql, data, pieces=1):
+    """Returns what comes back on rows of the binary format, cut into about so many messages."""
+    step = max(-(-len(data) // pieces), 1)
+    c.send(message('Q', sql), *[message('d', data[i:i + step]) for i in range(0, len(data), step)], message('c'))
+    return c.until_ready()
+
+
+def fields(*values):
+    """Returns a row; None: NULL."""
+    return int16(len(values)) + b''.join(int32(-1) if v is None else int32(len(v)) + v for v in values)
+
+
+# More values in binary, and their text.
+MORE = [
+    ('real', struct.pack('!f', 1e-45), b'1e-45'), ('real', struct.pack('!f', 3.4028235e38), b'3.4028235e+38'), ('real', struct.pack('!f', float('-inf')), b'-Infinity'),
+    ('real', struct.pack('!f', float('nan')), b'NaN'), ('double', struct.pack('!d', 5e-324), b'5e-324'), ('double', struct.pack('!d', 0.1 + 0.2), b'0.30000000000000004'),
+    ('double', struct.pack('!d', 1.7976931348623157e308), b'1.7976931348623157e+308'), ('double', struct.pack('!d', -0.0), b'-0'),
+    ('decimal(5,2)', numeric('1.005'), b'1.01'), ('decimal(5,2)', numeric('-999.99'), b'-999.99'), ('decimal(38,0)', numeric('9' * 38), b'9' * 38),
+    ('time', struct.pack('!q', DAY), b'24:00:00'), ('time', struct.pack('!q', 0), b'00:00:00'),
+    ('date', struct.pack('!i', -2451545), b'4714-11-24 BC'), ('date', struct.pack('!i', 2145031948), b'5874897-12-31'),
+    ('timestamp', struct.pack('!q', -211813488000000000), b'4714-11-24 00:00:00 BC'), ('timestamp', struct.pack('!q', 1), b'2000-01-01 00:00:00.000001'),
+    ('timestamptz', struct.pack('!q', 2**63 - 2 - 10957 * DAY), b'294247-01-10 04:00:54.775806+00'),
+    ('blob', bytes(range(256)) * 3, None), ('blob', b'\\N', None), ('blob', b'', b'\\x'), ('varchar', b'\\N', b'\\N'), ('varchar', b'\\.', b'\\.'),
+    ('varchar', b' "a",\\"\r\n\t\xc3\xa4\\', b' "a",\\"\r\n\t\xc3\xa4\\'), ('json', b'{"a": [1, "x\\n"]}', b'{"a": [1, "x\\n"]}'),
+    ('struct(a integer, b varchar)', b'{"a": 1, "b": "x\\"y"}', b'{"a": 1, "b": "x\\"y"}'), ('map(varchar, integer)', b'{"k": 1}', b'{"k": 1}'),
+    ('integer[][]', b'[[1, null], null, []]', b'[[1, null], null, []]'), ('blob[]', array(17, b'\0"\\', None, b''), b'{"\\\\x00225c",NULL,"\\\\x"}'),
+    ('real[]', array(700, struct.pack('!f', 1.1)), b'{1.1}'), ('timestamptz[]', array(1184, struct.pack('!q', 0)), b'{"2000-01-01 00:00:00+00"}'),
+    ('decimal(4,1)[]', array(1700, numeric('1.25'), numeric('-7')), b'{1.3,-7.0}'),
+]
+
+
+def binary_values(c):
+    """Each type's values and NULL come as they were sent, in pieces of any length."""
+    values = [value for value in VALUES if value[0] != 'interval']  # a table cannot hold it
+    c.query('create table every (%s)' % ', '.join('c%d %s' % (i, value[0]) for i, value in enumerate(values)))
+    row = [value[5] for value in values]
+    data = BINARY_HEAD + fields(*row) + fields(*[None] * len(row)) + fields(*row) + b'\xff\xff'
+    for pieces in (1, 2, 9, len(data)):
+        found = send_binary(c, 'copy every from stdin binary', data, pieces)
+        check('messages of COPY FROM in binary', (kinds(found), found[0][1]), ('GCZ', b'\1' + int16(len(row), *[1] * len(row))))
+        check('its tag', found[1][1], b'COPY 3\0')
+    found = rows(c.ask(parse('select * from every'), bind(results=[1]), execute(), SYNC))
+    check('rows of all types', len(found), 12)
+    for value, *sent in zip(values, *found):
+        expected = [None if i % 3 == 1 else value[5] for i in range(12)]
+        check('%s %s in binary' % value[:2], sent, expected)
+    for number, (kind, binary, text) in enumerate(MORE):
+        c.query('create table more%d (v %s)' % (number, kind))
+        found = send_binary(c, 'copy more%d from stdin (format binary)' % number, BINARY_HEAD + fields(binary) + fields(None))
+        check('%s %r' % (kind, binary), ([f.get('M') for f in failures(found)], kinds(found)), ([], 'GCZ'))
+        query = 'select v from more%d' % number
+        if text is not None:
+            check('its text', rows(c.query(query)), [[text], [None]])
+        if kind.split('(')[0] not in ('decimal', 'time') or kind.endswith(']') and kind != 'decimal(4,1)[]':
+            check('%s %r again' % (kind, binary), rows(c.ask(parse(query), bind(results=[1]), execute(), SYNC)), [[binary], [None]])
+    choose = random.Random(7)
+    doubles = [struct.pack('!Q', choose.getrandbits(64)) for _ in range(2000)]
+    doubles = [d for d in doubles if struct.unpack('!d', d)[0] == struct.unpack('!d', d)[0]]
+    reals = [struct.pack('!I', choose.getrandbits(32)) for _ in doubles]
+    reals = [r if struct.unpack('!f', r)[0] == struct.unpack('!f', r)[0] else bytes(4) for r in reals]
+    c.query('create table numbers (d double, r real)')
+    send_binary(c, 'copy numbers (r, d) from stdin binary', BINARY_HEAD + b''.join(map(fields, reals, doubles)))
+    found = rows(c.ask(parse('select d, r from numbers'), bind(results=[1]), execute(), SYNC))
+    check('floats of any bits', sorted(found) == sorted(map(list, zip(doubles, reals))), True)
+
+
+def binary_heads(c):
+    c.query('create table headed (i integer, s varchar)')
+    row = fields(int32(1), b'a')
+    for flags, extension, rest, code in ((0, 0, row, None), (1, 0, row, None), (0xffff, 5, b'12345' + row, None), (0, 200000, bytes(200000) + row, None),
+                                         (1 << 16, 0, row, '22P04'), (1 << 17, 0, row, '22P04'), (1 << 31, 0, row, '22P04'), (0, -1, row, '22P04'),
+                                         (0, 5, b'1234', '22P04'), (0, 2**31 - 1, row, '22P04')):
+        head = BINARY_HEAD[:11] + struct.pack('!Ii', flags, extension)
+        for pieces in (1, 3, 40):
+            found = send_binary(c, 'copy headed from stdin binary', head + rest, pieces)
+            check('a head %x %d' % (flags, extension), [f['C'] for f in failures(found)], [code] if code else [])
+    for head in (b'', b'PGCOPY\n', BINARY_HEAD[:-1], b'1\ta\n', b'PGCOPY\n\xff\r\n\1' + bytes(8), b'x' * 100):
+        check('no head %r' % head, [f['C'] for f in failures(send_binary(c, 'copy headed from stdin binary', head))], ['22P04'])
+    check('rows of heads', rows(c.query('select count(*), count(distinct s) from headed')), [[b'12', b'1']])
+    for end in (b'', b'\xff\xff'):
+        check('no rows', send_binary(c, 'copy headed from stdin binary', BINARY_HEAD + end)[1][1], b'COPY 0\0')
+
+
+def binary_wrong(c):
+    """What is wrong is said with its row and column, and nothing is kept of such rows."""
+    c.query('create table strict (i integer, s varchar, n decimal(5,2), u utinyint, l integer[], t tinyint[], d decimal(4,2)[])')
+    good = [int32(1), b'a', numeric('1.5'), int16(7), array(23, int32(1)), array(21, int16(127), None, int16(65408)), array(1700, numeric('99.99'), None)]
+
+    def answer(data):
+        found = send_binary(c, 'copy strict from stdin binary', BINARY_HEAD + fields(*good) + data)
+        check('the connection after %r' % data[:60], rows(c.query('select count(*) from strict')), [[b'0']])
+        return [(f['C'], f['M']) for f in failures(found)]
+    for column, value, code, what in (
+            (0, b'\0\0\1', '22P03', 'fewer bytes than one of type integer'), (0, bytes(5), '22P03', 'more bytes than one of type integer'), (0, b'', '22P03', 'fewer'),
+            (1, b'a\0b', '22021', 'a byte 0'), (1, b'\xc3', '22021', 'not UTF-8'), (2, numeric('1000'), '22003', '1000 does not fit decimal(5,2)'),
+            (2, b'\0\0\0\0\xc0\0\0\0', '22P02', 'a finite number'), (2, b'\0\1', '22P03', 'fewer'), (3, int16(256), '22003', 'does not fit utinyint'),
+            (3, struct.pack('!h', -1), '22003', '-1 does not fit'), (4, array(20, bytes(8)), '22P02', 'an array of type 20'), (4, array(23, b'\0'), '22P03', 'fewer'),
+            (4, struct.pack('!iiiiiii', 2, 0, 23, 1, 1, 1, 1), '0A000', 'dimensions'), (4, array(23, int32(1)) + b'\0', '22P03', 'more bytes than one of type integer[]'),
+            (4, struct.pack('!iiiii', 1, 0, 23, 2**31 - 1, 1), '22P03', 'fewer'), (5, array(21, None, int16(1), int16(128)), '22003', '128 does not fit tinyint'),
+            (6, array(1700, numeric('1'), numeric('100')), '22003', '100 does not fit decimal(4,2)'), (6, array(1700, b'\0\0\0\0\xc0\0\0\0'), '22P02', 'a finite number')):
+        row = list(good)
+        row[column] = value
+        (state, text), = answer(fields(*row))
+        check('column %d: %r: %s' % (column, value, text), (state, text.startswith('row 2, column "%s": ' % 'isnultd'[column]), what in text), (code, True, True))
+    for data, code, what in (
+            (fields(*good[:4]), '22P04', 'the row 2 of what is copied has 4 fields, not 7'), (fields(*good, b''), '22P04', 'has 8 fields'),
+            (int16(0), '22P04', 'has 0 fields'), (struct.pack('!h', -2), '22P04', 'has -2 fields'),
+            (int16(7) + int32(-2), '22P04', 'a negative length'), (int16(7) + int32(-2**31), '22P04', 'a negative length'),
+            (int16(7) + int32(2**31 - 1), '53400', '256 MiB'), (int16(7) + int32((256 << 20) + 1), '53400', '256 MiB'), (int16(7) + int32(256 << 20), '22P04', 'not whole'),
+            (b'\xff\xff\0', '22P04', 'goes on after its end'), (b'\xff\xff' + fields(*good), '22P04', 'goes on after its end'), (b'\0', '22P04', 'not whole')):
+        (state, text), = answer(data)
+        check('%r: %s' % (data[:20], text), (state, what in text), (code, True))
+    row = fields(*good)
+    for cut in range(1, len(row)):
+        check('a row cut at %d' % cut, answer(row[:cut])[0], ('22P04', 'the row 2 of what is copied is not whole'))
+    c.send(message('Q', 'copy strict from stdin binary'), message('d', BINARY_HEAD + row), message('f', 'no'))
+    check('a client gives up', [f['C'] for f in failures(c.until_ready())], ['57014'])
+    c.send(message('Q', 'copy strict from stdin binary; select 7'), message('d', b'nothing'), message('d', b'more'), message('c'), message('Q', 'select 8'))
+    check('what comes after a failure', (kinds(c.until_ready()), rows(c.until_ready())), ('GEZ', [[b'8']]))
+    c.send(parse('copy strict from stdin (format binary)'), describe('S'), bind(), execute(), SYNC, message('d', BINARY_HEAD + row), message('c'), SYNC)
+    check('prepared', kinds(c.until_ready()), '1tn2GCZ')
+    for options in ('(format binary, delimiter \'|\')', '(format binary, header)', '(format binary, null \'\')', '(format binary, force_null (s))'):
+        check(options, kinds(c.query('copy strict from stdin ' + options)), 'EZ')
+
+
+def binary_random(c):
+    """Rows that are changed anywhere end in a result or a failure."""
+    choose = random.Random(41)
+    c.query('create table changed (i integer, s varchar, n decimal(20,4), t timestamptz, b blob, l varchar[], f real, v uuid, j json)')
+    row = fields(int32(5), b'text', numeric('-12.5'), struct.pack('!q', 77), b'\0\1\2', array(25, b'a"', None), struct.pack('!f', 1.5), bytes(16), b'[1]')
+    whole = BINARY_HEAD + row * 3 + fields(*[None] * 9) + b'\xff\xff'
+    outcomes = set()
+    for _ in range(600):
+        data = bytearray(whole)
+        for _ in range(choose.randrange(1, 4)):
+            at = choose.randrange(len(data)) if choose.random() < 0.2 else choose.randrange(min(19, len(data) - 1), len(data))
+            kind = choose.randrange(5)
+            if kind == 0:
+                data[at] = choose.randrange(256)
+            elif kind == 1:
+                data[at] ^= 1 << choose.randrange(8)
+            elif kind == 2:
+                del data[at:]
+            elif kind == 3:
+                del data[at:at + choose.randrange(1, 9)]
+            else:
+                data[at:at] = choose.choice([bytes(choose.randrange(1, 9)), b'\xff' * choose.randrange(1, 9), bytes(data[:at][-30:])])
+            if len(data) < 2:
+                break
+        found = send_binary(c, 'copy changed from stdin binary', bytes(data), choose.randrange(1, 6))
+        outcomes.add(kinds(found))
+        states = [f['C'] for f in failures(found)]
+        check('changed rows %r' % bytes(data), (kinds(found) in ('GCZ', 'GEZ'), any(s.startswith('XX') for s in states)), (True, False))
+    check('both came', outcomes, {'GCZ', 'GEZ'})
+    check('what was kept can be read', kinds(c.query('select count(*), max(s), max(j::varchar) from changed')), 'TDCZ')
+
+
+def copy_binary(c):
+    for part in (binary_values, binary_heads, binary_wrong, binary_random):
+        part(c)
 
 
 def cursors(c):
@@ -454,7 +654,7 @@ def garbage(server):
 
 
 def run(server):
-    for part in (session, results, parameters, portals, copy, copy_from, cursors):
+    for part in (session, results, parameters, portals, copy, copy_from, copy_where, copy_binary, cursors):
         with Client(server.path) as c:
             part(c)
     with Client(server.path) as witness:

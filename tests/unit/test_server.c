@@ -313,7 +313,7 @@ static void check_numeric(const char *bytes, size_t count, const char *expected)
 {
     value v;
     char text[64];
-    check_ok(decode_value(PG_NUMERIC, ENCODE_BINARY, bytes, count, 1, &v));
+    check_ok(decode_value(PG_NUMERIC, ENCODE_BINARY, bytes, count, &v));
     value_format(&v, text, sizeof text);
     CHECK_TEXT_EQ(text, expected);
 }
@@ -330,10 +330,10 @@ TEST(binary_decimals)
     check_numeric("\0\1\xff\xff\0\0\0\2\x04\xd2", 10,
                   "0.12"); /* 1234, of which two decimals are wanted */
     value v;
-    check_fails(decode_value(PG_NUMERIC, ENCODE_BINARY, "\0\2\0\0\0\0\0\0\0\1", 10, 3, &v),
-                "parameter 3: a message");
-    check_fails(decode_value(PG_NUMERIC, ENCODE_TEXT, "1e400", 5, 1, &v), "at most 38 digits");
-    check_ok(decode_value(PG_NUMERIC, ENCODE_TEXT, "-1.5e-3", 7, 1, &v));
+    check_fails(decode_value(PG_NUMERIC, ENCODE_BINARY, "\0\2\0\0\0\0\0\0\0\1", 10, &v),
+                "fewer bytes than one of type numeric");
+    check_fails(decode_value(PG_NUMERIC, ENCODE_TEXT, "1e400", 5, &v), "at most 38 digits");
+    check_ok(decode_value(PG_NUMERIC, ENCODE_TEXT, "-1.5e-3", 7, &v));
     CHECK_EQ(v.type.scale, 4);
 }
 

@@ -65,10 +65,10 @@ static status name_parameters(pistachio_statement *statement)
 }
 
 /* The rows of a COPY ... FROM STDIN that is only described: none. */
-static status take_nothing(void *context, const sql_copy *copy, const char *const *names,
-                           uint32_t columns, const char **out_path)
+static status take_nothing(void *context, const sql_copy *copy, const sql_copy_column *columns,
+                           uint32_t count, const char **out_path)
 {
-    (void)context, (void)copy, (void)names, (void)columns;
+    (void)context, (void)copy, (void)columns, (void)count;
     *out_path = NULL;
     return STATUS_OK;
 }

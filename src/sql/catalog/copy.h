@@ -4,6 +4,7 @@
 
 #include "base/row_format.h"
 #include "base/status.h"
+#include "base/type.h"
 #include "parquet/format/format.h"
 
 #include <stdint.h>
@@ -66,12 +67,19 @@ typedef struct sql_copy {
     row_style style; /* of text files */
 } sql_copy;
 
-/* Takes the rows of COPY ... FROM STDIN from the client, whose columns have these names. They are written to a file that can be read at *out_path as long as
+/* Column of rows that the client sends; the type is the one of the table's column. */
+typedef struct sql_copy_column {
+    const char *name;
+    data_type type;
+} sql_copy_column;
+
+/* Takes the rows of COPY ... FROM STDIN from the client. They are written to a file that can be read at *out_path as long as
  * the statement lives: csv with "," between fields, all of them in '"' with "\" before '"' and "\", and \N for NULL. *out_path NULL: there are no
- * rows. */
+ * rows. Nested values are texts that can be cast to their types; blobs are their bytes in the binary format, and else texts
+ * that can be cast. */
 typedef struct sql_copy_source {
-    status (*take)(void *context, const sql_copy *copy, const char *const *names, uint32_t columns,
-                   const char **out_path);
+    status (*take)(void *context, const sql_copy *copy, const sql_copy_column *columns,
+                   uint32_t count, const char **out_path);
     void *context; /* take NULL: there is no such client */
 } sql_copy_source;
 

@@ -4,6 +4,7 @@
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
 #include "sql/statement/bind_copy_keys.h"
+#include "sql/text/tree.h"
 #include "sql/types/binder.h"
 
 #include <strings.h>
@@ -402,6 +403,45 @@ status bind_copy_options(const binder *b, const CopyStmt *tree, sql_copy *out)
 }
 
 /* ---- columns ---- */
+
+/* Checks that no column is named twice. */
+static status check_named_once(const binder *b, const CopyStmt *tree)
+{
+    for (size_t i = 0; i < list_length(tree->attlist); i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(strVal(list_nth(tree->attlist, i)), strVal(list_nth(tree->attlist, k))))
+                return bind_error(b, STATUS_KIND_INVALID, tree->relation->location,
+                                  "column \"%s\" is named twice",
+                                  strVal(list_nth(tree->attlist, i)));
+    return STATUS_OK;
+}
+
+status bind_copy_columns(const binder *b, const CopyStmt *tree, const pg_node **out)
+{
+    size_t count = list_length(tree->attlist);
+    pg_node *from = (pg_node *)tree->relation;
+    SelectStmt *select = arena_alloc(b->memory, sizeof *select);
+    pg_node **targets = arena_alloc_array(b->memory, count, sizeof *targets);
+    TRY(check_named_once(b, tree));
+    if (!select || !targets)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        ResTarget *target = arena_alloc(b->memory, sizeof *target);
+        int32_t location = tree->relation->location;
+        if (!target)
+            return bind_no_memory();
+        *target = (ResTarget){
+            .type = T_ResTarget,
+            .val = tree_column(b->memory, NULL, strVal(list_nth(tree->attlist, i)), location),
+            .location = location};
+        targets[i] = target->val ? (pg_node *)target : NULL;
+    }
+    *select = (SelectStmt){.type = T_SelectStmt,
+                           .targetList = tree_list(b->memory, targets, count),
+                           .fromClause = tree_list(b->memory, &from, 1)};
+    *out = (const pg_node *)select;
+    return select->targetList && select->fromClause ? STATUS_OK : bind_no_memory();
+}
 
 static bool is_star(const ResTarget *target)
 {

@@ -6,6 +6,8 @@
 #include "base/json_type.h"
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
+#include "sql/expression/bind_expr.h"
+#include "sql/expression/bind_scope.h"
 #include "sql/function/bind_json.h"
 #include "sql/query/bind_query.h"
 #include "sql/query/bind_table.h"
@@ -415,6 +417,15 @@ static status copy_source(binder *b, const CopyStmt *tree, const InsertStmt *ins
     return STATUS_OK;
 }
 
+/* Returns the type that the values of a column are read as: texts that are cast to the column's type, where a csv file
+ * has no values of it or where they are still to be checked. */
+static data_type exchanged_type(const sql_copy *copy, data_type type)
+{
+    bool is_text =
+        type_is_nested(type) || type_is_json(type) || (type.id == TYPE_BLOB && !copy->is_binary);
+    return is_text ? type_make(TYPE_VARCHAR) : type;
+}
+
 /* The source of rows that the client sends. */
 static status client_source(binder *b, const InsertStmt *insert, const pq_table *table,
                             const sql_copy_source *client, const sql_copy *copy, plan_node **out)
@@ -422,17 +433,49 @@ static status client_source(binder *b, const InsertStmt *insert, const pq_table 
     text_said_type *columns;
     size_t count;
     const char *path;
-    if (copy->is_binary)
-        return bind_unsupported(b, b->text->start, "COPY FROM STDIN in the binary format is");
     TRY(bind_rows_copied_columns(b, insert, table, &columns, &count));
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
-    if (!names)
+    sql_copy_column *sent = arena_alloc_array(b->memory, count + 1, sizeof *sent);
+    if (!names || !sent)
         return bind_no_memory();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         names[i] = columns[i].name;
+        sent[i] = (sql_copy_column){columns[i].name, columns[i].type};
+        columns[i].type = exchanged_type(copy, columns[i].type);
+    }
     TRY(bind_copy_client_check(b, copy, names, count));
-    TRY(client->take(client->context, copy, names, (uint32_t)count, &path));
+    TRY(client->take(client->context, copy, sent, (uint32_t)count, &path));
     return bind_text_exchange(b, path, columns, count, out);
+}
+
+/* Leaves out the rows that do not fulfil the condition of WHERE. */
+static status filter_copied(binder *b, const CopyStmt *tree, plan_node *rows, plan_node **out)
+{
+    bind_scope scope = {.clause = "the condition of COPY ... FROM"};
+    expr *condition;
+    TRY(bind_add_relation(b, &scope, rows, tree->relation->relname, NULL,
+                          tree->relation->location));
+    TRY(bind_condition(b, tree->whereClause, &scope, "WHERE", &condition));
+    if (expr_has_subquery(condition))
+        return bind_unsupported(b, bind_location(tree->whereClause),
+                                "a subquery in the condition of COPY ... FROM is");
+    return bind_filter(b, rows, condition, out);
+}
+
+/* Checks the condition of WHERE before the client is asked for rows. */
+static status check_condition(binder *b, const CopyStmt *tree, const pq_table *table)
+{
+    plan_node *row = plan_node_new(b->memory, PLAN_VALUES, 0), *filtered;
+    if (!row)
+        return bind_no_memory();
+    for (size_t i = 0; i < table->columns.count; i++) {
+        plan_column column = {.id = bind_new_id(b),
+                              .name = table->columns.items[i].name,
+                              .type = table->columns.items[i].type,
+                              .is_nullable = true};
+        TRY(array_push(b->memory, &row->columns, column));
+    }
+    return filter_copied(b, tree, row, &filtered);
 }
 
 status bind_copy_from(binder *b, const CopyStmt *tree, const sql_copy_source *client,
@@ -442,13 +485,16 @@ status bind_copy_from(binder *b, const CopyStmt *tree, const sql_copy_source *cl
     plan_node **root = &b->statement->root;
     InsertStmt insert = {.relation = tree->relation, .cols = tree->attlist};
     bool has_source = client || (tree->filename && *tree->filename);
-    if (!has_source || tree->is_program || !tree->relation || tree->whereClause)
-        return bind_unsupported(b, b->text->start,
-                                "COPY ... FROM of anything but a file, or with WHERE, is");
+    if (!has_source || tree->is_program || !tree->relation)
+        return bind_unsupported(b, b->text->start, "COPY ... FROM of anything but a file is");
     out->kind = SQL_INSERT;
     TRY(rows_find_table(b, tree->relation, &entry));
+    if (tree->whereClause)
+        TRY(check_condition(b, tree, entry->table));
     TRY(client ? client_source(b, &insert, entry->table, client, &out->copy, root)
                : copy_source(b, tree, &insert, entry->table, root));
     TRY(cast_rows(b, &insert, entry->table, root));
+    if (tree->whereClause)
+        TRY(filter_copied(b, tree, *root, root));
     return add_rows(b, entry, out);
 }

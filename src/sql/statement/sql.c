@@ -25,7 +25,6 @@
 #include "sql/statement/bind_wanted.h"
 #include "sql/text/nesting.h"
 #include "sql/text/summarize.h"
-#include "sql/text/tree.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/parameter.h"
 #include "storage/object_store.h"
@@ -309,33 +308,6 @@ static status prepare_copy_target(preparer *p, const CopyStmt *tree)
                         : bind_copy_options(&p->binder, tree, copy);
 }
 
-/* Makes SELECT a, b FROM t of COPY t (a, b). */
-static status copied_columns(const binder *b, const CopyStmt *tree, const pg_node **out)
-{
-    size_t count = list_length(tree->attlist);
-    pg_node *from = (pg_node *)tree->relation;
-    SelectStmt *select = arena_alloc(b->memory, sizeof *select);
-    pg_node **targets = arena_alloc_array(b->memory, count, sizeof *targets);
-    if (!select || !targets)
-        return bind_no_memory();
-    for (size_t i = 0; i < count; i++) {
-        ResTarget *target = arena_alloc(b->memory, sizeof *target);
-        int32_t location = tree->relation->location;
-        if (!target)
-            return bind_no_memory();
-        *target = (ResTarget){
-            .type = T_ResTarget,
-            .val = tree_column(b->memory, NULL, strVal(list_nth(tree->attlist, i)), location),
-            .location = location};
-        targets[i] = target->val ? (pg_node *)target : NULL;
-    }
-    *select = (SelectStmt){.type = T_SelectStmt,
-                           .targetList = tree_list(b->memory, targets, count),
-                           .fromClause = tree_list(b->memory, &from, 1)};
-    *out = (const pg_node *)select;
-    return select->targetList && select->fromClause ? STATUS_OK : bind_no_memory();
-}
-
 /* Checks that the columns of options are copied. */
 static status check_copied(const preparer *p, const sql_statement *s)
 {
@@ -368,7 +340,7 @@ static status prepare_copy(preparer *p, const CopyStmt *tree)
         TRY(prepare_query(p, tree->query, s->kind));
     } else if (list_length(tree->attlist)) {
         const pg_node *query;
-        TRY(copied_columns(&p->binder, tree, &query));
+        TRY(bind_copy_columns(&p->binder, tree, &query));
         TRY(prepare_query(p, query, s->kind));
     } else {
         TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
