@@ -76,4 +76,11 @@ for rows in 100 1000; do
         --set threads=8 --set distribute=always --set network_message_bytes=4096 --set disabled_optimizer_rules=all \
         -c "select count(*) as n from (select x, s from '$work/wide.parquet' limit $rows) f"
 done
+# Rank 0 looks whether the rounds of a recursion have given enough rows: without the metrics that EXPLAIN ANALYZE wants.
+looks() {
+    timeout 60 "$program" --set ranks=3 --set distribute=always --table "t=$work/t.parquet" -c "explain analyze
+        with recursive r(n) as (select 1 union all select n + 1 from r where n < 5000) select n, y from r, t where x = n limit 40" >"$work/out" &&
+        grep -q 'rank 2 ' "$work/out"
+}
+check "EXPLAIN ANALYZE of a recursion with a LIMIT" looks
 finish

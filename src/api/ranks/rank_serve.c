@@ -126,20 +126,21 @@ static status stop_rank_trace(rank_trace *trace, const char *sql)
 /* ---- its rows ---- */
 
 /* No row comes out: the plan's last exchange sends them to rank 0. Or each rank writes its own. */
-static status rank_serve_run_query(rank_run *run, const sql_statement *statement, exec_query *query,
-                                   const char *host, int64_t time, rank_trace *trace)
+static status rank_serve_run_query(rank_run *run, const statement_read *read,
+                                   const sql_statement *statement, exec_query *query,
+                                   const char *host, rank_trace *trace)
 {
     exec_batch *batch;
     ranked_metrics none;
     rank_run_attach(run, query);
     TRY(exec_query_start(query));
     if (statement->query.keeps_parts)
-        return api_copy_serve(run, statement, query, host, time);
+        return api_copy_serve(run, statement, query, host, read->time);
     do {
         TRY(exec_query_next(query, &batch));
         exec_batch_free(batch);
     } while (batch);
-    if (statement->kind == SQL_EXPLAIN_ANALYZE)
+    if (read->is_measured) /* what rank 0 says, as it may look at some rows first (rounds.c) */
         TRY(metrics_gather(run, &statement->query, query, &none));
     TRY(stop_rank_trace(trace, statement->query.sql));
     return rank_run_agree_end(run);
@@ -161,7 +162,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     TRY(st);
     exec_query_weigh(query, read->weight);
     start_rank_trace(&trace, query);
-    st = rank_serve_run_query(run, *statement, query, host, read->time, &trace);
+    st = rank_serve_run_query(run, read, *statement, query, host, &trace);
     if (st)
         net_query_fail(run->net, st);
     status_free(stop_rank_trace(&trace, read->sql)); /* of a query that was given up, or a COPY */

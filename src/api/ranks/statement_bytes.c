@@ -17,6 +17,7 @@ typedef struct statement_header {
     uint32_t request;   /* statement_request */
     uint32_t use_cache; /* of a table's footers */
     uint32_t weight;    /* of its query among others */
+    uint32_t is_measured;
     sql_rounds rounds;
 } statement_header;
 
@@ -167,6 +168,7 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
                                      .memory_bytes = memory_bytes,
                                      .rounds = result->rounds,
                                      .weight = result->connection->weight,
+                                     .is_measured = result->statement->kind == SQL_EXPLAIN_ANALYZE,
                                      .value_count = pistachio_parameter_count(result->prepared)};
     TRY(statement_bytes_put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
@@ -324,6 +326,7 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     out->time = header.time;
     out->memory_bytes = header.memory_bytes;
     out->rounds = header.rounds;
+    out->is_measured = header.is_measured;
     out->weight = header.weight > EXEC_WEIGHT_HIGH ? EXEC_WEIGHT_HIGH : header.weight;
     TRY(read_settings(&from, s));
     TRY(statement_bytes_read_names(&from, &out->views));

@@ -25,7 +25,8 @@ typedef struct statement_read {
     int64_t time;
     uint64_t memory_bytes; /* of plan_distribution */
     sql_rounds rounds;
-    unsigned weight; /* of pistachio_connection */
+    unsigned weight;  /* of pistachio_connection */
+    bool is_measured; /* by EXPLAIN ANALYZE: rank 0 gathers metrics */
     const char *sql;
     statement_names views, tables, parts; /* parts: of tables of rows, in order */
     ARRAY(value) values;                  /* of parameters */
