@@ -3,7 +3,7 @@ from .counts import MAKERS as COUNTS
 from .scene import Check, Scene
 
 SOON = 1.0  # seconds of processors after SIGINT, of which two make 0.5, whatever else is at work on the machine
-SOON_LAUNCHED = 4.0  # where kernels are a device's, which does not hear it: those that are launched end first
+SOON_LAUNCHED = 12.0  # where kernels are a device's, of up to three ranks, which do not hear it: those that are launched end first
 MANY = "range(3000000) t(i)"
 STATEMENTS = {
     "sort": f"SELECT max(r) FROM (SELECT i, row_number() OVER (ORDER BY i * 7919::bigint % 1000003, i) AS r FROM {MANY}) q",

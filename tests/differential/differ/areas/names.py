@@ -305,7 +305,9 @@ def glob(choices, about):
     """All of a folder, whatever their names are."""
     base = choices.pick(sorted({path.split("/")[0] for path in about["places"]}))
     kind, tail = choices.pick((("files", ""), ("files", "/*.parquet"), ("folders", "/*/f.parquet"), ("folders", "/**"), ("files", "/*")))
-    values = [[value] for path, value in about["places"].items() if path.startswith(f"{base}/{kind}/")]
+    values = [[value] for path, value in about["places"].items() if path.startswith(f"{base}/{kind}/") and "/." not in path]
+    if not values:  # names that begin with a dot are left out
+        return Check(("glob",), [f"SELECT v FROM '{base}/{kind}{tail}'"], None, error="no file matches|has no")
     if any(path.startswith(f"{base}/{kind}{tail}/") or path == f"{base}/{kind}{tail}" for path in about["places"]):  # an exact name is tried first
         tail = "" if kind == "files" else "/*/f.parquet"
     return Check(("glob",), [f"SELECT v FROM '{base}/{kind}{tail}'"], values)
