@@ -1,4 +1,4 @@
-"""What tasks and streams of a lazy device did, as a trace has it (src/base/trace.h, trace_point), done again with a
+"""What tasks and streams of a lazy device did, as a trace has it (src/base/trace/trace.h, trace_point), done again with a
 GPU's times: a simulation of events, as the simulated device's kernels are computed by the cores that the host needs.
 
 What is kept: the steps of each task and the processor's time between them, what they told their streams, in that

@@ -2,7 +2,7 @@
  *
  * Two threads take and give the lock in turns, as fast as they can, with a list's end moved under it,
  * as a turn of a task does; then one wakes the other, which sleeps, as a wake-up does. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -12,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(SHA256 hash "${all}")
   string(SUBSTRING ${hash} 0 16 hash)
   file(CONFIGURE OUTPUT ${RESULT} CONTENT
-       "#include \"base/build_id.h\"\n\nconst char build_id[] = \"${VERSION}, build ${hash}\";\n" @ONLY)
+       "#include \"base/system/build_id.h\"\n\nconst char build_id[] = \"${VERSION}, build ${hash}\";\n" @ONLY)
   return()
 endif()
 

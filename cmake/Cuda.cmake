@@ -54,7 +54,8 @@ function(pistachio_cuda_kernels)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/cuda/*.cu ${CMAKE_SOURCE_DIR}/src/device/cuda/*.cuh
        ${CMAKE_SOURCE_DIR}/src/device/cuda/*.def ${CMAKE_SOURCE_DIR}/src/device/kernels/*.def ${CMAKE_SOURCE_DIR}/src/device/kernels/*.h
-       ${CMAKE_SOURCE_DIR}/src/device/value/*.h ${CMAKE_SOURCE_DIR}/src/base/*.h)
+       ${CMAKE_SOURCE_DIR}/src/device/value/*.h ${CMAKE_SOURCE_DIR}/src/base/*.h
+       ${CMAKE_SOURCE_DIR}/src/base/*/*.h)
   set(kernels ${CMAKE_BINARY_DIR}/pistachio.kernels)
   # What the assembler says of each kernel is kept for scripts/cuda-report. A later nvcc may warn of more, and
   # share out registers in another way: that is an error only where warnings are.

@@ -99,7 +99,7 @@ function(pistachio_cmake_package)
 endfunction()
 
 # pistachio_module(<name> <folder of src> <library> ...): pistachio-<name>.so, which the engine loads when something needs
-# it (src/base/module.h), and which alone is linked with the libraries. It is installed beside the shared library. The files but
+# it (src/base/system/module.h), and which alone is linked with the libraries. It is installed beside the shared library. The files but
 # <folder>_module.c are the objects pistachio_<name>_objects: tests link them with the engine.
 function(pistachio_module name folder)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)

@@ -2,7 +2,7 @@
 #include "arrowfile/arrowfile_convert.h"
 
 #include "base/cancel.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 
 #define NANOSECONDS_A_MICROSECOND 1000
 

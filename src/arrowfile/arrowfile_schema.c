@@ -2,8 +2,8 @@
 #include "arrowfile/arrowfile_schema.h"
 
 #include "arrowfile/arrow_type.h"
-#include "base/nested_type.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "base/type/nested_type.h"
 
 static const char *const type_names[ARROW_TYPE_COUNT] = {"none",
                                                          "null",

@@ -3,7 +3,7 @@
 #define PISTACHIO_ARROWFILE_ARROWFILE_SCHEMA_H
 
 #include "arrowfile/flat_read.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 /* Layouts of a column's buffers; each but that of NULLs begins with a bit a row: it has a value. */
 typedef enum arrowfile_layout {

@@ -3,7 +3,7 @@
 
 #include "arrowfile/arrowfile_convert.h"
 #include "base/cancel.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 /* A column that is being made. */
 typedef struct making {

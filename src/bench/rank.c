@@ -2,7 +2,7 @@
 #include "bench/rank.h"
 
 #include "api/engine/engine_device.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <sys/resource.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_BENCH_RANK_H
 #define PISTACHIO_BENCH_RANK_H
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "exec/sched/operator.h"
 #include "net/net.h"
 

@@ -1,7 +1,7 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
 #include "api/session/database.h"
-#include "base/nearest.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
+#include "base/text/nearest.h"
 #include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/inspect.h"

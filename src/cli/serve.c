@@ -5,7 +5,7 @@
 #define SERVER_IS_LINKED
 #include "api/handles/error.h"
 #include "api/ranks/cluster_keep.h"
-#include "base/module.h"
+#include "base/system/module.h"
 #include "cli/ranks/processes.h"
 #include "cli/ranks/rank.h"
 #include "cli/shell/run.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_CODEC_CHECKSUM_H
 #define PISTACHIO_CODEC_CHECKSUM_H
 
-#include "base/cpu_features.h"
+#include "base/system/cpu_features.h"
 
 #include <stddef.h>
 #include <stdint.h>

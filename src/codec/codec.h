@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_CODEC_CODEC_H
 #define PISTACHIO_CODEC_CODEC_H
 
-#include "base/cpu_features.h"
+#include "base/system/cpu_features.h"
 
 #include <stddef.h>
 

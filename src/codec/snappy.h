@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_CODEC_SNAPPY_H
 #define PISTACHIO_CODEC_SNAPPY_H
 
-#include "base/cpu_features.h"
+#include "base/system/cpu_features.h"
 
 #include <stddef.h>
 #include <stdint.h>

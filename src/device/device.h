@@ -26,10 +26,10 @@
 #define PISTACHIO_DEVICE_DEVICE_H
 
 #include "base/cancel.h"
-#include "base/cpu_features.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "base/type.h"
+#include "base/system/cpu_features.h"
+#include "base/type/type.h"
 #include "device/kernels/kernel_types.h"
 
 #include <stdatomic.h>

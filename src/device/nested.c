@@ -1,7 +1,7 @@
 /* nested.c - children in the order of their rows. */
 #include "device/nested.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 
 static bool is_in_order(const tensor *t, uint64_t rows)
 {

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_NESTED_PACK_BYTES_H
 #define PISTACHIO_DEVICE_NESTED_PACK_BYTES_H
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * finished before an operator may run (its join's build side) hangs on the chain's link. */
 #include "exec/pipeline.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/operators/op_result.h"
 #include "exec/sched/stages.h"

@@ -1,8 +1,8 @@
 /* run.c - the life of a query: made from a plan, started, drained batch by batch, freed. */
 #include "exec/run.h"
 
-#include "base/guard.h"
-#include "base/mutex.h"
+#include "base/system/guard.h"
+#include "base/system/mutex.h"
 #include "exec/operators/op_move.h"
 #include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_EXEC_RUN_H
 #define PISTACHIO_EXEC_RUN_H
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "exec/operators/op_result.h"
 #include "exec/scan/scan_reads.h"
 #include "exec/sched/pool.h"

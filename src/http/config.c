@@ -1,7 +1,7 @@
 /* config.c - see config.h. */
 #include "http/config.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "http/identity.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* engine.h - the engine's functions by their own names, in the module: calls go through the table that http_module.c was
- * handed (base/module.h). Included last. */
+ * handed (base/system/module.h). Included last. */
 #ifndef PISTACHIO_HTTP_ENGINE_H
 #define PISTACHIO_HTTP_ENGINE_H
 
-#include "base/module.h"
+#include "base/system/module.h"
 
 extern const module_host *http_engine;
 

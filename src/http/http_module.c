@@ -1,5 +1,5 @@
 /* http_module.c - pistachio-http.so: what reads object stores, and has OpenSSL and libcurl for it. */
-#include "base/build_id.h"
+#include "base/system/build_id.h"
 #include "http/ask.h"
 #include "http/list.h"
 #include "http/objects.h"

@@ -1,7 +1,7 @@
 /* listed.c - a hash table with open addressing, by a hash of 128 bits. */
 #include "http/listed.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* transfer.c - the thread that does requests, its queue, and what is asked again. */
 #include "http/transfer.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "http/answer.h"
 #include "http/request.h"
 #include "http/tardy.h"

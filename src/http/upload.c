@@ -1,7 +1,7 @@
 /* upload.c - see upload.h. */
 #include "http/upload.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "http/listed.h"
 #include "http/transfer.h"
 #include "http/xml.h"

@@ -1,7 +1,7 @@
 /* windows.c - see windows.h. */
 #include "http/windows.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef PISTACHIO_LAKE_LAKE_H
 #define PISTACHIO_LAKE_LAKE_H
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "lake/log/lake_request.h"
 #include "parquet/table/table.h"
 

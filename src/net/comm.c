@@ -1,5 +1,5 @@
 /* comm.c - a communicator: its life, what is asked of it. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "net/collective_tree.h"
 #include "net/early.h"
 #include "net/internal.h"

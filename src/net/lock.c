@@ -1,7 +1,7 @@
 /* lock.c - a communicator's lock, and who goes on, is woken or told when it is given back. */
 #include "net/lock.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "net/internal.h"
 
 #include <assert.h>

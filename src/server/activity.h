@@ -8,7 +8,7 @@
 #ifndef PISTACHIO_SERVER_ACTIVITY_H
 #define PISTACHIO_SERVER_ACTIVITY_H
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "server/engine.h"
 #include "server/role.h"
 #include "server/statement_log.h"

@@ -8,7 +8,7 @@
 #define PISTACHIO_SERVER_CLIENTS_H
 
 #include "base/mem.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "pistachio/pistachio.h"
 #include "server/activity.h"
 

@@ -1,8 +1,8 @@
 /* copy_binary.c - see copy_binary.h. */
 #include "server/copy_binary.h"
 
-#include "base/pg_type.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "base/type/pg_type.h"
 #include "server/copy_text.h"
 #include "server/decode.h"
 #include "server/decode_array.h"

@@ -1,7 +1,7 @@
 /* copy_out.c - see copy_out.h. */
 #include "server/copy_out.h"
 
-#include "base/csv.h"
+#include "base/row/csv.h"
 #include "server/engine.h"
 
 #include <stdio.h>

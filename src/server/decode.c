@@ -1,9 +1,9 @@
 /* decode.c - see decode.h. */
 #include "server/decode.h"
 
-#include "base/calendar.h"
-#include "base/pg_type.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
+#include "base/type/calendar.h"
+#include "base/type/pg_type.h"
 #include "server/engine.h"
 
 #define EPOCH_DAYS 10957 /* from 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin */

@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_SERVER_DECODE_H
 #define PISTACHIO_SERVER_DECODE_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "server/encode.h"
 
 /* Returns the engine's type of a type of PostgreSQL's; TYPE_NULL: it has none, values are taken as text. */

@@ -5,7 +5,7 @@
  *                          4 bytes each */
 #include "server/decode_array.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "server/decode.h"
 #include "server/engine.h"
 

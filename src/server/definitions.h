@@ -9,7 +9,7 @@
 #ifndef PISTACHIO_SERVER_DEFINITIONS_H
 #define PISTACHIO_SERVER_DEFINITIONS_H
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "server/engine.h"
 
 typedef struct definitions {

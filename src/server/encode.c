@@ -1,9 +1,9 @@
 /* encode.c - see encode.h. */
 #include "server/encode.h"
 
-#include "base/alias_type.h"
-#include "base/calendar.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
+#include "base/type/alias_type.h"
+#include "base/type/calendar.h"
 #include "server/encode_nested.h"
 #include "server/engine.h"
 

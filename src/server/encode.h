@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_SERVER_ENCODE_H
 #define PISTACHIO_SERVER_ENCODE_H
 
-#include "base/zone.h"
+#include "base/time/zone.h"
 #include "exec/operators/op_result.h"
 #include "server/wire.h"
 

@@ -1,8 +1,8 @@
 /* encode_nested.c - see encode_nested.h. */
 #include "server/encode_nested.h"
 
-#include "base/nested_type.h"
-#include "base/pg_type.h"
+#include "base/type/nested_type.h"
+#include "base/type/pg_type.h"
 #include "server/engine.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* extended.c - see extended.h. */
 #include "server/extended.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "server/command_run.h"
 #include "server/copy_in.h"
 #include "server/copy_out.h"

@@ -1,7 +1,7 @@
 /* rows.c - see rows.h. */
 #include "server/rows.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "server/engine.h"
 
 #include <stdio.h>

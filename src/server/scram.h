@@ -10,8 +10,8 @@
 #ifndef PISTACHIO_SERVER_SCRAM_H
 #define PISTACHIO_SERVER_SCRAM_H
 
-#include "base/sha256.h"
 #include "base/status.h"
+#include "base/system/sha256.h"
 
 #define SCRAM_MECHANISM "SCRAM-SHA-256"
 #define SCRAM_SALT_BYTES_MAX 64

@@ -5,7 +5,7 @@
  *     131072 8 2400000000            request bytes, depth, bytes per second
  *     ...                                                                        */
 #include "base/mem.h"
-#include "base/user_cache.h"
+#include "base/system/user_cache.h"
 #include "storage/calibrate.h"
 
 #include <inttypes.h>

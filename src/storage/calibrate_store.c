@@ -1,7 +1,7 @@
 /* calibrate_store.c - see calibrate_store.h: threads that wait for one read each, as so many requests under way. */
 #include "storage/calibrate_store.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/file.h"
 
 #include <pthread.h>

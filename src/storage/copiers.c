@@ -1,7 +1,7 @@
 /* copiers.c - a queue, and threads that start with the first copy and stay until the process ends. */
 #include "storage/copiers.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* device.c - the process's list of storage devices: few, and never forgotten. */
 #include "storage/device.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/read.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* object_choice.c - which settings of stores a thread works by. */
-#include "base/mutex.h"
-#include "base/secret.h"
+#include "base/system/mutex.h"
+#include "base/system/secret.h"
 #include "storage/object_store.h"
 
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 
 #include "base/cancel.h"
 #include "base/fault.h"
-#include "base/module.h"
-#include "base/mutex.h"
+#include "base/system/module.h"
+#include "base/system/mutex.h"
 #include "storage/pattern.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* object_store.h - files that lie behind a URL, which pistachio-http.so reads.
  *
  * The engine knows what a URL looks like and what a pattern matches; requests are the module's, which is loaded when a
- * path is a URL (base/module.h). An object that is open is a `file` (storage/file.h) without a descriptor; who reads it
+ * path is a URL (base/system/module.h). An object that is open is a `file` (storage/file.h) without a descriptor; who reads it
  * need not know:
  *
  *     file_expand ── keys below a prefix ──────────> list
@@ -12,13 +12,13 @@
 #ifndef PISTACHIO_STORAGE_OBJECT_STORE_H
 #define PISTACHIO_STORAGE_OBJECT_STORE_H
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "storage/file.h"
 
 /* Settings of stores. Texts may be "". */
 typedef struct object_settings {
     char endpoint[SETTING_TEXT_BYTES], region[SETTING_TEXT_BYTES], key[SETTING_TEXT_BYTES];
-    const char *secret, *token; /* kept by base/secret.h, or lent (object_store_lend) */
+    const char *secret, *token; /* kept by base/system/secret.h, or lent (object_store_lend) */
     bool is_path_style, is_host_style;
     unsigned timeout; /* seconds */
     uint64_t serial;  /* of these settings alone, even after they were dropped; 0: the defaults */

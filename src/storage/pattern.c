@@ -1,7 +1,7 @@
 /* pattern.c - a pattern is matched along the folders that fit so far, with all of its parts that may come next. */
 #include "storage/pattern.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 
 #include <dirent.h>
 #include <errno.h>

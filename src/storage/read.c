@@ -2,8 +2,8 @@
 #include "storage/read.h"
 
 #include "base/fault.h"
-#include "base/mutex.h"
-#include "base/trace.h"
+#include "base/system/mutex.h"
+#include "base/trace/trace.h"
 #include "storage/object_store.h"
 #include "storage/read_engine.h"
 #include "storage/registered.h"

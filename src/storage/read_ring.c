@@ -3,8 +3,8 @@
  * Any thread submits, under the lock; only the ring's own thread looks at completions. Each storage
  * device has a queue, and so many parts under way as it is read best with; the rest wait, by shares of those who read
  * (read_queue.h). */
-#include "base/mutex.h"
-#include "base/slice.h"
+#include "base/system/mutex.h"
+#include "base/system/slice.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* read_threads.c - reads by threads, by shares of those who read (read_queue.h).
  *
  * The threads start with the first read and stay until the process ends. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>

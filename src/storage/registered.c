@@ -3,7 +3,7 @@
 #include "storage/registered.h"
 
 #include "base/fault.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/read_engine.h"
 
 #include <pthread.h>

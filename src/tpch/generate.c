@@ -6,7 +6,7 @@
  * the file, the one that appends the last finishes it. */
 #include "tpch/generate.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "parquet/write/writer_team.h"
 #include "tpch/tables.h"
 #include "tpch/text_pool.h"

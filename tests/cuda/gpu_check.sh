@@ -275,7 +275,7 @@ check "other kernels than the bundle's" other_kernels
 
 # The tests of kernels that came along are those that there are.
 all_tests() {
-    for file in "$root"/tests/unit/test_*.c; do
+    for file in "$root"/tests/unit/*/test_*.c; do
         ! grep -q "test_kernel_table(\|test_kernel(\|TEST_ALIKE(" "$file" || basename "$file" .c
     done >"$work/expected" && mkdir -p "$work/build/tests/sql" &&
         for name in pistachio tests/sql/sql_runner tests/unit_tests bench_probe bench_ceilings bench_operators bench_decode bench_arrays; do

@@ -12,7 +12,7 @@ kernels=${*:-$(sed -n 's/^CUDA_\(KERNEL\|STEP\)(\([a-z0-9_]*\).*/\2/p' "$here/..
 
 # Which tests launch each kernel, and how long they take: lines of kernel, milliseconds, test.
 launches() {
-    files=$(grep -l '^#include "kernel_tables.h"' "$here"/../unit/test_*.c | sed 's/.*\///; s/\.c$//')
+    files=$(grep -l '^#include "kernel_tables.h"' "$here"/../unit/*/test_*.c | sed 's/.*\///; s/\.c$//')
     # shellcheck disable=SC2086  # several words
     for test in $("$tests" --list $files); do
         rm -f "$work/counts"

@@ -43,7 +43,7 @@ root=$(cd "$here/../.." && pwd) || exit 2
 grep -rohE -- '--[a-z][a-z0-9-]*' "$root/src/cli" "$root/src/server" | sort -u >"$work/program_options"
 (cd "$root" && find scripts bench tests -type f ! -name '*.md' ! -name '*.parquet' \
     ! -path 'tests/docs/*' -print0 | xargs -0 grep -IohE -- '--[a-z][a-z0-9-]*') | sort -u - "$work/program_options" >"$work/options"
-sed -n 's/^SETTING[A-Z_]*(\([a-z_0-9]*\),.*/\1/p' "$root/src/base/settings.def" >"$work/settings"
+sed -n 's/^SETTING[A-Z_]*(\([a-z_0-9]*\),.*/\1/p' "$root/src/base/setting/settings.def" >"$work/settings"
 
 # ---- what documents name ----
 

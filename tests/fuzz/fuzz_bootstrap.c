@@ -1,5 +1,5 @@
 /* fuzz_bootstrap.c - any bytes as what ranks say while they meet: refused, or read without a byte too many. */
-#include "base/build_id.h"
+#include "base/system/build_id.h"
 #include "fuzz.h"
 #include "net/bootstrap/bootstrap_address.h"
 #include "net/bootstrap/bootstrap_packet.h"

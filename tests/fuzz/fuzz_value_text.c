@@ -1,6 +1,6 @@
 /* fuzz_value_text.c - what a parser of values takes prints as a text that it takes again, to the
  * same value. */
-#include "base/type.h"
+#include "base/type/type.h"
 #include "fuzz.h"
 
 static void check_numbers(const char *text, size_t length)

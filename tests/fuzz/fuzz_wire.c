@@ -2,7 +2,7 @@
  * the same.
  *
  * Input: messages, each behind two bytes with its length, for one reader. */
-#include "base/type.h"
+#include "base/type/type.h"
 #include "device/chunk.h"
 #include "device/tensor.h"
 #include "fuzz.h"

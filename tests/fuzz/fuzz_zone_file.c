@@ -1,8 +1,8 @@
 /* fuzz_zone_file.c - any bytes as a file of a time zone, and as a rule: what is taken gives spans that hold what was
  * asked for, and that meet. */
-#include "base/zone.h"
-#include "base/zone_file.h"
-#include "base/zone_rule.h"
+#include "base/time/zone.h"
+#include "base/time/zone_file.h"
+#include "base/time/zone_rule.h"
 #include "fuzz.h"
 
 #include <string.h>

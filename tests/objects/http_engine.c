@@ -1,5 +1,5 @@
 /* http_engine.c - the engine's functions for src/http where it is linked with the engine: tests and fuzz targets. */
-#include "base/module.h"
+#include "base/system/module.h"
 
 static const module_host host = {
 #define FUNCTION(name) .name = name,

@@ -79,7 +79,7 @@ says_in_hint() { # statement: the words of the list in its hint
 # ---- what there is ----
 
 # COPY does not write nested types yet: tests/tables/nested_values.sh has what becomes of them.
-types=$(sed -n '/^typedef enum type_id/,/TYPE_ID_COUNT/s/^ *\(TYPE_[A-Z0-9_]*\),.*/\1/p' "$root/src/base/type.h" |
+types=$(sed -n '/^typedef enum type_id/,/TYPE_ID_COUNT/s/^ *\(TYPE_[A-Z0-9_]*\),.*/\1/p' "$root/src/base/type/type.h" |
     grep -vE '^TYPE_(LIST|STRUCT|MAP)$')
 formats=$("$program" --help | sed -n 's/^ *--format FORMAT *//p' | tr ',' ' ')
 copied=$(says_in_hint "COPY (SELECT 1 AS a) TO 'x' (FORMAT nonsense)")

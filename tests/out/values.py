@@ -1,7 +1,7 @@
 """Values of every type, with their extremes: how SQL writes each, the text that it has in results (PostgreSQL's, as its
 documentation says), and what a reader of Parquet finds. Nothing here comes from Pistachio.
 
-A type of src/base/type.h that no column has makes the tests fail (run.sh): add a column for it.
+A type of src/base/type/type.h that no column has makes the tests fail (run.sh): add a column for it.
 """
 import ctypes
 import decimal
@@ -10,7 +10,7 @@ import uuid
 
 
 class Column:
-    """type_id: the enumerator of src/base/type.h. cells: (SQL's text, result's text, Parquet's value), without NULLs.
+    """type_id: the enumerator of src/base/type/type.h. cells: (SQL's text, result's text, Parquet's value), without NULLs.
     in_json: bare, quoted or boolean. parquet: pyarrow's type, as text; None: Parquet has none, it is written as varchar."""
 
     def __init__(self, type_id, name, sql_type, cells, parquet, in_json="quoted"):

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 
 #include "api/handles/error.h"
 #include "base/mem.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "api/adbc/adbc_connection.h"
 #include "api/adbc/adbc_error.h"
 #include "api/session/database.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 bool adbc_matches(const char *pattern, const char *name)
 {

@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_API_ADBC_ADBC_OPTION_H
 #define PISTACHIO_API_ADBC_ADBC_OPTION_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "pistachio/adbc.h"
 
 /* `object` is the private data, perhaps NULL. */

@@ -6,7 +6,7 @@
 #include "api/arrow/arrow_schema.h"
 #include "api/handles/error.h"
 #include "api/session/database.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "api/adbc/adbc_error.h"
 #include "api/adbc/adbc_objects.h"
 #include "api/session/database.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 #define FIELDS(list) sizeof(list) / sizeof *(list), list
 

@@ -18,8 +18,8 @@
  * always the batch's: both are bitmaps, least significant bit first. */
 #include "api/arrow/arrow_array.h"
 
-#include "base/nested_type.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
+#include "base/type/nested_type.h"
 #include "device/value/arrow_value.h"
 #include "exec/operators/result_batch.h"
 #include "exec/operators/result_dictionary.h"

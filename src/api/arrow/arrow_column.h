@@ -5,7 +5,7 @@
 #include "api/arrow/arrow_nested.h"
 #include "api/arrow/arrow_row.h"
 #include "base/status.h"
-#include "base/type.h"
+#include "base/type/type.h"
 #include "device/device.h"
 #include "exec/operators/op_result.h"
 

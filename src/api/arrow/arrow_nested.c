@@ -5,8 +5,8 @@
 #include "api/arrow/arrow_metadata.h"
 #include "api/arrow/arrow_row.h"
 #include "arrowfile/arrowfile_values.h"
-#include "base/nested_type.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "base/type/nested_type.h"
 #include "exec/operators/result_nested.h"
 
 #include <stdio.h>

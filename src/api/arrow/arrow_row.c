@@ -3,7 +3,7 @@
 
 #include "api/arrow/arrow_metadata.h"
 #include "api/arrow/arrow_schema.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #define PISTACHIO_API_ARROW_ARROW_ROW_H
 
 #include "base/status.h"
-#include "base/type.h"
+#include "base/type/type.h"
 #include "pistachio/pistachio.h"
 
 /* The SQL type of a column; UNSUPPORTED, with its name, for one that has none (nested ones). */

@@ -6,7 +6,7 @@
 #include "api/arrow/arrow_metadata.h"
 #include "api/handles/error.h"
 #include "api/session/database.h"
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 
 #include <stdio.h>
 

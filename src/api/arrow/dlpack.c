@@ -5,7 +5,7 @@
 #include "pistachio/dlpack.h"
 #include "api/arrow/arrow_array.h"
 #include "api/handles/error.h"
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "device/device.h"
 
 typedef struct held_tensor {

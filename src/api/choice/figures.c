@@ -4,7 +4,7 @@
  *     0.35 6e-06 5e+10 2e+12       seconds to open, of a launch; bytes a second of the link, of the memory */
 #include "api/choice/figures.h"
 
-#include "base/user_cache.h"
+#include "base/system/user_cache.h"
 
 #include <stdio.h>
 #include <string.h>

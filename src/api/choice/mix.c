@@ -2,8 +2,8 @@
  * rows have to stay in the order in which they lie. What joins and sorts tell scans does not cross a move. */
 #include "api/choice/mix.h"
 
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 #include "plan/nodes/visit.h"
 
 /* ---- whether ---- */

@@ -3,7 +3,7 @@
 #include "api/choice/place.h"
 
 #include "api/choice/mix.h"
-#include "base/guard.h"
+#include "base/system/guard.h"
 
 #include <math.h>
 

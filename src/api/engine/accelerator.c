@@ -2,7 +2,7 @@
 #include "api/engine/accelerator.h"
 
 #include "api/engine/engine_device.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include "api/engine/cluster_known.h"
 #include "api/engine/engine_device.h"
 #include "api/engine/ranks.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 status api_comm_new(net_comm *net, api_comm **out)
 {

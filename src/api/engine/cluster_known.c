@@ -2,7 +2,7 @@
 #include "api/engine/cluster_known.h"
 
 #include "api/engine/cluster.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "plan/distribute/distribute.h"
 
 static cluster_table *cluster_known_find(api_cluster *cluster, const char *text)

@@ -5,7 +5,7 @@
 #include "api/engine/accelerator.h"
 #include "api/engine/cluster.h"
 #include "api/engine/ranks.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/copiers.h"
 #include "storage/read.h"
 

@@ -3,7 +3,7 @@
 
 #include "api/handles/handles.h"
 #include "base/budget.h"
-#include "base/machine_share.h"
+#include "base/system/machine_share.h"
 #include "exec/scan/stored_cache.h"
 #include "net/net.h"
 

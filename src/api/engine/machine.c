@@ -2,7 +2,7 @@
 #include "api/engine/machine.h"
 
 #include "api/engine/engine_device.h"
-#include "base/machine_share.h"
+#include "base/system/machine_share.h"
 
 #include <dirent.h>
 #include <limits.h>

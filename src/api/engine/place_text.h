@@ -3,7 +3,7 @@
 #define PISTACHIO_API_ENGINE_PLACE_TEXT_H
 
 #include "base/mem.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
 
 /* The text with {rank} and {host} replaced, the caller's (mem_free). host NULL: the machine's name. */
 CHECKED status api_place_text(const char *text, unsigned rank, const char *host, char **out);

@@ -3,7 +3,7 @@
 
 #include "api/handles/handles.h"
 #include "api/handles/nested_text.h"
-#include "base/zone_moment.h"
+#include "base/time/zone_moment.h"
 #include "exec/operators/result_batch.h"
 
 /* Room for the text of each value that is not in memory as text, so that pistachio_text cannot

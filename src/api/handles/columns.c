@@ -1,7 +1,7 @@
 /* columns.c - the columns of what a statement returns, known from binding alone. */
 #include "api/handles/columns.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 
 /* Returns the columns of statements whose rows the API makes: all text. */
 static const char *const *made_names(sql_kind kind, uint32_t *out_count)

@@ -4,7 +4,7 @@
 #include "api/handles/error.h"
 
 #include "base/mem.h"
-#include "base/text_place.h"
+#include "base/text/text_place.h"
 
 #include <stdio.h>
 

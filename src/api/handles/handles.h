@@ -12,7 +12,7 @@
 
 #include "api/handles/columns.h"
 #include "api/handles/running.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "pistachio/pistachio.h"
 #include "sql/catalog/definition.h"
 #include "sql/catalog/rounds.h"

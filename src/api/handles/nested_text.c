@@ -2,8 +2,8 @@
 #include "api/handles/nested_text.h"
 
 #include "api/handles/cell.h"
-#include "base/nested_type.h"
-#include "base/zone_moment.h"
+#include "base/time/zone_moment.h"
+#include "base/type/nested_type.h"
 
 static bool nested_text_is_null(const exec_batch_column *column, uint64_t row)
 {

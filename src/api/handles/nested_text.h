@@ -3,8 +3,8 @@
 #ifndef PISTACHIO_API_HANDLES_NESTED_TEXT_H
 #define PISTACHIO_API_HANDLES_NESTED_TEXT_H
 
-#include "base/nested_quote.h"
-#include "base/zone.h"
+#include "base/row/nested_quote.h"
+#include "base/time/zone.h"
 #include "exec/operators/op_result.h"
 
 /* The row's value, which is not NULL. zone NULL: UTC. */

@@ -2,7 +2,7 @@
  * is. */
 #include "api/handles/running.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/object_store.h"
 
 #include <sched.h>

@@ -11,7 +11,7 @@
 #include "api/query/table_rows.h"
 #include "api/session/database.h"
 #include "api/session/statement.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/operators/result_batch.h"
 #include "exec/scan/scan_cache.h"
 #include "sql/catalog/schema.h"

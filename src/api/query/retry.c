@@ -4,7 +4,7 @@
 #include "api/engine/cluster.h"
 #include "api/session/database.h"
 #include "base/cancel.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <time.h>
 

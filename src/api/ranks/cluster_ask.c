@@ -3,7 +3,7 @@
 #include "api/engine/cluster.h"
 #include "api/ranks/rank_statement.h"
 #include "api/ranks/ranks_parts.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 status api_cluster_ask(rank_run *run, statement_request request, const char *text, bool use_cache)
 {

@@ -3,8 +3,8 @@
 #include "api/engine/engine.h"
 #include "api/ranks/cluster_tables.h"
 #include "api/ranks/ranks_parts.h"
-#include "base/mutex.h"
 #include "base/status.h"
+#include "base/system/mutex.h"
 
 /* Fills the catalog that rank 0's statement is bound with, a session's views among it, and nothing else. */
 static status fill_catalog(sql_catalog *catalog, const statement_read *read)

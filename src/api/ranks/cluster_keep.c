@@ -6,7 +6,7 @@
 #include "api/engine/engine.h"
 #include "api/ranks/ranks_parts.h"
 #include "base/budget.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "api/ranks/rank_run.h"
 
 #include "api/engine/engine.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 void rank_run_failed(void *argument)
 {

@@ -8,7 +8,7 @@
 #include "api/ranks/rank_statement.h"
 #include "api/ranks/ranks_parts.h"
 #include "api/session/database.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 /* A rank's part, and the thread that serves it. */
 typedef struct ranked_part {

@@ -1,7 +1,7 @@
 /* rewrite.c - which files are rewritten to where, several at a time. */
 #include "api/rewriter/rewrite_file.h"
-#include "base/mutex.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
+#include "base/system/mutex.h"
 #include "parquet/table/table.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "api/handles/error.h"
 #include "api/query/query_run.h"
 #include "api/write/sink.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "codec/codec.h"
 #include "parquet/table/table.h"
 

@@ -4,7 +4,7 @@
 #include "api/engine/cluster.h"
 #include "api/engine/engine.h"
 #include "api/handles/error.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/scan_cache.h"
 #include "plan/rules/optimize.h"
 #include "plan/tree/rule.h"

@@ -7,7 +7,7 @@
 #include "api/handles/error.h"
 #include "api/handles/handles.h"
 #include "api/session/database.h"
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "sql/statement/sql.h"
 #include "sql/text/split.h"
 

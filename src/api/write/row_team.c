@@ -8,7 +8,7 @@
  */
 #include "api/write/row_team.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/operators/result_batch.h"
 
 #include <pthread.h>

@@ -4,12 +4,12 @@
 
 #include "api/handles/batch.h"
 #include "api/handles/nested_text.h"
-#include "base/calendar.h"
-#include "base/csv.h"
-#include "base/json_text.h"
-#include "base/json_type.h"
-#include "base/nested_type.h"
-#include "base/zone_moment.h"
+#include "base/row/csv.h"
+#include "base/row/json_text.h"
+#include "base/time/zone_moment.h"
+#include "base/type/calendar.h"
+#include "base/type/json_type.h"
+#include "base/type/nested_type.h"
 
 /* ---- opening ---- */
 

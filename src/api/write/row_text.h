@@ -2,8 +2,8 @@
 #ifndef PISTACHIO_API_WRITE_ROW_TEXT_H
 #define PISTACHIO_API_WRITE_ROW_TEXT_H
 
-#include "base/row_format.h"
-#include "base/text_out.h"
+#include "base/row/row_format.h"
+#include "base/row/text_out.h"
 #include "exec/operators/op_result.h"
 
 typedef struct row_cell_name {

@@ -1,7 +1,7 @@
 /* sink_group.c - see sink_group.h. */
 #include "api/write/sink_group.h"
 
-#include "base/bitmap_copy.h"
+#include "base/type/bitmap_copy.h"
 #include "exec/operators/result_batch.h"
 
 status sink_group_open(sink_group *group, const pq_column_schema *columns, size_t count)

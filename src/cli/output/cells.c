@@ -1,7 +1,7 @@
 /* cells.c - widths by the C library's own table of Unicode, sequences of emoji by rules. */
 #include "cli/output/cells.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <locale.h>
 #include <wchar.h>

@@ -1,7 +1,7 @@
 /* progress.c - a thread that draws the line while it may be shown. */
 #include "cli/output/progress.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "cli/output/status_line.h"
 
 #include <pthread.h>

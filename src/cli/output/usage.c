@@ -1,7 +1,7 @@
 /* usage.c - what is said of wrong arguments. */
 #include "cli/output/usage.h"
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

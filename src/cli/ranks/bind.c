@@ -1,7 +1,7 @@
 /* bind.c - see bind.h. */
 #include "cli/ranks/bind.h"
 
-#include "base/machine_share.h"
+#include "base/system/machine_share.h"
 
 #include <sched.h>
 

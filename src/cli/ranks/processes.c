@@ -1,7 +1,7 @@
 /* processes.c - forking a process per rank, which meet at a socket of the loopback interface. */
 #include "cli/ranks/processes.h"
 
-#include "base/machine.h"
+#include "base/system/machine.h"
 #include "net/net.h"
 
 #include <arpa/inet.h>

@@ -4,7 +4,7 @@
 #include "api/handles/error.h"
 #include "api/ranks/cluster_join.h"
 #include "api/ranks/ranks_parts.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "cli/output/usage.h"
 #include "cli/ranks/bind.h"
 #include "cli/ranks/processes.h"

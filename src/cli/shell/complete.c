@@ -2,7 +2,7 @@
  * lists. */
 #include "cli/shell/complete.h"
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "cli/output/output.h"
 #include "cli/shell/command.h"
 

@@ -2,7 +2,7 @@
 #include "cli/shell/run.h"
 
 #include "base/mem.h"
-#include "base/text_place.h"
+#include "base/text/text_place.h"
 #include "cli/output/progress.h"
 #include "cli/shell/command.h"
 #include "cli/shell/interrupt.h"

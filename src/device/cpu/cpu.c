@@ -7,7 +7,7 @@
  * is made anew, so that both together never are more than what was in use at once; and what is idle there the
  * system may take back when it is short of memory. Under AddressSanitizer nothing is kept, so that it sees each
  * buffer's true bounds. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/device.h"
 
 #include "base/budget.h"

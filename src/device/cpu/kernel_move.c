@@ -1,6 +1,6 @@
 /* kernel_move.c - selecting, moving and hashing values (gathering them: kernel_gather.c). */
-#include "base/bitmap_copy.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
+#include "base/type/bitmap_copy.h"
 #include "device/cpu/kernel.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/value/arrow_value.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_BYTES_H
 #define PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_BYTES_H
 
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 #include "device/cpu/kernel_parquet.h"
 #include "device/value/wide_decimal.h"
 

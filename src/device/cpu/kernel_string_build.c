@@ -3,7 +3,7 @@
  *
  * Two launches: the first adds up the bytes of the long results, the second writes them one behind
  * the other into a heap of that size. */
-#include "base/blob_text.h"
+#include "base/text/blob_text.h"
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
 #include "device/value/text_part.h"

@@ -1,5 +1,5 @@
 /* kernel_utf8.c - whether texts are UTF-8, and U+FFFD in the place of bytes that are not. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "device/cpu/kernel.h"
 
 #define BLOCK_BYTES 256

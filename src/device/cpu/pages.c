@@ -3,7 +3,7 @@
 #include "device/cpu/pages.h"
 
 #include "base/mem.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cpu/slab.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>

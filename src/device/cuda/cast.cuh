@@ -25,7 +25,7 @@ DEVICE bool scale_number(int128 *number, cast_scaling s)
     return true;
 }
 
-/* ---- to floats: base/decimal_real.c ---- */
+/* ---- to floats: base/text/decimal_real.c ---- */
 
 #define EXACT_DIGITS ((int128)1 << DBL_MANT_DIG)
 #define EXACT_POWER 22

@@ -24,7 +24,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_CUDA_H
 #define PISTACHIO_DEVICE_CUDA_CUDA_H
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/debug.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"

@@ -1,7 +1,7 @@
 /* device.c - opening a CUDA device: what it must have, its context, the file of kernels. */
 #include "base/fault.h"
-#include "base/machine.h"
-#include "base/mutex.h"
+#include "base/system/machine.h"
+#include "base/system/mutex.h"
 #include "device/cuda/capability.h"
 #include "device/cuda/copy.h"
 #include "device/cuda/cuda.h"

@@ -1,7 +1,7 @@
 /* driver.c - finds the driver's functions in its library. */
 #include "device/cuda/driver.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

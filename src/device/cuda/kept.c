@@ -1,7 +1,7 @@
 /* kept.c - what the process keeps of each GPU until it ends: the primary context and the file of kernels in it. Making them
  * takes some tenths of a second, which SET device would take each time. */
 #include "device/cuda/kept.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* kernel_cast_text.cu - casts from text and to text; a thread a row. */
-#include "base/real_limbs.h"
+#include "base/text/real_limbs.h"
 #include "device/cuda/kernel.cuh"
 #include "device/value/text_value.h"
 

@@ -1,6 +1,6 @@
 /* kernel_move.cu - selecting, moving and hashing values. */
-#include "base/utf8.h"
-#include "base/uuid_text.h"
+#include "base/text/utf8.h"
+#include "base/text/uuid_text.h"
 #include "device/value/arrow_value.h"
 #include "device/cuda/copy_text.cuh"
 #include "device/cuda/hash.cuh"

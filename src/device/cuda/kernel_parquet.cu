@@ -1,5 +1,5 @@
 /* kernel_parquet.cu - pages: levels, dictionary codes, booleans, PLAIN values, NULLs among them. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "device/cuda/chain.cuh"
 #include "device/cuda/parts.cuh"
 

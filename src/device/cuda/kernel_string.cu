@@ -1,5 +1,5 @@
 /* kernel_string.cu - parts of texts, their lengths, positions in them, and new ones; a thread a row. */
-#include "base/blob_digits.h"
+#include "base/text/blob_digits.h"
 #include "device/cuda/text.cuh"
 
 DEVICE kernel_view part_of_text(const char *text, uint64_t from, uint64_t to)

@@ -6,7 +6,7 @@
 #include "device/cuda/timing.h"
 #include "device/cuda/window.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/kernels/kernel_ops.h"
 
 #include <stdio.h>

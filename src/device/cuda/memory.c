@@ -9,7 +9,7 @@
  */
 #include "device/cuda/memory.h"
 #include "base/budget.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/host_piece.h"
 #include "device/cuda/merge.h"

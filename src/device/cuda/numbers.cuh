@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
 #define PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/cuda/kernel.cuh"
 
 /* Runs the statements with `number` the type in which integers, decimals, dates and times are kept. */

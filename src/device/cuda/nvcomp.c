@@ -1,7 +1,7 @@
 /* nvcomp.c - finds nvCOMP's functions in its library, and calls them as its version wants it. */
 #include "device/cuda/nvcomp.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

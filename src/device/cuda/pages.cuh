@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_PAGES_CUH
 #define PISTACHIO_DEVICE_CUDA_PAGES_CUH
 
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 #include "device/cuda/numbers.cuh"
 #include "device/kernels/parquet_numbers.h"
 #include "device/value/parquet_runs.h"

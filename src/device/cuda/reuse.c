@@ -8,7 +8,7 @@
  * marks that the window writes would not say that the old bytes are done with. Buffers with texts are used
  * by addresses in views: whose they are is not known. */
 #include "device/cuda/reuse.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/merge.h"
 #include "device/cuda/stream.h"

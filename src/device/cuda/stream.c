@@ -1,6 +1,6 @@
 /* stream.c - streams, marks and events. */
 #include "device/cuda/stream.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/reuse.h"

@@ -1,6 +1,6 @@
 /* trace.c - what streams were told last: launches by name, for traces and for errors. */
 #include "device/cuda/trace.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/text.h"
 

@@ -2,7 +2,7 @@
  * for them. It sleeps as long as nobody does; else it looks often for a short time, as what short queries wait for takes
  * some ten microseconds, then seldom, until there is something new to wait for. */
 #include "device/cuda/wake.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
 

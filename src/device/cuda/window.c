@@ -1,6 +1,6 @@
 /* window.c - a stream's window: commands in, driver's calls out. */
 #include "device/cuda/window.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/launch.h"
 #include "device/cuda/merge.h"

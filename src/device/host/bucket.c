@@ -1,5 +1,5 @@
 /* bucket.c - timestamps as numbers and names, and the stretches of time of equal width that they are in. */
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 #include "device/host/host.h"
 #include "device/host/moment.h"
 

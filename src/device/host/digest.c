@@ -1,4 +1,4 @@
-/* digest.c - SHA-256 as base/sha256.h has it, and MD5: blocks of 64 bytes; the last ones carry a bit, zeros and the length. */
+/* digest.c - SHA-256 as base/system/sha256.h has it, and MD5: blocks of 64 bytes; the last ones carry a bit, zeros and the length. */
 #include "device/host/digest.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_HOST_DIGEST_H
 #define PISTACHIO_DEVICE_HOST_DIGEST_H
 
-#include "base/sha256.h"
+#include "base/system/sha256.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* encoding.c - bytes as text and back: hex, base64, escape. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "device/host/host.h"
 
 #include <ctype.h>

@@ -14,7 +14,7 @@
 #ifndef PISTACHIO_DEVICE_HOST_HOST_H
 #define PISTACHIO_DEVICE_HOST_HOST_H
 
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 #include "device/tensor.h"
 
 typedef enum host_function {

@@ -2,8 +2,8 @@
 #ifndef PISTACHIO_DEVICE_HOST_MOMENT_H
 #define PISTACHIO_DEVICE_HOST_MOMENT_H
 
-#include "base/calendar.h"
 #include "base/status.h"
+#include "base/type/calendar.h"
 
 #include <stdbool.h>
 #include <stddef.h>

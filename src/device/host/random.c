@@ -1,6 +1,6 @@
 /* random.c - random numbers and UUIDs. Numbers are a counter, scrambled (splitmix64; Steele, Lea and Flood, OOPSLA
  * 2014), so that any number of threads take numbers from one sequence without waiting for each other. */
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 #include "device/host/host.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* strptime.c - timestamps from texts, by a format of C's as DuckDB reads it. */
-#include "base/calendar.h"
-#include "base/moment_text.h"
-#include "base/zone.h"
+#include "base/text/moment_text.h"
+#include "base/time/zone.h"
+#include "base/type/calendar.h"
 #include "device/host/host.h"
 #include "device/host/moment.h"
 

@@ -1,5 +1,5 @@
 /* time.c - functions of dates and timestamps (in microseconds): made of their fields, and apart. */
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 #include "device/host/host.h"
 #include "device/host/moment.h"
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_HOST_ZONE_H
 #define PISTACHIO_DEVICE_HOST_ZONE_H
 
-#include "base/zone_moment.h"
+#include "base/time/zone_moment.h"
 #include "device/host/host.h"
 
 /* The first argument, a timestamp with time zone, as the clock of the zone shows it that argument `arg` is, in

@@ -10,7 +10,7 @@
 #ifndef PISTACHIO_DEVICE_KERNELS_AGGREGATE_STATE_H
 #define PISTACHIO_DEVICE_KERNELS_AGGREGATE_STATE_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 /* A sum of floats and what rounding has lost of it so far: nearly always the sum comes out as if it
  * had been rounded once, in whatever order the values come. (Ogita, Rump, Oishi: Accurate sum and

@@ -129,7 +129,7 @@ typedef enum dev_build_op {
     DEV_BUILD_REVERSE,
     DEV_BUILD_CONCAT,  /* first || second */
     DEV_BUILD_REPLACE, /* second replaced by third in first */
-    DEV_BUILD_ENCODE,  /* a blob as text (base/blob_text.h) */
+    DEV_BUILD_ENCODE,  /* a blob as text (base/text/blob_text.h) */
     DEV_BUILD_DECODE   /* and a text as blob */
 } dev_build_op;
 

@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_DEVICE_KERNELS_KERNEL_TYPES_H
 #define PISTACHIO_DEVICE_KERNELS_KERNEL_TYPES_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/aggregate_state.h"
 #include "device/kernels/parquet_page.h"
 #include "device/kernels/tile_step.h"

@@ -13,7 +13,7 @@
 #ifndef PISTACHIO_DEVICE_KERNELS_TILE_STEP_H
 #define PISTACHIO_DEVICE_KERNELS_TILE_STEP_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 #define TILE_INPUTS 8
 #define TILE_OUTPUTS 4

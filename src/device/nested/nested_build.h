@@ -3,7 +3,7 @@
 #define PISTACHIO_DEVICE_NESTED_NESTED_BUILD_H
 
 #include "base/cancel.h"
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "device/nested.h"
 #include "device/nested/nested_function.h"
 

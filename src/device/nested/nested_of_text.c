@@ -1,7 +1,7 @@
 /* nested_of_text.c - texts as lists, structs and maps of texts, level by level: the parts of a level's texts are a column of
  * texts each, which the level below takes apart. */
-#include "base/guard.h"
-#include "base/nested_scan.h"
+#include "base/system/guard.h"
+#include "base/text/nested_scan.h"
 #include "device/nested/nested_build.h"
 
 /* A column of texts while it is made. */

@@ -1,7 +1,7 @@
 /* nested_order.c - see nested_order.h. */
 #include "device/nested/nested_order.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "device/nested.h"
 #include "device/tensor_value.h"
 

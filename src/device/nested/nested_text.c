@@ -1,5 +1,5 @@
 /* nested_text.c - lists of texts out of texts and back, and any nested value as text. */
-#include "base/nested_quote.h"
+#include "base/row/nested_quote.h"
 #include "device/nested/nested_build.h"
 #include "device/nested/nested_order.h"
 #include "device/tensor_value.h"

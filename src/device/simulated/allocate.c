@@ -13,7 +13,7 @@
 #include "device/simulated/allocate.h"
 
 #include "base/budget.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/simulated/memory.h"
 #include "device/simulated/simulated.h"
 #include "device/simulated/stream.h"

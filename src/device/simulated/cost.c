@@ -5,7 +5,7 @@
  * the call, on a thread of the device, while the stream goes on. */
 #include "device/simulated/cost.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <sys/prctl.h>
 #include <time.h>

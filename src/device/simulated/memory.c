@@ -1,7 +1,7 @@
 /* memory.c - memory of the simulated device, and the host's that it can copy from and to. */
 #include "device/simulated/memory.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/launch_window.h"
 #include "device/simulated/simulated.h"
 

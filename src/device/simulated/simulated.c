@@ -8,8 +8,8 @@
  * see it done, or when it is much. */
 #include "device/simulated/simulated.h"
 
-#include "base/mutex.h"
-#include "base/trace.h"
+#include "base/system/mutex.h"
+#include "base/trace/trace.h"
 #include "device/simulated/allocate.h"
 #include "device/simulated/memory.h"
 #include "device/simulated/stream.h"

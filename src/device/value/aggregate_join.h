@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_AGGREGATE_JOIN_H
 #define PISTACHIO_DEVICE_VALUE_AGGREGATE_JOIN_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/aggregate_state.h"
 
 /* Joins sums; the error keeps what rounding loses (D. Knuth's two-sum). */

@@ -1,11 +1,11 @@
 /* arrow_value.h - values that Arrow lays out otherwise than type.h does. On every device.
  *
  *   interval   microseconds are nanoseconds
- *   UUID       16 bytes in their order: base/uuid_text.h */
+ *   UUID       16 bytes in their order: base/text/uuid_text.h */
 #ifndef PISTACHIO_DEVICE_VALUE_ARROW_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_ARROW_VALUE_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 /* Arrow's month_day_nano. */
 typedef struct arrow_interval {

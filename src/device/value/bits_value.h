@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_BITS_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_BITS_VALUE_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 #include <stdint.h>
 #include <string.h>

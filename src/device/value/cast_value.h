@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_CAST_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_CAST_VALUE_H
 
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 
 /* value % modulo (unless 0), not below zero; * multiply / divide, rounded half away from zero (times:
  * down). An infinite time (`infinity` or its opposite, unless 0) becomes the target's, or fits nothing (0). */

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_DATE_PART_H
 #define PISTACHIO_DEVICE_VALUE_DATE_PART_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "device/kernels/kernel_ops.h"
 
 /* The field of this name, a text in lower case; also in the plural, and as PostgreSQL abbreviates it. False: there is none. */

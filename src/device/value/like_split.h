@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_LIKE_SPLIT_H
 #define PISTACHIO_DEVICE_VALUE_LIKE_SPLIT_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/kernel_ops.h"
 
 /* Pieces between % signs: their bytes one after another, and where each ends. Room for the pattern's bytes. */

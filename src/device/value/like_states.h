@@ -13,7 +13,7 @@
 #define PISTACHIO_DEVICE_VALUE_LIKE_STATES_H
 
 #include "base/mem.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 static int like_find_long(const char *text, size_t bytes, const char *piece, size_t piece_bytes,
                           size_t *end);

@@ -11,7 +11,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_LIST_WORDS_H
 #define PISTACHIO_DEVICE_VALUE_LIST_WORDS_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 #define LIST_ESCAPE 0x9e3779b97f4a7c15ULL
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_MATH_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_MATH_VALUE_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/value/power_of_ten.h"
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_PAIR_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_PAIR_VALUE_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/aggregate_state.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_PARQUET_RUNS_H
 #define PISTACHIO_DEVICE_VALUE_PARQUET_RUNS_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 /* Unsigned LEB128 of up to 64 bits; false: it breaks off or is longer. */
 PORTABLE bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_POWER_OF_TEN_H
 #define PISTACHIO_DEVICE_VALUE_POWER_OF_TEN_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 #define POWER_OF_TEN_MAX 308
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_SORT_KEY_H
 #define PISTACHIO_DEVICE_VALUE_SORT_KEY_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 #include <string.h>
 

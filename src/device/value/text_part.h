@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_TEXT_PART_H
 #define PISTACHIO_DEVICE_VALUE_TEXT_PART_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/value/letter_case.h"
 

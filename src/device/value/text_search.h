@@ -8,7 +8,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_TEXT_SEARCH_H
 #define PISTACHIO_DEVICE_VALUE_TEXT_SEARCH_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 #define TEXT_SEARCH_NONE SIZE_MAX
 

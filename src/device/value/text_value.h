@@ -3,10 +3,10 @@
 #ifndef PISTACHIO_DEVICE_VALUE_TEXT_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_TEXT_VALUE_H
 
-#include "base/interval_text.h"
-#include "base/moment_text.h"
-#include "base/number_text.h"
-#include "base/uuid_text.h"
+#include "base/text/interval_text.h"
+#include "base/text/moment_text.h"
+#include "base/text/number_text.h"
+#include "base/text/uuid_text.h"
 
 PORTABLE bool cast_text_to_integer(const char *text, size_t bytes, data_type type, void *out)
 {

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_TIME_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_TIME_VALUE_H
 
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/kernels/kernel_types.h"
 

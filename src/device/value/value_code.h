@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_VALUE_CODE_H
 #define PISTACHIO_DEVICE_VALUE_VALUE_CODE_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 #include "device/kernels/aggregate_state.h"
 
 #include <math.h>

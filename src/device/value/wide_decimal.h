@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_WIDE_DECIMAL_H
 #define PISTACHIO_DEVICE_VALUE_WIDE_DECIMAL_H
 
-#include "base/portable.h"
+#include "base/type/portable.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_DEVICE_VALUE_ZONE_VALUE_H
 #define PISTACHIO_DEVICE_VALUE_ZONE_VALUE_H
 
-#include "base/zone_moment.h"
+#include "base/time/zone_moment.h"
 
 /* The instant a calendar interval later, by the zone's clock and calendar: months first, then days, each at the
  * same time of the day; then the time. False: out of range. */

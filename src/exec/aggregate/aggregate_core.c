@@ -1,5 +1,5 @@
 /* aggregate_core.c - what all tasks of a grouping share: its keys and how they lie in rows. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/sched/memory.h"
 

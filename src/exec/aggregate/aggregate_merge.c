@@ -18,7 +18,7 @@
  *           6  task 0: the result's ranges; what was merged goes */
 #include "exec/aggregate/aggregate_merge.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_local.h"

@@ -7,7 +7,7 @@
  * keys. */
 #include "exec/aggregate/aggregate_rows.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_table.h"
 

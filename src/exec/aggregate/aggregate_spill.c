@@ -8,7 +8,7 @@
 #include "exec/aggregate/aggregate_spill.h"
 
 #include "base/maximum.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/transfer.h"

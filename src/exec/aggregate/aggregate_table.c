@@ -1,7 +1,7 @@
 /* aggregate_table.c - tables of groups: life, and slices of them, whatever their form. */
 #include "exec/aggregate/aggregate_table.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/transfer.h"
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_rows.h"

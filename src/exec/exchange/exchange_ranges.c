@@ -7,7 +7,7 @@
  * which these lie, where equal rows may be apart: by the shares of it that the splits cut off. */
 #include "exec/exchange/exchange_ranges.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/kernels/kernel_ops.h"

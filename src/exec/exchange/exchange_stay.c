@@ -1,7 +1,7 @@
 /* exchange_stay.c - a queue of chunks whose messages say that there is one. */
 #include "exec/exchange/exchange_stay.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 
 void exchange_stay_init(exchange_stay *stay, net_exchange *net, unsigned rank)

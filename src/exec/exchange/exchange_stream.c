@@ -2,7 +2,7 @@
  * without a look: here the stream's number, in wire_read the rest. */
 #include "exec/exchange/exchange_stream.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "net/wire/wire.h"
 #include "net/wire/wire_read.h"
 

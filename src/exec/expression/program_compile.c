@@ -2,7 +2,7 @@
  * roots. */
 #include "exec/expression/program_compile.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "exec/expression/program_compile_logic.h"
 #include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"

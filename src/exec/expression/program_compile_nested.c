@@ -1,7 +1,7 @@
 /* program_compile_nested.c - functions of lists, structs and maps, lambdas, and what the host computes of these for a lazy
  * device. */
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 #include "exec/expression/program_compile.h"
 #include "exec/expression/program_compile_value.h"
 #include "exec/expression/program_instruction.h"

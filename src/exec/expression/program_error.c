@@ -1,6 +1,6 @@
 /* program_error.c - what a kernel reported, in words: with the values at fault where the host can
  * read them. */
-#include "base/blob_text.h"
+#include "base/text/blob_text.h"
 #include "exec/expression/program_instruction.h"
 #include "exec/expression/program_run.h"
 

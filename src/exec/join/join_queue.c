@@ -1,7 +1,7 @@
 /* join_queue.c - parts of a spilled join and the tasks that take them. */
 #include "exec/join/join_queue.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/join/join_side.h"
 #include "exec/sched/memory.h"
 

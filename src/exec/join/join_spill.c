@@ -2,7 +2,7 @@
 #include "exec/join/join_spill.h"
 
 #include "base/maximum.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/selection.h"
 #include "device/transfer.h"

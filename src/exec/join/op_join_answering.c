@@ -1,5 +1,5 @@
 /* op_join_answering.c - what this rank's table has of keys that ranks ask for, to all of them. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/transfer.h"

@@ -2,7 +2,7 @@
  * where there is no memory for that, parts in a temporary file (join_spill.h). */
 #include "exec/join/op_join_build.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/transfer.h"
 #include "exec/expression/program_compile.h"

@@ -1,5 +1,5 @@
 /* op_join_open.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/expression/program_compile.h"
 #include "exec/join/join_heavy.h"
 #include "exec/join/join_range.h"

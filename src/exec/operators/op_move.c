@@ -2,7 +2,7 @@
  * been taken, one of the other query that finds it empty until there is one, or all have come. */
 #include "exec/operators/op_move.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "exec/sched/memory.h"

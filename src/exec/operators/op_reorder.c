@@ -11,7 +11,7 @@
  * Of a UNION the children run one after another: each has turns of its own, and what is given goes on counting.
  *
  * Hosts only: what a task of a lazy device has pushed comes out of its stream later, with another turn. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "exec/operators/op_limit.h"
 #include "exec/sched/memory.h"

@@ -5,7 +5,7 @@
  * task whose turn it is finds room whatever others have queued. On a
  * host device a batch borrows the tensors' memory; from others it is copied, or laid out on the device if it is to stay
  * there, behind an event at which is looked when the next one is on its way. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "exec/operators/result_batch.h"
 #include "exec/operators/result_device.h"

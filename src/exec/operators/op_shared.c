@@ -3,7 +3,7 @@
  * Tasks append to lists of their own, which are joined under a lock when they finish; readers take
  * chunks from the complete list by an atomic cursor each. Rows that are too many for memory go to a
  * temporary file, and each reference reads it. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/query.h"

@@ -1,6 +1,6 @@
 /* op_single_row.c - a subquery used as a value: its one row, NULLs if it has none, an error if it
  * has more. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "exec/sched/operator.h"
 

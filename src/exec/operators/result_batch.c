@@ -1,7 +1,7 @@
 /* result_batch.c - a batch: what it holds, and how that leaves the engine. */
 #include "exec/operators/result_batch.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "device/transfer.h"
 #include "exec/operators/op_result.h"
 

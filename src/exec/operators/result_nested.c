@@ -1,8 +1,8 @@
 /* result_nested.c - children as columns, level by level. */
 #include "exec/operators/result_nested.h"
 
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 #include "device/nested.h"
 #include "device/nested_pack.h"
 #include "exec/operators/result_batch.h"

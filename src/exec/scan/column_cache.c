@@ -1,7 +1,7 @@
 /* column_cache.c - a hash table of column chunks, each a list of parts in the order of their rows. */
 #include "exec/scan/column_cache.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/column_asked.h"
 #include "exec/scan/column_part.h"
 

@@ -3,7 +3,7 @@
  * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_look.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/scan_bound.h"
 #include "exec/scan/scan_chunk.h"
 #include "exec/scan/scan_deal.h"

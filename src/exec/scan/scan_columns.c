@@ -10,7 +10,7 @@
 #include "exec/scan/stored_values.h"
 #include "parquet/read/stored.h"
 
-#include "base/trace.h"
+#include "base/trace/trace.h"
 
 #include <stdio.h>
 

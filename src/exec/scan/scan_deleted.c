@@ -1,7 +1,7 @@
 /* scan_deleted.c - a mask of the slice's rows, from the sorted numbers of those that are deleted. */
 #include "exec/scan/scan_deleted.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/transfer.h"
 #include "exec/scan/scan_filter.h"
 #include "parquet/table/table_deletes.h"

@@ -1,7 +1,7 @@
 /* scan_look.c - the next row group of a scan: of this rank's, then of those that others have given it. */
 #include "exec/scan/scan_look.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 

@@ -1,7 +1,7 @@
 /* scan_reads.c - how the scans of a query read, by its settings. */
 #include "exec/scan/scan_reads.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/scan_share.h"
 #include "parquet/table/table_deletes.h"
 

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_EXEC_SCAN_SCAN_READS_H
 #define PISTACHIO_EXEC_SCAN_SCAN_READS_H
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "exec/scan/column_cache.h"
 #include "exec/scan/stored_cache.h"
 #include "exec/sched/query.h"

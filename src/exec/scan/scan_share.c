@@ -1,7 +1,7 @@
 /* scan_share.c - ranges by row group, and which scans have not passed it. */
 #include "exec/scan/scan_share.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/sched/memory.h"
 #include "storage/read.h"
 

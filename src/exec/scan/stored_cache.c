@@ -2,7 +2,7 @@
 #include "exec/scan/stored_cache.h"
 
 #include "base/budget.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/stored_index.h"
 
 #include <stdlib.h>

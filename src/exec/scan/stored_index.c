@@ -1,7 +1,7 @@
 /* stored_index.c - see stored_index.h. */
 #include "exec/scan/stored_index.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 _Atomic uint64_t stored_pinned_bytes;
 

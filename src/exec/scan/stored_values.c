@@ -2,7 +2,7 @@
 #include "exec/scan/stored_values.h"
 
 #include "base/budget.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/scan/stored_index.h"
 
 /* One tensor takes at most this part of what the cache may. */

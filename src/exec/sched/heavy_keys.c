@@ -1,7 +1,7 @@
 /* heavy_keys.c - which keys are heavy, and what waits for whom. */
 #include "exec/sched/heavy_keys.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/kernels/kernel_ops.h"
 #include "exec/sched/task.h"

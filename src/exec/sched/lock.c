@@ -1,7 +1,7 @@
 /* lock.c - locks that tasks hold across waits. */
 #include "exec/sched/lock.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "exec/sched/task.h"
 
 #include <assert.h>

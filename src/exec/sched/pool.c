@@ -1,12 +1,12 @@
 /* pool.c - worker threads: takes ready tasks, runs them, and walks the stage graph. */
 #include "exec/sched/pool.h"
 
-#include "base/mutex.h"
-#include "base/slice.h"
+#include "base/system/mutex.h"
+#include "base/system/slice.h"
 #include "exec/sched/stages.h"
 #include "exec/sched/task.h"
 
-#include "base/trace.h"
+#include "base/trace/trace.h"
 
 #include <time.h>
 

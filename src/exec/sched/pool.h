@@ -8,7 +8,7 @@
  *
  * While a query is new (shares.h) its tasks do not wait until a thread's step is over: where as many threads run as may, the
  * thread that asks for it, which takes no other tasks meanwhile, and threads in reserve run them in addition, at most as
- * many again. The system shares the cores out, and gives these threads one sooner (base/slice.h); when their steps are over
+ * many again. The system shares the cores out, and gives these threads one sooner (base/system/slice.h); when their steps are over
  * the others stop until as many run as may, all but one. So a statement of a millisecond does not wait for the
  * steps of one of minutes, and steps may be long.
  *

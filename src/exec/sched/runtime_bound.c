@@ -1,7 +1,7 @@
 /* runtime_bound.c - a bound's values, and conditions made of them. */
 #include "exec/sched/runtime_bound.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 struct bound_values {
     _Atomic uint32_t references;

@@ -4,9 +4,9 @@
  * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
 #include "exec/sched/task.h"
 
-#include "base/mutex.h"
-#include "base/trace.h"
-#include "base/usage.h"
+#include "base/system/mutex.h"
+#include "base/trace/trace.h"
+#include "base/trace/usage.h"
 #include "device/chunk.h"
 #include "device/transfer.h"
 #include "net/net.h"

@@ -4,7 +4,7 @@
 
 #include "exec/sched/query.h"
 
-#include "base/fiber.h"
+#include "base/system/fiber.h"
 
 typedef enum task_state {
     TASK_READY,   /* in the pool's queue */

@@ -1,7 +1,7 @@
 /* wait.c - how a task awaits its stream without blocking, and what kernels report. */
 #include "base/fault.h"
-#include "base/mutex.h"
-#include "base/trace.h"
+#include "base/system/mutex.h"
+#include "base/trace/trace.h"
 #include "device/transfer.h"
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"

@@ -5,7 +5,7 @@
  * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
  * write what they have as sorted runs to a temporary file, and the source merges those. */
 #include "base/maximum.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/transfer.h"

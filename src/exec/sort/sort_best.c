@@ -1,7 +1,7 @@
 /* sort_best.c - see sort_best.h. */
 #include "exec/sort/sort_best.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 void sort_best_init(sort_best *best)
 {

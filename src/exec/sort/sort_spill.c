@@ -5,7 +5,7 @@
 #include "exec/sort/sort_spill.h"
 
 #include "base/maximum.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "exec/sched/memory.h"

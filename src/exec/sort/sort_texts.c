@@ -1,7 +1,7 @@
 /* sort_texts.c - see sort_texts.h. */
 #include "exec/sort/sort_texts.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <string.h>
 #include <xxhash.h>

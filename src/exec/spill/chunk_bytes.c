@@ -1,8 +1,8 @@
 /* chunk_bytes.c - rows to bytes and back. */
 #include "exec/spill/chunk_bytes.h"
 
-#include "base/bitmap_copy.h"
-#include "base/nested_type.h"
+#include "base/type/bitmap_copy.h"
+#include "base/type/nested_type.h"
 #include "device/chunk.h"
 #include "device/nested_pack.h"
 

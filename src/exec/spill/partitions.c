@@ -1,7 +1,7 @@
 /* partitions.c - rows in parts: cutting, writing, reading. */
 #include "exec/spill/partitions.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "device/chunk_transfer.h"
 #include "device/transfer.h"

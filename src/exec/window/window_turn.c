@@ -1,7 +1,7 @@
 /* window_turn.c - pieces of partitions: states, what is carried from piece to piece, values. */
 #include "exec/window/window_turn.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "device/chunk.h"
 #include "exec/window/window_rows.h"
 

@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_LAKE_ICEBERG_ICEBERG_BUCKET_H
 #define PISTACHIO_LAKE_ICEBERG_ICEBERG_BUCKET_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 /* Returns the hash of the bytes. */
 uint32_t iceberg_hash(const void *bytes, size_t count);

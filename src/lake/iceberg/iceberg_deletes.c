@@ -1,7 +1,7 @@
 /* iceberg_deletes.c - reads the deletes that concern a data file, of what a statement has kept. */
 #include "lake/iceberg/iceberg_deletes.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/iceberg/iceberg_files.h"
 #include "storage/file.h"
 

@@ -5,7 +5,7 @@
  * values of all deletes of the same columns and partition, each with the greatest sequence number of a delete that has it:
  * data files of lower numbers lose such rows. */
 #include "base/cancel.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/iceberg/iceberg_deletes.h"
 
 #define FIRST_SLOTS 64

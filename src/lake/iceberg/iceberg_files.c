@@ -4,7 +4,7 @@
  * of deletes are read at once. */
 #include "lake/iceberg/iceberg_files.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/iceberg/iceberg_deletes.h"
 #include "lake/iceberg/iceberg_value.h"
 #include "lake/log/avro.h"

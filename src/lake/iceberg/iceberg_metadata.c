@@ -1,7 +1,7 @@
 /* iceberg_metadata.c - which metadata file is the newest, what it says of schema, specs and snapshots. */
 #include "lake/iceberg/iceberg_metadata.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "codec/unpack.h"
 #include "lake/log/lake_nested.h"
 #include "lake/rest/rest.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_LAKE_ICEBERG_ICEBERG_METADATA_H
 #define PISTACHIO_LAKE_ICEBERG_ICEBERG_METADATA_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "lake/log/lake_request.h"
 #include "lake/log/lake_text.h"
 #include "parquet/table/table_given.h"

@@ -3,7 +3,7 @@
  * A row group is read once, when the first data file asks that its bounds do not exclude; its positions are kept by data
  * file until that one asks for them. */
 #include "base/cancel.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/iceberg/iceberg_deletes.h"
 
 #define FIRST_TARGETS 16 /* a power of two */

@@ -1,7 +1,7 @@
 /* iceberg_value.c - bytes and Avro values to values; transforms turned around. */
 #include "lake/iceberg/iceberg_value.h"
 
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 
 static int128 little_number(const uint8_t *bytes, size_t count)
 {

@@ -1,8 +1,8 @@
 /* lake_nested.c - see lake_nested.h. */
 #include "lake/log/lake_nested.h"
 
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 
 #define PARTS_MAX 10000
 

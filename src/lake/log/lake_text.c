@@ -1,7 +1,7 @@
 /* lake_text.c - reads logs: whole files, JSON by yyjson in the engine's memory, values, paths. */
 #include "lake/log/lake_text.h"
 
-#include "base/type_parse.h"
+#include "base/text/type_parse.h"
 #include "storage/object_store.h"
 
 #include <ctype.h>

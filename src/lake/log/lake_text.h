@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_LAKE_LOG_LAKE_TEXT_H
 #define PISTACHIO_LAKE_LOG_LAKE_TEXT_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "storage/file.h"
 
 #include <yyjson/yyjson.h>

@@ -12,7 +12,7 @@
 #ifndef PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PACKET_H
 #define PISTACHIO_NET_BOOTSTRAP_BOOTSTRAP_PACKET_H
 
-#include "base/sha256.h"
+#include "base/system/sha256.h"
 #include "net/bootstrap/bootstrap.h"
 
 #define NET_BOOTSTRAP_VERSION 2

@@ -2,7 +2,7 @@
  * of every version, as nothing behind it is read of another build's. */
 #include "net/bootstrap/bootstrap_self.h"
 
-#include "base/build_id.h"
+#include "base/system/build_id.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* fabric.c - frames from rank to rank of one process: by a thread for each rank, or step by step. */
 #include "net/local/fabric.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "net/arrive.h"
 #include "net/local/fault.h"
 #include "net/peer.h"

@@ -10,7 +10,7 @@
  * opening and closing. */
 #include "net/ucx/ucx.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "net/arrive.h"
 #include "net/bootstrap/bootstrap_address.h"
 #include "net/bootstrap/bootstrap_self.h"

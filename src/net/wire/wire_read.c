@@ -1,7 +1,7 @@
 /* wire_read.c - the bytes of a message to rows. Nothing that they say is believed without a look. */
 #include "net/wire/wire_read.h"
 
-#include "base/bitmap_copy.h"
+#include "base/type/bitmap_copy.h"
 #include "device/chunk.h"
 #include "net/wire/wire.h"
 #include "net/wire/wire_format.h"

@@ -6,7 +6,7 @@
 #define PISTACHIO_PARQUET_FORMAT_METADATA_H
 
 #include "base/mem.h"
-#include "base/type.h"
+#include "base/type/type.h"
 #include "parquet/format/format.h"
 
 /* A part of a nested column: the column itself, or what is in it, down to its leaves.

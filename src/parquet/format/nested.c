@@ -7,8 +7,8 @@
  * Of a column whose groups mean nothing that is known nothing is made: its leaves stay what they are. */
 #include "parquet/format/nested.h"
 
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 
 typedef struct nesting {
     arena *memory;

@@ -1,8 +1,8 @@
 /* schema.c - the schema's tree, flattened to the leaves that files have columns of. */
 #include "parquet/format/schema.h"
 
-#include "base/json_type.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "base/type/json_type.h"
 #include "parquet/format/nested.h"
 #include "parquet/format/schema_element.h"
 

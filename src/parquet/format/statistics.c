@@ -7,8 +7,8 @@
  * Statistics that contradict each other are dropped together: nobody knows which of them is wrong. */
 #include "parquet/format/statistics.h"
 
-#include "base/utf8.h"
-#include "base/uuid_text.h"
+#include "base/text/utf8.h"
+#include "base/text/uuid_text.h"
 
 #include <math.h>
 

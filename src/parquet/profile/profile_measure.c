@@ -1,7 +1,7 @@
 /* profile_measure.c - how fast this machine decompresses and reads its page cache. */
 #include "parquet/profile/profile_measure.h"
 
-#include "base/setting.h"
+#include "base/setting/setting.h"
 #include "codec/checksum.h"
 #include "codec/codec.h"
 #include "parquet/write/compress.h"

@@ -1,7 +1,7 @@
 /* bloom_probe.c - from a value to its stored form, its hash, and the one block that tells. */
 #include "parquet/read/bloom_probe.h"
 
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 #include "parquet/format/bloom.h"
 
 #define HEADER_BYTES 64 /* a filter's header has about 20 */

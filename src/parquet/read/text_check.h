@@ -1,5 +1,5 @@
 /* text_check.h - inside the reader: texts of pages that are not UTF-8. They are an error, or, with
- * pq_text_use PQ_TEXT_REPLACE, have U+FFFD in the place of wrong bytes (base/utf8.h). */
+ * pq_text_use PQ_TEXT_REPLACE, have U+FFFD in the place of wrong bytes (base/text/utf8.h). */
 #ifndef PISTACHIO_PARQUET_READ_TEXT_CHECK_H
 #define PISTACHIO_PARQUET_READ_TEXT_CHECK_H
 

@@ -3,7 +3,7 @@
  * under it. */
 #include "parquet/table/footer.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* hive.c - pairs of folder names to typed values: all as text first, then as what all of them are. */
 #include "parquet/table/hive.h"
 
-#include "base/type_parse.h"
-#include "base/utf8.h"
+#include "base/text/type_parse.h"
+#include "base/text/utf8.h"
 
 #include <stdlib.h>
 #include <strings.h>

@@ -1,8 +1,8 @@
 /* hive_types.c - see hive_types.h. */
 #include "parquet/table/hive_types.h"
 
-#include "base/text_scan.h"
-#include "base/type_parse.h"
+#include "base/text/text_scan.h"
+#include "base/text/type_parse.h"
 
 #include <strings.h>
 

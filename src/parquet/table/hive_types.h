@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_PARQUET_TABLE_HIVE_TYPES_H
 #define PISTACHIO_PARQUET_TABLE_HIVE_TYPES_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 typedef struct pq_hive_type {
     const char *name;

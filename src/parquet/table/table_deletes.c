@@ -1,7 +1,7 @@
 /* table_deletes.c - see table_deletes.h. */
 #include "parquet/table/table_deletes.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "storage/object_store.h"
 
 #include <pthread.h>

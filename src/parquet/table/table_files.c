@@ -1,7 +1,7 @@
 /* table_files.c - opens many files, and gets their footers, on several threads. */
 #include "parquet/table/table_files.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "parquet/table/table_given.h"
 #include "storage/crew.h"
 #include "storage/object_store.h"

@@ -1,7 +1,7 @@
 /* table_given_nested.c - see table_given_nested.h. */
 #include "parquet/table/table_given_nested.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table_listed.h"
 
 #include <strings.h>

@@ -6,7 +6,7 @@
  * rows tell. Of those only some pages are compressed. */
 #include "parquet/write/choice.h"
 
-#include "base/bitmap_copy.h"
+#include "base/type/bitmap_copy.h"
 #include "parquet/write/compress.h"
 #include "parquet/write/writer_chunk.h"
 #include "parquet/write/writer_column.h"

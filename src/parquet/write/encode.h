@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_PARQUET_WRITE_ENCODE_H
 #define PISTACHIO_PARQUET_WRITE_ENCODE_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "parquet/format/buffer.h"
 #include "parquet/format/format.h"
 

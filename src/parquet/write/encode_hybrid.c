@@ -5,7 +5,7 @@
  * it. */
 #include "parquet/write/encode_hybrid.h"
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 #define GROUP 8
 /* Bytes that a run must save: going from packed values to a run and back costs a reader as long as

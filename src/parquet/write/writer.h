@@ -8,8 +8,8 @@
 #ifndef PISTACHIO_PARQUET_WRITE_WRITER_H
 #define PISTACHIO_PARQUET_WRITE_WRITER_H
 
-#include "base/cpu_features.h"
-#include "base/type.h"
+#include "base/system/cpu_features.h"
+#include "base/type/type.h"
 #include "parquet/format/format.h"
 #include "parquet/write/choice.h"
 #include "storage/new_file.h"

@@ -1,7 +1,7 @@
 /* writer_footer.c - the metadata of what was written: column chunks, page indexes, schema. */
 #include "parquet/write/writer_footer.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "parquet/format/thrift_write.h"
 #include "parquet/write/writer_column.h"
 #include "parquet/write/writer_statistics.h"

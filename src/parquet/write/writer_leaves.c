@@ -1,7 +1,7 @@
 /* writer_leaves.c - see writer_leaves.h. */
 #include "parquet/write/writer_leaves.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 
 enum { REQUIRED, OPTIONAL, REPEATED };
 enum { CONVERTED_MAP = 1, CONVERTED_LIST = 3 };

@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_PARQUET_WRITE_WRITER_LEAVES_H
 #define PISTACHIO_PARQUET_WRITE_WRITER_LEAVES_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "parquet/format/thrift_write.h"
 
 /* A leaf of a column; of a flat one it is the column itself. */

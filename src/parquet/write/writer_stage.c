@@ -2,8 +2,8 @@
  */
 #include "parquet/write/writer_stage.h"
 
-#include "base/nested_type.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
+#include "base/type/nested_type.h"
 #include "parquet/write/encode_plain.h"
 #include "parquet/write/writer_column.h"
 

@@ -1,7 +1,7 @@
 /* writer_team.c - see writer_team.h. */
 #include "parquet/write/writer_team.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "parquet/write/writer_chunk.h"
 
 #include <pthread.h>

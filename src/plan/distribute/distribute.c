@@ -4,7 +4,7 @@
  * gets an exchange, chosen by the bytes that ranks receive. */
 #include "plan/distribute/distribute.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table_parts.h"
 #include "plan/distribute/distribute_aggregate.h"
 #include "plan/distribute/distribute_cost.h"

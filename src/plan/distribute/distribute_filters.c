@@ -2,7 +2,7 @@
 
 #include "plan/distribute/distribute_filters.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 
 #include <math.h>
 

@@ -27,7 +27,7 @@
 
 #include "plan/distribute/distribute_overflow.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/distribute/distribute_cost.h"
 #include "plan/distribute/distribute_heavy.h"

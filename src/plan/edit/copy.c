@@ -2,7 +2,7 @@
 
 #include "plan/edit/copy.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/visit.h"
 
 typedef struct copied {

@@ -2,7 +2,7 @@
  * whether rows that an outer join has filled up with NULLs can pass. */
 #include "plan/facts/condition.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/visit.h"
 #include "plan/tree/function.h"
 

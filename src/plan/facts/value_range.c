@@ -3,7 +3,7 @@
  * NaN is above everything and in no bounds: a range that may have some ends nowhere. */
 #include "plan/facts/value_range.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"
 

@@ -1,7 +1,7 @@
 /* fold.c - constant expressions: arithmetic, comparison, logic. */
 #include "plan/fold/fold.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "device/host/host.h"
 #include "device/host/host_fold.h"
 #include "device/value/time_value.h"

@@ -1,6 +1,6 @@
 /* fold_choice.c - see fold_choice.h. */
 
-#include "base/type.h"
+#include "base/type/type.h"
 #include "plan/fold/fold_parts.h"
 #include "plan/tree/expr.h"
 

@@ -2,8 +2,8 @@
 
 #include "plan/fold/fold_value.h"
 
-#include "base/blob_text.h"
-#include "base/uuid_text.h"
+#include "base/text/blob_text.h"
+#include "base/text/uuid_text.h"
 #include "device/value/cast_value.h"
 
 #include <math.h>

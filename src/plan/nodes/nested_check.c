@@ -1,7 +1,7 @@
 /* nested_check.c - see nested_check.h. */
 #include "plan/nodes/nested_check.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node.h"
 #include "plan/tree/function.h"
 

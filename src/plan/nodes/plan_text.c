@@ -7,7 +7,7 @@
  * The list behind the name of a scan, a projection or another node that makes columns is those. */
 #include "plan/nodes/plan_text.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * through have their child's columns again, whatever the rewrites before did below them. */
 #include "plan/nodes/prune.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node.h"
 #include "plan/tree/rule.h"
 

@@ -5,7 +5,7 @@
  * subquery stands. */
 #include "plan/nodes/verify.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node.h"
 #include "plan/tree/function.h"
 

@@ -1,7 +1,7 @@
 /* visit.c - see visit.h. */
 #include "plan/nodes/visit.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node.h"
 
 void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context)

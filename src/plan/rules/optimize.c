@@ -1,8 +1,8 @@
 /* optimize.c - runs the rules, in order. */
 #include "plan/rules/optimize.h"
 
-#include "base/guard.h"
-#include "base/trace.h"
+#include "base/system/guard.h"
+#include "base/trace/trace.h"
 #include "plan/nodes/verify.h"
 #include "plan/tree/rule.h"
 

@@ -1,8 +1,8 @@
 /* rewrite_columns.c - each node makes only the columns that something above reads (prune.h), common subplans
  * those that one of their uses reads. */
 
-#include "base/guard.h"
 #include "base/mem.h"
+#include "base/system/guard.h"
 #include "plan/nodes/prune.h"
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"

@@ -15,7 +15,7 @@
  * makes no pairs; an outer one that keeps all rows of that side becomes the side, also if the other one has at most one
  * row for each of them. Equal rows that are put
  * together once more later need not be before. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/node.h"

@@ -10,7 +10,7 @@
  *         scan t
  *
  * A full join without pairs is both sides, one behind the other. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/copy.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/node.h"

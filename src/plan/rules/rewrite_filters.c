@@ -5,7 +5,7 @@
 #include "plan/rules/rewrite_filters.h"
 
 #include "base/cancel.h"
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
 #include "plan/facts/condition.h"

@@ -9,7 +9,7 @@
  *   sum(b) ... group by 'x'    project ['x', sum(b)]
  *                                filter count(*) > 0
  *                                  aggregate [sum(b), count(*)] */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/node_filter.h"
 #include "plan/nodes/visit.h"

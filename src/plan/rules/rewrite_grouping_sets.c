@@ -15,7 +15,7 @@
  * A distinct aggregate's argument is one more key of the base, and each set is made of the base.
  * Where an aggregate's parts cannot be merged, the base is the rows themselves. */
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/facts/partial.h"
 #include "plan/tree/expr.h"

@@ -6,7 +6,7 @@
  *     right                           shared 0, shared 1
  *                                   join on a = c and (a = b) is not true
  *                                     shared 0, shared 1 */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/copy.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"

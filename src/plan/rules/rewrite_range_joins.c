@@ -5,7 +5,7 @@
  * a second one (b.lo <= a.x and b.hi >= a.x are two) has one. Other conditions stay in the
  * residual. */
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/visit.h"
 #include "plan/tree/column_set.h"

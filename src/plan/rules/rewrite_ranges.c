@@ -5,7 +5,7 @@
  *
  * An aggregate takes the projection below it into its own expressions first, so that no column has
  * to change its width between nodes. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"

@@ -6,8 +6,8 @@
  *
  * The uses keep their conditions. */
 
-#include "base/guard.h"
-#include "base/type.h"
+#include "base/system/guard.h"
+#include "base/type/type.h"
 #include "plan/edit/repeatable.h"
 #include "plan/facts/condition.h"
 #include "plan/rules/rewrite_filters.h"

@@ -8,7 +8,7 @@
  *
  * That build side waits for the other one then; never does each wait for the other. */
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/rules/rewrite_join_order.h"
 #include "plan/rules/scan/rewrite_runtime_filters.h"
 #include "plan/tree/plan.h"

@@ -12,7 +12,7 @@
  * A join for which NULL is equal to NULL (of INTERSECT, say) becomes one by equality where keys have no NULLs.
  *
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/facts/contradiction.h"
 #include "plan/facts/partial.h"

@@ -5,7 +5,7 @@
  *
  * Only where x + 1 cannot overflow by its types, as it would fail then; and of integers, whose sums
  * are exact. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/tree/function.h"
 #include "plan/tree/plan.h"

@@ -9,7 +9,7 @@
  * Each row has one partner: a left join makes no runtime filter and goes where nobody reads it (rewrite_duplicates.c).
  * A table's rows are read twice. Rows that are computed become a common subplan, which both sides read. Partitions of
  * few rows are sorted: a group for each would take more memory than the sort. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/copy.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"

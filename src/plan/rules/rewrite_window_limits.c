@@ -11,7 +11,7 @@
  * are wanted. */
 #include "plan/nodes/node.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/tree/rule.h"
 
 /* Rows that are kept of a partition, at most: each new one is put in its place among them, by moving those

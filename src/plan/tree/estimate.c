@@ -2,7 +2,7 @@
  * and rules of thumb. How many rows a node gives is in node_*.c. */
 #include "plan/tree/estimate.h"
 
-#include "base/calendar.h"
+#include "base/type/calendar.h"
 #include "parquet/table/table.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* expr.c - making, copying, comparing and walking bound expressions. */
 #include "plan/tree/expr.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/tree/function.h"
 #include "plan/tree/plan.h"
 #include "plan/tree/text.h"

@@ -7,7 +7,7 @@
 #ifndef PISTACHIO_PLAN_TREE_EXPR_H
 #define PISTACHIO_PLAN_TREE_EXPR_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 typedef enum expr_kind {
     EXPR_COLUMN,   /* column_id */

@@ -1,7 +1,7 @@
 /* expr_index.c - a hash table with chains. */
 #include "plan/tree/expr_index.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 
 #define BUCKETS_FIRST 64
 

@@ -1,7 +1,7 @@
 /* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
 #include "plan/tree/function.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "device/host/host.h"
 #include "device/kernels/kernel_ops.h"
 #include "device/nested/nested_function.h"

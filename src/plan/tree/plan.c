@@ -2,7 +2,7 @@
  * aggregates and functions of windows. */
 #include "plan/tree/plan.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
 {

@@ -1,7 +1,7 @@
 /* text.c - growing text, and expressions as text. */
 #include "plan/tree/text.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/tree/function.h"
 
 #include <stdio.h>

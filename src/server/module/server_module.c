@@ -1,6 +1,6 @@
 /* server_module.c - pistachio-serve.so: the server, from its arguments to its end. */
-#include "base/build_id.h"
-#include "base/module.h"
+#include "base/system/build_id.h"
+#include "base/system/module.h"
 #include "server/options.h"
 #include "server/server.h"
 #include "server/serving.h"

@@ -9,7 +9,7 @@
 #include "server/activity.h"
 
 #include "api/ipc/ipc.h"
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 
 #include <event2/event.h>
 #include <event2/http.h>

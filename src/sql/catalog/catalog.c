@@ -1,7 +1,7 @@
 /* catalog.c - tables and views by name, and tables by path. */
 #include "sql/catalog/catalog.h"
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/lake.h"
 #include "parquet/table/table_listed.h"
 #include "sql/catalog/catalog_ahead.h"

@@ -1,5 +1,5 @@
 /* catalog_define.c - definition.h, and catalogs of definitions that sessions share. */
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "sql/catalog/catalog_parts.h"
 #include "sql/catalog/definition.h"
 #include "sql/catalog/schema.h"

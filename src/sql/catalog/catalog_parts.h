@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_CATALOG_CATALOG_PARTS_H
 #define PISTACHIO_SQL_CATALOG_CATALOG_PARTS_H
 
-#include "base/mutex.h"
+#include "base/system/mutex.h"
 #include "lake/rest/rest.h"
 #include "sql/catalog/catalog.h"
 

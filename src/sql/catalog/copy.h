@@ -2,9 +2,9 @@
 #ifndef PISTACHIO_SQL_CATALOG_COPY_H
 #define PISTACHIO_SQL_CATALOG_COPY_H
 
-#include "base/row_format.h"
+#include "base/row/row_format.h"
 #include "base/status.h"
-#include "base/type.h"
+#include "base/type/type.h"
 #include "parquet/format/format.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * of them is in bind_composite_plan.c. */
 #include "sql/expression/bind_composite.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "device/value/list_words.h"
 #include "plan/tree/function.h"
 #include "sql/expression/bind_aggregate.h"

@@ -1,9 +1,9 @@
 /* bind_expr.c - expressions: one function per kind of node of the parse tree. */
 #include "sql/expression/bind_expr.h"
 
-#include "base/alias_type.h"
-#include "base/guard.h"
-#include "base/json_type.h"
+#include "base/system/guard.h"
+#include "base/type/alias_type.h"
+#include "base/type/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/expression/bind_function.h"

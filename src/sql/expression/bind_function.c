@@ -1,7 +1,7 @@
 /* bind_function.c - calls of scalar functions: by name, with the casts that the function needs. */
 #include "sql/expression/bind_function.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "plan/tree/function.h"

@@ -1,7 +1,7 @@
 /* bind_grouping.c - GROUPING SETS, ROLLUP, CUBE, and calls of GROUPING. */
 #include "sql/expression/bind_grouping.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/types/binder.h"
 

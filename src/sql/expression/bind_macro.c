@@ -4,7 +4,7 @@
 
 #include "sql/catalog/definition.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/types/bind_columns.h"

@@ -1,7 +1,7 @@
 /* bind_nested.c - see bind_nested.h. Functions of bound arguments are in src/sql/function. */
 #include "sql/expression/bind_nested.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "sql/function/bind_json.h"
 #include "sql/function/nested_function.h"
 #include "sql/function/nested_make.h"

@@ -2,8 +2,8 @@
  * JSON. */
 #include "sql/function/bind_json.h"
 
-#include "base/json_type.h"
-#include "base/nested_type.h"
+#include "base/type/json_type.h"
+#include "base/type/nested_type.h"
 #include "plan/fold/fold.h"
 #include "plan/tree/function.h"
 #include "sql/function/bind_made.h"

@@ -1,7 +1,7 @@
 /* bind_registry.c - see bind_registry.h. */
 #include "sql/function/bind_registry.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "sql/function/system_function.h"
 #include "sql/types/parameter.h"
 

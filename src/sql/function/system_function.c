@@ -1,7 +1,7 @@
 /* system_function.c - see system_function.h. */
 #include "sql/function/system_function.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "plan/fold/fold.h"
 #include "sql/function/bind_function_time.h"
 #include "sql/function/bind_nested_made.h"

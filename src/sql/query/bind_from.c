@@ -1,7 +1,7 @@
 /* bind_from.c - FROM: its items; what they bring into scope: bind_scope.c. */
 #include "sql/query/bind_from.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "sql/expression/bind_scope.h"
 #include "sql/query/bind_describe.h"
 #include "sql/query/bind_pivot.h"

@@ -6,7 +6,7 @@
  * g: the columns that PIVOT does not name. */
 #include "sql/query/bind_pivot.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_expr.h"
 #include "sql/expression/bind_scope.h"

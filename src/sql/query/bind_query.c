@@ -8,7 +8,7 @@
  *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
 #include "sql/query/bind_query.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "base/unique_names.h"
 #include "plan/nodes/visit.h"
 #include "plan/tree/function.h"

@@ -6,7 +6,7 @@
  *           rows */
 #include "sql/query/bind_unnest.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_nested.h"
 #include "sql/expression/bind_scope.h"

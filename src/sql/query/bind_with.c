@@ -1,7 +1,7 @@
 /* bind_with.c - WITH: queries with names, bound once and shared, or put where they are used. */
 #include "sql/query/bind_with.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
 #include "sql/expression/bind_owner.h"

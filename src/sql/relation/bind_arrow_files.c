@@ -2,7 +2,7 @@
 #include "sql/relation/bind_arrow_files.h"
 
 #include "arrowfile/arrowfile_table.h"
-#include "base/type_parse.h"
+#include "base/text/type_parse.h"
 #include "sql/relation/bind_paths.h"
 #include "sql/relation/bind_text_files.h"
 

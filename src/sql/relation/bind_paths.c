@@ -1,9 +1,9 @@
 /* bind_paths.c - paths as arguments: constants that the binder folds, so that files can be opened while the statement is bound. */
 #include "sql/relation/bind_paths.h"
 
-#include "base/guard.h"
-#include "base/nested_scan.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/text/nested_scan.h"
+#include "base/type/nested_type.h"
 
 typedef struct path_binding {
     binder *b;

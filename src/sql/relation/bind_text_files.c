@@ -1,7 +1,7 @@
 /* bind_text_files.c - calls of read_csv and read_json: paths and options. */
 #include "sql/relation/bind_text_files.h"
 
-#include "base/type_parse.h"
+#include "base/text/type_parse.h"
 #include "device/host/strptime.h"
 #include "sql/relation/bind_paths.h"
 #include "sql/types/bind_type.h"

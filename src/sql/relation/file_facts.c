@@ -1,7 +1,7 @@
 /* file_facts.c - see file_facts.h. The rows are VALUES in a text, below a first row of NULLs that says the types. */
 #include "sql/relation/file_facts.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "codec/codec.h"
 #include "parquet/table/footer.h"
 #include "parquet/write/choice.h"

@@ -1,8 +1,8 @@
 /* system_relation.c - see system_relation.h. */
 #include "sql/relation/system_relation.h"
 
-#include "base/guard.h"
-#include "base/pg_type.h"
+#include "base/system/guard.h"
+#include "base/type/pg_type.h"
 #include "parquet/table/table.h"
 #include "sql/relation/system_routine.h"
 

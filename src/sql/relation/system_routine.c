@@ -1,7 +1,7 @@
 /* system_routine.c - see system_routine.h. The lists are those of plan/tree. Where the binder picks types, the type is anyelement. */
 #include "sql/relation/system_routine.h"
 
-#include "base/pg_type.h"
+#include "base/type/pg_type.h"
 #include "plan/tree/function.h"
 
 /* More arguments than the least by so many are listed of a function that takes any number. */

@@ -3,7 +3,7 @@
 #include "sql/statement/bind_rows.h"
 
 #include "arrowfile/arrowfile_table.h"
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "parquet/write/writer.h"
 #include "parquet/write/writer_stage.h"
 #include "sql/expression/bind_expr.h"

@@ -2,7 +2,7 @@
  * and kept as the text of a constant: CAST('2020-01-01' AS date). getvariable (bind_function.c) binds that text. */
 #include "sql/statement/bind_variable.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "sql/catalog/rounds.h"
 #include "sql/types/bind_columns.h"
 #include "sql/types/parameter.h"

@@ -2,7 +2,7 @@
  * nothing between that drops or orders rows. Rounds end once there are as many, because they may not end otherwise. */
 #include "sql/statement/bind_wanted.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/nodes/visit.h"
 

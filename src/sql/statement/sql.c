@@ -2,8 +2,8 @@
 #include "sql/statement/sql.h"
 
 #include "base/cancel.h"
-#include "base/guard.h"
-#include "base/setting.h"
+#include "base/setting/setting.h"
+#include "base/system/guard.h"
 #include "plan/nodes/nested_check.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"

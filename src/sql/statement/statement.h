@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_STATEMENT_STATEMENT_H
 #define PISTACHIO_SQL_STATEMENT_STATEMENT_H
 
-#include "base/zone.h"
+#include "base/time/zone.h"
 #include "plan/tree/plan.h"
 #include "sql/catalog/catalog.h"
 #include "sql/catalog/copy.h"

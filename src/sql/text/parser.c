@@ -2,8 +2,8 @@
 #include "sql/text/parser.h"
 
 #include "base/cancel.h"
-#include "base/nearest.h"
-#include "base/type.h"
+#include "base/text/nearest.h"
+#include "base/type/type.h"
 #include "sql/text/statement_word.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * knows them. */
 #include "sql/text/split.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <string.h>
 

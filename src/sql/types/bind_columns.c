@@ -1,7 +1,7 @@
 /* bind_columns.c - columns of a plan as other types. */
 #include "sql/types/bind_columns.h"
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"
 

@@ -2,7 +2,7 @@
  * of so many decimals, intervals of some fields. */
 #include "sql/types/bind_modifier.h"
 
-#include "base/interval_text.h"
+#include "base/text/interval_text.h"
 #include "plan/fold/fold_value.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/binder.h"

@@ -1,9 +1,9 @@
 /* bind_type.c - names of types, casts, and the type that two expressions have in common. */
 #include "sql/types/bind_type.h"
 
-#include "base/alias_type.h"
-#include "base/interval_text.h"
-#include "base/json_type.h"
+#include "base/text/interval_text.h"
+#include "base/type/alias_type.h"
+#include "base/type/json_type.h"
 #include "plan/fold/fold.h"
 #include "plan/fold/fold_value.h"
 #include "sql/types/bind_operator.h"
@@ -22,7 +22,7 @@ static const struct {
     uint8_t id;
 } type_names[] = {
 #define TYPE_NAME(name, id) {name, id},
-#include "base/type_names.def"
+#include "base/type/type_names.def"
 };
 
 /* The numbers in parentheses behind the name. */

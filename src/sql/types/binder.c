@@ -1,7 +1,7 @@
 /* binder.c - failures with their place, and the plan nodes that all parts of the binder make. */
 #include "sql/types/binder.h"
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "plan/tree/column_set.h"
 
 #include <stdio.h>

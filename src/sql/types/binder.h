@@ -8,7 +8,7 @@
 #define PISTACHIO_SQL_TYPES_BINDER_H
 
 #include "base/cancel.h"
-#include "base/zone_moment.h"
+#include "base/time/zone_moment.h"
 #include "parquet/table/kept_column.h"
 #include "plan/tree/expr_index.h"
 #include "plan/tree/plan.h"

@@ -1,7 +1,7 @@
 /* nested_cast.c - see nested_cast.h. */
 #include "sql/types/nested_cast.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_literal.h"

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SQL_TYPES_NESTED_CAST_H
 #define PISTACHIO_SQL_TYPES_NESTED_CAST_H
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "sql/types/binder.h"
 
 /* A type with these fields, as long as the statement. */

@@ -1,9 +1,9 @@
 /* nested_literal.c - see nested_literal.h. Parts are cast by themselves. */
 #include "sql/types/nested_literal.h"
 
-#include "base/guard.h"
-#include "base/nested_scan.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/text/nested_scan.h"
+#include "base/type/nested_type.h"
 #include "sql/types/bind_operator.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/nested_cast.h"

@@ -4,7 +4,7 @@
  * for, a NULL whose first cast is its type. */
 #include "sql/types/parameter.h"
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "sql/text/text_parameter.h"
 #include "sql/types/bind_type.h"
 #include "sql/types/binder.h"

@@ -14,8 +14,8 @@
 #ifndef PISTACHIO_TEXTFILE_READ_CSV_INDEX_H
 #define PISTACHIO_TEXTFILE_READ_CSV_INDEX_H
 
-#include "base/cpu_features.h"
 #include "base/mem.h"
+#include "base/system/cpu_features.h"
 
 /* '\0': there is none. */
 typedef struct csv_form {

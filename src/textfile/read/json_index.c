@@ -2,7 +2,7 @@
 #include "textfile/read/json_index.h"
 
 #include "base/cancel.h"
-#include "base/text_scan.h"
+#include "base/text/text_scan.h"
 
 static status add_record(csv_index *x, size_t begin, size_t end)
 {

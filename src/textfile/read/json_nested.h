@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_TEXTFILE_READ_JSON_NESTED_H
 #define PISTACHIO_TEXTFILE_READ_JSON_NESTED_H
 
-#include "base/nested_type.h"
+#include "base/type/nested_type.h"
 #include "textfile/read/json_names.h"
 #include "textfile/read/json_value.h"
 

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_TEXTFILE_READ_JSON_VALUE_H
 #define PISTACHIO_TEXTFILE_READ_JSON_VALUE_H
 
-#include "base/json_type.h"
+#include "base/type/json_type.h"
 #include "device/host/json/json_memory.h"
 #include "textfile/read/json_walk.h"
 #include "textfile/read/text_values.h"

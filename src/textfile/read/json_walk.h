@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_TEXTFILE_READ_JSON_WALK_H
 #define PISTACHIO_TEXTFILE_READ_JSON_WALK_H
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "textfile/read/text_parse.h"
 
 #if defined __SSE2__

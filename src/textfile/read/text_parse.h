@@ -1,10 +1,10 @@
 /* text_parse.h - numbers, dates and timestamps of the usual forms, read where they stand; what is of another form is left to
- * base/type.h. */
+ * base/type/type.h. */
 #ifndef PISTACHIO_TEXTFILE_READ_TEXT_PARSE_H
 #define PISTACHIO_TEXTFILE_READ_TEXT_PARSE_H
 
-#include "base/calendar.h"
-#include "base/type_parse.h"
+#include "base/text/type_parse.h"
+#include "base/type/calendar.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "textfile/read/text_values.h"
 
 #include "base/cancel.h"
-#include "base/text_scan.h"
-#include "base/utf8.h"
+#include "base/text/text_scan.h"
+#include "base/text/utf8.h"
 #include "device/host/strptime.h"
 #include "textfile/read/text_parse.h"
 

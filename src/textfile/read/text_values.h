@@ -1,7 +1,7 @@
 /* text_values.h - fields of rows to the values of a column.
  *
  * A field is NULL if it is one of the texts for NULL, and, but for texts, if it is empty. Quotes around it do not
- * belong to it. Numbers, dates and timestamps of the common forms are read where they stand; others by base/type.h. */
+ * belong to it. Numbers, dates and timestamps of the common forms are read where they stand; others by base/type/type.h. */
 #ifndef PISTACHIO_TEXTFILE_READ_TEXT_VALUES_H
 #define PISTACHIO_TEXTFILE_READ_TEXT_VALUES_H
 
@@ -46,7 +46,7 @@ typedef struct text_wrong_value {
 text_field text_field_of(const text_fields *fields, uint32_t column, uint32_t row);
 /* Copies the text of a field with its escapes undone; returns its bytes, at most the field's. */
 uint32_t text_field_copy(const text_rules *rules, text_field field, char *target);
-/* One value; format NULL: the forms of base/type.h. Not of texts. False: it is not of the type. */
+/* One value; format NULL: the forms of base/type/type.h. Not of texts. False: it is not of the type. */
 bool text_parse_value(const text_rules *rules, const char *text, size_t bytes, data_type type,
                       const char *format, void *target);
 /* The column of `column`-th fields, FLAT, in memory of the host device. bad, if not NULL: a bit is set for each row whose

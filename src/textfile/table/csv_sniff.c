@@ -2,8 +2,8 @@
 #include "textfile/table/csv_sniff.h"
 
 #include "base/name_index.h"
-#include "base/text_scan.h"
-#include "base/utf8.h"
+#include "base/text/text_scan.h"
+#include "base/text/utf8.h"
 #include "textfile/table/csv_types.h"
 
 #define DIALECT_BYTES ((size_t)64 << 10) /* of the sample on which dialects are tried */

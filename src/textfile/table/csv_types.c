@@ -3,9 +3,9 @@
  * A set of possible kinds for each value; those of all values are in all of the sets. */
 #include "textfile/table/csv_types.h"
 
-#include "base/calendar.h"
-#include "base/moment_text.h"
-#include "base/real_text.h"
+#include "base/text/moment_text.h"
+#include "base/text/real_text.h"
+#include "base/type/calendar.h"
 #include "device/host/strptime.h"
 
 /* The order is that of preference. */

@@ -3,7 +3,7 @@
 #define PISTACHIO_TEXTFILE_TABLE_CSV_TYPES_H
 
 #include "base/mem.h"
-#include "base/type.h"
+#include "base/type/type.h"
 
 /* A guess at the type of a column, made of its values. Zeroed: it may be any, in the usual forms. */
 typedef struct csv_guess {

@@ -3,7 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/name_index.h"
-#include "base/uuid_text.h"
+#include "base/text/uuid_text.h"
 #include "textfile/table/csv_types.h"
 
 /* Kinds of values, in a set. */

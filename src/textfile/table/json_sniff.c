@@ -2,7 +2,7 @@
 #include "textfile/table/json_sniff.h"
 
 #include "base/cancel.h"
-#include "base/text_scan.h"
+#include "base/text/text_scan.h"
 #include "textfile/read/json_index.h"
 #include "textfile/read/json_rows.h"
 #include "textfile/table/json_shape.h"

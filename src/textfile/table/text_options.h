@@ -3,7 +3,7 @@
 #define PISTACHIO_TEXTFILE_TABLE_TEXT_OPTIONS_H
 
 #include "base/mem.h"
-#include "base/type.h"
+#include "base/type/type.h"
 #include "textfile/read/text_source.h"
 
 typedef enum text_kind { TEXT_CSV, TEXT_JSON } text_kind;

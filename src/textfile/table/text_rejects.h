@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_TEXTFILE_TABLE_TEXT_REJECTS_H
 #define PISTACHIO_TEXTFILE_TABLE_TEXT_REJECTS_H
 
-#include "base/type.h"
+#include "base/type/type.h"
 
 typedef enum text_reject_column {
     REJECT_FILE,

@@ -1,7 +1,7 @@
 /* print_spec.c - see print_spec.h. */
 #include "device/host/library/print_spec.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* text.c - functions of texts: letters without accents, SHA-1, an error on demand. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "device/host/host.h"
 #include "device/host/library/sha1.h"
 

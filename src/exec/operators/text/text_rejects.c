@@ -5,7 +5,7 @@
 #include "exec/operators/text/text_rejects.h"
 
 #include "base/cancel.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "exec/operators/text/op_text_scan.h"
 #include "exec/operators/text/text_failure.h"
 #include "exec/operators/text/text_scan.h"

@@ -1,7 +1,7 @@
 /* nested_edit.c - see nested_edit.h. */
 #include "plan/rules/nested/nested_edit.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/visit.h"
 
 static status nested_no_memory(void)

@@ -2,8 +2,8 @@
  * changes nothing. */
 #include "plan/rules/nested/pack_columns.h"
 
-#include "base/guard.h"
-#include "base/nested_type.h"
+#include "base/system/guard.h"
+#include "base/type/nested_type.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/verify.h"
 #include "plan/nodes/visit.h"

@@ -1,7 +1,7 @@
 /* pack_moves.c - see pack_moves.h. */
 #include "plan/rules/nested/pack_moves.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/verify.h"
 #include "plan/rules/nested/nested_edit.h"

@@ -1,7 +1,7 @@
 /* read_leaves.c - see read_leaves.h. */
 #include "plan/rules/nested/read_leaves.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/nodes/visit.h"
 

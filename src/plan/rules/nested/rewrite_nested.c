@@ -7,7 +7,7 @@
  *     CASE WHEN c THEN a ELSE b END      ->     nested_of_bytes(CASE WHEN c THEN nested_bytes(a) ELSE nested_bytes(b) END)
  *
  * Rows of windows wait as bytes as a whole; those of sorts do so at the end of planning (pack_moves.h). */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/shared.h"
 #include "plan/nodes/visit.h"
 #include "plan/rules/nested/nested_edit.h"

@@ -1,7 +1,7 @@
 /* rewrite_bounds.c - which scans can drop rows by what a sort with a limit has kept so far: those
  * whose rows come to it without another breaker between, and have its first key as a column. */
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/tree/expr.h"
 #include "plan/tree/plan.h"
 #include "plan/tree/rule.h"

@@ -11,7 +11,7 @@
  *
  * The second scan ends when it has seen so many keys (rule limits); the first drops other rows by a
  * runtime filter before it decodes other columns. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/copy_scan.h"
 #include "plan/nodes/visit.h"
 #include "plan/rules/scan/rewrite_runtime_filters.h"

@@ -3,7 +3,7 @@
  *
  * Such an aggregate becomes a constant; if there are others beside it, these still read the rows.
  * Floats stay: a NaN is outside of their bounds, and the sign of a zero is not told. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/edit/shared.h"
 #include "plan/rules/scan/rewrite_files.h"

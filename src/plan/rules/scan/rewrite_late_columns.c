@@ -9,7 +9,7 @@
  *
  * The join waits for its build side, so the second scan has the bound, and the keys as a runtime
  * filter, from its first row on, and decodes other columns only where it finds such a key. */
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/edit/copy_scan.h"
 #include "plan/edit/repeatable.h"

@@ -9,7 +9,7 @@
  * Below a limit of a union each side has the limit as well. */
 #include "plan/nodes/node.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/tree/rule.h"
 

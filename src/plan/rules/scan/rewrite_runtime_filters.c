@@ -3,7 +3,7 @@
  * neither make rows of their own nor change it. */
 #include "plan/rules/scan/rewrite_runtime_filters.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "parquet/table/table.h"
 #include "plan/tree/estimate.h"
 #include "plan/tree/rule.h"

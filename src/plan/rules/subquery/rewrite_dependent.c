@@ -17,7 +17,7 @@
  * domain is all of them, told apart by their numbers. */
 #include "plan/rules/subquery/rewrite_dependent.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
 #include "plan/facts/partial.h"

@@ -4,7 +4,7 @@
 
 #include "plan/rules/subquery/rewrite_pull_up.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/nodes/node_filter.h"
 #include "plan/nodes/node_join.h"
 #include "plan/nodes/visit.h"

@@ -8,7 +8,7 @@
  * computed for each distinct combination of the values that it reads (rewrite_dependent.c). */
 #include "plan/rules/subquery/rewrite_subqueries.h"
 
-#include "base/guard.h"
+#include "base/system/guard.h"
 #include "plan/edit/copy.h"
 #include "plan/edit/repeatable.h"
 #include "plan/edit/shared.h"
