@@ -9,7 +9,7 @@
 #include "cli/ranks/processes.h"
 #include "cli/ranks/rank.h"
 #include "cli/shell/run.h"
-#include "server/server.h"
+#include "server/session/server.h"
 
 #include <signal.h>
 #include <stdio.h>

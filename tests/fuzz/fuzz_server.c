@@ -2,9 +2,9 @@
  *
  * The first byte says whether the client has to prove who it is. */
 #include "fuzz.h"
+#include "server/access/users.h"
 #include "server/engine.h"
-#include "server/session.h"
-#include "server/users.h"
+#include "server/session/session.h"
 
 #include <stdlib.h>
 #include <sys/eventfd.h>

@@ -1,10 +1,10 @@
 /* server_module.c - pistachio-serve.so: the server, from its arguments to its end. */
 #include "base/system/build_id.h"
 #include "base/system/module.h"
+#include "server/access/users.h"
 #include "server/options.h"
-#include "server/server.h"
-#include "server/serving.h"
-#include "server/users.h"
+#include "server/session/server.h"
+#include "server/session/serving.h"
 #include "server/web/web.h"
 
 #include <errno.h>

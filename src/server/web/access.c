@@ -1,7 +1,7 @@
 /* access.c - see access.h. */
 #include "server/web/access.h"
 
-#include "server/base64.h"
+#include "server/access/base64.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* answer.c - see answer.h. */
 #include "server/web/answer.h"
 
-#include "server/failure.h"
+#include "server/protocol/failure.h"
 #include "server/web/access.h"
 #include "server/web/web_text.h"
 

@@ -1,8 +1,8 @@
 /* answer_query.c - POST /query: statements are run, and the rows of the last one are written in the format that is asked for. */
 #include "server/web/answer.h"
 
-#include "server/activity_list.h"
-#include "server/failure.h"
+#include "server/activity/activity_list.h"
+#include "server/protocol/failure.h"
 #include "server/web/web_text.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef PISTACHIO_SERVER_WEB_HISTORY_H
 #define PISTACHIO_SERVER_WEB_HISTORY_H
 
-#include "server/activity.h"
-#include "server/users.h"
+#include "server/access/users.h"
+#include "server/activity/activity.h"
 
 #define HISTORY_MAX 200
 #define HISTORY_ID_BYTES 65

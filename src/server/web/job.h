@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_SERVER_WEB_JOB_H
 #define PISTACHIO_SERVER_WEB_JOB_H
 
-#include "server/activity.h"
+#include "server/activity/activity.h"
 
 #include "api/ipc/ipc.h"
 #include "base/system/mutex.h"

@@ -1,7 +1,7 @@
 /* page.c - see page.h. */
 #include "server/web/page.h"
 
-#include "server/base64.h"
+#include "server/access/base64.h"
 #include "server/engine.h"
 #include "server/web/page_files.h"
 

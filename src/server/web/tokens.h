@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_SERVER_WEB_TOKENS_H
 #define PISTACHIO_SERVER_WEB_TOKENS_H
 
-#include "server/users.h"
+#include "server/access/users.h"
 
 #define TOKEN_BYTES 32
 #define TOKEN_TEXT_BYTES (2 * TOKEN_BYTES + 1)

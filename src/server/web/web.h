@@ -3,7 +3,7 @@
 #define PISTACHIO_SERVER_WEB_WEB_H
 
 #include "server/options.h"
-#include "server/session.h"
+#include "server/session/session.h"
 
 typedef struct web web;
 

@@ -3,14 +3,14 @@
 #include "test.h"
 
 #include "base/type/pg_type.h"
-#include "server/base64.h"
-#include "server/command.h"
-#include "server/decode.h"
+#include "server/access/base64.h"
+#include "server/access/scram.h"
+#include "server/access/users.h"
 #include "server/engine.h"
-#include "server/failure.h"
-#include "server/pg_setting.h"
-#include "server/scram.h"
-#include "server/users.h"
+#include "server/protocol/decode.h"
+#include "server/protocol/failure.h"
+#include "server/protocol/pg_setting.h"
+#include "server/session/command.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
