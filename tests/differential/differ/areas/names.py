@@ -327,7 +327,7 @@ def copy_to(choices, about):
     values = [[value] for other, value in about["places"].items() if other != path and os.path.dirname(other) == os.path.dirname(path)]
     rest = [other for other in about["places"] if other != path and os.path.dirname(other) == os.path.dirname(path)]
     target = path.removesuffix(".parquet") + choices.pick(("-new", "[1]", "*")) + ".parquet"
-    if len(os.path.basename(target).encode()) > 255:  # which no file can have
+    if len(os.path.basename(target).encode()) > 255 or target in about["places"]:  # which no file can have, or one has
         return file(choices, about)
     read = " UNION ALL ".join([f"SELECT v FROM {text(target)}"] + [f"SELECT v FROM {text(other)}" for other in rest])
     return Check(("COPY to a name",), [f"COPY (SELECT 5 AS v) TO {text(target)}", read], [[5]] + values)
