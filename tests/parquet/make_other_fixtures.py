@@ -70,3 +70,6 @@ path = write("required_as_boolean", pa.table({"k": [1, 2]}, pa.schema([pa.field(
 file = File(path)
 put(get(file.footer, 2)[1][1], 3, TRUE, True)
 file.write(path)
+
+# NaT, as fastparquet writes it into a required column.
+write("least_time", {"t": pa.array([0, -(2 ** 63)], pa.int64()).cast(pa.timestamp("ms"))})

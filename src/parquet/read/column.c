@@ -267,6 +267,24 @@ static bool column_is_whole(const pq_column *c)
                c->chunk->compressed_bytes + c->chunk->spare_bytes;
 }
 
+/* Returns whether values are converted to microseconds, which may not have them: kernels say that as they say of bytes. */
+static bool has_ranged_times(const pq_leaf *leaf)
+{
+    return leaf->physical == PQ_INT96 ||
+           (leaf->physical == PQ_INT64 && leaf->conversion == PQ_CONVERT_MILLIS);
+}
+
+static status page_is_corrupt(const pq_column *c, uint64_t place)
+{
+    if (has_ranged_times(column_leaf_of(c)))
+        return status_hint(status_new(STATUS_KIND_CORRUPT,
+                                      "a time in it is beyond those that microseconds can say, or "
+                                      "its bytes break the format"),
+                           "some writers leave the least integer where they have no time");
+    return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte %llu",
+                      (unsigned long long)place);
+}
+
 /* Checks what kernels reported about this page. */
 static status check_page(const pq_column *c)
 {
@@ -279,8 +297,7 @@ static status check_page(const pq_column *c)
         return status_new(STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE);
     if (code == DEV_ERROR_TEXT)
         return pq_text_error(error->detail);
-    return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte %llu",
-                      (unsigned long long)error->detail);
+    return page_is_corrupt(c, error->detail);
 }
 
 static status decode_dictionary(pq_column *c)
