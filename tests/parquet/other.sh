@@ -108,7 +108,7 @@ same "types" "1,10;2,20;" "SELECT * FROM read_parquet('$files/types/a.parquet', 
 wrong "types" 'column "v" of file ".*/types/c.parquet": "many" is not a value of type integer' "SELECT v FROM '$files/types'"
 wrong "types, files alike" 'column "v" of file ".*/mixed/c.parquet", or another of 2 that have its type: "many"' "SELECT sum(v) FROM '$work/mixed/*.parquet'"
 
-wrong "a time beyond microseconds" 'column "t": page at byte .* a time in it is beyond those that microseconds can say' "SELECT t FROM '$files/least_time.parquet'"
+wrong "a time beyond microseconds" 'column "t": page at byte .* a timestamp is out of the range of microseconds' "SELECT t FROM '$files/least_time.parquet'"
 same "an empty list without a type" "0;" "SELECT count(*) FROM '$files/untyped_list.parquet'"
 same "REQUIRED as a boolean" "1;2;" "SELECT k FROM '$files/required_as_boolean.parquet'"
 finish

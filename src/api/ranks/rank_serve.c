@@ -140,7 +140,7 @@ static status rank_serve_run_query(rank_run *run, const statement_read *read,
         TRY(exec_query_next(query, &batch));
         exec_batch_free(batch);
     } while (batch);
-    if (read->is_measured) /* what rank 0 says, as it may look at some rows first (rounds.c) */
+    if (read->is_measured) /* rank 0 decides: it may only look at some rows first (rounds.c) */
         TRY(metrics_gather(run, &statement->query, query, &none));
     TRY(stop_rank_trace(trace, statement->query.sql));
     return rank_run_agree_end(run);

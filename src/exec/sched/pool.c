@@ -189,8 +189,8 @@ static pool_turn dequeue_asking(exec_pool *pool, const exec_query *query)
     return dequeue(pool, (pool_choice){.of = is_served_first(query) ? query : NULL});
 }
 
-/* Wakes others for the place that this thread, which takes no task, has left: the one for whom the next task is, and, as
- * nobody may be there for that, one that waits for its own query alone. */
+/* Offers the place of this thread, which takes no task, to others: to whoever runs the next task, and to a thread that waits
+ * for its own query alone, as a pool of one thread has no worker that could run that task. */
 static void leave_to_others(exec_pool *pool)
 {
     pool_choice choice = {.is_new = !has_room(pool)};
@@ -306,13 +306,15 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
     tell_failures(pool);
 }
 
-/* Returns nanoseconds for what a turn costs its query: the thread's own beside other queries, as waiting for a core is not to make
- * a statement an old one; alone those of the clock, which is read without a system call. */
+/* Returns nanoseconds by which a turn's cost is counted. Beside other queries they are the thread's own, as waiting for a core
+ * is not to make a statement an old one; alone the clock's, which is read without a system call. */
 static uint64_t turn_time(bool is_shared)
 {
-    struct timespec now;
-    clock_gettime(is_shared ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    struct timespec own;
+    if (!is_shared)
+        return task_now();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+    return (uint64_t)own.tv_sec * 1000000000 + (uint64_t)own.tv_nsec;
 }
 
 /* Runs a task until it ends or waits, and counts its time as the query's. The lock is held on entry and exit, and given

@@ -267,7 +267,8 @@ static bool column_is_whole(const pq_column *c)
                c->chunk->compressed_bytes + c->chunk->spare_bytes;
 }
 
-/* Returns whether values are converted to microseconds, which may not have them: kernels say that as they say of bytes. */
+/* Returns whether values are converted to microseconds, whose range may not have them. Kernels report such a value as they
+ * report bytes that break the format. */
 static bool has_ranged_times(const pq_leaf *leaf)
 {
     return leaf->physical == PQ_INT96 ||
@@ -278,9 +279,9 @@ static status page_is_corrupt(const pq_column *c, uint64_t place)
 {
     if (has_ranged_times(column_leaf_of(c)))
         return status_hint(status_new(STATUS_KIND_CORRUPT,
-                                      "a time in it is beyond those that microseconds can say, or "
-                                      "its bytes break the format"),
-                           "some writers leave the least integer where they have no time");
+                                      "a timestamp is out of the range of microseconds, or the "
+                                      "page's bytes break the format"),
+                           "some writers store the least integer for a missing time");
     return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte %llu",
                       (unsigned long long)place);
 }
